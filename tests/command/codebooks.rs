@@ -54,10 +54,7 @@ fn codebooks_are_told_and_exported() {
     let carried = fs::read(&update).expect("an update");
     let carried = Update::read(&carried).expect("sound");
     assert_eq!(carried.artefact, fs::read(&artefact).expect("an artefact"));
-    refuses(
-        &format!("export {model} --number q15 --data {data} --rust {}", at("q.rs")),
-        "codebooks",
-    );
+    in_fixed_point(&folder, &model, &data);
     let no = at("no.json");
     let short =
         format!("fit {data} -o {no} --codebooks 2 {QUICK} --effort quick --window 8 --hop 8");
@@ -67,6 +64,34 @@ fn codebooks_are_told_and_exported() {
         &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
         "codebooks",
     );
+}
+
+/// The same in integers: measured and bounded, priced alike by `export` and `info`, and smaller.
+fn in_fixed_point(folder: &Folder, model: &str, data: &str) {
+    let source = folder.at("q.rs");
+    let line = format!("export {model} --number q15 --data {data} --rust {source}");
+    let (said, report) = (printed(&line), json(&format!("{line} --json")));
+    assert!(
+        said.contains("codewords are those of f64\n")
+            && said.contains("by a bound on all roundings")
+    );
+    let deviation = &report["deviation"];
+    let [equal, all] = ["equal", "all"].map(|key| &deviation["codewords"][key]);
+    let [equal, all] = [equal, all].map(|count| count.as_u64().expect("a count"));
+    assert!(all > 0 && equal <= all && 100 * equal >= 95 * all, "{deviation}");
+    assert_eq!(deviation["bound"]["exceeded"], 0);
+    assert!(deviation["bound"]["windows"].as_u64() > Some(0), "{deviation}");
+    let rust = fs::read_to_string(&source).expect("a source");
+    for part in ["classify::Coded<Bank, i16,", "lagged::Lagged<Rows,", "Heard<Hmm<GaussianQ15<"] {
+        assert!(rust.contains(part), "{part}: {rust}");
+    }
+    let info = json(&format!("info {model} --json"));
+    assert_eq!(info["fixed_point"], report["cost"]);
+    for what in ["model_bytes", "state_bytes"] {
+        let [small, float] = [&info["fixed_point"][what], &info[what]].map(|cost| cost.as_u64());
+        assert!(small < float, "{what}: {info}");
+    }
+    assert!(printed(&format!("info {model}")).contains("in fixed point: flash"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ pub mod cost_table;
 pub mod device_table;
 pub mod golden;
 pub mod laws;
+pub mod on_board;
 pub mod oracle;
 pub mod parsers;
 pub mod quick;

@@ -5,67 +5,14 @@ use core::fmt::Debug;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
-    Believed, Confidence, Decision, Output, StreamClassifier, StreamModel, StreamState,
-    decide_exactly,
+    Believed, CODEWORDS, CodeVectors, Coding, Confidence, Decision, Output, StreamClassifier,
+    StreamModel, StreamState, TAPS, add_weights, codeword, decide_exactly,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
 use crate::front::{Front, Fronted, FrontedState};
 use crate::lagged::{Lagged, LaggedState, RingPlace};
-use crate::number::{Compensated, Real};
-
-/// Differences that a code vector is over.
-pub const TAPS: usize = 8;
-
-/// Code vectors of a codebook.
-pub const CODEWORDS: usize = 8;
-
-/// A codebook: `[tap][codeword]`, each a direction in the space of differences, of any length.
-pub type CodeVectors = [[i8; CODEWORDS]; TAPS];
-
-/// Which code vector the last samples are most alike, of a codebook at a dilation `d`:
-///
-/// ```text
-/// y_k = sum over channels c of scale_c ( x_t,c - x_(t - k d),c ),     k = 1, ..., 8
-/// codeword = argmax over w of  sum_k v_(k,w) y_k
-/// ```
-///
-/// Of equals the first. `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
-/// come. A codeword depends neither on the level nor on the strength of the signal.
-///
-/// Work: `8 D + 64` multiply-adds of `D` channels.
-#[inline]
-pub fn codeword<T: Real>(
-    place: RingPlace,
-    past: &[impl AsRef<[T]>],
-    x: &[T],
-    dilation: u32,
-    scale: &[T],
-    vectors: &CodeVectors,
-) -> Option<usize> {
-    let reach = (dilation as usize).saturating_mul(TAPS);
-    if past.len() < reach || !place.is_whole(reach) {
-        return None;
-    }
-    let mut alike = [T::ZERO; CODEWORDS];
-    for (lag, row) in (1..).map(|tap: u32| tap * dilation).zip(vectors) {
-        let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
-        let mut y = T::ZERO;
-        for ((&x, &before), &scale) in x.iter().zip(before).zip(scale) {
-            y = y + scale * (x - before);
-        }
-        for (alike, &v) in alike.iter_mut().zip(row) {
-            *alike = *alike + T::from_integer(i64::from(v)) * y;
-        }
-    }
-    let (mut best, mut most) = (0, alike[0]);
-    for (word, &alike) in alike.iter().enumerate().skip(1) {
-        if alike > most {
-            (best, most) = (word, alike);
-        }
-    }
-    Some(best)
-}
+use crate::number::{Channel, Real};
 
 /// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs.
 ///
@@ -81,17 +28,21 @@ pub fn codeword<T: Real>(
 /// a few patterns at dyadic dilations: Dempster, Schmidt and Webb, *Hydra: competing convolutional kernels for
 /// fast and accurate time series classification*, 2023.
 ///
-/// Flash: `G (4 + 4 D + 64 + 32 O)` bytes in `f32`. Work a sample: `G (8 D + 64 + O)` multiply-adds.
+/// Over reals, or over the integers of [fixed point](crate::number::fixed): see [`Coding`].
+///
+/// Flash: `G (4 + 4 D + 64 + 32 O)` bytes in `f32`, `G (4 + 2 D + 64 + 16 O) + 2 O` in integers, up to a word. Work a
+/// sample: `G (8 D + 64 + O)` multiply-adds.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Codebooks<T, const D: usize, const G: usize, const O: usize> {
+pub struct Codebooks<T: Coding, const D: usize, const G: usize, const O: usize> {
     dilations: [u32; G],
     scales: [[T; D]; G],
     vectors: [CodeVectors; G],
     weights: [[[T; O]; CODEWORDS]; G],
+    units: [T::Unit; O],
 }
 
-impl<T, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
+impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
     /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
     /// `[codebook]`. They are right where their maker made them so;
     /// [`validate`](Coded::validate) checks what was read from elsewhere.
@@ -101,7 +52,21 @@ impl<T, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
         vectors: [CodeVectors; G],
         weights: [[[T; O]; CODEWORDS]; G],
     ) -> Self {
-        Self { dilations, scales, vectors, weights }
+        Self::in_units(dilations, scales, vectors, weights, [(); O])
+    }
+}
+
+impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
+    /// The same with the unit of what codewords weigh, `[output]`.
+    pub const fn in_units(
+        dilations: [u32; G],
+        scales: [[T; D]; G],
+        vectors: [CodeVectors; G],
+        weights: [[[T; O]; CODEWORDS]; G],
+        units: [T::Unit; O],
+    ) -> Self {
+        const { assert!(G < 1 << 16, "a sample's evidence in integers is proven for so many") };
+        Self { dilations, scales, vectors, weights, units }
     }
 
     /// The dilations, in samples.
@@ -157,8 +122,8 @@ impl<H: StreamModel, const M: usize, const O: usize> Summing<O> for StreamClassi
 
 /// Behind differences at lags.
 impl<
-    T: Real,
-    R: Summing<O, Real = T, Observation = [T; E]>,
+    T: Channel,
+    R: Summing<O, Observation = [T; E]>,
     const D: usize,
     const E: usize,
     const L: usize,
@@ -166,13 +131,13 @@ impl<
     const O: usize,
 > Summing<O> for Lagged<R, D, E, L, K>
 {
-    type Real = T;
+    type Real = R::Real;
     type Logs = R::Logs;
 
-    fn sums(&self, state: &LaggedState<R::State, T, D, K>) -> [Output<T>; O] {
+    fn sums(&self, state: &LaggedState<R::State, T, D, K>) -> [Output<R::Real>; O] {
         self.recursion().sums(state.inner())
     }
-    fn finish(&self, state: &LaggedState<R::State, T, D, K>, outputs: &mut [Output<T>; O]) {
+    fn finish(&self, state: &LaggedState<R::State, T, D, K>, outputs: &mut [Output<R::Real>; O]) {
         self.recursion().finish(state.inner(), outputs);
     }
     fn logs(&self, state: &LaggedState<R::State, T, D, K>) -> R::Logs {
@@ -195,21 +160,23 @@ impl<
 /// Flash: that of both. RAM: `D K` numbers, `2 O` for the sums and 8 bytes, beside the classifier's state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Coded<R, T, const D: usize, const G: usize, const K: usize, const O: usize> {
+pub struct Coded<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize> {
     classifier: R,
     codebooks: Codebooks<T, D, G, O>,
 }
 
 /// What a stream left in a [`Coded`] classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CodedState<S, T, const D: usize, const K: usize, const O: usize> {
+pub struct CodedState<S, T: Coding, const D: usize, const K: usize, const O: usize> {
     inner: S,
     past: [[T; D]; K],
     place: RingPlace,
-    sums: [Compensated<T>; O],
+    sums: [T::Total; O],
 }
 
-impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize> Coded<R, T, D, G, K, O> {
+impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize>
+    Coded<R, T, D, G, K, O>
+{
     /// A classifier and its codebooks.
     pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O>) -> Self {
         const { assert!(K > 0 && K <= u32::MAX as usize, "a ring is counted in 32 bits") };
@@ -232,8 +199,8 @@ type StateOf<R, T, const D: usize, const K: usize, const O: usize> =
     CodedState<<R as Recursion>::State, T, D, K, O>;
 
 impl<
-    T: Real,
-    R: Summing<O, Real = T, Observation = [T; D]>,
+    T: Coding,
+    R: Summing<O, Real = T::Real, Observation = [T; D]>,
     const D: usize,
     const G: usize,
     const K: usize,
@@ -246,18 +213,24 @@ impl<
     /// Names the first that is wrong, by codebook and entry.
     pub fn validate(&self) -> Result<(), ModelError> {
         self.classifier.check()?;
-        let Codebooks { dilations, scales, weights, .. } = &self.codebooks;
+        let Codebooks { dilations, scales, weights, units, .. } = &self.codebooks;
         let numbers = scales.iter().zip(weights);
         let numbers = numbers.map(|(scales, weights)| scales.iter().chain(weights.as_flattened()));
-        validate_codebooks(K, dilations.iter().copied(), numbers.map(Iterator::copied))
+        validate_codebooks(K, dilations.iter().copied(), numbers.map(Iterator::copied))?;
+        let error =
+            |book, entry| Err(ModelError::new(Part::Codebook, ErrorKind::OutOfRange, book, entry));
+        if let Some(book) = scales.iter().position(|scale| !T::fits(scale)) {
+            return error(book, 0);
+        }
+        units.iter().position(|&unit| !T::is_unit(unit)).map_or(Ok(()), |output| error(G, output))
     }
 
     /// The outputs before they are rounded, `[output]`.
-    pub fn outputs(&self, state: &StateOf<R, T, D, K, O>) -> [Output<T>; O] {
+    pub fn outputs(&self, state: &StateOf<R, T, D, K, O>) -> [Output<T::Real>; O] {
         let mut outputs = self.classifier.sums(&state.inner);
-        for (output, sum) in outputs.iter_mut().zip(&state.sums) {
-            let (high, low) = sum.parts();
-            output.add(T::ZERO, [T::ZERO; 2], Some([high, low]));
+        for ((output, sum), &unit) in outputs.iter_mut().zip(&state.sums).zip(&self.codebooks.units)
+        {
+            output.add_evidence(T::parts(sum, unit));
         }
         self.classifier.finish(&state.inner, &mut outputs);
         outputs
@@ -272,16 +245,16 @@ impl<
     pub fn believed(
         &self,
         state: &StateOf<R, T, D, K, O>,
-        confidence: &Confidence<'_, T>,
-    ) -> Believed<T> {
+        confidence: &Confidence<'_, T::Real>,
+    ) -> Believed<T::Real> {
         let (logs, taken) = (self.log_likelihoods(state), self.classifier.taken(&state.inner));
         confidence.believe(&self.outputs(state), logs, taken)
     }
 }
 
 impl<
-    T: Real,
-    R: Summing<O, Real = T, Observation = [T; D]>,
+    T: Coding,
+    R: Summing<O, Real = T::Real, Observation = [T; D]>,
     const D: usize,
     const G: usize,
     const K: usize,
@@ -290,22 +263,22 @@ impl<
 {
     type Observation = [T; D];
     type State = StateOf<R, T, D, K, O>;
-    type Reading = Decision<T>;
+    type Reading = Decision<T::Real>;
 
     #[inline]
     fn start(&self) -> Self::State {
         CodedState {
             inner: self.classifier.start(),
-            past: [[T::ZERO; D]; K],
+            past: [[T::BLANK; D]; K],
             place: RingPlace::NEW,
-            sums: [Compensated::ZERO; O],
+            sums: [T::NOTHING; O],
         }
     }
 
     fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
         self.classifier.push(&mut state.inner, x)?;
-        let Codebooks { dilations, scales, vectors, weights } = &self.codebooks;
-        let mut sample = [T::ZERO; O];
+        let Codebooks { dilations, scales, vectors, weights, .. } = &self.codebooks;
+        let mut sample = [T::Wide::default(); O];
         for (((&dilation, scale), vectors), weights) in
             dilations.iter().zip(scales).zip(vectors).zip(weights)
         {
@@ -315,7 +288,7 @@ impl<
             }
         }
         for (sum, &term) in state.sums.iter_mut().zip(&sample) {
-            sum.add(term);
+            T::add_sample(sum, term);
         }
         state.place.take(&mut state.past, x);
         Ok(())
@@ -326,7 +299,7 @@ impl<
         state.place.take_missing(&mut state.past);
     }
 
-    fn read(&self, state: &Self::State) -> Decision<T> {
+    fn read(&self, state: &Self::State) -> Decision<T::Real> {
         decide_exactly(&self.outputs(state))
     }
 }
@@ -336,7 +309,7 @@ impl<
 ///
 /// # Errors
 /// Names the first that is wrong, by codebook and entry.
-pub fn validate_codebooks<T: Real>(
+pub fn validate_codebooks<T: Channel>(
     ring: usize,
     dilations: impl Iterator<Item = u32>,
     numbers: impl Iterator<Item = impl Iterator<Item = T>>,
@@ -354,27 +327,18 @@ pub fn validate_codebooks<T: Real>(
         return error(ErrorKind::Inconsistent, 0, 0);
     }
     for (book, mut numbers) in numbers.enumerate() {
-        if let Some(entry) = numbers.position(|x| !x.is_finite()) {
+        if let Some(entry) = numbers.position(|x| !x.is_number()) {
             return error(ErrorKind::NotFinite, book, entry);
         }
     }
     Ok(())
 }
 
-/// Adds what a codeword weighs to a sample's evidence: within a sample in plain arithmetic, codebook by codebook,
-/// between samples exactly.
-#[inline]
-pub fn add_weights<T: Real>(sample: &mut [T], weights: &[T]) {
-    for (sum, &weight) in sample.iter_mut().zip(weights) {
-        *sum = *sum + weight;
-    }
-}
-
 /// Behind a front end.
 impl<
     F: Front<Row = [T; D]>,
-    T: Real,
-    R: Summing<O, Real = T, Observation = [T; D]>,
+    T: Coding,
+    R: Summing<O, Real = T::Real, Observation = [T; D]>,
     const D: usize,
     const G: usize,
     const K: usize,
@@ -393,8 +357,8 @@ impl<
     pub fn believed(
         &self,
         state: &FrontedState<F::State, StateOf<R, T, D, K, O>>,
-        confidence: &Confidence<'_, T>,
-    ) -> Believed<T> {
+        confidence: &Confidence<'_, T::Real>,
+    ) -> Believed<T::Real> {
         self.recursion().believed(state.inner(), confidence)
     }
 }

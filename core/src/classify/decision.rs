@@ -90,9 +90,15 @@ impl<T: Real> Output<T> {
             let [high, low] = log_likelihood;
             self.sum.add_sum(Compensated::from_parts(high, low).times(weight));
         }
-        if let Some([high, low]) = derivative {
-            self.sum.add_sum(Compensated::from_parts(high, low));
+        if let Some(derivative) = derivative {
+            self.add_evidence(derivative);
         }
+    }
+
+    /// Adds evidence that no model gives, `[high part, low part]`.
+    #[inline]
+    pub fn add_evidence(&mut self, [high, low]: [T; 2]) {
+        self.sum.add_sum(Compensated::from_parts(high, low));
     }
 
     /// Adds the weight on the log-likelihood of a model that is ruled out.

@@ -3,7 +3,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::StreamModel;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
-use crate::number::{NumberFormat, Real};
+use crate::number::{Channel, NumberFormat};
 
 /// A model of `C` of the `E` numbers in a row: so that the models of a bank hear different parts of what each
 /// sample is.
@@ -44,11 +44,11 @@ impl<H, const E: usize, const C: usize> Heard<H, E, C> {
 
 impl<T, H, const E: usize, const C: usize> StreamModel for Heard<H, E, C>
 where
-    T: Real,
-    H: StreamModel<Observation = [T; C], Real = T>,
+    T: Channel,
+    H: StreamModel<Observation = [T; C]>,
 {
     type Observation = [T; E];
-    type Real = T;
+    type Real = H::Real;
     type State = H::State;
     type Reading = H::Reading;
     const DIRECTIONS: usize = H::DIRECTIONS;
@@ -82,7 +82,7 @@ struct Hearing<'a, R, const E: usize, const C: usize> {
 
 impl<T, R, const E: usize, const C: usize> Recursion for Hearing<'_, R, E, C>
 where
-    T: Real,
+    T: Channel,
     R: Recursion<Observation = [T; C]>,
 {
     type Observation = [T; E];
@@ -97,7 +97,7 @@ where
     #[inline]
     fn push(&self, state: &mut R::State, x: &[T; E]) -> Result<(), ObservationError> {
         // No column is past the row where the model was validated; of one that was not nothing is made up.
-        let mut row = [T::ZERO; C];
+        let mut row = [T::BLANK; C];
         for (to, &column) in row.iter_mut().zip(self.columns) {
             *to = *x.get(column as usize).ok_or(ObservationError::NotFinite)?;
         }

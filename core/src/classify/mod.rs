@@ -14,6 +14,7 @@
 
 mod change;
 mod codebooks;
+mod coding;
 mod confidence;
 mod decision;
 mod heard;
@@ -26,10 +27,8 @@ mod stream;
 mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
-pub use codebooks::{
-    CODEWORDS, CodeVectors, Codebooks, Coded, CodedState, Summing, TAPS, add_weights, codeword,
-    validate_codebooks,
-};
+pub use codebooks::{Codebooks, Coded, CodedState, Summing, validate_codebooks};
+pub use coding::{CODEWORDS, CodeVectors, Coding, TAPS, add_weights, codeword};
 pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
 pub use heard::Heard;

@@ -7,7 +7,7 @@ use crate::filter::{Belief, Recursion};
 use crate::front::{Front, Fronted, FrontedState};
 use crate::kernel::BankState;
 use crate::lagged::{Lagged, LaggedState};
-use crate::number::{Number, Real, Scalar};
+use crate::number::{Channel, Number, Real, Scalar};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
 /// combine linearly into `O` outputs.
@@ -214,6 +214,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
 
 /// Behind a front end.
 impl<
+    T: Channel,
     H,
     const M: usize,
     const O: usize,
@@ -224,20 +225,17 @@ impl<
     const PAST: bool,
 > Lagged<StreamClassifier<H, M, O>, D, E, L, K, PAST>
 where
-    H: StreamModel,
+    H: StreamModel<Observation = [T; E]>,
 {
     /// The log-likelihood of the stream under each model: see [`StreamClassifier::log_likelihoods`].
-    pub fn log_likelihoods(
-        &self,
-        state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
-    ) -> [H::Real; M] {
+    pub fn log_likelihoods(&self, state: &LaggedStreamState<H, T, M, D, K>) -> [H::Real; M] {
         self.recursion().log_likelihoods(state.inner())
     }
 
     /// How far the decision is to be believed: see [`StreamClassifier::believed`].
     pub fn believed(
         &self,
-        state: &LaggedState<StreamState<H::State, M>, H::Real, D, K>,
+        state: &LaggedStreamState<H, T, M, D, K>,
         confidence: &Confidence<'_, H::Real>,
     ) -> Believed<H::Real> {
         self.recursion().believed(state.inner(), confidence)
@@ -267,11 +265,12 @@ impl<H: StreamModel, F: Front, const M: usize, const O: usize>
 }
 
 /// What a stream left in a classifier behind lags.
-type LaggedStreamState<H, const M: usize, const D: usize, const K: usize> =
-    LaggedState<StreamState<<H as StreamModel>::State, M>, <H as StreamModel>::Real, D, K>;
+type LaggedStreamState<H, T, const M: usize, const D: usize, const K: usize> =
+    LaggedState<StreamState<<H as StreamModel>::State, M>, T, D, K>;
 
 /// Behind a front end, and with the past or differences from it.
 impl<
+    T: Channel,
     H,
     F: Front,
     const M: usize,
@@ -283,12 +282,12 @@ impl<
     const PAST: bool,
 > Fronted<F, Lagged<StreamClassifier<H, M, O>, D, E, L, K, PAST>>
 where
-    H: StreamModel,
+    H: StreamModel<Observation = [T; E]>,
 {
     /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
     pub fn log_likelihoods(
         &self,
-        state: &FrontedState<F::State, LaggedStreamState<H, M, D, K>>,
+        state: &FrontedState<F::State, LaggedStreamState<H, T, M, D, K>>,
     ) -> [H::Real; M] {
         self.recursion().log_likelihoods(state.inner())
     }
@@ -296,7 +295,7 @@ where
     /// How far the decision is to be believed: see [`StreamClassifier::believed`].
     pub fn believed(
         &self,
-        state: &FrontedState<F::State, LaggedStreamState<H, M, D, K>>,
+        state: &FrontedState<F::State, LaggedStreamState<H, T, M, D, K>>,
         confidence: &Confidence<'_, H::Real>,
     ) -> Believed<H::Real> {
         self.recursion().believed(state.inner(), confidence)

@@ -15,7 +15,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
-use crate::number::Real;
+use crate::number::Channel;
 
 /// A recursion over rows of `E` numbers, fed with `D` channels and their differences at `L` lags:
 /// `E = D (1 + L)`.
@@ -31,6 +31,9 @@ use crate::number::Real;
 /// With `PAST` a row holds the past itself, `( x_t, x_(t - k_1), ..., x_(t - k_L) )`, and nothing stands for a
 /// past that was not observed: the recursion hears of a sample as missing until the `K` samples before it have
 /// come since the stream's beginning or its last gap. What it reads is then given those samples.
+///
+/// Over the integers of [fixed point](crate::number::fixed) a difference is exact where 16 bits hold it, and held at
+/// their end beyond.
 ///
 /// Flash: `L` words beside the recursion. RAM: `D K` numbers and 8 bytes, beside the recursion's state.
 /// Work: `D L` subtractions a sample, and a row of `E` numbers on the stack.
@@ -77,10 +80,10 @@ pub struct LaggedState<S, T, const D: usize, const K: usize> {
     place: RingPlace,
 }
 
-impl<S, T: Real, const D: usize, const K: usize> LaggedState<S, T, D, K> {
+impl<S, T: Channel, const D: usize, const K: usize> LaggedState<S, T, D, K> {
     /// Before the first sample, around the recursion's own first state.
     pub const fn new(inner: S) -> Self {
-        Self { inner, past: [[T::ZERO; D]; K], place: RingPlace::NEW }
+        Self { inner, past: [[T::BLANK; D]; K], place: RingPlace::NEW }
     }
 
     /// The recursion's state.
@@ -140,7 +143,7 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PA
 impl<T, R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
     Recursion for Lagged<R, D, E, L, K, PAST>
 where
-    T: Real,
+    T: Channel,
     R: Recursion<Observation = [T; E]>,
 {
     type Observation = [T; D];
@@ -154,12 +157,12 @@ where
 
     fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
         if PAST && !state.place.is_whole(K) {
-            if !x.iter().all(|x| x.is_finite()) {
+            if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);
             }
             self.recursion.push_missing(&mut state.inner);
         } else {
-            let mut row = [T::ZERO; E];
+            let mut row = [T::BLANK; E];
             state.place.widen(&self.lags, PAST, &state.past, x, &mut row);
             self.recursion.push(&mut state.inner, &row)?;
         }

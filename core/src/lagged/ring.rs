@@ -1,4 +1,4 @@
-use crate::number::Real;
+use crate::number::Channel;
 
 /// Where the ring of past rows of a [`Lagged`](super::Lagged) is.
 ///
@@ -39,7 +39,7 @@ impl RingPlace {
     ///
     /// `ring` are its rows, as many as the longest lag. Cost: a subtraction a channel and lag.
     #[inline]
-    pub fn widen<T: Real>(
+    pub fn widen<T: Channel>(
         self,
         lags: &[u32],
         past: bool,
@@ -55,13 +55,14 @@ impl RingPlace {
             let slot = begun.then(|| ring.get(self.back(lag, ring.len() as u32))).flatten();
             let before = slot.map_or(x, AsRef::as_ref);
             let channels = x.iter().zip(before).zip(&mut wide);
-            channels.for_each(|((&x, &before), to)| *to = if past { before } else { x - before });
+            channels
+                .for_each(|((&x, &before), to)| *to = if past { before } else { x.less(before) });
         }
     }
 
     /// Takes a row into the ring.
     #[inline]
-    pub fn take<T: Real>(&mut self, past: &mut [impl AsMut<[T]>], x: &[T]) {
+    pub fn take<T: Channel>(&mut self, past: &mut [impl AsMut<[T]>], x: &[T]) {
         let put = |slot: &mut [T]| slot.iter_mut().zip(x).for_each(|(to, &x)| *to = x);
         if self.rows > 0 {
             if let Some(slot) = past.get_mut(self.oldest as usize) {
@@ -76,7 +77,7 @@ impl RingPlace {
     /// Lets a row pass that was not observed: the last one that was stands for it. Before the first
     /// nothing happens.
     #[inline]
-    pub fn take_missing<T: Real>(&mut self, past: &mut [impl AsRef<[T]> + AsMut<[T]>]) {
+    pub fn take_missing<T: Channel>(&mut self, past: &mut [impl AsRef<[T]> + AsMut<[T]>]) {
         if self.rows == 0 {
             return;
         }

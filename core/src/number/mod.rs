@@ -27,6 +27,7 @@
 #[cfg(feature = "micromath")]
 mod approximate;
 mod arithmetic;
+mod channel;
 mod compensated;
 mod dual;
 mod exponential;
@@ -40,6 +41,7 @@ mod real;
 #[cfg(feature = "micromath")]
 pub use approximate::{EXP_ERROR, LN_ERROR};
 pub use arithmetic::Arithmetic;
+pub use channel::Channel;
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};
 pub(crate) use fixed::log2;

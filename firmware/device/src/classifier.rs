@@ -2,14 +2,14 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Coded, Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier, StreamModel,
-    Summing,
+    Coded, Coding, Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier,
+    StreamModel, Summing,
 };
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::front::{Front, Fronted};
 use fishweir_core::lagged::Lagged;
-use fishweir_core::number::NumberFormat;
+use fishweir_core::number::{Channel, NumberFormat};
 use fishweir_core::wire::{F32, FaultKind, SampleIndex, SampleKind, U16, UpdateProgress};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
@@ -214,6 +214,7 @@ where
 
 /// What decides, behind a front end.
 impl<
+    T,
     R,
     const MODELS: usize,
     const D: usize,
@@ -223,7 +224,8 @@ impl<
     const PAST: bool,
 > Deciding<MODELS> for Lagged<R, D, E, L, K, PAST>
 where
-    R: Deciding<MODELS, Observation = [f32; E]>,
+    T: Channel,
+    R: Deciding<MODELS, Observation = [T; E]>,
 {
     const FORMAT: NumberFormat = R::FORMAT;
 
@@ -245,11 +247,18 @@ where
 }
 
 /// What decides, and codebooks beside it.
-impl<R, const MODELS: usize, const D: usize, const G: usize, const K: usize, const OUTPUTS: usize>
-    Deciding<MODELS> for Coded<R, f32, D, G, K, OUTPUTS>
+impl<
+    T,
+    R,
+    const MODELS: usize,
+    const D: usize,
+    const G: usize,
+    const K: usize,
+    const OUTPUTS: usize,
+> Deciding<MODELS> for Coded<R, T, D, G, K, OUTPUTS>
 where
-    R: Deciding<MODELS>
-        + Summing<OUTPUTS, Real = f32, Observation = [f32; D], Logs = [f32; MODELS]>,
+    T: Coding<Real = f32>,
+    R: Deciding<MODELS> + Summing<OUTPUTS, Real = f32, Observation = [T; D], Logs = [f32; MODELS]>,
 {
     const FORMAT: NumberFormat = R::FORMAT;
 

@@ -1,6 +1,6 @@
 //! Codebooks over the last samples, whose codewords are counted beside what models say.
 
-use fishweir_core::classify::{CODEWORDS, CodeVectors, TAPS, codeword};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, TAPS, codeword};
 use fishweir_core::lagged::RingPlace;
 use fishweir_core::number::Real;
 use rand::{Rng, SeedableRng};
@@ -82,6 +82,12 @@ impl Codebooks {
         Some(rounded)
     }
 
+    /// In the reals of a device.
+    pub(crate) fn in_numbers<T: Real>(&self) -> Vec<BookIn<T>> {
+        let scale = |book: &Codebook| book.scale.iter().map(|&x| T::from_f64(x)).collect();
+        self.books.iter().map(|book| (book.dilation, scale(book), book.vectors)).collect()
+    }
+
     /// Codewords of so many codebooks for each dilation, at most.
     pub(crate) fn codewords_at_most(each: usize) -> usize {
         each.saturating_mul(CODEWORDS * dilations(usize::MAX).count())
@@ -127,7 +133,7 @@ impl Codebooks {
     pub fn counts(&self, rows: RowsView<'_>) -> Vec<f64> {
         let channels = self.books.first().map_or(0, |book| book.scale.len());
         let mut counts = vec![0.0; self.codewords()];
-        let mut ring = CodeRing::<f32>::of(self);
+        let mut ring = CodeRing::<f32>::of(self.in_numbers());
         let mut x = vec![0.0; channels];
         for row in rows.iter() {
             let Some(row) = row else {
@@ -231,24 +237,23 @@ fn differences(
     (norm > 1e-9).then(|| std::array::from_fn(|k| -run[k + 1] / norm))
 }
 
+/// A codebook in the numbers of a device: its dilation, what channels are multiplied by, and its code vectors.
+pub(crate) type BookIn<T> = (u32, Vec<T>, CodeVectors);
+
 /// The last samples, and the codebooks that hear them, at run-time sizes: the core's `Coded` over vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct CodeRing<T> {
-    books: Vec<(u32, Vec<T>, CodeVectors)>,
+    books: Vec<BookIn<T>>,
     past: Vec<Vec<T>>,
     place: RingPlace,
 }
 
-impl<T: Real> CodeRing<T> {
+impl<T: Coding> CodeRing<T> {
     /// Before the first sample.
-    pub(crate) fn of(codebooks: &Codebooks) -> Self {
-        let book = |book: &Codebook| {
-            let scale: Vec<T> = book.scale.iter().map(|&x| T::from_f64(x)).collect();
-            (book.dilation, scale, book.vectors)
-        };
-        let books: Vec<_> = codebooks.books.iter().map(book).collect();
+    pub(crate) fn of(books: Vec<BookIn<T>>) -> Self {
         let channels = books.first().map_or(0, |(_, scale, _)| scale.len());
-        let past = vec![vec![T::ZERO; channels]; codebooks.depth()];
+        let largest = books.iter().map(|&(dilation, ..)| dilation).max().unwrap_or(0);
+        let past = vec![vec![T::BLANK; channels]; largest as usize * TAPS];
         Self { books, past, place: RingPlace::NEW }
     }
 
@@ -270,6 +275,11 @@ impl<T: Real> CodeRing<T> {
     /// Takes in one that was not observed.
     pub(crate) fn take_missing(&mut self) {
         self.place.take_missing(&mut self.past);
+    }
+
+    /// Samples that are kept.
+    pub(crate) fn depth(&self) -> usize {
+        self.past.len()
     }
 
     /// Forgets the past.
@@ -318,7 +328,7 @@ mod tests {
         let rows = wave(40, 1.0, 0.5);
         let view = rows.view();
         let books = Codebooks::draw(&[view], &[1.0, 1.0], 2).expect("long enough");
-        let (mut ring, mut compared) = (CodeRing::<f64>::of(&books), 0);
+        let (mut ring, mut compared) = (CodeRing::<f64>::of(books.in_numbers()), 0);
         for (t, row) in view.iter().enumerate() {
             let x = row.expect("observed");
             for (book, word) in books.books().iter().zip(ring.codewords(x)) {

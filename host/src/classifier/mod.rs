@@ -16,7 +16,7 @@ use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 
 pub use crate::runtime::EmissionDirection;
-pub(crate) use codebooks::CodeRing;
+pub(crate) use codebooks::{BookIn, CodeRing};
 pub use codebooks::{Codebook, Codebooks};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use file::ClassifierError;

@@ -124,6 +124,14 @@ impl std::fmt::Display for Exported {
             deviation.mean_margin,
             deviation.refused_by_one,
         )?;
+        if let Some(codewords) = &deviation.codewords {
+            writeln!(
+                f,
+                "  {:.2} % of {} codewords are those of f64",
+                100.0 * codewords.equal as f64 / codewords.all.max(1) as f64,
+                fishweir::report::grouped(codewords.all as usize),
+            )?;
+        }
         let bound = &deviation.bound;
         let (Some(worst), Some(median)) = (bound.worst, bound.median) else {
             return writeln!(f, "  no bound: in every window a model is ruled out, or nearly");

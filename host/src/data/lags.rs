@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use fishweir_core::lagged::RingPlace;
-use fishweir_core::number::Real;
+use fishweir_core::number::Channel;
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
@@ -309,11 +309,11 @@ pub(crate) struct Ring<T> {
     row: Vec<T>,
 }
 
-impl<T: Real> Ring<T> {
+impl<T: Channel> Ring<T> {
     /// Before the first sample of so many channels.
     pub(crate) fn new(lags: Lags, channels: usize) -> Self {
-        let past = vec![vec![T::ZERO; channels]; lags.depth()];
-        let row = vec![T::ZERO; lags.width(channels)];
+        let past = vec![vec![T::BLANK; channels]; lags.depth()];
+        let row = vec![T::BLANK; lags.width(channels)];
         Self { lags, past, place: RingPlace::NEW, row }
     }
 

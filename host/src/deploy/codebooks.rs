@@ -4,13 +4,12 @@ use std::fmt::Write as _;
 
 use fishweir_core::ModelError;
 use fishweir_core::classify::{
-    CODEWORDS, CodeVectors, Output as Sum, TAPS, add_weights, validate_codebooks,
+    CODEWORDS, CodeVectors, Coding, TAPS, add_weights, validate_codebooks,
 };
-use fishweir_core::number::{Compensated, Real};
+use fishweir_core::number::Real;
 
 use super::DeployError;
-use super::source::reals;
-use crate::classifier::{CodeRing, Codebook, Codebooks, Output};
+use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, Output};
 
 /// Codebooks, and what their codewords weigh.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +23,11 @@ pub(crate) struct DeployedCodebooks<T = f32> {
 impl<T> DeployedCodebooks<T> {
     pub(super) fn books(&self) -> &Codebooks {
         &self.books
+    }
+
+    /// `[codebook][codeword]`, each of them `[output]`.
+    pub(super) fn weights(&self) -> &[Vec<T>] {
+        &self.weights
     }
 }
 
@@ -117,35 +121,44 @@ impl DeployedCodebooks {
     }
 }
 
-/// Codebooks in the middle of a stream.
-pub(super) struct CodeStream<T> {
-    ring: CodeRing<T>,
-    weights: Vec<Vec<T>>,
-    sums: Vec<Compensated<T>>,
-    sample: Vec<T>,
+impl<T: Real> DeployedCodebooks<T> {
+    /// Before the first sample of a stream.
+    pub(super) fn stream(&self) -> CodeStream<T> {
+        let outputs = self.weights.first().map_or(0, Vec::len);
+        CodeStream::new(self.books.in_numbers(), &self.weights, vec![(); outputs])
+    }
 }
 
-impl<T: Real> CodeStream<T> {
-    /// Before the first sample.
-    pub(super) fn new(codebooks: &DeployedCodebooks<T>) -> Self {
-        let outputs = codebooks.weights.first().map_or(0, Vec::len);
+/// Codebooks in the middle of a stream.
+pub(super) struct CodeStream<T: Coding> {
+    ring: CodeRing<T>,
+    weights: Vec<Vec<T>>,
+    units: Vec<T::Unit>,
+    sums: Vec<T::Total>,
+    sample: Vec<T::Wide>,
+}
+
+impl<T: Coding> CodeStream<T> {
+    /// Before the first sample, from the weights `[codebook][codeword]`, each `[output]`, and units `[output]`.
+    pub(super) fn new(books: Vec<BookIn<T>>, weights: &[Vec<T>], units: Vec<T::Unit>) -> Self {
         Self {
-            ring: CodeRing::of(&codebooks.books),
-            weights: codebooks.weights.clone(),
-            sums: vec![Compensated::ZERO; outputs],
-            sample: vec![T::ZERO; outputs],
+            ring: CodeRing::of(books),
+            weights: weights.to_vec(),
+            sums: vec![T::NOTHING; units.len()],
+            sample: vec![T::Wide::default(); units.len()],
+            units,
         }
     }
 
     /// As the core's `Coded` does.
     pub(super) fn push(&mut self, x: &[T]) {
-        self.sample.fill(T::ZERO);
+        self.sample.fill(T::Wide::default());
         for (word, weights) in self.ring.codewords(x).zip(self.weights.chunks(CODEWORDS)) {
             if let Some(word) = word {
                 add_weights(&mut self.sample, &weights[word]);
             }
         }
-        self.sums.iter_mut().zip(&self.sample).for_each(|(sum, &term)| sum.add(term));
+        self.sums.iter_mut().zip(&self.sample).for_each(|(sum, &term)| T::add_sample(sum, term));
         self.ring.take(x);
     }
 
@@ -155,51 +168,58 @@ impl<T: Real> CodeStream<T> {
 
     pub(super) fn reset(&mut self) {
         self.ring.reset();
-        self.sums.fill(Compensated::ZERO);
+        self.sums.fill(T::NOTHING);
     }
 
-    /// Adds what has been counted to outputs that are not normalised yet.
-    pub(super) fn add_to(&self, outputs: &mut [Sum<T>]) {
-        for (output, sum) in outputs.iter_mut().zip(&self.sums) {
-            let (high, low) = sum.parts();
-            output.add(T::ZERO, [T::ZERO; 2], Some([high, low]));
-        }
+    /// What has been counted for each output, not normalised yet: the nearest real and what that drops.
+    pub(super) fn parts(&self) -> impl Iterator<Item = [T::Real; 2]> {
+        self.sums.iter().zip(&self.units).map(|(sum, &unit)| T::parts(sum, unit))
     }
 }
 
-/// A source whose classifier has codebooks beside what is already in it.
-pub(super) fn beside_codebooks(
+impl DeployedCodebooks {
+    /// A source whose classifier has them beside what is already in it.
+    pub(super) fn beside(&self, text: &str) -> String {
+        beside_codebooks(text, "f32", (&self.books.in_numbers::<f32>(), &self.weights), None)
+    }
+}
+
+/// A source whose classifier has codebooks beside what is already in it: their numbers, what their codewords
+/// weigh, and the units of that where it has any.
+pub(super) fn beside_codebooks<T: std::fmt::Debug>(
     text: &str,
-    codebooks: &DeployedCodebooks,
-    outputs: usize,
+    number: &str,
+    (books, weights): (&[BookIn<T>], &[Vec<T>]),
+    units: Option<&[i16]>,
 ) -> String {
-    let books = codebooks.books.books();
-    let channels = books.first().map_or(0, |book| book.scale.len());
-    let (count, depth) = (books.len(), codebooks.books.depth());
+    let channels = books.first().map_or(0, |(_, scale, _)| scale.len());
+    let outputs = weights.first().map_or(0, Vec::len);
+    let dilations: Vec<u32> = books.iter().map(|&(dilation, ..)| dilation).collect();
+    let (count, depth) =
+        (books.len(), dilations.iter().max().map_or(0, |&most| most as usize * TAPS));
+    // Debug prints the shortest text that reads back to the same number.
     let list = |rows: &mut dyn Iterator<Item = String>| {
         rows.fold(String::new(), |mut text, row| {
             let _ = writeln!(text, "        {row},");
             text
         })
     };
-    let rounded = |scale: &[f64]| reals(&scale.iter().map(|&x| x as f32).collect::<Vec<_>>());
-    let weights = codebooks.weights.chunks(CODEWORDS).map(|words| {
-        let words: Vec<String> = words.iter().map(|weights| reals(weights)).collect();
-        format!("[{}]", words.join(", "))
-    });
-    let dilations: Vec<u32> = books.iter().map(|book| book.dilation).collect();
+    let (new, units) = match units {
+        Some(units) => ("in_units", format!("\n    {units:?},")),
+        None => ("new", String::new()),
+    };
     let types = format!(
         "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
-         pub type Model =\n    fishweir_core::classify::Coded<Bank, f32, {channels}, {count}, {depth}, {outputs}>;\n\n\
+         pub type Model =\n    fishweir_core::classify::Coded<Bank, {number}, {channels}, {count}, {depth}, {outputs}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-         const CODEBOOKS: fishweir_core::classify::Codebooks<f32, {channels}, {count}, {outputs}> = \
-         fishweir_core::classify::Codebooks::new(\n    {dilations:?},\n    [\n{}    ],\n    [\n{}    ],\n    [\n{}    ],\n);\n\n\
+         const CODEBOOKS: fishweir_core::classify::Codebooks<{number}, {channels}, {count}, {outputs}> = \
+         fishweir_core::classify::Codebooks::{new}(\n    {dilations:?},\n    [\n{}    ],\n    [\n{}    ],\n    [\n{}    ],{units}\n);\n\n\
          /// The classifier, in flash.",
-        list(&mut books.iter().map(|book| rounded(&book.scale))),
-        list(&mut books.iter().map(|book| format!("{:?}", book.vectors))),
-        list(&mut weights.into_iter()),
+        list(&mut books.iter().map(|(_, scale, _)| format!("{scale:?}"))),
+        list(&mut books.iter().map(|(_, _, vectors)| format!("{vectors:?}"))),
+        list(&mut weights.chunks(CODEWORDS).map(|words| format!("{words:?}"))),
     );
     let text = text
         .replacen("pub type Model = ", "pub type Bank = ", 1)

@@ -102,7 +102,7 @@ impl Priced<'_> {
             directions_bytes(models, states, directions, outputs, &EmissionType { family, shape });
         let channels = self.front.width(self.channels);
         let words = lags.columns_kept(models, channels) + lags.as_slice().len();
-        let books = codebooks_cost(self.codebooks, channels, outputs).model_bytes;
+        let books = codebooks_cost(self.codebooks, channels, outputs, 4).model_bytes;
         self.with(false, bytes + 4 * words + books)
     }
 
@@ -116,8 +116,8 @@ impl Priced<'_> {
         } else {
             (FilterWork::of(n, c, emission), belief_bytes(n, c))
         };
-        let (ring, differences) = ring_of(self.front.width(self.channels), self.lags);
-        let books = codebooks_cost(self.codebooks, self.front.width(self.channels), outputs);
+        let (ring, differences) = ring_of(self.front.width(self.channels), self.lags, 4);
+        let books = codebooks_cost(self.codebooks, self.front.width(self.channels), outputs, 4);
         let (flash, ram, work) = self.front.cost();
         // Models hear rows: a sample takes its share of one.
         let share = |work: usize| work.div_ceil(self.front.every());
@@ -135,31 +135,39 @@ impl Priced<'_> {
     }
 }
 
-/// What codebooks that look so many samples back take beside the models.
-fn codebooks_cost(codebooks: Option<(usize, usize)>, channels: usize, outputs: usize) -> Cost {
+/// What codebooks that look so many samples back take beside the models, in numbers of four bytes or, in fixed
+/// point, of two, where outputs have units.
+pub(super) fn codebooks_cost(
+    codebooks: Option<(usize, usize)>,
+    channels: usize,
+    outputs: usize,
+    number: usize,
+) -> Cost {
     let Some((books, depth)) = codebooks else { return Cost::default() };
     let vectors = TAPS * CODEWORDS;
+    let units = if number < 4 { number * outputs } else { 0 };
+    let book = 4 + vectors + number * (channels + CODEWORDS * outputs);
     Cost {
-        state_bytes: (4 * channels * depth + 8 + 8 * outputs).next_multiple_of(8),
-        model_bytes: books * (4 + 4 * channels + vectors + 4 * CODEWORDS * outputs),
+        state_bytes: (number * channels * depth + 8 + 8 * outputs).next_multiple_of(8),
+        model_bytes: (books * book + units).next_multiple_of(4),
         multiply_adds_per_sample: books * (TAPS * channels + vectors + outputs),
         ..Cost::default()
     }
 }
 
-/// Bytes of past samples with what aligns them, and differences a sample.
-fn ring_of(channels: usize, lags: &Lags) -> (usize, usize) {
+/// Bytes of past samples, in numbers of so many, with what aligns them, and differences a sample.
+pub(super) fn ring_of(channels: usize, lags: &Lags, number: usize) -> (usize, usize) {
     if lags.is_empty() {
         return (0, 0);
     }
-    let bytes = (4 * channels * lags.depth() + 8).next_multiple_of(8);
+    let bytes = (number * channels * lags.depth() + 8).next_multiple_of(8);
     (bytes, channels * lags.as_slice().len())
 }
 
 impl<T> Deployed<T> {
     /// Bytes of past samples with what aligns them, and differences a sample.
     pub(super) fn ring(&self) -> (usize, usize) {
-        ring_of(self.front.width(self.size()), &self.lags)
+        ring_of(self.front.width(self.size()), &self.lags, 4)
     }
 
     /// Bytes in flash of the core's `Automaton`: a context for each context and symbol, and where strings begin.

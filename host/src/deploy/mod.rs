@@ -16,6 +16,7 @@
 //! its decisions, margins and log-likelihoods are the device's, bit for bit.
 
 mod artefact;
+mod bank;
 mod block;
 mod codebooks;
 mod compile;
@@ -25,9 +26,11 @@ mod error;
 mod explain;
 mod fixed;
 mod front;
+mod lags;
 mod machine;
 mod narrowed;
 mod pace;
+mod past;
 mod profiles;
 mod route;
 mod source;
@@ -45,7 +48,9 @@ pub(crate) use cost::Priced;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
 pub use error::DeployError;
 pub use explain::{ByChannel, ChannelParts, Explanation};
-pub use fixed::{Deviation, DeviationBound, FixedPoint, Limits, MeasureError, QuantiseError};
+pub use fixed::{
+    Codewords, Deviation, DeviationBound, FixedPoint, Limits, MeasureError, QuantiseError,
+};
 pub(crate) use machine::{check_size, has_machines, unit_length};
 pub use pace::{CLOCKS, CORES, Core, Pace, Setting};
 use profiles::DeployedProfile;

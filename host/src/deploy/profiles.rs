@@ -10,10 +10,10 @@ use fishweir_core::profile_hmm::{
 };
 use fishweir_core::{ModelError, ObservationError};
 
+use super::bank::ModelStream;
 use super::block::{Block, Observation, parts};
 use super::cost::bank_bytes;
 use super::source::{comments, labels, tail, weights};
-use super::stream::ModelStream;
 use super::{Cost, DeployError, Deployed, PushError, Weight};
 use crate::classifier::Observations;
 use crate::data::{FrontEnd, Lags};

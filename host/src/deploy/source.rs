@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use fishweir_core::artefact::Topology;
 use fishweir_core::emission::Alphabet;
 
-use super::codebooks::beside_codebooks;
+use super::lags::{behind_lags, hearing};
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
 use crate::classifier::{DeployedConfidence, Observations, normalisation_name};
 use crate::data::{Mel, Placed};
@@ -46,11 +46,8 @@ impl Deployed {
         );
         let steps = self.steps();
         for (index, model) in self.models.iter().enumerate() {
-            let columns = self.columns(index);
-            if columns.is_some() {
-                text += "        Heard::new(\n";
-            }
-            let heard = columns.map(|columns| format!("        {columns:?}),\n"));
+            let [hears, heard] = hearing(self.columns(index));
+            text += &hears;
             if self.order.is_some() {
                 let emissions = model.emission.iter().map(emission_source);
                 contexts_and_emissions(&mut text, "CONTEXTS", emissions);
@@ -58,61 +55,26 @@ impl Deployed {
             }
             let Some(steps) = &steps else {
                 model_source(&mut text, model);
-                text.extend(heard);
+                text += &heard;
                 continue;
             };
             let emissions =
                 steps[index].iter().map(|&state| emission_source(&model.emission[state]));
             contexts_and_emissions(&mut text, "Steps", emissions);
-            text.extend(heard);
+            text += &heard;
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
         if !self.lags.is_empty() {
-            text = self.behind_lags(&text);
+            let channels = self.front.width(self.size());
+            text = behind_lags(&text, &self.lags, channels, [self.models(), self.outputs()]);
         }
         if let Some(codebooks) = &self.codebooks {
-            text = beside_codebooks(&text, codebooks, self.outputs());
+            text = codebooks.beside(&text);
         }
         if !self.front.is_empty() {
             text = self.behind_front(&text);
         }
         text + &confidence_source(self.confidence.as_ref())
-    }
-
-    /// A source whose classifier sees its channels' past too, or differences from it.
-    fn behind_lags(&self, text: &str) -> String {
-        let (lags, channels, depth) =
-            (self.lags.as_slice(), self.front.width(self.size()), self.lags.depth());
-        let (width, count) = (self.lags.width(channels), lags.len());
-        let (what, past) = match self.lags.is_past() {
-            true => ("the last", ", true"),
-            false => ("differences from the last", ""),
-        };
-        let mut text = text.to_owned();
-        if self.lags.is_apart() {
-            // Each model hears some columns of a row.
-            let banked = format!(", {}, {}>;", self.models(), self.outputs());
-            let heard = format!(", {width}, {}>{banked}", self.lags.seen_width(channels));
-            text = text
-                .replacen("classify::{", "classify::{Heard, ", 1)
-                .replacen("Model = StreamClassifier<", "Model = StreamClassifier<Heard<", 1)
-                .replacen(&banked, &heard, 1);
-        }
-        let types = format!(
-            "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
-             pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\
-             /// The classifier, in flash."
-        );
-        let text = text
-            .replacen("pub type Model = ", "pub type Rows = ", 1)
-            .replacen("/// The classifier, in flash.", &types, 1)
-            .replacen(
-                "Model = StreamClassifier::new(",
-                "Model = Model::new(StreamClassifier::new(",
-                1,
-            );
-        // What `tail` ends with.
-        text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), {lags:?});\n"))
     }
 }
 

@@ -2,19 +2,20 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Believed, Confidence, Decision, Normalisation, Output, ScoreOutOfRange, decide, decide_exactly,
-    expand_kernels,
+    Believed, Coding, Confidence, Decision, Normalisation, Output, ScoreOutOfRange, decide,
+    decide_exactly, expand_kernels,
 };
-use fishweir_core::emission::ChannelQ15;
 use fishweir_core::number::Real;
 
-use super::block::{Block, Observation, block};
-use super::codebooks::CodeStream;
+use super::bank::ModelStream;
+use super::block::{Observation, block};
+use super::codebooks::DeployedCodebooks;
 use super::machine::KernelStream;
+use super::past::{Integers, Past};
 use super::words::words;
 use super::{Deployed, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
-use crate::data::{FrontStream, Heard, Ring, Sample};
+use crate::data::{FrontStream, Heard, Sample};
 use crate::runtime::HostReal;
 use crate::runtime::family::BLOCK;
 
@@ -31,7 +32,7 @@ pub enum PushError {
 }
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
-pub struct Stream<T = f32> {
+pub struct Stream<T: Real = f32> {
     engine: Engine<T>,
     /// `[output][model]`, or of a kernel `[output][item]`.
     weights: Vec<Vec<T>>,
@@ -41,13 +42,10 @@ pub struct Stream<T = f32> {
     row: Vec<T>,
     /// What samples go through first.
     front: Option<FrontStream<T>>,
-    /// The last samples, where differences from them are channels too.
-    ring: Option<Ring<T>>,
-    /// The codebooks beside the models.
-    codebooks: Option<CodeStream<T>>,
-    /// Where observations are integers: their binary places, and a row of them.
-    places: Option<Vec<i16>>,
-    integers: Vec<i16>,
+    /// The last samples, in reals.
+    past: Past<T>,
+    /// Where observations are integers.
+    integers: Option<Integers>,
     samples: u64,
 }
 
@@ -57,36 +55,6 @@ pub(super) enum Engine<T> {
     Bank(Vec<ModelStream<T>>),
     /// Kernel values.
     Kernel(Box<dyn KernelStream<T> + Send>),
-}
-
-/// One model: the directions are run in blocks, each beside the same values.
-pub(super) struct ModelStream<T> {
-    blocks: Vec<Box<dyn Block<T> + Send>>,
-    /// The columns of a row that it sees, and a row of them; `None` for all.
-    columns: Option<(Vec<usize>, Vec<T>)>,
-    /// Whether the stream is impossible under it: see the core's `BankState`.
-    ruled_out: bool,
-}
-
-impl<T: Copy> ModelStream<T> {
-    pub(super) const fn of(blocks: Vec<Box<dyn Block<T> + Send>>) -> Self {
-        Self { blocks, columns: None, ruled_out: false }
-    }
-
-    /// All blocks run the same values, so that none or all of them refuse.
-    fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
-        let own;
-        let x = match (&mut self.columns, x) {
-            (Some((columns, some)), Observation::Row(row)) => {
-                some.clear();
-                some.extend(columns.iter().map(|&at| row[at]));
-                own = Observation::Row(some);
-                &own
-            }
-            _ => x,
-        };
-        self.blocks.iter_mut().try_for_each(|block| block.push(x))
-    }
 }
 
 impl Deployed {
@@ -123,20 +91,18 @@ impl<T: HostReal> Deployed<T> {
                     None => block(model, steps, first, left),
                 }
             };
-            let columns = self.columns(index).map(|columns| (columns, Vec::new()));
             let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
-            ModelStream { columns, ..ModelStream::of(blocks) }
+            ModelStream::of(blocks).seeing(self.columns(index))
         };
         self.stream_of(Engine::Bank(self.models.iter().enumerate().map(of_model).collect()))
     }
 
     fn stream_of(&self, engine: Engine<T>) -> Stream<T> {
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        let ring = || Ring::new(self.lags.clone(), self.front.width(self.size()));
-        let ring = (!self.lags.is_empty()).then(ring);
         let front = (!self.front.is_empty()).then(|| FrontStream::new(&self.front));
-        let codebooks = self.codebooks.as_ref().map(CodeStream::new);
-        Stream { front, ring, codebooks, ..Stream::of(engine, outputs, &self.observations, None) }
+        let codebooks = self.codebooks.as_ref().map(DeployedCodebooks::stream);
+        let past = Past::new(&self.lags, self.front.width(self.size()), codebooks);
+        Stream { front, past, ..Stream::of(engine, outputs, &self.observations, None) }
     }
 }
 
@@ -145,7 +111,7 @@ impl<T: Real> Stream<T> {
         engine: Engine<T>,
         (weights, biases, normalisation): (Vec<Vec<T>>, Vec<T>, Normalisation),
         observations: &Observations,
-        places: Option<Vec<i16>>,
+        integers: Option<Integers>,
     ) -> Self {
         let channels = match observations {
             Observations::Channels(names) => Some(names.len()),
@@ -159,10 +125,8 @@ impl<T: Real> Stream<T> {
             channels,
             row: Vec::new(),
             front: None,
-            ring: None,
-            codebooks: None,
-            places,
-            integers: Vec::new(),
+            past: Past::default(),
+            integers,
             samples: 0,
         }
     }
@@ -174,16 +138,12 @@ impl<T: Real> Stream<T> {
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
-                if let Some(places) = &self.places {
-                    self.integers.clear();
-                    for (&x, &places) in row.iter().zip(places) {
-                        let scaled = x * f64::from(places).exp2();
-                        self.integers.push(ChannelQ15::integer(scaled)?);
-                    }
-                    let integers = std::mem::take(&mut self.integers);
-                    let taken = self.push_each(&Observation::Integers(&integers));
-                    self.integers = integers;
-                    self.samples += u64::from(taken.is_ok());
+                if let Some(mut integers) = self.integers.take() {
+                    let taken = integers.read(row).map_err(PushError::from);
+                    let Integers { row, past, .. } = &mut integers;
+                    let taken =
+                        taken.and_then(|()| self.hear(past, row, |row| Observation::Integers(row)));
+                    self.integers = Some(integers);
                     return taken;
                 }
                 self.row.clear();
@@ -243,24 +203,27 @@ impl<T: Real> Stream<T> {
             self.samples += 1;
             return Ok(());
         };
-        let mut ring = self.ring.take();
-        let taken = match ring.as_mut().map_or(Some(row), |ring| ring.widen(row)) {
-            Some(wide) => self.push_each(&Observation::Row(wide)),
-            None if row.iter().all(|x| x.is_finite()) => {
-                self.push_missing();
-                Ok(())
-            }
-            None => Err(ObservationError::NotFinite.into()),
-        };
-        if let (Some(ring), Ok(())) = (&mut ring, taken) {
-            ring.take(row);
-        }
-        if let (Some(codebooks), Ok(())) = (&mut self.codebooks, taken) {
-            codebooks.push(row);
-        }
-        self.ring = ring;
-        self.samples += u64::from(taken.is_ok());
+        let mut past = std::mem::take(&mut self.past);
+        let taken = self.hear(&mut past, row, |row| Observation::Row(row));
+        self.past = past;
         taken
+    }
+
+    /// Takes in a row of channels after others of its kind.
+    fn hear<C: Coding>(
+        &mut self,
+        past: &mut Past<C>,
+        row: &[C],
+        observation: impl for<'x> Fn(&'x [C]) -> Observation<'x, T>,
+    ) -> Result<(), PushError> {
+        match past.heard(row) {
+            Some(heard) => self.push_each(&observation(heard))?,
+            None if row.iter().all(|x| x.is_number()) => self.push_each_missing(),
+            None => return Err(ObservationError::NotFinite.into()),
+        }
+        past.take(row);
+        self.samples += 1;
+        Ok(())
     }
 
     /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
@@ -280,8 +243,12 @@ impl<T: Real> Stream<T> {
     }
 
     fn push_missing(&mut self) {
-        self.ring.iter_mut().for_each(Ring::take_missing);
-        self.codebooks.iter_mut().for_each(CodeStream::push_missing);
+        self.past.take_missing();
+        self.integers.iter_mut().for_each(|integers| integers.past.take_missing());
+        self.push_each_missing();
+    }
+
+    fn push_each_missing(&mut self) {
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank.iter_mut().filter(|model| !model.ruled_out) {
@@ -295,8 +262,8 @@ impl<T: Real> Stream<T> {
     /// Forgets the past.
     pub fn reset(&mut self) {
         self.front.iter_mut().for_each(FrontStream::reset);
-        self.ring.iter_mut().for_each(Ring::reset);
-        self.codebooks.iter_mut().for_each(CodeStream::reset);
+        self.past.reset();
+        self.integers.iter_mut().for_each(|integers| integers.past.reset());
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank {
@@ -355,8 +322,10 @@ impl<T: Real> Stream<T> {
                 }
             }
         }
-        if let Some(codebooks) = &self.codebooks {
-            codebooks.add_to(&mut outputs);
+        let of_integers = self.integers.iter().flat_map(|integers| integers.past.evidence());
+        for evidence in [self.past.evidence().collect::<Vec<_>>(), of_integers.collect()] {
+            let outputs = outputs.iter_mut().zip(evidence);
+            outputs.for_each(|(output, parts)| output.add_evidence(parts));
         }
         let factor = self.normalisation.factor(self.samples);
         for (output, &bias) in outputs.iter_mut().zip(&self.biases) {

@@ -7,10 +7,10 @@ use fishweir_core::classify::Normalisation;
 use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, KalmanState};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
+use super::bank::ModelStream;
 use super::block::{Block, Observation};
 use super::cost::bank_bytes;
 use super::source::{comments, labels, reals, tail};
-use super::stream::ModelStream;
 use super::{Cost, DeployError, Deployed, PushError};
 use crate::data::{FrontEnd, Lags};
 use crate::dynamics::{LinearSystem, SystemError, factors};

@@ -70,6 +70,9 @@ pub struct Inspection {
     /// What it costs on a device.
     #[serde(flatten)]
     pub cost: Cost,
+    /// What it costs in fixed point, in integers; null of what that does not hold, and for an artefact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed_point: Option<Cost>,
     /// Whether it keeps up, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Paces>,
@@ -165,6 +168,7 @@ impl Inspection {
             stored: Stored::of(deployed, fitted),
             provenance: fitted.map(|fitted| fitted.provenance.clone()),
             cost: deployed.cost(),
+            fixed_point: fitted.and_then(|fitted| fitted.quantise().ok()).map(|fixed| fixed.cost()),
             pace: None,
             artefact_bytes: artefact.map(|bytes| bytes.len()),
             no_artefact,
@@ -276,6 +280,17 @@ impl fmt::Display for Inspection {
         ];
         let artefact = self.artefact_bytes.map(|bytes| ("binary artefact", bytes, "B"));
         write!(f, "\n{}", on_a_device(rows.into_iter().chain(artefact)))?;
+        if let Some(cost) = &self.fixed_point {
+            writeln!(
+                f,
+                "  in fixed point: flash {} B, RAM {} B, {} multiply-adds and {} exponentials a sample, in \
+                 integers (export --number q15)",
+                grouped(cost.model_bytes),
+                grouped(cost.state_bytes),
+                grouped(cost.multiply_adds_per_sample),
+                grouped(cost.exponentials_per_sample),
+            )?;
+        }
         if let Some(why) = &self.no_artefact {
             writeln!(f, "  binary artefact: none, {why}")?;
         }

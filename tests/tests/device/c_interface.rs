@@ -14,11 +14,12 @@ use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_core::wire::Status;
+use fishweir_tests::on_board::as_integers;
 use fishweir_tests::quick::{
-    assert_identical, channels, recordings, strings, trained, unseen, whole,
+    assert_identical, channels, recordings, strings, trained, trained_on_codebooks, unseen, whole,
 };
 
-use crate::fixed::{as_integers, quantised};
+use crate::fixed::quantised;
 
 const SAMPLES: usize = 2_500;
 
@@ -170,12 +171,16 @@ fn symbols_with_missing_ones_give_the_same_bits_in_c_from_an_artefact() {
 #[test]
 fn channels_in_fixed_point_give_the_same_bits_in_c_without_an_fpu() {
     let data = recordings();
-    let fixed = quantised(&data);
-    let integers = as_integers(&data, fixed.places());
-    let recording = Recording::new(integers.iter().map(Samples::view), Some(300));
-    let fixed = fixed.over_integers();
-    let source = Form::Source(fixed.to_source());
-    assert_identical(&beside(source, fixed.stream(), &recording, "m0"), 2 + 7);
+    let with_codebooks = trained_on_codebooks(&data, &[1, 2], 1);
+    let with_codebooks = with_codebooks.quantise().expect("fits fixed point");
+    for fixed in [quantised(&data), with_codebooks] {
+        let integers = as_integers(&data, fixed.places());
+        let recording = Recording::new(integers.iter().map(Samples::view), Some(300));
+        let fixed = fixed.over_integers();
+        let source = Form::Source(fixed.to_source());
+        let models = fixed.models();
+        assert_identical(&beside(source, fixed.stream(), &recording, "m0"), 2 + models);
+    }
 }
 
 #[test]

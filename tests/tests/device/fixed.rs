@@ -1,58 +1,19 @@
 //! Fixed point on the device: host and device agree bit for bit without an FPU and with one.
 
-use fishweir::data::{Dataset, Rows, Sample, Samples};
-use fishweir::deploy::{FixedPoint, Stream};
-use fishweir::device::{Board, ModelFile, Options, Qemu};
-use fishweir::files;
-use fishweir::learn::ClassifierKind;
-use fishweir::parity::{Parity, Recording, compare_stream};
-use fishweir_tests::device_table::firmware;
+use fishweir::data::{Dataset, Rows, Samples};
+use fishweir::deploy::FixedPoint;
+use fishweir::learn::{ClassifierKind, ScoreModels};
+use fishweir::parity::Recording;
+use fishweir_tests::on_board::{OnBoard, as_integers, classify};
 use fishweir_tests::quick::{
-    assert_identical, recordings, strings, trained, trained_by_position, trained_on_words, unseen,
-    whole,
+    assert_identical, recordings, strings, trained, trained_by_position, trained_on_codebooks,
+    trained_on_differences, trained_on_words, unseen, whole,
 };
 
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
 
 pub(crate) fn quantised(data: &Dataset) -> FixedPoint {
     trained(data, ClassifierKind::Fisher).quantise().expect("fits fixed point")
-}
-
-/// What a run on a board told.
-struct OnBoard {
-    parity: Parity,
-    instructions: f64,
-    state_bytes: usize,
-    model_bytes: usize,
-}
-
-/// Runs `classify_stream` with a model's source.
-fn classify(board: &str, source: &str, recording: &Recording<'_>, stream: Stream) -> OnBoard {
-    let named = Board::named(board).expect("a board");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("model.rs");
-    files::write_whole(&path, source.as_bytes()).expect("writes");
-    let image = folder.path().join("image.elf");
-    let image = firmware()
-        .and_then(|firmware| {
-            firmware.build(named, "classify_stream", ModelFile::Source(&path), &image)
-        })
-        .expect("builds");
-    let run = Qemu::start(&image)
-        .and_then(|device| device.run(recording.inputs(), &Options::default(), |_| ()))
-        .expect("the device answers");
-    let instructions = run.instructions_per_sample().expect("every board counts");
-    let info = &run.outcome.info;
-    println!(
-        "{board}: {instructions:.0} instructions a sample, state {} B, model {} B, stack {:?} B",
-        info.state_bytes, info.model_bytes, run.outcome.report.stack_bytes
-    );
-    OnBoard {
-        parity: compare_stream(stream, recording, &run.outcome.answers).expect("comparable"),
-        instructions,
-        state_bytes: info.state_bytes,
-        model_bytes: info.model_bytes,
-    }
 }
 
 fn on_device(board: &str, fixed: &FixedPoint, recording: &Recording<'_>) -> OnBoard {
@@ -99,32 +60,6 @@ fn states_that_are_known_give_the_same_bits_in_fixed_point() {
             }
         }
     }
-}
-
-/// What a sensor with these units would give.
-pub(crate) fn as_integers(data: &Dataset, places: &[i16]) -> Vec<Samples> {
-    data.series()
-        .iter()
-        .skip(1)
-        .step_by(2)
-        .map(|series| {
-            let mut rows = Rows::new(places.len());
-            for sample in series.samples.view().iter() {
-                let row = match sample {
-                    Sample::Row(row) => Some(row),
-                    _ => None,
-                };
-                let integers: Option<Vec<f64>> = row.map(|row| {
-                    let integer = |(x, &places): (&f64, &i16)| {
-                        f64::from((x * f64::from(places).exp2()).round() as i16)
-                    };
-                    row.iter().zip(places).map(integer).collect()
-                });
-                rows.push(integers.as_deref());
-            }
-            Samples::Channels(rows)
-        })
-        .collect()
 }
 
 /// A bank of a model for each of seven classes, by each classifier that compiles.
@@ -176,4 +111,48 @@ fn channels_in_fixed_point_cost_a_part_of_floats_without_an_fpu() {
             assert!(small.state_bytes < float.state_bytes);
         }
     }
+}
+
+/// Differences at lags, and the form that is fitted by default: a model for each lag, and codebooks beside them. What
+/// it spares a core without a floating-point unit, of time and of memory.
+#[test]
+fn lags_and_codebooks_give_the_same_bits_in_fixed_point() {
+    let data = recordings();
+    for (name, classifier, models) in [
+        ("lags", trained_on_differences(&data, &[1, 4], ScoreModels::Universal), 1),
+        ("codebooks", trained_on_codebooks(&data, &[1, 2, 4], 2), 3),
+    ] {
+        let fixed = classifier.quantise().expect("fits fixed point");
+        let deployed = classifier.deploy().expect("fits in f32");
+        let integers = gapped(&as_integers(&data, fixed.places()));
+        let recording = Recording::new(integers.iter().map(Samples::view), Some(600));
+        let fixed = fixed.over_integers();
+        for board in BOARDS {
+            println!("{name}, fixed point, then floats");
+            let small = on_device(board, &fixed, &recording);
+            assert!(small.parity.missing > 0);
+            assert_identical(&small.parity, 2 + models);
+            if board == "microbit" {
+                // Neither has an FPU; in floats the ring of samples fills this one's memory.
+                let (recording, board) = (unseen(&data, 300), "lm3s6965evb");
+                let float = classify(board, &deployed.to_source(), &recording, deployed.stream());
+                assert_identical(&float.parity, 2 + models);
+                assert!(small.instructions < 0.25 * float.instructions, "{}", small.instructions);
+                assert!(small.model_bytes <= float.model_bytes);
+                assert!(small.state_bytes < float.state_bytes);
+            }
+        }
+    }
+}
+
+/// The same with every 37th sample missing.
+fn gapped(series: &[Samples]) -> Vec<Samples> {
+    let of_series = |samples: &Samples| {
+        let view = samples.view();
+        let rows = view.rows().expect("channels");
+        let mut some = Rows::new(rows.dimension());
+        rows.iter().enumerate().for_each(|(t, row)| some.push(row.filter(|_| t % 37 != 36)));
+        Samples::Channels(some)
+    };
+    series.iter().map(of_series).collect()
 }

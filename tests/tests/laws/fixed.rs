@@ -2,6 +2,7 @@
 //! over real recordings.
 
 mod bound;
+mod lags;
 
 use std::num::NonZeroUsize;
 

@@ -45,6 +45,10 @@
 //! rates, of [`CategoricalLogQ15`](crate::emission::CategoricalLogQ15) or of
 //! [`GaussianQ15`](crate::emission::GaussianQ15), are added to the ledger, which is exact.
 //!
+//! Observations are integers of 16 bits. [Differences at lags](crate::lagged) are taken between them
+//! ([`Channel`](super::Channel)): exact where 16 bits hold them, and held at their end beyond. Codebooks multiply and add
+//! them in 32 bits: [`Coding`](crate::classify::Coding) has the proof that nothing overflows.
+//!
 //! **Error.** Absolute, relative to the row's sum:
 //!
 //! | step | error |

@@ -3,6 +3,7 @@
 use core::hint::black_box;
 
 use fishweir_core::Part;
+use fishweir_core::classify::{Coded, Heard, StreamClassifier};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{
     CategoricalLogQ15, CategoricalLogQ15View, CategoricalQ15, CategoricalQ15View, ChannelQ15,
@@ -10,6 +11,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
+use fishweir_core::lagged::Lagged;
 use fishweir_core::number::{
     FineQ15, Q15, fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit,
 };
@@ -26,7 +28,18 @@ pub(super) fn fixed() {
     classifier::<Hmm<GaussianQ15<3, 3>, STATES>>(&black_box([0; 3]));
     classifier::<ContextModel<Steps, CategoricalLogQ15<16, 3>, STATES>>(&black_box(0));
     classifier::<ContextModel<Steps, GaussianQ15<3, 3>, STATES>>(&black_box([0; 3]));
+    beside();
     tables();
+}
+
+/// Differences at lags and codebooks, whatever their numbers.
+#[inline(never)]
+fn beside() {
+    type Bank = StreamClassifier<Heard<Hmm<GaussianQ15<4, 1>, STATES>, 6, 4>, 2, 1>;
+    type AtLags = Lagged<Bank, 2, 6, 2, 4>;
+    let coded = some::<Coded<AtLags, i16, 2, 2, 16, 1>>();
+    black_box(coded.validate().is_ok());
+    drive(&coded, &black_box([0; 2]));
 }
 
 #[inline(never)]

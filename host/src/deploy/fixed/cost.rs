@@ -1,13 +1,15 @@
 //! What a classifier in fixed point costs on a device.
 
+use super::codebooks::FixedCodebooks;
 use super::{FixedPoint, FixedStates};
 use crate::classifier::Observations;
 use crate::deploy::Cost;
-use crate::deploy::cost::bank_bytes;
+use crate::deploy::cost::{bank_bytes, codebooks_cost, ring_of};
 
 impl FixedPoint {
     /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits; additions,
-    /// where states are known.
+    /// where states are known. Samples that are kept take two bytes a channel, and so do what codebooks multiply
+    /// channels by, what their codewords weigh, and the units of that.
     pub fn cost(&self) -> Cost {
         let (n, c, m, o) = (self.states(), self.directions(), self.models.len(), self.biases.len());
         let known = self.states != FixedStates::Hidden;
@@ -18,7 +20,7 @@ impl FixedPoint {
         let table = 2 * (1 + c);
         let (emission, entry, work, exponentials) = match &self.observations {
             Observations::Channels(names) => {
-                let d = names.len();
+                let d = self.lags.seen_width(names.len());
                 (
                     (8 * d + 4 + 4 * c + 4 * c * d + 2 * c).next_multiple_of(4),
                     // An entry of the chain has an exponent.
@@ -39,12 +41,23 @@ impl FixedPoint {
             FixedStates::Order(_) => (2 * n * self.size() + 14).next_multiple_of(4),
             FixedStates::Hidden | FixedStates::Steps => 0,
         };
+        let channels = self.size();
+        let columns = 4 * (self.lags.columns_kept(m, channels) + self.lags.as_slice().len());
         let models = m * (contexts + chain + n * emission);
+        let (ring, differences) = ring_of(channels, &self.lags, 2);
+        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::sizes);
+        let codes = codebooks_cost(codebooks, channels, o, 2);
         let recursion = if known { 1 + c } else { (1 + 2 * c) * (n * n + n) + n };
         Cost {
-            state_bytes: bank_bytes(m, belief),
-            model_bytes: models.next_multiple_of(4) + 4 * o * (m + 1) + 8,
-            multiply_adds_per_sample: m * (recursion + work),
+            state_bytes: bank_bytes(m, belief) + ring + codes.state_bytes,
+            model_bytes: models.next_multiple_of(4)
+                + 4 * o * (m + 1)
+                + 8
+                + columns
+                + codes.model_bytes,
+            multiply_adds_per_sample: m * (recursion + work)
+                + differences
+                + codes.multiply_adds_per_sample,
             exponentials_per_sample: exponentials,
             multiply_adds_per_decision: m * (o + c),
             exponentials_per_decision: 0,

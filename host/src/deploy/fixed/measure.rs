@@ -24,9 +24,20 @@ pub struct Deviation {
     pub equal_decisions: f64,
     /// Samples that one of the two refused and the other did not.
     pub refused_by_one: usize,
+    /// How often codebooks hear the codeword that they hear in `f64`; `None` without any.
+    pub codewords: Option<Codewords>,
     /// What the roundings along a window may do to a decision value at most, by a bound that holds whatever
     /// digits they drop.
     pub bound: DeviationBound,
+}
+
+/// Codewords of the samples of all windows, of each codebook that has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Codewords {
+    /// The same in fixed point as in `f64`.
+    pub equal: u64,
+    /// All.
+    pub all: u64,
 }
 
 /// Bounds on differences of decision values, a window each.
@@ -127,6 +138,12 @@ impl FixedPoint {
             mean_margin: mean(|one| one.margin),
             equal_decisions: mean(|one| f64::from(u8::from(one.equal))),
             refused_by_one: compared.iter().map(|one| one.refused_by_one).sum(),
+            codewords: self.codebooks.as_ref().map(|_| {
+                compared.iter().fold(Codewords::default(), |sum, one| Codewords {
+                    equal: sum.equal + one.codewords.equal,
+                    all: sum.all + one.codewords.all,
+                })
+            }),
             bound: DeviationBound::of(&compared),
         })
     }
@@ -171,6 +188,7 @@ struct Compared {
     margin: f64,
     equal: bool,
     refused_by_one: usize,
+    codewords: Codewords,
     /// Of the worst.
     bound: Option<f64>,
     certain: bool,
@@ -192,6 +210,10 @@ impl Compared {
                 taken_by_both.push(sample);
             }
         }
+        let codewords = match in_fixed.codebooks.as_ref().zip(in_f64.codebooks.as_ref()) {
+            Some((fixed, exact)) => fixed.equal_codewords(exact, &taken_by_both, &in_fixed.places),
+            None => Codewords::default(),
+        };
         let (found, wanted) = (fixed.decision_values()?, exact.decision_values()?);
         // Infinite values, of classes that are ruled out, agree or differ infinitely.
         let difference = |(&found, &wanted): (&f32, &f64)| match f64::from(found) {
@@ -218,6 +240,7 @@ impl Compared {
             margin: wanted.margin,
             equal: fixed.decision()?.class == wanted.class,
             refused_by_one,
+            codewords,
             bound: bounds.map(|bounds| bounds.into_iter().fold(0.0, f64::max)),
             certain,
         })

@@ -9,6 +9,7 @@
 //! not keep them; [`Deviation`] then measures what is left of the decisions.
 
 mod bound;
+mod codebooks;
 mod cost;
 mod known;
 mod measure;
@@ -16,12 +17,16 @@ mod quantise;
 mod source;
 mod stream;
 
-pub use measure::{Deviation, DeviationBound, Limits, MeasureError};
+pub use measure::{Codewords, Deviation, DeviationBound, Limits, MeasureError};
 pub use quantise::QuantiseError;
 
+use codebooks::FixedCodebooks;
+use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
 
+use super::past::integer;
 use crate::classifier::{DeployedConfidence, Observations};
+use crate::data::Lags;
 
 /// A number of a table and its rates, one an output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,12 +101,21 @@ pub struct FixedPoint {
     pub(crate) normalisation: Normalisation,
     pub(crate) confidence: Option<DeployedConfidence>,
     pub(crate) places: Vec<i16>,
+    /// Lags at which differences of the channels are further channels of what models see.
+    pub(crate) lags: Lags,
+    /// Codebooks beside the models.
+    pub(crate) codebooks: Option<FixedCodebooks>,
+}
+
+/// A row in the integers that a device is given.
+fn integers(row: &[f64], places: &[i16]) -> Result<Vec<i16>, ObservationError> {
+    row.iter().zip(places).map(|(&x, &places)| integer(x, places)).collect()
 }
 
 impl FixedPoint {
     /// Binary places of the observations, `[channel]`: the device is given `round(x 2^places)` in 16
     /// bits, which reach sixteen standard deviations around every state's mean and around that of the
-    /// training data. What lies beyond is held at their end. Empty for symbols.
+    /// training data, of differences at lags too. What lies beyond is held at their end. Empty for symbols.
     pub fn places(&self) -> &[i16] {
         &self.places
     }

@@ -6,6 +6,7 @@ use fishweir_core::number::{
 };
 use fishweir_core::{ModelError, Part};
 
+use super::codebooks::FixedCodebooks;
 use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
 use crate::classifier::{Classifier, Observations};
 use crate::deploy::compile::Names;
@@ -54,15 +55,9 @@ pub enum QuantiseError {
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
     Output(usize),
-    /// Codebooks, which hear real numbers.
-    #[error("fixed point has no codebooks: export f32, or fit with --score-model all")]
-    Codebooks,
     /// A front end, which is in real numbers.
     #[error("fixed point has no front end: export f32, or fit without --front")]
     Front,
-    /// Differences at lags, which would need units of their own.
-    #[error("fixed point holds no differences at lags: export f32, or fit with --lags none")]
-    Lags,
     /// Emissions that fixed point has no tables for.
     #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
     Family(&'static str),
@@ -90,7 +85,9 @@ impl Classifier {
     /// is rounded to fifteen digits of its own, and rows sum to one within `2^-16`. Zeros stay zero and
     /// what is possible stays possible. Of symbols whose states are known the logarithm is rounded, to `2^-16`.
     /// Each direction is scaled by a power of two into 16 bits, each channel
-    /// by one into its 16-bit observations ([`FixedPoint::places`]).
+    /// by one into its 16-bit observations ([`FixedPoint::places`]), which differences at lags share: they
+    /// are of integers, and exact. Codebooks multiply and add integers: see the core's
+    /// [`Coding`](fishweir_core::classify::Coding).
     ///
     /// # Errors
     /// [`QuantiseError`] naming the parameter that does not fit.
@@ -104,14 +101,8 @@ fn quantise(
     centre: &[f64],
     scale: &[f64],
 ) -> Result<FixedPoint, QuantiseError> {
-    if deployed.codebooks().is_some() {
-        return Err(QuantiseError::Codebooks);
-    }
     if !deployed.front().is_empty() {
         return Err(QuantiseError::Front);
-    }
-    if !(deployed.lags().is_empty() || deployed.lags().is_past()) {
-        return Err(QuantiseError::Lags);
     }
     let (states, directions) = (deployed.states(), deployed.directions());
     let steps = deployed.steps();
@@ -127,30 +118,35 @@ fn quantise(
     if ![OF_SYMBOLS, OF_CHANNELS].contains(&family) {
         return Err(QuantiseError::Family(family.name()));
     }
-    let places = match &deployed.observations {
+    let places: Vec<i16> = match &deployed.observations {
         Observations::Symbols(_) => Vec::new(),
         Observations::Channels(names) => names
             .iter()
             .enumerate()
             .map(|(channel, name)| {
-                let data = centre.get(channel).zip(scale.get(channel));
-                let wanted = data.map_or(0.0, |(centre, scale)| centre.abs() + REACH * scale);
-                places_of(deployed, channel, name, wanted)
+                // Of the channel, and of its differences lag by lag.
+                let columns = centre.iter().zip(scale).skip(channel).step_by(names.len());
+                let wanted = columns.map(|(centre, scale)| centre.abs() + REACH * scale);
+                places_of(deployed, (channel, names.len()), name, wanted.fold(0.0, f64::max))
             })
             .collect::<Result<_, _>>()?,
     };
+    // A difference is in the units of its channel.
+    let lags = &deployed.lags;
+    let seen: Vec<i16> =
+        places.iter().copied().cycle().take(lags.seen_width(places.len())).collect();
     let names = Names::of(&deployed.classes, deployed.models.len(), &deployed.observations);
     let models = deployed
         .models
         .iter()
         .enumerate()
         .map(|(index, model)| match how {
-            FixedStates::Hidden => quantise_model((index, names), model, &places),
+            FixedStates::Hidden => quantise_model((index, names), model, &seen),
             _ => {
                 let rows = steps.as_ref().and_then(|steps| steps.get(index));
                 let all: Vec<usize> = (0..model.emission.len()).collect();
                 let rows = rows.map_or(all.as_slice(), Vec::as_slice);
-                quantise_known((index, names), model, rows, &places)
+                quantise_known((index, names), model, rows, &seen)
             }
         })
         .collect::<Result<_, _>>()?;
@@ -173,24 +169,32 @@ fn quantise(
         biases: narrow(0, &deployed.biases)?,
         normalisation: deployed.normalisation,
         confidence: deployed.confidence.clone(),
+        lags: lags.clone(),
+        codebooks: deployed
+            .codebooks
+            .as_ref()
+            .map(|codebooks| FixedCodebooks::of(codebooks, &places))
+            .transpose()?,
         places,
     })
 }
 
 /// The finest unit, a power of two, in which 16 bits reach [`REACH`] standard deviations around
-/// every mean, and around that of the training data.
+/// every mean, and around that of the training data, of a channel and of its differences.
 fn places_of(
     deployed: &Deployed<f64>,
-    channel: usize,
+    (channel, channels): (usize, usize),
     name: &str,
     wanted: f64,
 ) -> Result<i16, QuantiseError> {
     let (mut reach, mut narrowest, mut widest): (f64, _, _) = (wanted, f64::INFINITY, 0.0_f64);
     for emission in deployed.models.iter().flat_map(|model| &model.emission) {
         if let Some(GaussianFields { mean, rate, .. }) = emission.gaussian() {
-            let std = 1.0 / rate[channel];
-            reach = reach.max(mean[channel].abs() + REACH * std);
-            (narrowest, widest) = (narrowest.min(std), widest.max(std));
+            for (mean, rate) in mean.iter().zip(rate).skip(channel).step_by(channels) {
+                let std = 1.0 / rate;
+                reach = reach.max(mean.abs() + REACH * std);
+                (narrowest, widest) = (narrowest.min(std), widest.max(std));
+            }
         }
     }
     let places = (32_767.0 / reach).log2().floor();

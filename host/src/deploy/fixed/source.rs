@@ -6,6 +6,7 @@ use fishweir_core::artefact::Topology;
 
 use super::{FixedEmission, FixedPoint, FixedStates, FixedWeight};
 use crate::classifier::Observations;
+use crate::deploy::lags::{behind_lags, hearing};
 use crate::deploy::source::{
     chain_and_emissions, confidence_source, contexts_and_emissions, head, one_line, tail,
 };
@@ -42,7 +43,7 @@ impl FixedPoint {
                 let _ = writeln!(notes, "// Channel {name}: give it round({name} x 2^{places}).");
             }
         }
-        let emission = format!("{family}<{}, {directions}>", self.size());
+        let emission = format!("{family}<{}, {directions}>", self.lags.seen_width(self.size()));
         let mut text = head(
             &self.observations,
             &self.classes,
@@ -51,18 +52,29 @@ impl FixedPoint {
             (&emission, topology, self.order()),
             [self.models.len(), self.states(), self.biases.len()],
         );
-        for model in &self.models {
+        for (index, model) in self.models.iter().enumerate() {
+            let [hears, heard] = hearing(self.lags.columns(index, self.size()));
+            text += &hears;
             let unit = format!("{:?}", model.unit);
             let emissions = model.emission.iter().map(|emission| source(emission, &unit));
             if !hidden {
                 let rule = if self.order().is_some() { "CONTEXTS" } else { "Steps" };
                 contexts_and_emissions(&mut text, rule, emissions);
+                text += &heard;
                 continue;
             }
             let rows = model.transition.iter().map(|row| weights(row, entry));
             chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
+            text += &heard;
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);
+        if !self.lags.is_empty() {
+            let banked = [self.models.len(), self.biases.len()];
+            text = behind_lags(&text, &self.lags, self.size(), banked);
+        }
+        if let Some(codebooks) = &self.codebooks {
+            text = codebooks.beside(&text);
+        }
         text + &confidence_source(self.confidence.as_ref())
     }
 }

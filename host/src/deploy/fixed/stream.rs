@@ -5,9 +5,12 @@ use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table};
 use fishweir_core::{ModelError, ObservationError};
 
+use super::codebooks::FixedCodebooks;
 use super::{FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
+use crate::deploy::bank::ModelStream;
 use crate::deploy::block::{Block, Observation, Observe, Running};
-use crate::deploy::stream::{Engine, ModelStream, Stream};
+use crate::deploy::past::{Integers, Past};
+use crate::deploy::stream::{Engine, Stream};
 use crate::runtime::with_few_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
@@ -21,9 +24,16 @@ impl FixedPoint {
             FixedStates::Hidden => block(model),
             states => known::block(model, states),
         };
-        let bank = self.models.iter().map(|model| ModelStream::of(vec![block(model)])).collect();
+        let model = |(index, model)| {
+            let columns = self.lags.columns(index, self.size());
+            ModelStream::of(vec![block(model)]).seeing(columns)
+        };
+        let bank = self.models.iter().enumerate().map(model).collect();
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(self.places.clone()))
+        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::stream);
+        let past = Past::new(&self.lags, self.size(), codebooks);
+        let integers = Integers::new(self.places.clone(), past);
+        Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(integers))
     }
 }
 

@@ -7,6 +7,7 @@ mod change;
 mod codebooks;
 mod fixed_point;
 mod front;
+mod integers;
 mod lagged;
 mod likelihood;
 mod numbers;

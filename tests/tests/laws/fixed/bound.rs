@@ -46,7 +46,7 @@ fn rows_of(classifier: &Classifier, sequence: &[Option<Vec<f64>>]) -> Samples {
 }
 
 /// Nothing is beyond its bound; what the bound is of the difference.
-fn kept(classifier: &Classifier, samples: &Samples) -> Result<Vec<f64>, TestCaseError> {
+pub(super) fn kept(classifier: &Classifier, samples: &Samples) -> Result<Vec<f64>, TestCaseError> {
     let mut ratios = Vec::new();
     for one in measured(classifier, samples) {
         prop_assert_eq!(one.bound.exceeded, 0, "{:?}", one);
@@ -127,6 +127,30 @@ proptest! {
         let samples = samples.view().len() as f64;
         prop_assert!(last.bound.worst.expect("a bound") < samples * 4.0 / 32_768.0 + 1e-5);
     }
+}
+
+/// A state that rounding left nothing of is all that explains a sample: the derivative is another state's, and the bound
+/// says so, however small a part of the likelihood that is.
+#[test]
+fn a_state_that_is_lost_is_within_it() {
+    let hmm = Hmm {
+        initial: vec![0.5, 0.5],
+        transition: vec![vec![1e-6, 1.0 - 1e-6], vec![1.77e-8, 1.0 - 1.77e-8]],
+        emission: Emissions::gaussian(vec![vec![0.0]; 2], vec![vec![0.6855], vec![0.3]]),
+    };
+    let direction = Direction {
+        initial: vec![0.0; 2],
+        transition: vec![vec![0.0; 2]; 2],
+        emission: EmissionDirection::gaussian(vec![vec![0.0]; 2], vec![vec![0.0], vec![0.0517]]),
+    };
+    let mut classifier = derivative_of(hmm, direction);
+    (classifier.centre, classifier.scale) = (vec![0.0], vec![1.0]);
+    let sequence = [None, None, None, Some(vec![-7.856])];
+    let samples = rows_of(&classifier, &sequence);
+    kept(&classifier, &samples).expect("nothing is beyond its bound");
+    let last = measured(&classifier, &samples).pop().expect("a whole");
+    // d log p of the second state, where the first has all.
+    assert!(last.worst > 30.0 && last.bound.worst >= Some(last.worst), "{last:?}");
 }
 
 /// Of drawn models: how much larger than the difference the bound is, rising; and how many had none.

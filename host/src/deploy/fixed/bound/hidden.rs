@@ -16,6 +16,7 @@ use fishweir_core::hmm::Chain;
 use fishweir_core::number::{Number, Parameter, RealParameter, Scalar, Tangent, sum_of};
 
 use super::exact::State;
+use super::seen::Seen;
 use super::trace::{Kept, Likelihood, Step, trace};
 use super::{ModelBound, Pair};
 use crate::data::Sample;
@@ -86,8 +87,8 @@ fn likelihoods<W: HostWeight<Real = f64>, const N: usize>(
     })
 }
 
-pub(super) fn bound(pair: &Pair<'_>, samples: &[Sample<'_>]) -> Option<ModelBound> {
-    let steps = trace(pair.fixed, pair.places, samples)?;
+pub(super) fn bound(pair: &Pair<'_>, samples: &[Seen]) -> Option<ModelBound> {
+    let steps = trace(pair.fixed, samples)?;
     let (states, outputs) = (pair.fixed.initial.len(), pair.fixed.unit.len());
     let mut bound = ModelBound { log: 0.0, rates: Vec::new() };
     // The directions are run in blocks, each beside the same values.
@@ -112,7 +113,7 @@ pub(super) fn bound(pair: &Pair<'_>, samples: &[Sample<'_>]) -> Option<ModelBoun
 fn along<W: HostWeight<Real = f64>, const N: usize>(
     pair: &Pair<'_>,
     steps: &[Step],
-    samples: &[Sample<'_>],
+    samples: &[Seen],
     first: usize,
 ) -> Option<ModelBound> {
     let states = pair.exact.initial.len();
@@ -131,7 +132,7 @@ fn along<W: HostWeight<Real = f64>, const N: usize>(
         let before = t.checked_sub(1).and_then(|before| steps.get(before)).map(|step| &step.kept);
         let (wanted_likelihood, rounded) = match &step.likelihood {
             Some(likelihood) => (
-                likelihoods(&emission, sample, likelihood, first),
+                likelihoods(&emission, &sample.sample(), likelihood, first),
                 row_of::<W, N>(&likelihood.value, &likelihood.rate, first),
             ),
             None => (ones, ones),
@@ -174,7 +175,7 @@ impl ModelBound {
         let ends: [Ends; N] = std::array::from_fn(|j| {
             let (found, off) = (found[j].value(), arithmetic[j].value());
             let least = (found - off).max(0.0);
-            Ends { least, most: found + off, wanted: wanted[j].value() }
+            Ends { least, most: found + off }
         });
         let of_ends = |end: fn(&Ends) -> f64| -> f64 {
             ends.iter().zip(after).map(|(ends, after)| end(ends) * after.value()).sum()
@@ -192,7 +193,7 @@ impl ModelBound {
             let tangents = |of: &dyn Fn(usize) -> f64| -> f64 {
                 (0..N).map(|j| of(j) * after[j].value()).sum()
             };
-            let known = tangents(&|j| rate(found[j], output) - rate(wanted[j], output));
+            let known = tangents(&|j| rate(found[j], output));
             let rounded = tangents(&|j| rate(arithmetic[j], output));
             let steepest = |sign: f64| {
                 let states = ends.iter().zip(after).enumerate();
@@ -205,15 +206,14 @@ impl ModelBound {
     }
 }
 
-/// What a value of a row is at least and at most, and would be were the sample's step exact.
+/// What a value of a row is at least and at most.
 #[derive(Clone, Copy)]
 struct Ends {
     least: f64,
     most: f64,
-    wanted: f64,
 }
 
-/// The largest of `( off + sum_j (x_j - wanted_j) m_j ) / sum_j x_j b_j` over values `x_j` between their ends,
+/// The largest of `( off + sum_j x_j m_j ) / sum_j x_j b_j` over values `x_j` between their ends,
 /// of states `(ends, b, m)`: at the top of those with `m_j / b_j` above it and at the bottom of all others, which
 /// rising lower bounds find, each from the one before.
 ///
@@ -223,7 +223,7 @@ fn steepest(off: f64, states: impl Iterator<Item = (Ends, f64, f64)> + Clone) ->
         let (mut above, mut below) = (off, 0.0);
         for (ends, b, m) in states.clone() {
             let x = if m > ratio * b { ends.most } else { ends.least };
-            above += (x - ends.wanted) * m;
+            above += x * m;
             below += x * b;
         }
         above / below

@@ -4,19 +4,14 @@ use fishweir_core::emission::Emission;
 use fishweir_core::number::Dual;
 
 use super::exact::State;
-use super::trace::integers;
+use super::seen::Seen;
 use super::{ModelBound, Pair};
-use crate::data::Sample;
 use crate::deploy::fixed::FixedEmission;
 use crate::deploy::fixed::stream::{Build, DIRECTIONS_MAX, Gaussian};
 use crate::runtime::family::BLOCK;
 
 /// Of a model of positions, whose states these are.
-pub(super) fn steps(
-    pair: &Pair<'_>,
-    states: &[usize],
-    samples: &[Sample<'_>],
-) -> Option<ModelBound> {
+pub(super) fn steps(pair: &Pair<'_>, states: &[usize], samples: &[Seen]) -> Option<ModelBound> {
     let last = states.len().checked_sub(1)?;
     let place = |(position, sample)| {
         let position = usize::min(position, last);
@@ -26,13 +21,13 @@ pub(super) fn steps(
 }
 
 /// Of weights of words, whose contexts are so many symbols.
-pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Sample<'_>]) -> Option<ModelBound> {
+pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Seen]) -> Option<ModelBound> {
     let symbols = pair.exact.emission.first()?.shape.size;
     let place = |(t, sample): (usize, _)| {
         let past = t.checked_sub(order).map(|first| &samples[first..t]);
         let context = past.and_then(|past| {
             past.iter().try_fold(0, |context, sample| match sample {
-                Sample::Symbol(symbol) => Some(context * symbols + usize::from(*symbol)),
+                Seen::Symbol(symbol) => Some(context * symbols + usize::from(*symbol)),
                 _ => None,
             })
         });
@@ -44,7 +39,7 @@ pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Sample<'_>]) -> Op
 /// Over the samples, each with its row in fixed point and the exact one.
 fn sum<'a>(
     pair: &Pair<'_>,
-    samples: impl Iterator<Item = (Option<(usize, usize)>, &'a Sample<'a>)>,
+    samples: impl Iterator<Item = (Option<(usize, usize)>, &'a Seen)>,
 ) -> Option<ModelBound> {
     let fixed = pair.fixed;
     let unit: Vec<f64> = fixed.unit.iter().map(|&unit| f64::from(unit).exp2()).collect();
@@ -57,30 +52,28 @@ fn sum<'a>(
     let mut exact: Vec<Option<Vec<State<Dual<f64, BLOCK>>>>> = Vec::new();
     exact.resize_with(pair.exact.emission.len(), || None);
     for (place, sample) in samples {
-        let Some((row, state)) = place.filter(|_| !matches!(sample, Sample::Missing)) else {
+        let Some((row, state)) = place.filter(|_| !matches!(sample, Seen::Missing)) else {
             continue;
         };
         if exact[state].is_none() {
             exact[state] = blocks_of(&pair.exact.emission[state]);
         }
-        let exact: Vec<_> = exact[state].as_ref()?.iter().map(|block| block.log(sample)).collect();
+        let exact: Vec<_> =
+            exact[state].as_ref()?.iter().map(|block| block.log(&sample.sample())).collect();
         let log = exact.first()?.value;
         if log == f64::NEG_INFINITY {
             return None;
         }
         let (log2, found) = match (&fixed.emission[row], sample) {
-            (FixedEmission::Logarithms { log2, rate }, Sample::Symbol(symbol)) => {
+            (FixedEmission::Logarithms { log2, rate }, Seen::Symbol(symbol)) => {
                 let at = usize::from(*symbol);
                 (log2[at], rate[at].iter().map(|&rate| i32::from(rate)).collect())
             }
-            (FixedEmission::Gaussian { .. }, Sample::Row(x)) => {
-                let x = integers(x, pair.places)?;
-                match unit.len() {
-                    0 | 1 => density::<1>(pair, row, &x),
-                    2..=8 => density::<8>(pair, row, &x),
-                    _ => density::<DIRECTIONS_MAX>(pair, row, &x),
-                }
-            }
+            (FixedEmission::Gaussian { .. }, Seen::Row(_, x)) => match unit.len() {
+                0 | 1 => density::<1>(pair, row, x),
+                2..=8 => density::<8>(pair, row, x),
+                _ => density::<DIRECTIONS_MAX>(pair, row, x),
+            },
             _ => return None,
         };
         let rates = exact.iter().flat_map(|block| block.tangent);

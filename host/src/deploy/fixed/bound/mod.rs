@@ -11,12 +11,12 @@
 //! log p^ - log p = sum_s log( p_s / p_s-1 )
 //! ```
 //!
-//! and with `Y = p_s-1`, its derivative `h = d log Y`, `E_s = (v, t)`, `b_s = (b, b')`, and the values `x` of the
-//! row `X^_s`, each between ends `l` and `u` of which `l >= 0`: no value of a row is below zero, whatever was dropped,
+//! and with `Y = p_s-1`, its derivative `h = d log Y`, `b_s = (b, b')`, and `X^_s = (x, x')`, each value of it
+//! between ends `l` and `u` of which `l >= 0`: no value of a row is below zero, whatever was dropped,
 //!
 //! ```text
 //! log( l b / Y ) <= log p_s - log p_s-1 <= log( u b / Y )
-//! d log p_s - d log p_s-1 = ( t b + v (b' - h b) ) / x b         v = x - X^_s-1 M_s
+//! d log p_s - d log p_s-1 = ( x' b + x (b' - h b) ) / x b
 //! ```
 //!
 //! of which the last is largest, and least, at ends: see [`hidden`]. No term is left out, and none grows with what
@@ -27,15 +27,18 @@
 //! `E_s` is what the tables' roundings do to the row, which is known, and at most so much by each rounding of
 //! the arithmetic: see [`hidden`]. It takes the rows and exponents that there were, and allows for whatever digits
 //! were dropped. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
+//! Codewords may fall otherwise, between near ones: see [`codewords`].
 //!
 //! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
 //!
 //! Running error analysis: J. H. Wilkinson, "Error analysis revisited", 1986; by the adjoint: F. L. Bauer,
 //! "Computational graphs and rounding error", 1974.
 
+mod codewords;
 mod exact;
 mod hidden;
 mod known;
+mod seen;
 mod trace;
 
 use super::{FixedModel, FixedPoint, FixedStates};
@@ -53,7 +56,6 @@ struct ModelBound {
 struct Pair<'a> {
     exact: &'a DeployedModel<f64>,
     fixed: &'a FixedModel,
-    places: &'a [i16],
 }
 
 impl FixedPoint {
@@ -67,11 +69,18 @@ impl FixedPoint {
         log: &[f64],
         values: &[f64],
     ) -> Option<Vec<f64>> {
+        let of_codewords = match self.codebooks.as_ref().zip(exact.codebooks.as_ref()) {
+            Some((fixed, exact)) => codewords::bound(fixed, exact, samples, &self.places)?,
+            None => vec![0.0; values.len()],
+        };
+        let all = seen::seen(samples, &self.lags, &self.places)?;
         let steps = exact.steps();
         let models = exact.models.iter().zip(&self.models).enumerate();
         let models: Vec<ModelBound> = models
             .map(|(index, (exact, fixed))| {
-                let pair = Pair { exact, fixed, places: &self.places };
+                let pair = Pair { exact, fixed };
+                let own = seen::of_columns(&all, self.lags.columns(index, self.size()));
+                let samples = own.as_slice();
                 match (self.states, &steps) {
                     (FixedStates::Hidden, _) => hidden::bound(&pair, samples),
                     (FixedStates::Steps, Some(steps)) => {
@@ -100,7 +109,8 @@ impl FixedPoint {
                 })
                 .sum();
             // And sums in `f64`.
-            factor * of_models * (1.0 + 1e-6) + read * (value.abs() + exact.biases[output].abs())
+            factor * (of_models + of_codewords[output]) * (1.0 + 1e-6)
+                + read * (value.abs() + exact.biases[output].abs())
         };
         let bounds: Vec<f64> = values.iter().enumerate().map(output).collect();
         bounds.iter().all(|bound| bound.is_finite()).then_some(bounds)

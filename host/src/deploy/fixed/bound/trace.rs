@@ -1,13 +1,13 @@
 //! The run in fixed point, and what its rows and likelihoods were.
 
-use fishweir_core::emission::{ChannelQ15, Row};
+use fishweir_core::emission::Row;
 use fishweir_core::filter::Belief;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Fixed, FixedLog, Parameter, Scalar, Table};
 
 use super::super::stream::{Build, Categorical, DIRECTIONS_MAX, Gaussian, model_of};
 use super::super::{FixedEmission, FixedModel};
-use crate::data::Sample;
+use super::seen::Seen;
 use crate::deploy::block::Observation;
 use crate::runtime::with_few_states;
 
@@ -46,68 +46,44 @@ pub(super) struct Step {
 }
 
 /// Runs a model whose states are hidden; `None` where it refuses a sample.
-pub(super) fn trace(
-    model: &FixedModel,
-    places: &[i16],
-    samples: &[Sample<'_>],
-) -> Option<Vec<Step>> {
+pub(super) fn trace(model: &FixedModel, samples: &[Seen]) -> Option<Vec<Step>> {
     match model.unit.len() {
-        0 | 1 => family::<1>(model, places, samples),
-        2..=8 => family::<8>(model, places, samples),
-        _ => family::<DIRECTIONS_MAX>(model, places, samples),
+        0 | 1 => family::<1>(model, samples),
+        2..=8 => family::<8>(model, samples),
+        _ => family::<DIRECTIONS_MAX>(model, samples),
     }
 }
 
-fn family<const C: usize>(
-    model: &FixedModel,
-    places: &[i16],
-    samples: &[Sample<'_>],
-) -> Option<Vec<Step>> {
+fn family<const C: usize>(model: &FixedModel, samples: &[Seen]) -> Option<Vec<Step>> {
     match model.emission.first() {
-        Some(FixedEmission::Categorical { .. }) => run::<Categorical<C>, C>(model, places, samples),
-        _ => run::<Gaussian<C>, C>(model, places, samples),
+        Some(FixedEmission::Categorical { .. }) => run::<Categorical<C>, C>(model, samples),
+        _ => run::<Gaussian<C>, C>(model, samples),
     }
 }
 
-fn run<E: Build<C>, const C: usize>(
-    model: &FixedModel,
-    places: &[i16],
-    samples: &[Sample<'_>],
-) -> Option<Vec<Step>> {
+fn run<E: Build<C>, const C: usize>(model: &FixedModel, samples: &[Seen]) -> Option<Vec<Step>> {
     with_few_states!(model.initial.len(), N => {
         let hmm: Hmm<E, N> = model_of(model);
         let mut belief = Belief::<Fixed<C, E::Weight>, N>::NEW;
-        let push = |sample| step(&hmm, &mut belief, model, places, sample);
+        let push = |sample| step(&hmm, &mut belief, model, sample);
         samples.iter().map(push).collect()
     })
-}
-
-/// The integers that a device is given.
-pub(super) fn integers(row: &[f64], places: &[i16]) -> Option<Vec<i16>> {
-    let integer =
-        |(x, &places): (&f64, &i16)| ChannelQ15::integer(x * f64::from(places).exp2()).ok();
-    row.iter().zip(places).map(integer).collect()
 }
 
 fn step<E: Build<C>, const C: usize, const N: usize>(
     hmm: &Hmm<E, N>,
     belief: &mut Belief<Fixed<C, E::Weight>, N>,
     model: &FixedModel,
-    places: &[i16],
-    sample: &Sample<'_>,
+    sample: &Seen,
 ) -> Option<Step> {
     let predicted = belief.predict(hmm.chain());
-    let row;
     let x = match sample {
-        Sample::Missing => {
+        Seen::Missing => {
             belief.advance(predicted);
             return Some(Step { likelihood: None, kept: kept(belief, model) });
         }
-        Sample::Symbol(symbol) => Observation::Symbol(*symbol),
-        Sample::Row(channels) => {
-            row = integers(channels, places)?;
-            Observation::Integers(&row)
-        }
+        Seen::Symbol(symbol) => Observation::Symbol(*symbol),
+        Seen::Row(_, integers) => Observation::Integers(integers),
     };
     let x = E::observe(&x)?;
     let mut before = *belief;

@@ -1,0 +1,196 @@
+use core::fmt::Debug;
+
+use crate::lagged::RingPlace;
+use crate::number::{Channel, Compensated, Real};
+
+/// Differences that a code vector is over.
+pub const TAPS: usize = 8;
+
+/// Code vectors of a codebook.
+pub const CODEWORDS: usize = 8;
+
+/// A codebook: `[tap][codeword]`, each a direction in the space of differences, of any length.
+pub type CodeVectors = [[i8; CODEWORDS]; TAPS];
+
+/// What [codebooks](super::Codebooks) compute in: reals, or integers for parts without an FPU.
+///
+/// Over `i16` a sample takes integer products and sums of 32 bits and one addition of 64 an output, and **nothing
+/// overflows**. With `S = sum_c |scale_c| <= 2^15 - 1`, which [`fits`](Self::fits) asks, and any samples,
+///
+/// ```text
+/// |sum_c scale_c (x_c - before_c)|                    <= (2^16 - 1) S < 2^31 - 2^10
+/// |y|, the same by 2^11, rounded                      <= 2^20
+/// |sum_k v_(k,w) y_k|                                 <= 8 2^7 2^20   = 2^30
+/// |sum over G < 2^16 codebooks of weights|            <= (2^16 - 1) 2^15 < 2^31
+/// ```
+///
+/// and the sums of a stream, of 64 bits, last for `2^48 / G` samples. A difference of the samples' last bit is `scale_c 2^-11` in
+/// `y`: sixteen units where a codebook hears one channel, whose scale is then `2^15 - 1`. What a codeword weighs is
+/// `v 2^unit`, with a unit for each output.
+pub trait Coding: Channel {
+    /// The reals that outputs are in.
+    type Real: Real;
+    /// What a sample's products are added up in.
+    type Wide: Copy + Debug + Default + PartialOrd;
+    /// What all samples' are.
+    type Total: Copy + Debug + PartialEq;
+    /// What weights for an output are relative to: the exponent of a power of two, or nothing.
+    type Unit: Copy + Debug + PartialEq;
+    /// No sample's.
+    const NOTHING: Self::Total;
+
+    /// `sum + scale (x - before)`.
+    fn add_difference(sum: Self::Wide, scale: Self, x: Self, before: Self) -> Self::Wide;
+    /// A whole sum of those as code vectors are multiplied with it.
+    fn heard(sum: Self::Wide) -> Self::Wide;
+    /// `sum + v y`.
+    fn add_product(sum: Self::Wide, v: i8, y: Self::Wide) -> Self::Wide;
+    /// `sum + weight`.
+    fn add_weight(sum: Self::Wide, weight: Self) -> Self::Wide;
+    /// Adds a sample's evidence to that of all before it.
+    fn add_sample(total: &mut Self::Total, sample: Self::Wide);
+    /// All evidence: the nearest real, and what that drops.
+    fn parts(total: &Self::Total, unit: Self::Unit) -> [Self::Real; 2];
+    /// Whether what a codebook multiplies channels by overflows nowhere. Floating point holds all.
+    fn fits(_scale: &[Self]) -> bool {
+        true
+    }
+    /// Whether a unit is one.
+    fn is_unit(_unit: Self::Unit) -> bool {
+        true
+    }
+}
+
+impl<T: Real> Coding for T {
+    type Real = T;
+    type Wide = T;
+    type Total = Compensated<T>;
+    type Unit = ();
+    const NOTHING: Compensated<T> = Compensated::ZERO;
+
+    #[inline(always)]
+    fn add_difference(sum: T, scale: T, x: T, before: T) -> T {
+        sum + scale * (x - before)
+    }
+    #[inline(always)]
+    fn heard(sum: T) -> T {
+        sum
+    }
+    #[inline(always)]
+    fn add_product(sum: T, v: i8, y: T) -> T {
+        sum + T::from_integer(i64::from(v)) * y
+    }
+    #[inline(always)]
+    fn add_weight(sum: T, weight: T) -> T {
+        sum + weight
+    }
+    #[inline(always)]
+    fn add_sample(total: &mut Compensated<T>, sample: T) {
+        total.add(sample);
+    }
+    #[inline]
+    fn parts(total: &Compensated<T>, (): ()) -> [T; 2] {
+        total.parts().into()
+    }
+}
+
+/// Bits of a sum over channels that code vectors are not multiplied with.
+const LOWERED: u32 = 11;
+
+/// Exponents of units lie between the negative of this and this.
+const UNIT_MAX: i16 = 100;
+
+impl Coding for i16 {
+    type Real = f32;
+    type Wide = i32;
+    type Total = i64;
+    type Unit = i16;
+    const NOTHING: i64 = 0;
+
+    #[inline(always)]
+    fn add_difference(sum: i32, scale: i16, x: i16, before: i16) -> i32 {
+        let difference = i32::from(x).wrapping_sub(i32::from(before));
+        sum.wrapping_add(i32::from(scale).wrapping_mul(difference))
+    }
+    #[inline(always)]
+    fn heard(sum: i32) -> i32 {
+        sum.wrapping_add(1 << LOWERED >> 1) >> LOWERED
+    }
+    #[inline(always)]
+    fn add_product(sum: i32, v: i8, y: i32) -> i32 {
+        sum.wrapping_add(i32::from(v).wrapping_mul(y))
+    }
+    #[inline(always)]
+    fn add_weight(sum: i32, weight: i16) -> i32 {
+        sum.wrapping_add(i32::from(weight))
+    }
+    #[inline(always)]
+    fn add_sample(total: &mut i64, sample: i32) {
+        *total = total.wrapping_add(i64::from(sample));
+    }
+    #[inline]
+    fn parts(total: &i64, unit: i16) -> [f32; 2] {
+        let (high, low) = Compensated::<f32>::of_integer(*total).parts();
+        [high, low].map(|part| part * f32::power_of_two(i32::from(unit)))
+    }
+    fn fits(scale: &[i16]) -> bool {
+        scale.iter().map(|scale| u64::from(scale.unsigned_abs())).sum::<u64>() < 1 << 15
+    }
+    fn is_unit(unit: i16) -> bool {
+        (-UNIT_MAX..=UNIT_MAX).contains(&unit)
+    }
+}
+
+/// Which code vector the last samples are most alike, of a codebook at a dilation `d`:
+///
+/// ```text
+/// y_k = sum over channels c of scale_c ( x_t,c - x_(t - k d),c ),     k = 1, ..., 8
+/// codeword = argmax over w of  sum_k v_(k,w) y_k
+/// ```
+///
+/// Of equals the first. `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
+/// come. A codeword depends neither on the level nor on the strength of the signal.
+///
+/// Work: `8 D + 64` multiply-adds of `D` channels.
+#[inline]
+pub fn codeword<T: Coding>(
+    place: RingPlace,
+    past: &[impl AsRef<[T]>],
+    x: &[T],
+    dilation: u32,
+    scale: &[T],
+    vectors: &CodeVectors,
+) -> Option<usize> {
+    let reach = (dilation as usize).saturating_mul(TAPS);
+    if past.len() < reach || !place.is_whole(reach) {
+        return None;
+    }
+    let mut alike = [T::Wide::default(); CODEWORDS];
+    for (lag, row) in (1..).map(|tap: u32| tap * dilation).zip(vectors) {
+        let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
+        let mut y = T::Wide::default();
+        for ((&x, &before), &scale) in x.iter().zip(before).zip(scale) {
+            y = T::add_difference(y, scale, x, before);
+        }
+        let y = T::heard(y);
+        for (alike, &v) in alike.iter_mut().zip(row) {
+            *alike = T::add_product(*alike, v, y);
+        }
+    }
+    let (mut best, mut most) = (0, alike[0]);
+    for (word, &alike) in alike.iter().enumerate().skip(1) {
+        if alike > most {
+            (best, most) = (word, alike);
+        }
+    }
+    Some(best)
+}
+
+/// Adds what a codeword weighs to a sample's evidence: within a sample in plain arithmetic, codebook by codebook,
+/// between samples exactly.
+#[inline]
+pub fn add_weights<T: Coding>(sample: &mut [T::Wide], weights: &[T]) {
+    for (sum, &weight) in sample.iter_mut().zip(weights) {
+        *sum = T::add_weight(*sum, weight);
+    }
+}

@@ -1,0 +1,67 @@
+//! What models see of a window: its samples and the device's integers, with what is at lags beside them.
+
+use crate::data::{Lags, Ring, Sample};
+use crate::deploy::fixed::integers;
+
+/// A sample as a model sees it.
+#[derive(Clone)]
+pub(super) enum Seen {
+    Missing,
+    Symbol(u16),
+    /// As it is, and in the device's integers.
+    Row(Vec<f64>, Vec<i16>),
+}
+
+impl Seen {
+    pub(super) fn sample(&self) -> Sample<'_> {
+        match self {
+            Self::Missing => Sample::Missing,
+            Self::Symbol(symbol) => Sample::Symbol(*symbol),
+            Self::Row(row, _) => Sample::Row(row),
+        }
+    }
+
+    /// Some columns of a row.
+    fn columns(&self, columns: &[usize]) -> Self {
+        match self {
+            Self::Row(row, integers) => Self::Row(
+                columns.iter().map(|&at| row[at]).collect(),
+                columns.iter().map(|&at| integers[at]).collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+}
+
+/// What all columns are of a window's samples; `None` where 16 bits hold one not.
+pub(super) fn seen(samples: &[Sample<'_>], lags: &Lags, places: &[i16]) -> Option<Vec<Seen>> {
+    let mut exact = Ring::<f64>::new(lags.clone(), places.len());
+    let mut fixed = Ring::<i16>::new(lags.clone(), places.len());
+    let see = |sample: &Sample<'_>| match *sample {
+        Sample::Symbol(symbol) => Some(Seen::Symbol(symbol)),
+        Sample::Missing => {
+            exact.take_missing();
+            fixed.take_missing();
+            Some(Seen::Missing)
+        }
+        Sample::Row(row) => {
+            let own = integers(row, places).ok()?;
+            let seen = match exact.widen(row).zip(fixed.widen(&own)) {
+                Some((row, own)) => Seen::Row(row.to_vec(), own.to_vec()),
+                None => Seen::Missing,
+            };
+            exact.take(row);
+            fixed.take(&own);
+            Some(seen)
+        }
+    };
+    samples.iter().map(see).collect()
+}
+
+/// Of them what a model sees that sees some columns, or all where there are none.
+pub(super) fn of_columns(seen: &[Seen], columns: Option<Vec<usize>>) -> Vec<Seen> {
+    match columns {
+        Some(columns) => seen.iter().map(|one| one.columns(&columns)).collect(),
+        None => seen.to_vec(),
+    }
+}

@@ -1,0 +1,107 @@
+//! Codebooks in integers: their numbers, and how often they hear what they hear in `f64`.
+
+use fishweir_core::classify::Coding;
+
+use super::{Codewords, QuantiseError, integers};
+use crate::classifier::{BookIn, CodeRing};
+use crate::data::Sample;
+use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, beside_codebooks};
+
+/// Codebooks, and what their codewords weigh: the fields of the core's `Codebooks` over `i16`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FixedCodebooks {
+    pub(super) books: Vec<BookIn<i16>>,
+    /// `[codebook][codeword]`, each of them `[output]`.
+    pub(super) weights: Vec<Vec<i16>>,
+    /// Exponents of the weights' units, `[output]`.
+    pub(super) units: Vec<i16>,
+}
+
+impl FixedCodebooks {
+    /// In units of channels with so many binary places.
+    ///
+    /// A codeword does not depend on what all channels are multiplied by: of each codebook that is as much as the
+    /// core's arithmetic [allows for](Coding). What codewords weigh for an output is rounded to sixteen bits of the
+    /// largest of it.
+    pub(super) fn of(
+        codebooks: &DeployedCodebooks<f64>,
+        places: &[i16],
+    ) -> Result<Self, QuantiseError> {
+        let books = codebooks.books().books().iter().map(|book| {
+            let of_units = book.scale.iter().zip(places);
+            let of_units: Vec<f64> =
+                of_units.map(|(scale, &places)| scale * f64::from(-places).exp2()).collect();
+            let all: f64 = of_units.iter().map(|scale| scale.abs()).sum();
+            // Less what rounding may add.
+            let room = f64::from(i16::MAX) - of_units.len() as f64 / 2.0;
+            let factor = if all > 0.0 { room.max(0.0) / all } else { 0.0 };
+            let scale = of_units.iter().map(|scale| (scale * factor).round() as i16).collect();
+            (book.dilation, scale, book.vectors)
+        });
+        let outputs = codebooks.weights().first().map_or(0, Vec::len);
+        let unit = |output: usize| {
+            let weights = codebooks.weights().iter().map(|weights| weights[output].abs());
+            let largest = weights.fold(0.0, f64::max);
+            let unit =
+                if largest > 0.0 { (largest / f64::from(i16::MAX)).log2().ceil() } else { 0.0 };
+            // Past sixteen bits the cast would be another number, which is no unit either.
+            let unit = unit.clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
+            i16::is_unit(unit).then_some(unit).ok_or(QuantiseError::Output(output))
+        };
+        let units: Vec<i16> = (0..outputs).map(unit).collect::<Result<_, _>>()?;
+        let weights = codebooks.weights().iter().map(|weights| {
+            let rounded = weights
+                .iter()
+                .zip(&units)
+                .map(|(weight, &unit)| (weight * f64::from(-unit).exp2()).round() as i16);
+            rounded.collect()
+        });
+        Ok(Self { books: books.collect(), weights: weights.collect(), units })
+    }
+
+    /// Before the first sample of a stream.
+    pub(super) fn stream(&self) -> CodeStream<i16> {
+        CodeStream::new(self.books.clone(), &self.weights, self.units.clone())
+    }
+
+    /// How many codebooks there are, and how many samples they look back.
+    pub(super) fn sizes(&self) -> (usize, usize) {
+        let depth = CodeRing::of(self.books.clone()).depth();
+        (self.books.len(), depth)
+    }
+
+    /// A source whose classifier has them beside what is already in it.
+    pub(super) fn beside(&self, text: &str) -> String {
+        beside_codebooks(text, "i16", (&self.books, &self.weights), Some(&self.units))
+    }
+
+    /// The codewords that samples have, against those in `f64`.
+    pub(super) fn equal_codewords(
+        &self,
+        exact: &DeployedCodebooks<f64>,
+        samples: &[Sample<'_>],
+        places: &[i16],
+    ) -> Codewords {
+        let mut exact = CodeRing::<f64>::of(exact.books().in_numbers());
+        let mut fixed = CodeRing::of(self.books.clone());
+        let mut count = Codewords::default();
+        for sample in samples {
+            let integers = match sample {
+                Sample::Row(row) => integers(row, places).ok().map(|own| (*row, own)),
+                _ => None,
+            };
+            let Some((row, integers)) = integers else {
+                exact.take_missing();
+                fixed.take_missing();
+                continue;
+            };
+            for (exact, fixed) in exact.codewords(row).zip(fixed.codewords(&integers)) {
+                count.equal += u64::from(exact.is_some() && exact == fixed);
+                count.all += u64::from(exact.is_some());
+            }
+            exact.take(row);
+            fixed.take(&integers);
+        }
+        count
+    }
+}

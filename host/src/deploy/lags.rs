@@ -1,0 +1,46 @@
+//! Sources of classifiers that see their channels' past too, or differences from it, whatever their numbers.
+
+use crate::data::Lags;
+
+/// What is around a model that hears these columns of a row; nothing of one that hears all.
+pub(super) fn hearing(columns: Option<Vec<usize>>) -> [String; 2] {
+    columns.map_or_else(Default::default, |columns| {
+        ["        Heard::new(\n".into(), format!("        {columns:?}),\n")]
+    })
+}
+
+/// A source whose classifier of so many models and outputs sees what is at lags beside so many channels.
+pub(super) fn behind_lags(
+    text: &str,
+    lags: &Lags,
+    channels: usize,
+    [models, outputs]: [usize; 2],
+) -> String {
+    let (depth, width, count) = (lags.depth(), lags.width(channels), lags.as_slice().len());
+    let (what, past) = match lags.is_past() {
+        true => ("the last", ", true"),
+        false => ("differences from the last", ""),
+    };
+    let mut text = text.to_owned();
+    if lags.is_apart() {
+        // Each model hears some columns of a row.
+        let banked = format!(", {models}, {outputs}>;");
+        let heard = format!(", {width}, {}>{banked}", lags.seen_width(channels));
+        text = text
+            .replacen("classify::{", "classify::{Heard, ", 1)
+            .replacen("Model = StreamClassifier<", "Model = StreamClassifier<Heard<", 1)
+            .replacen(&banked, &heard, 1);
+    }
+    let types = format!(
+        "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
+         pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\
+         /// The classifier, in flash."
+    );
+    let text = text
+        .replacen("pub type Model = ", "pub type Rows = ", 1)
+        .replacen("/// The classifier, in flash.", &types, 1)
+        .replacen("Model = StreamClassifier::new(", "Model = Model::new(StreamClassifier::new(", 1);
+    // What a bank's source ends with.
+    let lags = lags.as_slice();
+    text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), {lags:?});\n"))
+}

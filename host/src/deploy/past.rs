@@ -1,0 +1,81 @@
+//! What a stream keeps of its last samples beside what models do: differences from them, and codebooks over them.
+
+use fishweir_core::ObservationError;
+use fishweir_core::classify::Coding;
+use fishweir_core::emission::ChannelQ15;
+use fishweir_core::number::Real;
+
+use super::codebooks::CodeStream;
+use crate::data::{Lags, Ring};
+
+/// The last samples, in reals or in the integers of fixed point; nothing where nobody looks back.
+#[derive(Default)]
+pub(super) struct Past<C: Coding> {
+    /// Where differences from them are channels too.
+    ring: Option<Ring<C>>,
+    /// The codebooks beside the models.
+    codebooks: Option<CodeStream<C>>,
+}
+
+impl<C: Coding> Past<C> {
+    /// Before the first sample of so many channels.
+    pub(super) fn new(lags: &Lags, channels: usize, codebooks: Option<CodeStream<C>>) -> Self {
+        let ring = (!lags.is_empty()).then(|| Ring::new(lags.clone(), channels));
+        Self { ring, codebooks }
+    }
+
+    /// What models hear of a sample; `None` where that is a past which is not whole.
+    pub(super) fn heard<'a>(&'a mut self, x: &'a [C]) -> Option<&'a [C]> {
+        self.ring.as_mut().map_or(Some(x), |ring| ring.widen(x))
+    }
+
+    /// Takes in a sample that models have heard.
+    pub(super) fn take(&mut self, x: &[C]) {
+        self.ring.iter_mut().for_each(|ring| ring.take(x));
+        self.codebooks.iter_mut().for_each(|codebooks| codebooks.push(x));
+    }
+
+    /// Takes in one that was not observed.
+    pub(super) fn take_missing(&mut self) {
+        self.ring.iter_mut().for_each(Ring::take_missing);
+        self.codebooks.iter_mut().for_each(CodeStream::push_missing);
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.ring.iter_mut().for_each(Ring::reset);
+        self.codebooks.iter_mut().for_each(CodeStream::reset);
+    }
+
+    /// What codebooks say for each output, in a format that holds it: none where there are none.
+    pub(super) fn evidence<T: Real>(&self) -> impl Iterator<Item = [T; 2]> {
+        let parts = self.codebooks.iter().flat_map(CodeStream::parts);
+        parts.map(|parts| parts.map(|part| T::from_f64(part.to_f64())))
+    }
+}
+
+/// A channel in the device's integers.
+pub(super) fn integer(x: f64, places: i16) -> Result<i16, ObservationError> {
+    ChannelQ15::integer(x * f64::from(places).exp2())
+}
+
+/// Observations in fixed point: their binary places, a row of them, and the last samples.
+pub(super) struct Integers {
+    places: Vec<i16>,
+    pub(super) row: Vec<i16>,
+    pub(super) past: Past<i16>,
+}
+
+impl Integers {
+    pub(super) const fn new(places: Vec<i16>, past: Past<i16>) -> Self {
+        Self { places, row: Vec::new(), past }
+    }
+
+    /// Reads a row as the device is given it.
+    pub(super) fn read(&mut self, row: &[f64]) -> Result<(), ObservationError> {
+        self.row.clear();
+        for (&x, &places) in row.iter().zip(&self.places) {
+            self.row.push(integer(x, places)?);
+        }
+        Ok(())
+    }
+}
