@@ -44,7 +44,7 @@ pub struct Project<'a> {
 pub enum CoreSource {
     /// A registry, by this program's version.
     Registry,
-    /// `vendor/core` in the project: whoever writes the project puts it there.
+    /// `vendor/core` in the project: whoever writes the project puts it there, and beside it what it likes.
     Vendored,
 }
 
