@@ -59,7 +59,7 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
 
     // The stand-in plays the same samples: its decisions are those of `score`, to the bit.
     change(project, "src/main.rs", "const EVERY: usize = 50;", "const EVERY: usize = 40;");
-    let said = runs(project);
+    let said = String::from_utf8(cargo(project, "start").stdout).expect("UTF-8");
     let decisions: Vec<&str> = said.lines().skip(1).collect();
     assert_eq!(decisions.len(), 4, "{said}");
     let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");

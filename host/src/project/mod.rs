@@ -221,7 +221,8 @@ impl Project<'_> {
         };
         let log = if board.platform.is_emulated() { "" } else { "\n[env]\nDEFMT_LOG = \"info\"\n" };
         format!(
-            "[build]\ntarget = {0:?}\n\n# `cargo run --release`.\n[target.'cfg(target_os = \"none\")']\nrunner = {1:?}\n{log}",
+            "[build]\ntarget = {0:?}\n\n# What starts an image.\n[target.'cfg(target_os = \"none\")']\nrunner = {1:?}\n\n\
+             [alias]\nimage = \"build --release\"\nstart = \"run --release\"\n{log}",
             board.target, runner
         )
     }
