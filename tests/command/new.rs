@@ -59,7 +59,7 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
 
     // The stand-in plays the same samples: its decisions are those of `score`, to the bit.
     change(project, "src/main.rs", "const EVERY: usize = 50;", "const EVERY: usize = 40;");
-    let said = runs(project);
+    let said = String::from_utf8(cargo(project, "start").stdout).expect("UTF-8");
     let decisions: Vec<&str> = said.lines().skip(1).collect();
     assert_eq!(decisions.len(), 4, "{said}");
     let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");
@@ -174,6 +174,46 @@ fn every_real_board_has_its_image_in_both_styles() {
             assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");
         }
     }
+}
+
+/// What the firmware's page says of updates in a project is all that it takes.
+#[test]
+#[ignore = "packages of a board, for tests/boards"]
+fn updates_come_into_a_project_as_the_page_says() {
+    let folder = Folder::new();
+    let (model, at) = (fixtures().at("three.json"), folder.at("updated"));
+    printed(&format!("new {at} --board nrf52840-dk --model {model} --async"));
+    let project = Path::new(&at);
+    let page = fs::read_to_string(project.join("vendor/firmware/README.md")).expect("reads");
+    let guide = page.split("### In a project of your own").nth(1).expect("a guide");
+    let block = |language: &str| {
+        let block = guide
+            .split(&format!("```{language}\n"))
+            .nth(1)
+            .and_then(|rest| rest.split("```").next());
+        block.unwrap_or_else(|| panic!("a block of {language}"))
+    };
+    change(
+        project,
+        "Cargo.toml",
+        "[dependencies]\n",
+        &format!("[dependencies]\n{}", block("toml")),
+    );
+    change(project, "memory.x", "LENGTH = 1024K", "LENGTH = 960K");
+    fs::write(project.join("src/field.rs"), block("rust")).expect("writes");
+    change(project, "src/main.rs", "mod fault;\n", "mod fault;\nmod field;\n");
+    let imports = "use fishweir_core::filter::Running;\nuse sensor::{Next, Sensor};\n";
+    change(project, "src/main.rs", imports, "");
+    let main = fs::read_to_string(project.join("src/main.rs")).expect("reads");
+    let (before, _) = main.split_once("    // The model stays in flash.").expect("a stream");
+    fs::write(
+        project.join("src/main.rs"),
+        format!("{before}    field::run(&mut board).await\n}}\n"),
+    )
+    .expect("writes");
+    let output = cargo(project, "build --release");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !errors.contains("warning"), "{errors}");
 }
 
 #[test]

@@ -297,6 +297,12 @@ where
         Turn::Say(room.get(..length).unwrap_or(&[]))
     }
 
+    /// The classifier, for samples that do not come over the line. They are in no report; after each
+    /// [`between_samples`](Classifier::between_samples) is called.
+    pub fn classifier(&mut self) -> &mut C {
+        self.classifier
+    }
+
     /// What to tell the host, if it still can be told, when the transport has failed.
     pub fn failed(&mut self) -> &[u8] {
         match self.fault(FaultKind::Transport, 0) {

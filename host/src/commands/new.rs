@@ -114,19 +114,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let series = data.iter().flat_map(|data| data.series());
     let recordings = series.map(|series| (series.samples.view(), series.label));
-    let core = sources::core()?;
+    let libraries = sources::libraries()?;
     let project = Project {
         name: &name,
         board: arguments.board,
         tasks: arguments.tasks,
         model: &model.deployed,
         rate: arguments.rate,
-        core: if core.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
+        core: if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
     };
     let made = project.files(recordings)?;
     let mut all: Vec<(String, &[u8])> =
         made.files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes())).collect();
-    if let Some((workspace, sources)) = &core {
+    if let Some((workspace, sources)) = &libraries {
         all.push(("vendor/Cargo.toml".to_owned(), workspace.as_bytes()));
         all.extend(sources.iter().map(|(name, bytes)| (format!("vendor/{name}"), *bytes)));
     }

@@ -73,17 +73,26 @@ fn below(name: &str, folder: &include_dir::Dir<'static>, found: &mut Vec<File>) 
     }
 }
 
-/// The files of the core as they lie below a folder `vendor`, a manifest above them; nothing where the program was
-/// built from a registry, which has the core by version.
+/// The core and the device's library.
 #[cfg(checkout)]
-pub(super) fn core() -> Result<Option<(String, Vec<File>)>, Failure> {
+const LIBRARIES: [&str; 2] = ["core", "firmware/device"];
+
+/// The files of the libraries as they lie below a folder `vendor`, a manifest above them, and the page about the second;
+/// nothing where the program was built from a registry, which has them by version.
+#[cfg(checkout)]
+pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
     let mut found = Vec::new();
     below("core", &taken::CORE, &mut found);
-    Ok(Some((workspace(&["core"])?, found)))
+    for (name, folder) in taken::FIRMWARE.iter().filter(|(name, _)| *name == "device") {
+        below(&format!("firmware/{name}"), folder, &mut found);
+    }
+    let page = taken::FILES.iter().filter(|(name, _)| *name == "firmware/README.md");
+    found.extend(page.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
+    Ok(Some((workspace(&LIBRARIES)?, found)))
 }
 
 #[cfg(not(checkout))]
-pub(super) fn core() -> Result<Option<(String, Vec<File>)>, Failure> {
+pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
     Ok(None)
 }
 
@@ -115,7 +124,7 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     for (name, folder) in &taken::FIRMWARE {
         below(&format!("firmware/{name}"), folder, &mut found);
     }
-    let root = workspace(&["core", "firmware/device"])?;
+    let root = workspace(&LIBRARIES)?;
     let of_firmware = taken::FILES.iter().filter(|(name, _)| name.starts_with("firmware/"));
     found.extend(of_firmware.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
     // By their contents: another build of the same version may have others.

@@ -44,7 +44,7 @@ pub struct Project<'a> {
 pub enum CoreSource {
     /// A registry, by this program's version.
     Registry,
-    /// `vendor/core` in the project: whoever writes the project puts it there.
+    /// `vendor/core` in the project: whoever writes the project puts it there, and beside it what it likes.
     Vendored,
 }
 
@@ -221,7 +221,8 @@ impl Project<'_> {
         };
         let log = if board.platform.is_emulated() { "" } else { "\n[env]\nDEFMT_LOG = \"info\"\n" };
         format!(
-            "[build]\ntarget = {0:?}\n\n# `cargo run --release`.\n[target.'cfg(target_os = \"none\")']\nrunner = {1:?}\n{log}",
+            "[build]\ntarget = {0:?}\n\n# What starts an image.\n[target.'cfg(target_os = \"none\")']\nrunner = {1:?}\n\n\
+             [alias]\nimage = \"build --release\"\nstart = \"run --release\"\n{log}",
             board.target, runner
         )
     }

@@ -121,8 +121,8 @@ pub(crate) enum Form {
     Artefact(Vec<u8>),
 }
 
-/// What C firmware for a core says of a recording.
-pub(crate) fn said(form: Form, recording: &Recording<'_>, core: &str) -> String {
+/// What C firmware for a core says of a recording, of integers or of floats.
+pub(crate) fn said(form: Form, recording: &Recording<'_>, core: &str, integers: bool) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let at = |name: &str| folder.path().join(name);
     let (variable, model, bytes) = match form {
@@ -130,14 +130,15 @@ pub(crate) fn said(form: Form, recording: &Recording<'_>, core: &str) -> String 
         Form::Artefact(artefact) => ("FISHWEIR_ARTEFACT", at("model.fishweir"), artefact),
     };
     fs::write(&model, bytes).expect("writes");
-    fs::write(at("recording.h"), header(recording, core == "m0")).expect("writes");
+    fs::write(at("recording.h"), header(recording, integers)).expect("writes");
     let settings = [(variable, &*model), ("RECORDING", folder.path()), ("CORE", Path::new(core))];
     run(folder.path(), &settings)
 }
 
 /// Streams a recording through C firmware for a core, beside the host's stream.
 fn beside(form: Form, stream: Stream, recording: &Recording<'_>, core: &str) -> Parity {
-    let answers = answers(&said(form, recording, core));
+    // Only models in fixed point are built for the core without floats here.
+    let answers = answers(&said(form, recording, core, core == "m0"));
     assert_eq!(answers.len(), recording.samples());
     compare_stream(stream, recording, &answers).expect("comparable")
 }

@@ -14,12 +14,16 @@ mod streams;
 
 use fishweir::device::{BOARDS, Board};
 
+/// Whether `tests/boards` asks.
+fn all_boards() -> bool {
+    std::env::var_os("FISHWEIR_BOARDS").is_some_and(|boards| boards == "all")
+}
+
 /// On a board of each kind of core: without hardware for floats, with it, and no Arm at all. With
 /// `FISHWEIR_BOARDS=all`, as `tests/boards` has it, on every board.
 fn on_boards(mut test: impl FnMut(&'static Board)) {
-    let all = std::env::var_os("FISHWEIR_BOARDS").is_some_and(|boards| boards == "all");
     let some = ["microbit", "mps2-an386", "riscv-virt"];
-    for board in BOARDS.iter().filter(|board| all || some.contains(&board.name)) {
+    for board in BOARDS.iter().filter(|board| all_boards() || some.contains(&board.name)) {
         println!("{}", board.name);
         test(board);
     }

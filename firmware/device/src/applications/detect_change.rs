@@ -32,9 +32,10 @@ use fishweir_core::classify::{ChangeDetector, ChangeReading, Statistic};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Running;
 use fishweir_core::number::RealParameter;
-use zerocopy::{FromZeros, IntoBytes};
 
-use super::lines::write_line;
+#[cfg(any(feature = "async", test))]
+use super::lines::converse_async;
+use super::lines::{Conversation, Request, Requests, converse};
 use crate::classifier::WireSample;
 use crate::log::log;
 
@@ -71,74 +72,153 @@ where
     S: Read + Write,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    write_line(serial, format_args!("ready {C}"))?;
-    let mut report = Report::default();
-    loop {
-        let mut tag = 0;
-        if serial.read(core::slice::from_mut(&mut tag))? == 0 {
-            break;
-        }
-        match tag {
-            b'S' => {
-                let mut wire = <E::Observation as WireSample>::Wire::new_zeroed();
-                serial.read_exact(wire.as_mut_bytes())?;
-                report.samples = report.samples.wrapping_add(1);
-                let pushed = E::Observation::from_wire(wire).and_then(|x| detector.push(&x));
-                if pushed.is_err() {
-                    detector.push_missing();
-                    report.refused += 1;
-                    write_line(serial, format_args!("refused {}", report.samples))?;
-                }
-            }
-            b'M' => {
-                report.samples = report.samples.wrapping_add(1);
-                report.missing += 1;
-                detector.push_missing();
-            }
-            b'?' => {
-                let reading = Reading { sample: report.samples, reading: detector.read() };
-                write_line(serial, format_args!("{reading}"))?;
-                continue;
-            }
-            b'Q' => {
-                write_line(serial, format_args!("{report}"))?;
-                break;
-            }
-            _ => {
-                write_line(serial, format_args!("unknown {tag:02x}"))?;
-                continue;
-            }
-        }
-        let reading = detector.read();
-        if let Some(statistic) = reading.alarm {
-            report.alarms += 1;
-            let value = reading.value(statistic).unwrap_or_default().to_bits();
-            let sample = report.samples;
-            match statistic {
-                Statistic::Fit => {
-                    write_line(serial, format_args!("alarm {sample} fit {value:08x}"))?;
-                }
-                Statistic::Drift(direction) => {
-                    let line = format_args!("alarm {sample} drift {direction} {value:08x}");
-                    write_line(serial, line)?;
-                }
-            }
-            detector.reset();
+    let mut session = Session::new(detector);
+    converse(serial, &mut session)?;
+    Ok(session.end())
+}
+
+/// [`detect_change`] over a line that others run beside: the same bytes out.
+///
+/// # Errors
+/// As [`detect_change`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn detect_change_async<S, E, const N: usize, const C: usize>(
+    serial: &mut S,
+    detector: &mut Running<&ChangeDetector<E, N, C>>,
+) -> Result<Report, ReadExactError<S::Error>>
+where
+    S: embedded_io_async::Read + embedded_io_async::Write,
+    E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
+{
+    let mut session = Session::new(detector);
+    converse_async(serial, &mut session).await?;
+    Ok(session.end())
+}
+
+/// The conversation.
+struct Session<'a, 'm, E, const N: usize, const C: usize>
+where
+    E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
+{
+    detector: &'a mut Running<&'m ChangeDetector<E, N, C>>,
+    requests: Requests<<E::Observation as WireSample>::Wire>,
+    /// A sample was refused: this is said first.
+    refused: Option<Line<C>>,
+    due: Option<Line<C>>,
+    is_over: bool,
+    report: Report,
+}
+
+impl<'a, 'm, E, const N: usize, const C: usize> Session<'a, 'm, E, N, C>
+where
+    E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
+{
+    fn new(detector: &'a mut Running<&'m ChangeDetector<E, N, C>>) -> Self {
+        Self {
+            detector,
+            requests: Requests::new(),
+            refused: None,
+            due: Some(Line::Ready),
+            is_over: false,
+            report: Report::default(),
         }
     }
-    log!(info, "{=u32} samples, {=u32} alarms", report.samples, report.alarms);
-    Ok(report)
+
+    fn end(&self) -> Report {
+        let Report { samples, alarms, .. } = self.report;
+        log!(info, "{=u32} samples, {=u32} alarms", samples, alarms);
+        self.report
+    }
+
+    /// After a sample: whether the stream has changed.
+    fn watch(&mut self) {
+        let reading = self.detector.read();
+        let Some(statistic) = reading.alarm else { return };
+        self.report.alarms = self.report.alarms.wrapping_add(1);
+        let value = reading.value(statistic).unwrap_or_default().to_bits();
+        self.due = Some(Line::Alarm { sample: self.report.samples, statistic, value });
+        self.detector.reset();
+    }
 }
 
-struct Reading<const C: usize> {
-    sample: u32,
-    reading: ChangeReading<f32, C>,
+impl<E, const N: usize, const C: usize> Conversation for Session<'_, '_, E, N, C>
+where
+    E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
+{
+    type Error<T> = ReadExactError<T>;
+
+    fn due(&mut self) -> Option<impl fmt::Display> {
+        self.refused.take().or_else(|| self.due.take())
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), ReadExactError<T>> {
+        let Some(request) = self.requests.hear(heard)? else { return Ok(()) };
+        let report = &mut self.report;
+        match request {
+            Request::Sample(wire) => {
+                report.samples = report.samples.wrapping_add(1);
+                let detector = &mut *self.detector;
+                if E::Observation::from_wire(wire).and_then(|x| detector.push(&x)).is_err() {
+                    detector.push_missing();
+                    report.refused = report.refused.wrapping_add(1);
+                    self.refused = Some(Line::Refused(report.samples));
+                }
+                self.watch();
+            }
+            Request::Tag(b'M') => {
+                report.samples = report.samples.wrapping_add(1);
+                report.missing = report.missing.wrapping_add(1);
+                self.detector.push_missing();
+                self.watch();
+            }
+            Request::Tag(b'?') => {
+                let reading = self.detector.read();
+                self.due = Some(Line::Reading { sample: report.samples, reading });
+            }
+            Request::Tag(b'Q') => {
+                self.due = Some(Line::Done(*report));
+                self.is_over = true;
+            }
+            Request::Tag(tag) => self.due = Some(Line::Unknown(tag)),
+            Request::End => self.is_over = true,
+        }
+        Ok(())
+    }
 }
 
-impl<const C: usize> fmt::Display for Reading<C> {
+/// What is said.
+enum Line<const C: usize> {
+    Ready,
+    Refused(u32),
+    Alarm { sample: u32, statistic: Statistic, value: u32 },
+    Reading { sample: u32, reading: ChangeReading<f32, C> },
+    Unknown(u8),
+    Done(Report),
+}
+
+impl<const C: usize> fmt::Display for Line<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "reading {} {:08x}", self.sample, self.reading.fit.to_bits())?;
-        self.reading.drift.iter().try_for_each(|drift| write!(f, " {:08x}", drift.to_bits()))
+        match self {
+            Self::Ready => write!(f, "ready {C}"),
+            Self::Refused(sample) => write!(f, "refused {sample}"),
+            Self::Alarm { sample, statistic: Statistic::Fit, value } => {
+                write!(f, "alarm {sample} fit {value:08x}")
+            }
+            Self::Alarm { sample, statistic: Statistic::Drift(direction), value } => {
+                write!(f, "alarm {sample} drift {direction} {value:08x}")
+            }
+            Self::Reading { sample, reading: ChangeReading { fit, drift, .. } } => {
+                write!(f, "reading {sample} {:08x}", fit.to_bits())?;
+                drift.iter().try_for_each(|drift| write!(f, " {:08x}", drift.to_bits()))
+            }
+            Self::Unknown(tag) => write!(f, "unknown {tag:02x}"),
+            Self::Done(report) => report.fmt(f),
+        }
     }
 }
 
@@ -148,9 +228,10 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
+    use embassy_futures::block_on;
     use embedded_io::ErrorKind;
 
-    use super::super::wire::Wire;
+    use super::super::wire::{Later, Wire};
     use super::*;
 
     #[allow(unreachable_pub, dead_code)]
@@ -158,8 +239,14 @@ mod tests {
         include!("../../../models/detector.rs");
     }
 
+    /// Over a line that lets others run every conversation is the same.
     fn serve(wire: &mut Wire) -> Result<Report, ReadExactError<ErrorKind>> {
-        detect_change(wire, &mut Running::new(&heads::MODEL))
+        let mut other = wire.clone();
+        let report = detect_change(wire, &mut Running::new(&heads::MODEL));
+        let (mut later, mut running) = (Later(&mut other), Running::new(&heads::MODEL));
+        let waited = block_on(detect_change_async(&mut later, &mut running));
+        assert_eq!((waited, &other), (report, &*wire));
+        report
     }
 
     fn answers(sent: &[u8]) -> Vec<String> {

@@ -11,7 +11,7 @@ use fishweir_core::artefact::StoredClassifier;
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{
-    FaultKind, Report, Request, SampleIndex, UpdateChunk, UpdatePiece, UpdateProgress,
+    FaultKind, Report, Request, SampleIndex, UpdateChunk, UpdatePiece, UpdateProgress, UpdateStatus,
 };
 use zerocopy::FromBytes;
 
@@ -100,8 +100,12 @@ pub enum FieldError<S, F> {
     Transport(S),
 }
 
-/// A stream whose model may be another one at its next start.
-struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize> {
+/// A stream whose model may be another one at its next start: what [`field`] classifies with.
+///
+/// For samples that do not come over the line, push them here, [`between_samples`](Classifier::between_samples) after each:
+/// a [session](crate::session::Session) about it takes the updates, and lends it by
+/// [`classifier`](crate::session::Session::classifier).
+pub struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize> {
     updates: Updates<F, T, C, MODELS>,
     built_in: &'m C,
     state: C::State,
@@ -116,12 +120,26 @@ where
     T: Trust,
     C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
 {
-    /// The newest model that may run, before its first sample.
-    fn start(flash: F, trust: T, built_in: &'m C, settings: &Settings) -> Result<Self, F::Error> {
+    /// The newest model in `flash` that may run, or else the `built_in` one, before its first sample.
+    ///
+    /// # Errors
+    /// When the flash cannot be read.
+    pub fn start(
+        flash: F,
+        trust: T,
+        built_in: &'m C,
+        settings: &Settings,
+    ) -> Result<Self, F::Error> {
         let updates = Updates::start(flash, trust, settings.built_in)?;
         log!(info, "model version {=u32}", updates.version());
         let state = updates.model().unwrap_or(built_in).start();
         Ok(Self { updates, built_in, state, trial: settings.trial, seen: 0 })
+    }
+
+    /// Whether a newer model is there, which runs from the next [`reset`](Classifier::reset) on.
+    #[must_use]
+    pub fn has_newer(&self) -> bool {
+        self.updates.status() == UpdateStatus::Received
     }
 
     fn model(&self) -> &C {

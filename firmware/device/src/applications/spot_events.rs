@@ -29,10 +29,11 @@ use core::fmt;
 use embedded_io::{Read, ReadExactError, Write};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
-use fishweir_core::spot::{Event, Spotter};
-use zerocopy::{FromZeros, IntoBytes};
+use fishweir_core::spot::{Event, SpotState, Spotter};
 
-use super::lines::{Class, write_line};
+#[cfg(any(feature = "async", test))]
+use super::lines::converse_async;
+use super::lines::{Class, Conversation, Request, Requests, converse};
 use crate::classifier::WireSample;
 use crate::log::log;
 use crate::meter::Meter;
@@ -69,85 +70,207 @@ where
     M: Meter,
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
-    let mut state = spotter.start();
-    let mut report = Report::default();
-    write_line(serial, format_args!("ready {} {}", names.len(), M::TICKS_PER_SECOND))?;
-    loop {
-        let mut tag = 0;
-        if serial.read(core::slice::from_mut(&mut tag))? == 0 {
-            break;
+    let mut session = Session::new(meter, spotter, names);
+    converse(serial, &mut session)?;
+    Ok(session.end())
+}
+
+/// [`spot_events`] over a line that others run beside: the same bytes out.
+///
+/// # Errors
+/// As [`spot_events`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn spot_events_async<P, M, E, const S: usize, const B: usize, const PENDING: usize>(
+    serial: &mut P,
+    meter: &M,
+    spotter: &Spotter<E, S, B, PENDING>,
+    names: &[&str],
+) -> Result<Report, ReadExactError<P::Error>>
+where
+    P: embedded_io_async::Read + embedded_io_async::Write,
+    M: Meter,
+    E: Emission<Weight = f32, Observation: WireSample + Sized>,
+{
+    let mut session = Session::new(meter, spotter, names);
+    converse_async(serial, &mut session).await?;
+    Ok(session.end())
+}
+
+/// The conversation.
+struct Session<'a, M, E, const S: usize, const B: usize, const PENDING: usize>
+where
+    E: Emission<Weight = f32, Observation: WireSample + Sized>,
+{
+    meter: &'a M,
+    spotter: &'a Spotter<E, S, B, PENDING>,
+    names: &'a [&'a str],
+    state: SpotState<f32, S, B, PENDING>,
+    requests: Requests<<E::Observation as WireSample>::Wire>,
+    /// Said before any event.
+    due: Option<Line<'a>>,
+    telling: Telling,
+    is_over: bool,
+    report: Report,
+}
+
+/// Which events are being told, and how many have been.
+#[derive(Clone, Copy)]
+enum Telling {
+    Nothing,
+    /// Those that the last sample decided.
+    Decided(usize),
+    /// Those that a stream's end leaves undecided.
+    Undecided(usize),
+}
+
+impl<'a, M, E, const S: usize, const B: usize, const PENDING: usize>
+    Session<'a, M, E, S, B, PENDING>
+where
+    M: Meter,
+    E: Emission<Weight = f32, Observation: WireSample + Sized>,
+{
+    fn new(meter: &'a M, spotter: &'a Spotter<E, S, B, PENDING>, names: &'a [&'a str]) -> Self {
+        Self {
+            meter,
+            spotter,
+            names,
+            state: spotter.start(),
+            requests: Requests::new(),
+            due: Some(Line::Ready { classes: names.len(), ticks: M::TICKS_PER_SECOND }),
+            telling: Telling::Nothing,
+            is_over: false,
+            report: Report::default(),
         }
-        match tag {
-            b'S' => {
-                let mut wire = <E::Observation as WireSample>::Wire::new_zeroed();
-                serial.read_exact(wire.as_mut_bytes())?;
+    }
+
+    fn end(&self) -> Report {
+        log!(info, "{=u32} samples, {=u32} events", self.report.samples, self.report.events);
+        self.report
+    }
+
+    /// The next event to tell; after the last that was undecided a stream begins.
+    fn event(&mut self) -> Option<Line<'a>> {
+        let told = match &mut self.telling {
+            Telling::Nothing => None,
+            Telling::Decided(told) => {
+                let event = self.state.spotted().events.get(*told);
+                *told += 1;
+                event.map(|event| ("event", *event))
+            }
+            Telling::Undecided(told) => {
+                let event = undecided(self.spotter, &self.state, *told);
+                *told += 1;
+                event
+            }
+        };
+        let Some((what, event)) = told else {
+            if let Telling::Undecided(_) = self.telling {
+                self.state = self.spotter.start();
+            }
+            self.telling = Telling::Nothing;
+            return None;
+        };
+        self.report.events = self.report.events.wrapping_add(1);
+        Some(Line::Event { what, sample: self.state.samples(), event, names: self.names })
+    }
+}
+
+/// The event of an index that a stream's end leaves undecided, the open one last, and what it is called. Worked out
+/// anew for each: there are few, and this once. Out of line: its list would lie on the stack beside the pushes.
+#[inline(never)]
+fn undecided<E, const S: usize, const B: usize, const PENDING: usize>(
+    spotter: &Spotter<E, S, B, PENDING>,
+    state: &SpotState<f32, S, B, PENDING>,
+    index: usize,
+) -> Option<(&'static str, Event)>
+where
+    E: Emission<Weight = f32>,
+{
+    let undecided = spotter.undecided(state);
+    match undecided.events.get(index) {
+        Some(event) => Some(("event", *event)),
+        None if index == undecided.events.len() => undecided.open.map(|event| ("open", event)),
+        None => None,
+    }
+}
+
+impl<M, E, const S: usize, const B: usize, const PENDING: usize> Conversation
+    for Session<'_, M, E, S, B, PENDING>
+where
+    M: Meter,
+    E: Emission<Weight = f32, Observation: WireSample + Sized>,
+{
+    type Error<T> = ReadExactError<T>;
+
+    fn due(&mut self) -> Option<impl fmt::Display> {
+        self.due.take().or_else(|| self.event())
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), ReadExactError<T>> {
+        let Some(request) = self.requests.hear(heard)? else { return Ok(()) };
+        let Self { spotter, state, report, .. } = self;
+        match request {
+            Request::Sample(wire) => {
                 report.samples = report.samples.wrapping_add(1);
-                let (pushed, ticks) = meter.measure(|| {
-                    E::Observation::from_wire(wire).and_then(|x| spotter.push(&mut state, &x))
+                let (pushed, ticks) = self.meter.measure(|| {
+                    E::Observation::from_wire(wire).and_then(|x| spotter.push(state, &x))
                 });
                 report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
                 if pushed.is_err() {
-                    spotter.push_missing(&mut state);
+                    spotter.push_missing(state);
                     report.refused = report.refused.wrapping_add(1);
-                    write_line(serial, format_args!("refused {}", state.samples()))?;
+                    self.due = Some(Line::Refused(state.samples()));
                 }
+                self.telling = Telling::Decided(0);
             }
-            b'M' => {
+            Request::Tag(b'M') => {
                 report.samples = report.samples.wrapping_add(1);
                 report.missing = report.missing.wrapping_add(1);
-                spotter.push_missing(&mut state);
+                spotter.push_missing(state);
+                self.telling = Telling::Decided(0);
             }
-            b'E' => {
-                let undecided = spotter.undecided(&state);
-                let told = |what, event| Told { what, sample: state.samples(), event, names };
-                for event in &undecided.events {
-                    report.events = report.events.wrapping_add(1);
-                    write_line(serial, format_args!("{}", told("event", event)))?;
-                }
-                if let Some(event) = &undecided.open {
-                    report.events = report.events.wrapping_add(1);
-                    write_line(serial, format_args!("{}", told("open", event)))?;
-                }
-                state = spotter.start();
-                continue;
+            Request::Tag(b'E') => self.telling = Telling::Undecided(0),
+            Request::Tag(b'Q') => {
+                self.due = Some(Line::Done { report: *report, stack: self.meter.stack_bytes() });
+                self.is_over = true;
             }
-            b'Q' => {
-                let Report { samples, missing, refused, events, push_ticks } = report;
-                let stack = meter.stack_bytes();
-                let costs = format_args!("{push_ticks} {stack}");
-                let done = format_args!("done {samples} {missing} {refused} {events} {costs}");
-                write_line(serial, done)?;
-                break;
-            }
-            _ => {
-                write_line(serial, format_args!("unknown {tag:02x}"))?;
-                continue;
-            }
+            Request::Tag(tag) => self.due = Some(Line::Unknown(tag)),
+            Request::End => self.is_over = true,
         }
-        for event in &state.spotted().events {
-            report.events = report.events.wrapping_add(1);
-            let told = Told { what: "event", sample: state.samples(), event, names };
-            write_line(serial, format_args!("{told}"))?;
-        }
+        Ok(())
     }
-    log!(info, "{=u32} samples, {=u32} events", report.samples, report.events);
-    Ok(report)
 }
 
-/// An event, in a line.
-struct Told<'e> {
-    what: &'static str,
-    sample: u64,
-    event: &'e Event,
-    names: &'e [&'e str],
+/// What is said.
+enum Line<'n> {
+    Ready { classes: usize, ticks: u32 },
+    Refused(u64),
+    Event { what: &'static str, sample: u64, event: Event, names: &'n [&'n str] },
+    Unknown(u8),
+    Done { report: Report, stack: u32 },
 }
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, sample, event, names } = self;
-        let Event { class, start, end, log_odds } = event;
-        let class = Class::of(usize::from(*class), names);
-        write!(f, "{what} {sample} {start} {end} {:08x} {class}", log_odds.to_bits())
+        match self {
+            Self::Ready { classes, ticks } => write!(f, "ready {classes} {ticks}"),
+            Self::Refused(sample) => write!(f, "refused {sample}"),
+            Self::Event { what, sample, event, names } => {
+                let Event { class, start, end, log_odds } = event;
+                let class = Class::of(usize::from(*class), names);
+                write!(f, "{what} {sample} {start} {end} {:08x} {class}", log_odds.to_bits())
+            }
+            Self::Unknown(tag) => write!(f, "unknown {tag:02x}"),
+            Self::Done { report, stack } => {
+                let Report { samples, missing, refused, events, push_ticks } = report;
+                write!(f, "done {samples} {missing} {refused} {events} {push_ticks} {stack}")
+            }
+        }
     }
 }
 
@@ -156,9 +279,10 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
+    use embassy_futures::block_on;
     use embedded_io::ErrorKind;
 
-    use super::super::wire::Wire;
+    use super::super::wire::{Later, Wire};
     use super::*;
     use crate::meter::NoMeter;
 
@@ -167,8 +291,15 @@ mod tests {
         include!("../../../models/spotter.rs");
     }
 
+    /// Over a line that lets others run every conversation is the same.
     fn serve(wire: &mut Wire) -> Result<Report, ReadExactError<ErrorKind>> {
-        spot_events(wire, &NoMeter, &coins::MODEL, &coins::CLASSES)
+        let (spotter, names) = (&coins::MODEL, &coins::CLASSES);
+        let mut other = wire.clone();
+        let report = spot_events(wire, &NoMeter, spotter, names);
+        let mut later = Later(&mut other);
+        let waited = block_on(spot_events_async(&mut later, &NoMeter, spotter, names));
+        assert_eq!((waited, &other), (report, &*wire));
+        report
     }
 
     fn answers(sent: &[u8]) -> Vec<String> {

@@ -28,11 +28,12 @@
 use core::fmt;
 
 use embedded_io::{Read, Write};
-use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::emission::{Alphabet, Letter};
 
 pub use super::lines::END_OF_TRANSMISSION;
-use super::lines::{End, Receiver, decided, write_line};
+#[cfg(any(feature = "async", test))]
+use super::lines::converse_async;
+use super::lines::{Class, Conversation, Heard, Receiver, converse, decided};
 use crate::classifier::Classifier;
 use crate::log::log;
 
@@ -74,45 +75,136 @@ where
     S: Read + Write,
     C: Classifier<MODELS, Sample = usize>,
 {
-    log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
-    write_line(serial, format_args!("{}", Greeting { alphabet, classes }))?;
-    let mut report = Report::default();
-    let mut sequence = Sequence::default();
-    let mut receiver = Receiver::default();
-    loop {
-        let end = receiver.line(serial, |byte| match byte {
-            Some(byte) => sequence.take(classifier, alphabet.decode(byte)),
-            None => sequence.damaged = true,
-        })?;
-        if end == End::Ended && sequence == Sequence::default() {
-            break;
-        }
-        if sequence.damaged {
-            report.damaged = report.damaged.wrapping_add(1);
-            write_line(serial, format_args!("!"))?;
-        } else {
-            report.sequences = report.sequences.wrapping_add(1);
-            answer(serial, classifier.decision(), classes, &sequence.letters)?;
-        }
-        if end == End::Ended {
-            break;
-        }
-        sequence = Sequence::default();
-        classifier.reset();
-    }
-    log!(info, "{=u32} sequences, {=u32} damaged", report.sequences, report.damaged);
-    Ok(report)
+    let mut session = Session::new(classifier, alphabet, classes);
+    converse(serial, &mut session)?;
+    Ok(session.end())
 }
 
-struct Greeting<'a> {
+/// [`symbols`] over a line that others run beside: the same bytes out.
+///
+/// # Errors
+/// As [`symbols`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn symbols_async<S, C, const MODELS: usize>(
+    serial: &mut S,
+    classifier: &mut C,
+    alphabet: &Alphabet<'_>,
+    classes: &[&str],
+) -> Result<Report, S::Error>
+where
+    S: embedded_io_async::Read + embedded_io_async::Write,
+    C: Classifier<MODELS, Sample = usize>,
+{
+    let mut session = Session::new(classifier, alphabet, classes);
+    converse_async(serial, &mut session).await?;
+    Ok(session.end())
+}
+
+/// The conversation.
+struct Session<'a, C, const MODELS: usize> {
+    classifier: &'a mut C,
     alphabet: &'a Alphabet<'a>,
     classes: &'a [&'a str],
+    receiver: Receiver,
+    sequence: Sequence,
+    due: Option<Line<'a>>,
+    is_over: bool,
+    report: Report,
 }
 
-impl fmt::Display for Greeting<'_> {
+impl<'a, C, const MODELS: usize> Session<'a, C, MODELS>
+where
+    C: Classifier<MODELS, Sample = usize>,
+{
+    fn new(classifier: &'a mut C, alphabet: &'a Alphabet<'a>, classes: &'a [&'a str]) -> Self {
+        log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
+        Self {
+            classifier,
+            alphabet,
+            classes,
+            receiver: Receiver::default(),
+            sequence: Sequence::default(),
+            due: Some(Line::Ready { alphabet, classes }),
+            is_over: false,
+            report: Report::default(),
+        }
+    }
+
+    fn end(&self) -> Report {
+        let Report { sequences, damaged } = self.report;
+        log!(info, "{=u32} sequences, {=u32} damaged", sequences, damaged);
+        self.report
+    }
+
+    /// Answers the sequence in hand.
+    fn answer(&mut self) {
+        let Sequence { letters, damaged } = core::mem::take(&mut self.sequence);
+        if damaged {
+            self.report.damaged = self.report.damaged.wrapping_add(1);
+            self.due = Some(Line::Damaged);
+        } else {
+            self.report.sequences = self.report.sequences.wrapping_add(1);
+            let (class, margin) = decided(self.classifier.decision(), self.classes);
+            self.due = Some(Line::Decided { class, margin, letters });
+        }
+    }
+}
+
+impl<C, const MODELS: usize> Conversation for Session<'_, C, MODELS>
+where
+    C: Classifier<MODELS, Sample = usize>,
+{
+    type Error<E> = E;
+
+    fn due(&mut self) -> Option<impl fmt::Display> {
+        self.due.take()
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+        match self.receiver.hear(heard)? {
+            Heard::Byte(byte) => self.sequence.take(self.classifier, self.alphabet.decode(byte)),
+            Heard::Lost => self.sequence.damaged = true,
+            Heard::Nothing => {}
+            Heard::LineFeed => {
+                self.answer();
+                self.classifier.reset();
+            }
+            Heard::Ended => {
+                if self.sequence != Sequence::default() {
+                    self.answer();
+                }
+                self.is_over = true;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is said.
+enum Line<'a> {
+    Ready { alphabet: &'a Alphabet<'a>, classes: &'a [&'a str] },
+    Damaged,
+    Decided { class: Class<'a>, margin: u32, letters: Letters },
+}
+
+impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ready {} {}", self.alphabet.symbols(), self.alphabet.missing())?;
-        self.classes.iter().try_for_each(|class| write!(f, " {class}"))
+        match self {
+            Self::Ready { alphabet, classes } => {
+                write!(f, "ready {} {}", alphabet.symbols(), alphabet.missing())?;
+                classes.iter().try_for_each(|class| write!(f, " {class}"))
+            }
+            Self::Damaged => f.write_str("!"),
+            Self::Decided { class, margin, letters } => {
+                let Letters { symbols, missing, unknown, impossible } = letters;
+                write!(f, "{class} {margin:08x} {symbols} {missing} {unknown} {impossible}")
+            }
+        }
     }
 }
 
@@ -145,28 +237,15 @@ impl Sequence {
     }
 }
 
-fn answer<S: Write>(
-    serial: &mut S,
-    decision: Result<Decision, ScoreOutOfRange>,
-    classes: &[&str],
-    letters: &Letters,
-) -> Result<(), S::Error> {
-    let Letters { symbols, missing, unknown, impossible } = letters;
-    let (class, margin) = decided(decision, classes);
-    write_line(
-        serial,
-        format_args!("{class} {margin:08x} {symbols} {missing} {unknown} {impossible}"),
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use std::string::String;
     use std::vec::Vec;
 
+    use embassy_futures::block_on;
     use fishweir_core::filter::Running;
 
-    use super::super::wire::Wire;
+    use super::super::wire::{Later, Wire};
     use super::*;
 
     #[allow(unreachable_pub, dead_code)]
@@ -174,8 +253,15 @@ mod tests {
         include!("../../../models/default.rs");
     }
 
+    /// Over a line that lets others run every conversation is the same.
     fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {
-        symbols(wire, &mut Running::new(&coins::MODEL), &coins::ALPHABET, &coins::CLASSES)
+        let (alphabet, classes) = (&coins::ALPHABET, &coins::CLASSES);
+        let mut other = wire.clone();
+        let report = symbols(wire, &mut Running::new(&coins::MODEL), alphabet, classes);
+        let (mut later, mut running) = (Later(&mut other), Running::new(&coins::MODEL));
+        let waited = symbols_async(&mut later, &mut running, alphabet, classes);
+        assert_eq!((block_on(waited), &other), (report, &*wire));
+        report
     }
 
     fn answers(text: &str) -> Vec<String> {

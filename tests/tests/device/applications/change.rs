@@ -285,6 +285,6 @@ fn firmware_in_c_alarms_when_the_host_does() {
     let expected: Vec<String> = holed.view().iter().map(answer).collect();
     assert!(alarms >= 3, "{alarms} alarms");
     let recording = Recording::new([holed.view()], None);
-    let said = said(Form::Source(detector.to_source()), &recording, "m4f");
+    let said = said(Form::Source(detector.to_source()), &recording, "m4f", false);
     assert_eq!(said.lines().collect::<Vec<_>>(), expected);
 }

@@ -8,12 +8,12 @@ use embassy_futures::block_on;
 use fishweir_core::filter::Running;
 use fishweir_core::wire::{
     Answer, Frame, Receiver, RecordBuffer, SampleRequest, U16, UPDATE_CHUNK, UpdateOffer,
-    UpdateStatus,
 };
 
 use super::*;
 use crate::applications::wire::{Later, Wire};
 use crate::meter::NoMeter;
+use crate::session::Session;
 use crate::storage::tests::Flash;
 use crate::update::Anyone;
 use crate::update::tests::{Model, header, model, piece, transfer, update};
@@ -123,4 +123,49 @@ fn requests_of_another_length_are_faults_and_nothing_happens() {
     assert!(statuses.is_empty());
     assert_eq!(margins, on_host(&model(0), 2));
     assert_eq!(flash.bytes(), before.bytes());
+}
+
+fn start<'m>(
+    flash: &'m mut Flash,
+    built_in: &'m Model,
+) -> Replaceable<'m, &'m mut Flash, Anyone, Model, 2> {
+    Replaceable::start(flash, Anyone, built_in, &Settings::DEFAULT).expect("reads")
+}
+
+#[test]
+fn samples_of_a_sensor_are_pushed_beside_a_session_that_takes_updates() {
+    let mut flash = Flash::of(16);
+    let (built_in, new) = (model(0), update(1));
+    let mut replaceable = start(&mut flash, &built_in);
+    let mut session = Session::new(&mut replaceable, &NoMeter);
+    let sent = [offer(&new), chunks(&new)].concat();
+    let mut pieces = sent.chunks(sent.len() / 19);
+    let mut margins = Vec::new();
+    for time in 0..20 {
+        // A part of the update comes between two samples.
+        for &byte in pieces.next().into_iter().flatten() {
+            session.hear(Ok::<_, embedded_io::ErrorKind>(byte)).expect("no error");
+        }
+        let sensed = session.classifier();
+        assert_eq!(sensed.push_or_missing(&(time % 2)), Ok(()));
+        sensed.between_samples();
+        margins.push(sensed.decision().expect("in range").margin.to_bits());
+    }
+    assert_eq!(margins, on_host(&built_in, 20));
+    let sensed = session.classifier();
+    assert!(sensed.has_newer() && !sensed.updates.is_on_trial());
+    sensed.reset();
+    assert!(!sensed.has_newer() && sensed.updates.is_on_trial());
+    let mut push = |time: usize| {
+        assert_eq!(sensed.push_or_missing(&(time % 2)), Ok(()));
+        sensed.between_samples();
+        sensed.decision().expect("in range").margin.to_bits()
+    };
+    let margins: Vec<u32> = (0..16).map(&mut push).collect();
+    assert_eq!(margins, on_host(&model(1), 16));
+    assert!(!sensed.updates.is_on_trial());
+    // It was confirmed: two resets later it is still there.
+    for _ in 0..2 {
+        assert_eq!(start(&mut flash, &built_in).updates.version(), 1);
+    }
 }

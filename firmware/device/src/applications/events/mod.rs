@@ -21,177 +21,22 @@
 //! Lines and fields are counted from 1. Reals are the eight hexadecimal digits of an `f32`. A record that is
 //! refused is one that was not observed: what was before it fades. After an alarm all begins anew.
 
-use core::fmt;
+mod line;
+
+use core::{fmt, mem};
 
 use embedded_io::{Read, Write};
 use fishweir_core::classify::Decision;
 use fishweir_core::filter::{Recursion, Running};
-use fishweir_core::network::{DiscrepancyReading, MISSING};
+use fishweir_core::network::DiscrepancyReading;
 
-use super::lines::{Class, End, Receiver, write_line};
+pub use line::{Line, Names, Refusal, longest};
+
+#[cfg(any(feature = "async", test))]
+use super::lines::converse_async;
+use super::lines::{Class, Conversation, Heard, Receiver, converse};
 use crate::log::log;
 use crate::meter::Meter;
-
-/// What a model calls things.
-#[derive(Clone, Copy, Debug)]
-pub struct Names<'n> {
-    /// The columns of a record.
-    pub columns: &'n [&'n str],
-    /// The states of each.
-    pub states: &'n [&'n [&'n str]],
-    /// The classes; none of an alarm.
-    pub classes: &'n [&'n str],
-}
-
-/// Bytes of the longest name of a state, one at least: the room that a [`Line`] needs.
-pub const fn longest(states: &[&[&str]]) -> usize {
-    let (mut longest, mut column) = (1, 0);
-    while column < states.len() {
-        let mut state = 0;
-        while state < states[column].len() {
-            let length = states[column][state].len();
-            longest = if length > longest { length } else { longest };
-            state += 1;
-        }
-        column += 1;
-    }
-    longest
-}
-
-/// Why a record was refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Refusal {
-    /// The column, from 0, has no state of the name in its field.
-    State(usize),
-    /// So many fields, not one a column.
-    Fields(usize),
-    /// The network gives it no probability.
-    Impossible,
-    /// Bytes of it were lost.
-    Damaged,
-}
-
-/// A record that comes byte by byte, and the room for it.
-#[derive(Debug)]
-pub struct Line<'b> {
-    names: Names<'b>,
-    /// A state a column.
-    event: &'b mut [u16],
-    /// The name in hand.
-    field: &'b mut [u8],
-    progress: Progress,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Progress {
-    begun: bool,
-    /// Fields that have ended.
-    fields: usize,
-    /// The first of them that names no state.
-    wrong: Option<usize>,
-    damaged: bool,
-    /// Bytes of the name in hand.
-    length: usize,
-    /// It is longer than any.
-    long: bool,
-    quoted: bool,
-    /// The byte before was a quote that may have ended the name.
-    closed: bool,
-}
-
-impl<'b> Line<'b> {
-    /// An empty line: `event` with an entry a column, `field` with [`longest`] bytes.
-    pub const fn new(names: Names<'b>, event: &'b mut [u16], field: &'b mut [u8]) -> Self {
-        let progress = Progress {
-            begun: false,
-            fields: 0,
-            wrong: None,
-            damaged: false,
-            length: 0,
-            long: false,
-            quoted: false,
-            closed: false,
-        };
-        Self { names, event, field, progress }
-    }
-
-    /// The next byte.
-    pub fn take(&mut self, byte: u8) {
-        self.progress.begun = true;
-        let Progress { quoted, closed, .. } = self.progress;
-        self.progress.closed = false;
-        match byte {
-            b'"' => {
-                if closed {
-                    self.append(byte);
-                }
-                self.progress.quoted = !quoted;
-                self.progress.closed = quoted;
-            }
-            b',' if !quoted => self.end_field(),
-            byte => self.append(byte),
-        }
-    }
-
-    /// Bytes of it were lost.
-    pub fn damage(&mut self) {
-        self.progress.damaged = true;
-    }
-
-    /// Whether nothing has come.
-    pub fn is_empty(&self) -> bool {
-        !self.progress.begun && !self.progress.damaged
-    }
-
-    /// The record: a state a column. The next byte begins another.
-    ///
-    /// # Errors
-    /// [`Refusal`]: what is wrong with it first.
-    pub fn end(&mut self) -> Result<&[u16], Refusal> {
-        self.end_field();
-        let Progress { fields, wrong, damaged, .. } = core::mem::take(&mut self.progress);
-        match wrong {
-            _ if damaged => Err(Refusal::Damaged),
-            _ if fields != self.event.len() => Err(Refusal::Fields(fields)),
-            Some(field) => Err(Refusal::State(field)),
-            None => Ok(self.event),
-        }
-    }
-
-    fn append(&mut self, byte: u8) {
-        let length = self.progress.length;
-        match self.field.get_mut(length) {
-            _ if length == 0 && byte == b' ' => {}
-            Some(slot) => {
-                *slot = byte;
-                self.progress.length = length + 1;
-            }
-            None => self.progress.long |= byte != b' ',
-        }
-    }
-
-    fn end_field(&mut self) {
-        let Progress { fields, length, long, .. } = self.progress;
-        let text = self.field.get(..length).unwrap_or_default().trim_ascii_end();
-        let text = if text.is_empty() { b"?" } else { text };
-        let states = self.names.states.get(fields).copied().unwrap_or_default();
-        // Missing may be a state of its own.
-        let state = match states.iter().position(|name| name.as_bytes() == text) {
-            _ if long => None,
-            Some(state) => u16::try_from(state).ok(),
-            None => (text == b"?").then_some(MISSING),
-        };
-        match (self.event.get_mut(fields), state) {
-            (Some(slot), Some(state)) => *slot = state,
-            (Some(_), None) => _ = self.progress.wrong.get_or_insert(fields),
-            (None, _) => {}
-        }
-        let Progress { begun, wrong, damaged, .. } = self.progress;
-        let fields = fields.saturating_add(1);
-        self.progress = Progress { begun, fields, wrong, damaged, ..Progress::default() };
-    }
-}
 
 /// What a model says of records.
 pub trait Verdict {
@@ -236,16 +81,16 @@ impl Verdict for DiscrepancyReading {
     }
 }
 
-struct Answer<'a, V> {
+struct Answer<'n, V> {
     line: u32,
     outcome: Result<V, Refusal>,
-    names: &'a Names<'a>,
+    names: Names<'n>,
 }
 
 impl<V: Verdict> fmt::Display for Answer<'_, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let refusal = match &self.outcome {
-            Ok(verdict) => return verdict.write(f, self.line, self.names),
+            Ok(verdict) => return verdict.write(f, self.line, &self.names),
             Err(refusal) => refusal,
         };
         write!(f, "refused {} ", self.line)?;
@@ -291,20 +136,74 @@ where
     M: Meter,
     R: Recursion<Observation = [u16], Reading: Verdict>,
 {
-    let names = line.names;
-    write_line(serial, format_args!("ready {} {}", names.columns.len(), M::TICKS_PER_SECOND))?;
-    let mut report = Report::default();
-    let mut receiver = Receiver::default();
-    loop {
-        let end = receiver.line(serial, |byte| match byte {
-            Some(byte) => line.take(byte),
-            None => line.damage(),
-        })?;
-        if end == End::Ended && line.is_empty() {
-            break;
-        }
+    let mut session = Session::new(meter, stream, line);
+    converse(serial, &mut session)?;
+    Ok(session.end())
+}
+
+/// [`events`] over a line that others run beside: the same bytes out.
+///
+/// # Errors
+/// As [`events`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn events_async<S, M, R>(
+    serial: &mut S,
+    meter: &M,
+    stream: &mut Running<&R>,
+    line: &mut Line<'_>,
+) -> Result<Report, S::Error>
+where
+    S: embedded_io_async::Read + embedded_io_async::Write,
+    M: Meter,
+    R: Recursion<Observation = [u16], Reading: Verdict>,
+{
+    let mut session = Session::new(meter, stream, line);
+    converse_async(serial, &mut session).await?;
+    Ok(session.end())
+}
+
+/// The conversation.
+struct Session<'a, 'r, 'b, M, R: Recursion> {
+    meter: &'a M,
+    stream: &'a mut Running<&'r R>,
+    line: &'a mut Line<'b>,
+    receiver: Receiver,
+    due: Due<'b, R::Reading>,
+    report: Report,
+}
+
+/// Where it is: what is said next.
+enum Due<'n, V> {
+    Ready,
+    Nothing,
+    Answer(Answer<'n, V>),
+    /// An answer or none, and the last line.
+    Last(Option<Answer<'n, V>>),
+    Over,
+}
+
+impl<'a, 'r, 'b, M, R> Session<'a, 'r, 'b, M, R>
+where
+    M: Meter,
+    R: Recursion<Observation = [u16], Reading: Verdict>,
+{
+    fn new(meter: &'a M, stream: &'a mut Running<&'r R>, line: &'a mut Line<'b>) -> Self {
+        let (receiver, report) = (Receiver::default(), Report::default());
+        Self { meter, stream, line, receiver, due: Due::Ready, report }
+    }
+
+    fn end(&self) -> Report {
+        let Report { lines, refused, alarms, .. } = self.report;
+        log!(info, "{=u32} records, {=u32} refused, {=u32} alarms", lines, refused, alarms);
+        self.report
+    }
+
+    /// What the model says of the record in hand.
+    fn answer(&mut self) -> Answer<'b, R::Reading> {
+        let Self { meter, stream, report, .. } = self;
         report.lines = report.lines.wrapping_add(1);
-        let outcome = line.end().and_then(|record| {
+        let outcome = self.line.end().and_then(|record| {
             let (pushed, ticks) = meter.measure(|| stream.push(record));
             pushed.map_err(|_| Refusal::Impossible)?;
             report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
@@ -324,18 +223,77 @@ where
                 stream.push_missing();
             }
         }
-        let answer = Answer { line: report.lines, outcome, names: &names };
-        write_line(serial, format_args!("{answer}"))?;
-        if end == End::Ended {
-            break;
+        Answer { line: report.lines, outcome, names: self.line.names }
+    }
+}
+
+impl<M, R> Conversation for Session<'_, '_, '_, M, R>
+where
+    M: Meter,
+    R: Recursion<Observation = [u16], Reading: Verdict>,
+{
+    type Error<E> = E;
+
+    fn due(&mut self) -> Option<impl fmt::Display> {
+        match mem::replace(&mut self.due, Due::Nothing) {
+            Due::Ready => {
+                let columns = self.line.names.columns.len();
+                Some(Said::Ready { columns, ticks: M::TICKS_PER_SECOND })
+            }
+            Due::Nothing => None,
+            Due::Answer(answer) => Some(Said::Answer(answer)),
+            Due::Last(Some(answer)) => {
+                self.due = Due::Last(None);
+                Some(Said::Answer(answer))
+            }
+            Due::Last(None) => {
+                self.due = Due::Over;
+                Some(Said::Done { report: self.report, stack: self.meter.stack_bytes() })
+            }
+            Due::Over => {
+                self.due = Due::Over;
+                None
+            }
         }
     }
-    let Report { lines, refused, alarms, push_ticks, reading_ticks } = report;
-    let stack = meter.stack_bytes();
-    let ticks = format_args!("{push_ticks} {reading_ticks}");
-    write_line(serial, format_args!("done {lines} {refused} {alarms} {ticks} {stack}"))?;
-    log!(info, "{=u32} records, {=u32} refused, {=u32} alarms", lines, refused, alarms);
-    Ok(report)
+
+    fn is_over(&self) -> bool {
+        matches!(self.due, Due::Over)
+    }
+
+    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+        match self.receiver.hear(heard)? {
+            Heard::Byte(byte) => self.line.take(byte),
+            Heard::Lost => self.line.damage(),
+            Heard::Nothing => {}
+            Heard::LineFeed => self.due = Due::Answer(self.answer()),
+            Heard::Ended => {
+                let answer = if self.line.is_empty() { None } else { Some(self.answer()) };
+                self.due = Due::Last(answer);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is said.
+enum Said<'n, V> {
+    Ready { columns: usize, ticks: u32 },
+    Answer(Answer<'n, V>),
+    Done { report: Report, stack: u32 },
+}
+
+impl<V: Verdict> fmt::Display for Said<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ready { columns, ticks } => write!(f, "ready {columns} {ticks}"),
+            Self::Answer(answer) => answer.fmt(f),
+            Self::Done { report, stack } => {
+                let Report { lines, refused, alarms, push_ticks, reading_ticks } = report;
+                write!(f, "done {lines} {refused} {alarms} {push_ticks} {reading_ticks} {stack}")
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -344,16 +302,17 @@ mod tests {
     use std::string::String;
     use std::vec::Vec;
 
+    use embassy_futures::block_on;
     use fishweir_core::filter::ForgettingFactor;
     use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
 
-    use super::super::wire::Wire;
     use super::*;
+    use crate::applications::wire::{Later, Wire};
     use crate::meter::NoMeter;
 
     #[allow(unreachable_pub)]
     mod house {
-        include!("../../../models/events.rs");
+        include!("../../../../models/events.rs");
     }
     use house::{CLASSES, COLUMNS, MODEL, STATES};
 
@@ -364,7 +323,13 @@ mod tests {
         let (mut event, mut field) = ([0; 2], [0; longest(&STATES)]);
         let (columns, field) = (names.columns.len(), &mut field);
         let mut line = Line::new(names, &mut event[..columns], field);
-        events(wire, &NoMeter, &mut Running::new(model), &mut line).expect("the stream ends");
+        let mut other = wire.clone();
+        let report = events(wire, &NoMeter, &mut Running::new(model), &mut line);
+        // Over a line that lets others run the conversation is the same.
+        let (mut later, mut running) = (Later(&mut other), Running::new(model));
+        let waited = events_async(&mut later, &NoMeter, &mut running, &mut line);
+        assert_eq!((block_on(waited), &other), (report, &*wire));
+        report.expect("the stream ends");
         let mut lines = wire.lines();
         assert_eq!(lines.remove(0), format!("ready {columns} 0"));
         lines
