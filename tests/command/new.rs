@@ -232,7 +232,7 @@ fn what_cannot_be_written_is_refused() {
     let name = format!("new {} --board microbit --model {model} --name 3d", folder.at("name"));
     refuses(&name, "no name for a package");
     let rate = format!("new {} --board microbit --model {model} --rate 1e9", folder.at("rate"));
-    refuses(&rate, "between 0.001 and 100 000");
+    refuses(&rate, "between 1 and 100 000");
     let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));
     refuses(&idle, "--data");
     assert!(!Path::new(&folder.at("tasks")).exists());

@@ -96,7 +96,7 @@ pub(super) struct Training {
     copies: Option<usize>,
     /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
     /// turned and mirrored about zero, so channels with an offset must have it subtracted first, or be
-    /// left out [default: those named a stem and then x, y, z, as ax, ay, az]
+    /// left out [default: those named a stem and then x, y, z, as ax, ay, az; none where --axial is given]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     vectors: Vec<String>,
     /// The same of axial vectors: turning rates and magnetic fields, whose mirror images differ

@@ -124,7 +124,7 @@ impl std::fmt::Display for Exported {
             deviation.mean_margin,
             deviation.refused_by_one,
         )?;
-        if let Some(codewords) = &deviation.codewords {
+        if let Some(codewords) = deviation.codewords.filter(|codewords| codewords.all > 0) {
             writeln!(
                 f,
                 "  {:.2} % of {} codewords are those of f64",

@@ -42,6 +42,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
         return print(&inspection, arguments.json);
     }
+    if arguments.current.is_some_and(|current| current < arguments.sleep) {
+        let why = "--sleep draws more than --current: a part asleep draws less than one that runs";
+        return Err(Failure::Input(why.into()));
+    }
     let model = Model::parse(&arguments.model, &bytes)?;
     let inspection = Inspection::new(file, model.file_bytes, &model.deployed, model.fitted())?;
     let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {

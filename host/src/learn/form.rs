@@ -264,15 +264,19 @@ impl TrainOptions {
         if !self.each_lag_untried {
             return forms;
         }
-        let whole = |form: &&Form| form.codebooks > 0 || self.other_codebooks.is_empty();
-        let each_lag = || forms.iter().filter(|form| form.lags.is_apart()).filter(whole);
-        let usual = each_lag().find(|form| form.std_floor == EACH_LAG_FLOOR).or(each_lag().next());
-        if let Some(form) = usual {
+        if let Some(form) = self.usual(&forms) {
             return vec![form.clone()];
         }
         let models = forms.first().map(|form| form.models.clone());
         forms.retain(|form| Some(&form.models) == models.as_ref());
         forms
+    }
+
+    /// Of forms a model for each lag that is taken where nothing is tried: see [`untried`](Self::untried).
+    pub(super) fn usual<'f>(&self, forms: &'f [Form]) -> Option<&'f Form> {
+        let whole = |form: &&Form| form.codebooks > 0 || self.other_codebooks.is_empty();
+        let each_lag = || forms.iter().filter(|form| form.lags.is_apart()).filter(whole);
+        each_lag().find(|form| form.std_floor == EACH_LAG_FLOOR).or(each_lag().next())
     }
 
     /// The options with the one form that is taken untried, where there is one: nothing is left to choose from.

@@ -13,10 +13,9 @@ use crate::data::{SamplesView, Widened};
 
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
-/// Passes of Baum-Welch in the stages before the last, and in the first of those in closed form, which choose a mirror
-/// image too.
-const FEW_PASSES: usize = 20;
-pub(super) const FIRST_PASSES: usize = 5;
+/// Passes of Baum-Welch in the stages before the last, and for a mirror image; and in the first of those in closed form.
+pub(super) const FEW_PASSES: usize = 20;
+const FIRST_PASSES: usize = 5;
 /// Standard errors by which models of classes must lead models of all to be taken. With one, eight sets had 0.928 of their
 /// training parts in the mean over folds, with two 0.933: inner folds of a few groups are worth less than their size says.
 const ERRORS: f64 = 2.0;
@@ -61,15 +60,14 @@ impl FormSearch<'_> {
         let forms = options.untried(forms);
         let first = forms.first().cloned().unwrap_or_else(|| Form::of(options));
         let several = forms.len() > 1;
+        let usual = options.usual(&forms).cloned();
         let mut candidates = Vec::new();
         let chosen = if several { self.chosen(forms, &first, &mut candidates)? } else { None };
         let Some((form, choice)) = chosen else {
-            let options = options.with_form(&first);
-            return Ok((
-                options,
-                FormChoice { form: first, candidates: Vec::new(), left_out },
-                None,
-            ));
+            // Nothing to judge by: what is taken where nothing is tried.
+            let form = usual.unwrap_or(first);
+            let options = options.with_form(&form);
+            return Ok((options, FormChoice { form, candidates: Vec::new(), left_out }, None));
         };
         // Of series that will be varied the choice of a machine says nothing yet.
         let (names, augment) = (data.kind(), &options.augment);

@@ -9,7 +9,7 @@ use super::form::FormChoice;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
-use super::search::{FIRST_PASSES, FormSearch};
+use super::search::{FEW_PASSES, FormSearch};
 use super::vectors::mirror_candidates;
 use crate::classifier::{Classifier, Rule};
 use crate::data::Dataset;
@@ -200,7 +200,7 @@ impl<'a> Trainer<'a> {
                 first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
             if closed_form {
                 let passes = &mut frozen.baum_welch.iterations;
-                *passes = FIRST_PASSES.min(*passes);
+                *passes = FEW_PASSES.min(*passes);
             }
             let problem = Problem::new(&self.fits, series, &frozen, progress)?;
             if best.is_some() && problem.check_windows(series).is_err() {

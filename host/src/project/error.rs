@@ -21,7 +21,9 @@ pub enum ProjectError {
         name: String,
     },
     /// A rate that no timer has.
-    #[error("{rate} samples a second: between 0.001 and 100 000 can be waited for")]
+    #[error(
+        "{rate} samples a second: between 1 and 100 000 can be waited for, and a watchdog is fed after each"
+    )]
     Rate {
         /// Samples a second.
         rate: f64,

@@ -78,7 +78,7 @@ impl Project<'_> {
         {
             return Err(ProjectError::Name { name: self.name.to_owned() });
         }
-        if !(1e-3..=1e5).contains(&self.rate) {
+        if !(1.0..=1e5).contains(&self.rate) {
             return Err(ProjectError::Rate { rate: self.rate });
         }
         if self.tasks && board.platform.is_emulated() {

@@ -313,5 +313,5 @@ fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
         });
         table.row([form.clone()].into_iter().chain(cells));
     }
-    writeln!(f, "{table}  * chosen by cross-validation within the training data\n")
+    writeln!(f, "{table}  * {}, within the training data\n", choice.by)
 }

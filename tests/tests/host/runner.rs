@@ -27,6 +27,7 @@ fn run(folder: &Path, cargo: &str) -> Output {
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/run");
     fs::copy(script, at("tree/tests/run")).expect("copied");
+    fs::write(at("tree/Cargo.toml"), "rust-version = \"1.2\"\n").expect("written");
     let program = |name: &str, text: &str| {
         let path = at("bin").join(name);
         fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
@@ -35,7 +36,7 @@ fn run(folder: &Path, cargo: &str) -> Output {
     for name in ["cc", "qemu-system-arm", "qemu-system-riscv32", "arm-none-eabi-gcc"] {
         program(name, "");
     }
-    for name in ["cargo-fmt", "cargo-clippy", "rustfmt"] {
+    for name in ["cargo-fmt", "cargo-clippy", "rustfmt", "rustup"] {
         program(name, "");
     }
     let sysroot = at("sysroot");

@@ -8,6 +8,7 @@ use super::{FixedPoint, QuantiseError};
 use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
 use crate::deploy::{DeployError, Deployed, Stream};
+use crate::words::counted;
 
 /// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,7 +21,7 @@ pub struct Deviation {
     pub mean: f64,
     /// Mean absolute margin in `f64`: what the differences are to be compared with.
     pub mean_margin: f64,
-    /// Share of windows with the same decision.
+    /// Share of windows with the same decision; one of whose samples one refused and the other did not has none.
     pub equal_decisions: f64,
     /// Samples that one of the two refused and the other did not.
     pub refused_by_one: usize,
@@ -85,10 +86,17 @@ pub enum MeasureError {
     /// No window to compare on.
     #[error("{0}: no window to compare decisions on; shorten the window")]
     NoWindows(String),
+    /// No sample to compare on.
+    #[error(
+        "{0}: the model refuses every sample, so that there is no decision to compare; measure on data in the \
+         units that it was trained on"
+    )]
+    NoSample(String),
     /// Too many decisions differ.
     #[error(
         "fixed point decides as f64 does on {found:.2} % of {windows} windows, where {wanted:.2} % \
-         are wanted: export f32, or accept it with --equal"
+         are wanted: export f32, or accept it with --equal{}",
+        refused(*refused_by_one)
     )]
     Differs {
         /// Per cent of windows decided alike.
@@ -97,7 +105,20 @@ pub enum MeasureError {
         wanted: f64,
         /// Windows compared.
         windows: usize,
+        /// Samples that one of the two refused and the other did not.
+        refused_by_one: usize,
     },
+}
+
+/// What refused samples have to do with it, in words.
+fn refused(by_one: usize) -> String {
+    match by_one {
+        0 => String::new(),
+        some => format!(
+            "; {} refused by one of the two: are they in the units that the model was trained on?",
+            counted(some, "sample")
+        ),
+    }
 }
 
 impl FixedPoint {
@@ -128,6 +149,9 @@ impl FixedPoint {
             .collect::<Result<_, _>>()?;
         if compared.is_empty() {
             return Err(MeasureError::NoWindows(data.source().to_owned()));
+        }
+        if compared.iter().all(|one| one.taken == 0 && one.refused > one.refused_by_one) {
+            return Err(MeasureError::NoSample(data.source().to_owned()));
         }
         let count = compared.len();
         let mean = |of: fn(&Compared) -> f64| compared.iter().map(of).sum::<f64>() / count as f64;
@@ -162,6 +186,7 @@ impl Deviation {
             found: 100.0 * self.equal_decisions,
             wanted: 100.0 * limits.equal_decisions,
             windows: self.windows,
+            refused_by_one: self.refused_by_one,
         })
     }
 }
@@ -187,6 +212,9 @@ struct Compared {
     mean: f64,
     margin: f64,
     equal: bool,
+    /// Samples that both took, that one refused at least, and that the other took then.
+    taken: usize,
+    refused: usize,
     refused_by_one: usize,
     codewords: Codewords,
     /// Of the worst.
@@ -202,10 +230,11 @@ impl Compared {
     ) -> Result<Self, ScoreOutOfRange> {
         fixed.reset();
         exact.reset();
-        let (mut refused_by_one, mut taken_by_both) = (0, Vec::new());
+        let (mut refused, mut refused_by_one, mut taken_by_both) = (0, 0, Vec::new());
         for sample in samples.iter() {
             let taken = (fixed.push(sample).is_ok(), exact.push(sample).is_ok());
             refused_by_one += usize::from(taken.0 != taken.1);
+            refused += usize::from(taken != (true, true));
             if taken == (true, true) {
                 taken_by_both.push(sample);
             }
@@ -238,7 +267,9 @@ impl Compared {
             worst: differences.iter().copied().fold(0.0, f64::max),
             mean: differences.iter().sum::<f64>() / differences.len().max(1) as f64,
             margin: wanted.margin,
-            equal: fixed.decision()?.class == wanted.class,
+            equal: refused_by_one == 0 && fixed.decision()?.class == wanted.class,
+            taken: taken_by_both.len(),
+            refused,
             refused_by_one,
             codewords,
             bound: bounds.map(|bounds| bounds.into_iter().fold(0.0, f64::max)),

@@ -42,7 +42,7 @@ pub enum QuantiseError {
     /// States so wide and so narrow that no unit serves both.
     #[error(
         "channel {channel}: standard deviations from {narrowest:e} to {widest:e} do not fit 16 \
-         bits together; raise --std-floor when fitting"
+         bits together; raise --std-floor when fitting, or scale the channel"
     )]
     Channel {
         /// Its name.
@@ -51,6 +51,19 @@ pub enum QuantiseError {
         narrowest: f64,
         /// The largest.
         widest: f64,
+    },
+    /// Values so far from zero, beside how they spread, that no unit serves both.
+    #[error(
+        "channel {channel}: values about {level:e} with standard deviations from {narrowest:e} do not fit 16 bits; \
+         subtract the level, in the data and on the device"
+    )]
+    Level {
+        /// Its name.
+        channel: String,
+        /// The middle of the states' means.
+        level: f64,
+        /// The least standard deviation of any state.
+        narrowest: f64,
     },
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
@@ -126,8 +139,8 @@ fn quantise(
             .map(|(channel, name)| {
                 // Of the channel, and of its differences lag by lag.
                 let columns = centre.iter().zip(scale).skip(channel).step_by(names.len());
-                let wanted = columns.map(|(centre, scale)| centre.abs() + REACH * scale);
-                places_of(deployed, (channel, names.len()), name, wanted.fold(0.0, f64::max))
+                let columns: Vec<(f64, f64)> = columns.map(|(&mean, &std)| (mean, std)).collect();
+                places_of(deployed, (channel, names.len()), name, &columns)
             })
             .collect::<Result<_, _>>()?,
     };
@@ -180,28 +193,50 @@ fn quantise(
 }
 
 /// The finest unit, a power of two, in which 16 bits reach [`REACH`] standard deviations around
-/// every mean, and around that of the training data, of a channel and of its differences.
+/// every mean, and around that of the training data, of a channel and of its differences: `trained`, `(mean, standard
+/// deviation)` of each.
 fn places_of(
     deployed: &Deployed<f64>,
     (channel, channels): (usize, usize),
     name: &str,
-    wanted: f64,
+    trained: &[(f64, f64)],
 ) -> Result<i16, QuantiseError> {
-    let (mut reach, mut narrowest, mut widest): (f64, _, _) = (wanted, f64::INFINITY, 0.0_f64);
+    let (mut narrowest, mut widest) = (f64::INFINITY, 0.0_f64);
+    let mut columns: Vec<(usize, f64, f64)> =
+        trained.iter().enumerate().map(|(column, &(mean, std))| (column, mean, std)).collect();
     for emission in deployed.models.iter().flat_map(|model| &model.emission) {
         if let Some(GaussianFields { mean, rate, .. }) = emission.gaussian() {
-            for (mean, rate) in mean.iter().zip(rate).skip(channel).step_by(channels) {
+            let own = mean.iter().zip(rate).skip(channel).step_by(channels);
+            for (column, (&mean, rate)) in own.enumerate() {
                 let std = 1.0 / rate;
-                reach = reach.max(mean.abs() + REACH * std);
+                columns.push((column, mean, std));
                 (narrowest, widest) = (narrowest.min(std), widest.max(std));
             }
         }
     }
-    let places = (32_767.0 / reach).log2().floor();
-    if !(-60.0..=60.0).contains(&places) || narrowest * places.exp2() < NARROWEST {
-        return Err(QuantiseError::Channel { channel: name.to_owned(), narrowest, widest });
-    }
-    Ok(places as i16)
+    let most = |of: &dyn Fn(&(usize, f64, f64)) -> f64| columns.iter().map(of).fold(0.0, f64::max);
+    let reach = most(&|(_, mean, std)| mean.abs() + REACH * std);
+    let fits = |reach: f64| {
+        let places = (32_767.0 / reach).log2().floor();
+        let fine = (-60.0..=60.0).contains(&places) && narrowest * places.exp2() >= NARROWEST;
+        fine.then_some(places as i16)
+    };
+    fits(reach).ok_or_else(|| {
+        let channel = name.to_owned();
+        // Differences have no level that could be subtracted.
+        let means = columns.iter().filter(|(column, ..)| *column == 0).map(|(_, mean, _)| *mean);
+        let (low, high) = means.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), mean| {
+            (low.min(mean), high.max(mean))
+        });
+        let level = (low + high) / 2.0;
+        let without = |&(column, mean, std): &(usize, f64, f64)| {
+            (mean - if column == 0 { level } else { 0.0 }).abs() + REACH * std
+        };
+        match fits(most(&without)) {
+            Some(_) => QuantiseError::Level { channel, level, narrowest },
+            None => QuantiseError::Channel { channel, narrowest, widest },
+        }
+    })
 }
 
 /// The exponent of each direction's unit.
