@@ -53,6 +53,22 @@ fn sketch_compiles(library: &Path) {
     );
 }
 
+/// Samples in fixed point are integers: the header says by which powers, and the sketch multiplies.
+#[test]
+fn fixed_point_in_c_is_told_its_places() {
+    let folder = Folder::new();
+    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
+    let library = folder.path().join("fixed");
+    let line = format!("export {model} --number q15 --data {data} --c {}", library.display());
+    let said = printed(&format!("{line} --core cortex-m4"));
+    let header = std::fs::read_to_string(library.join("src/fishweir_model.h")).expect("a header");
+    let places = header.split("#define FISHWEIR_CHANNEL_PLACES {").nth(1).expect("places");
+    let places = places.split('}').next().expect("an end");
+    let told = said.split(" x 2^").skip(1).filter_map(|rest| rest.split(')').next());
+    assert_eq!(places, told.collect::<Vec<_>>().join(", "));
+    sketch_compiles(&library);
+}
+
 /// A library around a model of `three.csv`, asked in C after each sample of its first series: what is missing is null,
 /// or has a channel that is none. It decides in the host's bits.
 #[track_caller]

@@ -135,7 +135,7 @@ fishweir_status fishweir_push(struct fishweir_stream *stream,
                               size_t count);
 
 // The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
-// FISHWEIR_CHANNELS, each value is the channel times two to the power that the export printed,
+// FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
 // rounded.
 //
 // # Safety

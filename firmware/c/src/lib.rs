@@ -124,7 +124,7 @@ pub unsafe extern "C" fn fishweir_push(
 }
 
 /// The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
-/// FISHWEIR_CHANNELS, each value is the channel times two to the power that the export printed,
+/// FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
 /// rounded.
 ///
 /// # Safety

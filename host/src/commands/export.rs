@@ -15,7 +15,7 @@ use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
-use super::{Failure, tell};
+use super::{Failure, note, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     #[arg(long, requires = "update")]
     to_be_signed: bool,
     /// Numbers of the exported model: floating point, or fixed point of 16-bit tables for parts
-    /// without an FPU (Rust source only), measured against f64 before it is written
+    /// without an FPU (Rust source and library for C), measured against f64 before it is written
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
     /// Data to measure fixed point on, or to take an update's self-test from [default: what the model was trained on]
@@ -223,6 +223,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
     written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
+    if let Some((fixed, _)) = &fixed {
+        arguments.for_c.tell_places(fixed.places())?;
+    }
+    let believed = model.fitted().is_some_and(|fitted| fitted.confidence.is_some());
+    if believed && arguments.for_c.c.is_some() {
+        note(format_args!(
+            "the library for C decides, and says neither how far a decision is to be believed nor when to doubt \
+             it: the Rust source does"
+        ));
+    }
     let places = |fixed: &FixedPoint| match fixed.observations() {
         Observations::Channels(names) => {
             names.iter().cloned().zip(fixed.places().iter().copied()).collect()

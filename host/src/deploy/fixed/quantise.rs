@@ -41,7 +41,7 @@ pub enum QuantiseError {
     },
     /// States so wide and so narrow that no unit serves both.
     #[error(
-        "channel {channel}: standard deviations from {narrowest:e} to {widest:e} do not fit 16 \
+        "channel {channel}: standard deviations from {narrowest:.3e} to {widest:.3e} do not fit 16 \
          bits together; raise --std-floor when fitting, or scale the channel"
     )]
     Channel {
@@ -54,7 +54,7 @@ pub enum QuantiseError {
     },
     /// Values so far from zero, beside how they spread, that no unit serves both.
     #[error(
-        "channel {channel}: values about {level:e} with standard deviations from {narrowest:e} do not fit 16 bits; \
+        "channel {channel}: values about {level:.3e} with standard deviations from {narrowest:.3e} do not fit 16 bits; \
          subtract the level, in the data and on the device"
     )]
     Level {

@@ -23,7 +23,25 @@ static void readSensor(float channels[{{PREFIX}}_CHANNELS]) {
 static {{prefix}}_status next() {
   float channels[{{PREFIX}}_CHANNELS];
   readSensor(channels);
+#ifdef {{PREFIX}}_CHANNEL_PLACES
+  // In fixed point a sample is integers.
+  static const int places[] = {{PREFIX}}_CHANNEL_PLACES;
+  int16_t integers[{{PREFIX}}_CHANNELS];
+  for (size_t i = 0; i < {{PREFIX}}_CHANNELS; i++) {
+    float scaled = channels[i];
+    for (int place = 0; place < places[i]; place++) {
+      scaled *= 2.0f;
+    }
+    for (int place = 0; place > places[i]; place--) {
+      scaled *= 0.5f;
+    }
+    scaled += scaled < 0.0f ? -0.5f : 0.5f;
+    integers[i] = (int16_t)(scaled > 32767.0f ? 32767.0f : scaled < -32768.0f ? -32768.0f : scaled);
+  }
+  return {{prefix}}_push_integers(&stream, integers, {{PREFIX}}_CHANNELS);
+#else
   return {{prefix}}_push(&stream, channels, {{PREFIX}}_CHANNELS);
+#endif
 }
 #else
 // 0 to {{PREFIX}}_SYMBOLS - 1.
