@@ -55,6 +55,14 @@ fn codebooks_are_told_and_exported() {
     let carried = Update::read(&carried).expect("sound");
     assert_eq!(carried.artefact, fs::read(&artefact).expect("an artefact"));
     in_fixed_point(&folder, &model, &data);
+    // Where nothing can be held out more effort has nothing to judge by, and takes what the default does.
+    let all = fs::read_to_string(&data).expect("a table");
+    let ann = all.lines().filter(|line| line.starts_with("series") || line.contains(",ann,"));
+    let ann = folder.put("ann.csv", ann.collect::<Vec<_>>().join("\n"));
+    let alone = format!("fit {ann} -o {} {QUICK} --group subject --json", at("alone.json"));
+    let codebooks =
+        |effort: &str| json(&format!("{alone} --effort {effort}"))["form"]["codebooks"].clone();
+    assert_eq!((codebooks("quick"), codebooks("normal")), (8.into(), 8.into()));
     let no = at("no.json");
     let short =
         format!("fit {data} -o {no} --codebooks 2 {QUICK} --effort quick --window 8 --hop 8");

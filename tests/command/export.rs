@@ -5,7 +5,7 @@ use std::path::Path;
 
 use fishweir_core::update::Update;
 
-use crate::fixtures::{Folder, Noise, fixtures};
+use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{failed, json, printed, refuses};
 
 #[test]
@@ -123,7 +123,32 @@ fn fixed_point_is_measured_before_it_is_written() {
     let message = failed(&format!("{strict} {noise}"), 1);
     assert!(message.contains("fixed point decides as f64 does on"), "{message}");
     assert!(!Path::new(&folder.at("q15.rs")).exists());
+    // What is refused decides nothing: by one of the two it is a difference, by both it is no measure.
+    let of = |name: &str, x: &str| {
+        let rows: String = (0..8).map(|t| format!("0,{t},{x},0.5\n")).collect();
+        folder.put(name, format!("series,t,x,y\n{rows}"))
+    };
+    let usual = format!("export {model} --rust {file} --number q15 --data");
+    let far = failed(&format!("{usual} {}", of("far.csv", "3e6")), 1);
+    assert!(far.contains("8 samples refused by one of the two"), "{far}");
+    refuses(&format!("{usual} {}", of("wild.csv", "1e30")), "the model refuses every sample");
     refuses(&format!("{line} -o {file}.fishweir"), "not as an artefact");
     let nowhere = format!("export {model} --rust {file} --number q15 --data /no/such.csv");
     refuses(&nowhere, "name it with --data");
+}
+
+/// A level that leaves 16 bits no room for what moves about it is named, and what to do.
+#[test]
+fn a_level_beyond_fixed_point_is_named() {
+    let folder = Folder::new();
+    let mut values = Noise(3);
+    let mut text = "series,label,t,p\n".to_owned();
+    for (series, t) in (0..8).flat_map(|series| (0..30).map(move |t| (series, t))) {
+        let x = 1e5 + [0.3, 1.0][series % 2] * values.next().unwrap_or(0.0);
+        text += &format!("{series},{},{t},{x:.3}\n", ["a", "b"][series % 2]);
+    }
+    let (data, model) = (folder.put("pressure.csv", text), folder.at("pressure.json"));
+    printed(&format!("fit {data} -o {model} --classifier bayes {QUICK}"));
+    let line = format!("export {model} --number q15 --data {data} --rust {}", folder.at("p.rs"));
+    refuses(&line, "subtract the level, in the data and on the device");
 }
