@@ -85,7 +85,8 @@ impl Effort {
                 let matrix = |rows: usize| {
                     let (rows, features) = (rows as u128, features as u128);
                     let side = rows.min(features);
-                    rows.saturating_mul(features).saturating_add(EIGENVALUES * side * side) * side
+                    let eigenvalues = EIGENVALUES.saturating_mul(side.saturating_mul(side));
+                    rows.saturating_mul(features).saturating_add(eigenvalues).saturating_mul(side)
                 };
                 let scalings = options.scalings.len();
                 let images = match options.augment.mirrors(data.kind()) {
