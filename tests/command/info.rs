@@ -71,6 +71,10 @@ fn people_are_told_what_it_is_and_what_it_costs() {
 #[test]
 fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
     let model = fixtures().at("three.json");
+    refuses(
+        &format!("info {model} --rate 50 --clock 16 --current 4 --sleep 5"),
+        "--sleep draws more",
+    );
     let line = format!("info {model} --rate 50 --clock 16 --current 4 --sleep 0.01");
     let pace = json(&format!("{line} --json"))["pace"].clone();
     let cores = pace["cores"].as_array().expect("a list").clone();

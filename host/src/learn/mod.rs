@@ -50,6 +50,7 @@ mod augment;
 mod blocks;
 mod channels;
 mod choice;
+mod choosing;
 mod class_models;
 mod detector;
 mod effort;

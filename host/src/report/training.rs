@@ -313,5 +313,5 @@ fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
         });
         table.row([form.clone()].into_iter().chain(cells));
     }
-    writeln!(f, "{table}  * {}, within the training data\n", choice.by)
+    writeln!(f, "{table}  * {}\n", choice.by)
 }

@@ -13,7 +13,7 @@ use crate::words::counted;
 /// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Deviation {
-    /// Windows compared.
+    /// Windows compared: those of which a sample was taken at least by one of the two.
     pub windows: usize,
     /// Largest absolute difference of a decision value.
     pub worst: f64,
@@ -135,7 +135,7 @@ impl FixedPoint {
     ) -> Result<Deviation, MeasureError> {
         let exact: Deployed<f64> = classifier.compile_in()?;
         let windows = data.windows(windowing);
-        let compared: Vec<Compared> = windows
+        let compared: Vec<Option<Compared>> = windows
             .all()
             .par_chunks(16)
             .map_init(
@@ -150,7 +150,8 @@ impl FixedPoint {
         if compared.is_empty() {
             return Err(MeasureError::NoWindows(data.source().to_owned()));
         }
-        if compared.iter().all(|one| one.taken == 0 && one.refused > one.refused_by_one) {
+        let compared: Vec<Compared> = compared.into_iter().flatten().collect();
+        if compared.is_empty() {
             return Err(MeasureError::NoSample(data.source().to_owned()));
         }
         let count = compared.len();
@@ -212,9 +213,6 @@ struct Compared {
     mean: f64,
     margin: f64,
     equal: bool,
-    /// Samples that both took, that one refused at least, and that the other took then.
-    taken: usize,
-    refused: usize,
     refused_by_one: usize,
     codewords: Codewords,
     /// Of the worst.
@@ -223,21 +221,24 @@ struct Compared {
 }
 
 impl Compared {
+    /// Over a window; `None` of one that both refuse whole.
     fn over(
         (in_fixed, in_f64): (&FixedPoint, &Deployed<f64>),
         (fixed, exact): &mut (Stream, Stream<f64>),
         samples: crate::data::SamplesView<'_>,
-    ) -> Result<Self, ScoreOutOfRange> {
+    ) -> Result<Option<Self>, ScoreOutOfRange> {
         fixed.reset();
         exact.reset();
-        let (mut refused, mut refused_by_one, mut taken_by_both) = (0, 0, Vec::new());
+        let (mut refused_by_one, mut taken_by_both) = (0, Vec::new());
         for sample in samples.iter() {
             let taken = (fixed.push(sample).is_ok(), exact.push(sample).is_ok());
             refused_by_one += usize::from(taken.0 != taken.1);
-            refused += usize::from(taken != (true, true));
             if taken == (true, true) {
                 taken_by_both.push(sample);
             }
+        }
+        if taken_by_both.is_empty() && refused_by_one == 0 {
+            return Ok(None);
         }
         let codewords = match in_fixed.codebooks.as_ref().zip(in_f64.codebooks.as_ref()) {
             Some((fixed, exact)) => fixed.equal_codewords(exact, &taken_by_both, &in_fixed.places),
@@ -263,17 +264,15 @@ impl Compared {
                 other == wanted.class || values[wanted.class] - value > off
             }),
         });
-        Ok(Self {
+        Ok(Some(Self {
             worst: differences.iter().copied().fold(0.0, f64::max),
             mean: differences.iter().sum::<f64>() / differences.len().max(1) as f64,
             margin: wanted.margin,
             equal: refused_by_one == 0 && fixed.decision()?.class == wanted.class,
-            taken: taken_by_both.len(),
-            refused,
             refused_by_one,
             codewords,
             bound: bounds.map(|bounds| bounds.into_iter().fold(0.0, f64::max)),
             certain,
-        })
+        }))
     }
 }

@@ -1,0 +1,136 @@
+//! How the setting of a machine is chosen on training series: in inner folds, and in closed form.
+
+use rayon::prelude::*;
+
+use super::augment::Augmented;
+use super::choice::{Choice, Grid, HeldBack, inner_folds};
+use super::error::TrainError;
+use super::features::Features;
+use super::fits::models_of;
+use super::machine::Path;
+use super::options::{ONE_MODEL_SCALINGS, SCALINGS, TrainOptions};
+use super::problem::Problem;
+use super::scaling::Scaling;
+use crate::data::{Folds, Window};
+use crate::kernel::PARAMETERS_AT_MOST;
+
+impl Problem<'_> {
+    /// Chooses scaling and C by cross-validation within the training series: models are fitted anew
+    /// in every inner fold, so that no window is judged by a model that has seen it. A setting without
+    /// an alternative is judged where its accuracy is held against that of other models.
+    pub(super) fn choose(
+        &self,
+        features: Features,
+        series: &[usize],
+        judge_alone: bool,
+    ) -> Result<Choice, TrainError> {
+        self.check_windows(series)?;
+        let TrainOptions { c, learner, .. } = self.options;
+        let (scalings, sigma) = (self.scalings(), self.widths());
+        let grid = Grid {
+            scalings: scalings.iter().copied().map(Some).collect(),
+            sigma: sigma.clone(),
+            c: c.clone(),
+            judge_alone,
+        };
+        let folds = self.inner_folds(series)?;
+        Choice::by_folds(&grid, folds.as_ref(), self.options.class_weight, |inner, held_back| {
+            let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
+            let (inner, held_back) = (of(inner), of(held_back));
+            let varied = self.varied(&inner)?;
+            let map = self.feature_map(features, &inner, &models_of(&self.fit_models(&varied)?))?;
+            let examples = self.examples(&map, &varied)?;
+            let test = self.examples(&map, &Augmented::plain(self.data, &held_back))?;
+            let judged =
+                |&scaling| Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test));
+            let judged: Result<Vec<_>, TrainError> = if learner.on_kernel() {
+                // One after the other: each has a Gram matrix.
+                scalings.iter().map(judged).collect()
+            } else {
+                scalings.par_iter().map(judged).collect()
+            };
+            Ok(HeldBack { labels: test.labels, verdicts: judged?.concat() })
+        })
+    }
+
+    /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
+    /// machine alone, for the model has seen no label. Jittered copies are left out: the scores of a group's copies
+    /// take their square. `None` where that is not to be had: of another learner, of class models, where each class is of
+    /// one group.
+    pub(super) fn choose_held_out(
+        &self,
+        features: Features,
+        series: &[usize],
+    ) -> Result<Option<Choice>, TrainError> {
+        let TrainOptions { c, class_weight, .. } = self.options;
+        let scalings = self.scalings();
+        if !self.options.in_closed_form() {
+            return Ok(None);
+        }
+        let groups = match &self.options.group {
+            Some(column) => self.data.groups(column)?.0,
+            None => (0..self.data.series().len()).collect(),
+        };
+        let windows = self.windows();
+        let mut first_of = vec![None; self.classes().len()];
+        let alone = |window: &Window<'_>| {
+            let group = groups[window.series];
+            *first_of[self.label(window.series)].get_or_insert(group) == group
+        };
+        if windows.of_all(series).all(alone) {
+            return Ok(None);
+        }
+        let own: Vec<usize> = windows.of_all(series).map(|window| groups[window.series]).collect();
+        let variation = self.variation.exactly();
+        let varied = variation.apply(series)?;
+        let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
+        let mut examples = self.examples(&map, &varied)?;
+        // Windows of the series come first, those of their mirror images in the same order.
+        let groups: Vec<usize> = own.iter().copied().cycle().take(examples.labels.len()).collect();
+        let classes = (self.data.classes().len(), *class_weight);
+        let of = |&scaling| Path::held_out(&examples, &map, scaling, c, &groups, classes);
+        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
+        let grid = Grid {
+            scalings: scalings.iter().copied().map(Some).collect(),
+            sigma: vec![None],
+            c: c.clone(),
+            judge_alone: true,
+        };
+        let mut verdicts = verdicts?.concat();
+        verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(own.len()));
+        examples.labels.truncate(own.len());
+        let held_out = HeldBack { labels: examples.labels, verdicts };
+        Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
+    }
+
+    /// The scalings to choose from; without whitening where nobody asked for it and a model has more parameters than an
+    /// information matrix is taken of.
+    pub(super) fn scalings(&self) -> Vec<Scaling> {
+        let TrainOptions { scalings, baum_welch, .. } = self.options;
+        let emission = self.options.emission_parameters(self.data.kind());
+        let parameters = baum_welch.states * (1 + baum_welch.states + emission);
+        match *scalings == ONE_MODEL_SCALINGS && parameters > PARAMETERS_AT_MOST {
+            true => SCALINGS.to_vec(),
+            false => scalings.clone(),
+        }
+    }
+
+    /// The kernels' widths; one that is none for a kernel without, or for features.
+    fn widths(&self) -> Vec<Option<f64>> {
+        let widths: Vec<_> = self.options.kernels().into_iter().map(|(width, _)| width).collect();
+        if widths.is_empty() { vec![None] } else { widths }
+    }
+
+    pub(super) fn inner_folds(&self, series: &[usize]) -> Result<Option<Folds>, TrainError> {
+        let labels: Vec<usize> = series.iter().map(|&index| self.label(index)).collect();
+        let groups = match &self.options.group {
+            Some(column) => {
+                let (groups, _) = self.data.groups(column)?;
+                Some(series.iter().map(|&index| groups[index]).collect::<Vec<_>>())
+            }
+            None => None,
+        };
+        let most = self.options.inner_folds;
+        Ok(inner_folds(&labels, self.data.classes(), groups.as_deref(), most))
+    }
+}
