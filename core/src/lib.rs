@@ -8,7 +8,7 @@
 //! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, also about a prediction from the past, mixtures, Poisson, Bernoulli |
 //! | [`hmm`] | chain and emissions: the model, immutable, in flash |
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
-//! | [`front`] | what turns samples into rows before any recursion: means, magnitudes, with the feature `microfft` mel cepstra |
+//! | [`front`] | what turns samples into rows before any recursion: means, magnitudes, slopes, symbols, with the feature `microfft` mel cepstra |
 //! | [`lagged`] | earlier samples, or differences from them, as further channels, before any recursion over rows |
 //! | [`smooth`] | lent buffer: forward-backward, fixed lag, Viterbi, checkpoints, sampling |
 //! | [`score`] | the gradient of the log-likelihood, and directions, in the shape of the model |

@@ -205,6 +205,10 @@ fn front_of(line: &str, mut channels: usize) -> Option<String> {
                 let left = (1 + channels).checked_sub(settings.split('+').count())?;
                 (format!("Magnitude<{channels}, {left}>"), left)
             }
+            ("slopes", &[samples]) => {
+                let (left, before) = (channels.checked_mul(2)?, samples.checked_sub(1)?);
+                (format!("Slopes<{channels}, {left}, {before}>"), left)
+            }
             ("bands", &[window, _, bands, ..]) => {
                 (format!("Cepstra<{window}, {}, {bands}, 0, {bands}>", window / 2), bands)
             }

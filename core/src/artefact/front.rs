@@ -6,7 +6,7 @@ use crate::checksum::CRC;
 use crate::error::{ErrorKind, ModelError, Part};
 #[cfg(feature = "microfft")]
 use crate::front::Cepstra;
-use crate::front::{Decimate, Front, Magnitude, Then, VectorQuantiser};
+use crate::front::{Decimate, Front, Magnitude, Slopes, Then, VectorQuantiser};
 use crate::number::Real;
 
 /// Which stages a front end has and of which sizes, in a number: CRC-32 (ISO-HDLC) of a name of four letters and three
@@ -32,6 +32,12 @@ impl Stages {
     #[must_use]
     pub const fn magnitude(channels: u32, left: u32) -> Self {
         Self::of(*b"norm", [channels, left, 0])
+    }
+
+    /// [`Slopes`] of so many channels over so many samples.
+    #[must_use]
+    pub const fn slopes(channels: u32, samples: u32) -> Self {
+        Self::of(*b"rise", [channels, samples, 0])
     }
 
     /// [`Cepstra`](crate::front) of frames of so many samples, so many bands and cepstra.
@@ -119,6 +125,21 @@ where
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)
+    }
+}
+
+impl<const D: usize, const E: usize, const K: usize, T: Real> StoredFront for Slopes<D, E, K, T>
+where
+    Self: FromBytes + Immutable + KnownLayout,
+{
+    const STAGES: Stages = {
+        let () = Self::SIZES;
+        Stages::slopes(D as u32, K as u32 + 1)
+    };
+    const WIDTH: usize = E;
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Ok(())
     }
 }
 

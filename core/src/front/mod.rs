@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Decimate`] | the mean of so many samples |
 //! | [`Magnitude`] | a sample with some channels replaced by their Euclidean norm |
+//! | [`Slopes`] | a sample and the slopes of its channels over the last samples |
 //! | [`VectorQuantiser`] | the number of the nearest of so many rows: a symbol |
 #![cfg_attr(
     feature = "microfft",
@@ -21,12 +22,14 @@ mod magnitude;
 #[cfg(feature = "microfft")]
 pub mod mel;
 mod quantiser;
+mod slopes;
 
 #[cfg(feature = "microfft")]
 pub use cepstra::{Cepstra, CepstraState, FramePlace, MelTables};
 pub use decimate::{Decimate, DecimateState, MeanPlace};
 pub use magnitude::{Magnitude, norm_of_group};
 pub use quantiser::{VectorQuantiser, nearest_word};
+pub use slopes::{LONGEST_SLOPE, Slopes, SlopesState};
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 

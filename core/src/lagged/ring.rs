@@ -27,6 +27,14 @@ impl RingPlace {
         (if self.oldest >= lag { behind } else { behind.wrapping_add(depth) }) as usize
     }
 
+    /// The row that came `lag` rows before the next one, of a ring that one has come to.
+    #[inline]
+    pub(crate) fn row_back<T>(self, ring: &[impl AsRef<[T]>], lag: u32) -> Option<&[T]> {
+        let begun = self.rows > 0;
+        let slot = begun.then(|| ring.get(self.back(lag, ring.len() as u32))).flatten();
+        slot.map(AsRef::as_ref)
+    }
+
     /// Whether every row of a ring of so many has come.
     #[inline]
     pub const fn is_whole(self, depth: usize) -> bool {
@@ -51,9 +59,7 @@ impl RingPlace {
         // The row runs along second: `zip` asks it for no entry that the first has none for.
         x.iter().zip(&mut wide).for_each(|(&x, to)| *to = x);
         for &lag in lags {
-            let begun = self.rows > 0;
-            let slot = begun.then(|| ring.get(self.back(lag, ring.len() as u32))).flatten();
-            let before = slot.map_or(x, AsRef::as_ref);
+            let before = self.row_back(ring, lag).unwrap_or(x);
             let channels = x.iter().zip(before).zip(&mut wide);
             channels
                 .for_each(|((&x, &before), to)| *to = if past { before } else { x.less(before) });

@@ -38,7 +38,7 @@ pub(super) struct Training {
     #[arg(long, value_enum)]
     effort: Option<Search>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
-    /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; cepstra=256/128/26/13@8000, of one channel, 13 mel
+    /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; slopes=8, beside each channel its slope over 8; cepstra=256/128/26/13@8000, of one channel, 13 mel
     /// cepstra of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies;
     /// symbols=16, the last stage, which of 16 rows learnt from training data is nearest: --emission categorical hears
     /// it [default: none]

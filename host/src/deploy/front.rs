@@ -17,6 +17,7 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
             Placed::Magnitude { group } => {
                 Stages::magnitude(size(group.len()), size(stage.width()))
             }
+            Placed::Slopes { samples, channels } => Stages::slopes(size(*channels), *samples),
             Placed::Cepstra(one) => Stages::cepstra(one.mel.window, one.mel.bands, one.mel.cepstra),
             Placed::Symbols(quantiser) => {
                 Stages::symbols(size(quantiser.weights().len()), size(quantiser.words().len()))
@@ -33,6 +34,7 @@ pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
         match stage {
             Placed::Decimate { every, .. } => bytes.extend(every.to_le_bytes()),
             Placed::Magnitude { group } => bytes.extend(group.iter().map(|&one| u8::from(one))),
+            Placed::Slopes { .. } => {}
             Placed::Cepstra(one) => {
                 bytes.extend(one.mel.hop.to_le_bytes());
                 put(&mut bytes, one.window.iter().chain(&one.rises));

@@ -123,6 +123,10 @@ fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
         Placed::Magnitude { group } => {
             ("Magnitude", format!("{channels}, {}", stage.width()), "new", format!("{group:?}"))
         }
+        Placed::Slopes { samples, .. } => {
+            let sizes = format!("{channels}, {}, {}", stage.width(), samples - 1);
+            ("Slopes", sizes, "new", String::new())
+        }
         Placed::Cepstra(one) => {
             let Mel { window, hop, bands, cepstra, .. } = one.mel;
             let sizes = format!("{window}, {}, {bands}, {cepstra}, {}", window / 2, stage.width());

@@ -52,6 +52,27 @@ fn magnitudes_and_means_give_the_same_bits() {
     }
 }
 
+/// Slopes over the last samples, behind means and before a magnitude of slopes.
+#[test]
+fn slopes_give_the_same_bits() {
+    let data = channels();
+    let gappy = |one: &Series| {
+        let mut rows = Rows::new(3);
+        let view = one.samples.view().rows().expect("channels");
+        view.iter().enumerate().for_each(|(t, row)| rows.push(row.filter(|_| t % 7 != 3)));
+        Samples::Channels(rows)
+    };
+    let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
+    let recording = Recording::new(samples.iter().map(Samples::view), None);
+    let steep = "slopes=5,magnitude=slope of x+slope of z";
+    let classifier = trained_behind(&data, steep);
+    assert_eq!(classifier.row_size(), 5);
+    for (name, from_artefact) in [("microbit", true), ("mps2-an386", false)] {
+        let deployed = classifier.deploy().expect("fits in f32");
+        on_device(name, &deployed, &recording, from_artefact);
+    }
+}
+
 /// A row becomes a symbol, and class models look it up: the host's symbols on the device.
 #[test]
 fn symbols_of_learnt_words_give_the_same_bits() {

@@ -6,7 +6,9 @@ use fishweir_core::artefact::{self, StoredClassifier};
 use fishweir_core::classify::{Coded, Heard, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
-use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then, VectorQuantiser};
+use fishweir_core::front::{
+    Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser,
+};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::Lagged;
 
@@ -26,6 +28,8 @@ fn stored<C: StoredClassifier>() {
 pub(crate) fn all() {
     type Strengths = Then<Magnitude<3, 2>, Decimate<2>>;
     stored::<Fronted<Strengths, Bank<2>>>();
+    stored::<Fronted<Slopes<1, 2, 8>, Bank<2>>>();
+    drive(&Fronted::new(Slopes::<1, 2, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
     stored::<Fronted<VectorQuantiser<3, 4>, Symbols>>();
     stored::<Fronted<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
     let group = black_box([true, false, true]);

@@ -5,9 +5,10 @@ mod quantiser;
 mod stream;
 
 use std::fmt;
-use std::num::{IntErrorKind, ParseIntError};
+use std::num::IntErrorKind;
 use std::str::FromStr;
 
+use fishweir_core::front::LONGEST_SLOPE;
 use serde::{Deserialize, Serialize};
 
 use super::{Kind, Lags, SamplesView};
@@ -40,6 +41,8 @@ pub enum Stage {
     Decimate(u32),
     /// Some channels become their Euclidean norm, the others pass.
     Magnitude(Vec<String>),
+    /// The channels, and the slope of each over so many samples.
+    Slopes(u32),
     /// Mel cepstra of a sound.
     Cepstra(Mel),
     /// A symbol: the number of the nearest of so many words, which training learns.
@@ -69,13 +72,16 @@ pub struct Mel {
 pub enum FrontError {
     /// A stage that is none.
     #[error(
-        "`{0}` is no stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, \
+        "`{0}` is no stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, slopes=SAMPLES, \
          cepstra=WINDOW/HOP/BANDS/CEPSTRA@RATE, bands=WINDOW/HOP/BANDS@RATE or symbols=COUNT"
     )]
     NotAStage(String),
     /// Means of too few samples, or too many.
     #[error("decimate={0}: the mean is of 2 to {most} samples", most = Front::LONGEST)]
     Every(String),
+    /// Slopes over too few samples, or too many.
+    #[error("slopes={0}: a slope is over 2 to {LONGEST_SLOPE} samples")]
+    Over(String),
     /// A norm of too few channels.
     #[error(
         "magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az, no name with a + in it"
@@ -226,6 +232,7 @@ impl Stage {
         match self {
             Self::Decimate(every) => format!("means of {every} samples"),
             Self::Magnitude(names) => format!("the magnitude of {}", names.join(", ")),
+            Self::Slopes(samples) => format!("channels and their slopes over {samples} samples"),
             Self::Cepstra(Mel { window, hop, bands, cepstra: 0, rate }) => format!(
                 "log energies of {bands} mel bands over {window} samples every {hop} at {rate} Hz"
             ),
@@ -247,6 +254,9 @@ impl Stage {
         match &self {
             Self::Decimate(every) if !(2..=Front::LONGEST).contains(every) => {
                 Err(FrontError::Every(every.to_string()))
+            }
+            Self::Slopes(samples) if !(2..=LONGEST_SLOPE as u32).contains(samples) => {
+                Err(FrontError::Over(samples.to_string()))
             }
             Self::Magnitude(names) => {
                 let twice = |(at, name): (usize, &String)| names[..at].contains(name);
@@ -272,7 +282,7 @@ impl Stage {
             Self::Symbols(words) if !VectorQuantiser::WORDS.contains(&(*words as usize)) => {
                 Err(FrontError::Words(words.to_string()))
             }
-            Self::Decimate(_) | Self::Symbols(_) | Self::Words(_) => Ok(self),
+            Self::Decimate(_) | Self::Slopes(_) | Self::Symbols(_) | Self::Words(_) => Ok(self),
         }
     }
 }
@@ -282,14 +292,16 @@ impl FromStr for Stage {
     fn from_str(text: &str) -> Result<Self, FrontError> {
         let none = || FrontError::NotAStage(text.to_owned());
         let (name, settings) = text.split_once('=').ok_or_else(none)?;
+        // What is too large for a number is told as that.
+        let count = |out_of_range: fn(String) -> FrontError, other: FrontError| {
+            settings.parse::<u32>().map_err(|error| match error.kind() {
+                IntErrorKind::PosOverflow => out_of_range(settings.to_owned()),
+                _ => other,
+            })
+        };
         let stage = match name {
-            "decimate" => {
-                let refused = |error: ParseIntError| match error.kind() {
-                    IntErrorKind::PosOverflow => FrontError::Every(settings.to_owned()),
-                    _ => none(),
-                };
-                Self::Decimate(settings.parse().map_err(refused)?)
-            }
+            "decimate" => Self::Decimate(count(FrontError::Every, none())?),
+            "slopes" => Self::Slopes(count(FrontError::Over, none())?),
             "magnitude" => Self::Magnitude(settings.split('+').map(str::to_owned).collect()),
             "cepstra" | "bands" => {
                 let (sizes, rate) = settings.split_once('@').ok_or_else(none)?;
@@ -310,11 +322,8 @@ impl FromStr for Stage {
                 None => return Err(FrontError::NotWords(settings.to_owned())),
             },
             "symbols" => {
-                let refused = |error: ParseIntError| match error.kind() {
-                    IntErrorKind::PosOverflow => FrontError::Words(settings.to_owned()),
-                    _ => FrontError::NotWords(settings.to_owned()),
-                };
-                Self::Symbols(settings.parse().map_err(refused)?)
+                let other = FrontError::NotWords(settings.to_owned());
+                Self::Symbols(count(FrontError::Words, other)?)
             }
             _ => return Err(none()),
         };
@@ -326,6 +335,7 @@ impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Decimate(every) => write!(f, "decimate={every}"),
+            Self::Slopes(samples) => write!(f, "slopes={samples}"),
             Self::Magnitude(names) => write!(f, "magnitude={}", names.join("+")),
             Self::Cepstra(Mel { window, hop, bands, cepstra: 0, rate }) => {
                 write!(f, "bands={window}/{hop}/{bands}@{rate}")

@@ -27,6 +27,10 @@ pub(crate) enum Placed {
     Magnitude {
         group: Vec<bool>,
     },
+    Slopes {
+        samples: u32,
+        channels: usize,
+    },
     Cepstra(Box<MelPlaced>),
     /// Words that are learnt, or blank before.
     Symbols(VectorQuantiser),
@@ -91,6 +95,12 @@ impl Placed {
                     .collect();
                 Ok(Self::Magnitude { group: within })
             }
+            Stage::Slopes(samples) => {
+                let channels = names.len();
+                names.extend_from_within(..);
+                names[channels..].iter_mut().for_each(|name| *name = format!("slope of {name}"));
+                Ok(Self::Slopes { samples: *samples, channels })
+            }
             Stage::Cepstra(mel) => {
                 if names.len() != 1 {
                     let all = names.join(", ");
@@ -126,6 +136,7 @@ impl Placed {
         match self {
             Self::Decimate { channels, .. } => *channels,
             Self::Magnitude { group } => 1 + group.iter().filter(|&&within| !within).count(),
+            Self::Slopes { channels, .. } => 2 * channels,
             Self::Cepstra(one) => one.width(),
             Self::Symbols(quantiser) => quantiser.words().len(),
         }
@@ -135,7 +146,7 @@ impl Placed {
     fn samples(&self, rows: usize) -> usize {
         match self {
             Self::Decimate { every, .. } => rows.saturating_mul(*every as usize),
-            Self::Magnitude { .. } | Self::Symbols(_) => rows,
+            Self::Magnitude { .. } | Self::Slopes { .. } | Self::Symbols(_) => rows,
             Self::Cepstra(one) => {
                 let hops = rows.saturating_sub(1).saturating_mul(one.mel.hop as usize);
                 hops.saturating_add(one.mel.window as usize)
@@ -156,6 +167,10 @@ impl Placed {
             }
             Self::Magnitude { group } => {
                 Taken { flash: group.len(), aligned: 1, ram: 0, work: group.len() as f64 }
+            }
+            Self::Slopes { samples, channels } => {
+                let numbers = (*samples as usize - 1) * channels;
+                Taken { flash: 0, aligned: 1, ram: 4 * numbers + 8, work: numbers as f64 }
             }
             Self::Cepstra(one) => {
                 let Mel { window, hop, bands, cepstra, .. } = one.mel;

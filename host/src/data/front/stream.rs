@@ -4,6 +4,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::front::{
     FramePlace, MeanPlace, MelTables, Step, nearest_word, norm_of_group, or_missing,
 };
+use fishweir_core::lagged::RingPlace;
 use fishweir_core::number::Real;
 
 use super::FrontEnd;
@@ -45,6 +46,7 @@ pub(crate) struct FrontStream<T> {
 enum State<T> {
     Decimate { every: u32, sum: Vec<T>, place: MeanPlace, row: Vec<T> },
     Magnitude { group: Vec<bool>, row: Vec<T> },
+    Slopes { ring: Vec<Vec<T>>, place: RingPlace, row: Vec<T> },
     Cepstra(Box<MelState<T>>),
     Symbols { weights: Vec<T>, words: Vec<Vec<T>> },
 }
@@ -111,6 +113,15 @@ fn through<T: Real>(
             let whole = x.is_some() && refused.is_ok();
             told = tell(if whole { Step::Row } else { Step::Missing }, row);
         }
+        State::Slopes { ring, place, row } => {
+            refused = x.map_or(Ok(()), |x| place.with_slopes(ring, x, row));
+            let x = x.filter(|_| refused.is_ok());
+            told = tell(if x.is_some() { Step::Row } else { Step::Missing }, row);
+            match x {
+                Some(x) => place.take(ring, x),
+                None => place.take_missing(ring),
+            }
+        }
         State::Cepstra(state) => {
             let x = x.and_then(<[T]>::first).map(|x| x.to_f64() as f32);
             let (x, step, error) = or_missing(x, |x| state.place.step(state.ring.len(), x));
@@ -145,6 +156,10 @@ impl<T: Real> State<T> {
                 Self::Decimate { every: *every, sum: row.clone(), place: MeanPlace::NEW, row }
             }
             Placed::Magnitude { group } => Self::Magnitude { group: group.clone(), row },
+            Placed::Slopes { samples, channels } => {
+                let ring = vec![vec![T::ZERO; *channels]; *samples as usize - 1];
+                Self::Slopes { ring, place: RingPlace::NEW, row }
+            }
             Placed::Cepstra(one) => Self::Cepstra(Box::new(MelState {
                 ring: vec![0.0; one.window.len()],
                 place: FramePlace::new(one.window.len()),
@@ -163,6 +178,7 @@ impl<T: Real> State<T> {
                 sum.fill(T::ZERO);
                 *place = MeanPlace::NEW;
             }
+            Self::Slopes { place, .. } => *place = RingPlace::NEW,
             Self::Magnitude { .. } | Self::Symbols { .. } => {}
             Self::Cepstra(state) => state.place = FramePlace::new(state.ring.len()),
         }

@@ -19,6 +19,7 @@ fn stages_read_back_and_others_are_refused() {
         "cepstra=256/128/26/13@8000",
         "bands=512/512/20@16000",
         "magnitude=ax+ay+az,symbols=16",
+        "slopes=2,decimate=2,slopes=64",
         "symbols=1.0/0.25;0.0/-3.5;1e-5/2.0;7.0/1e20",
     ];
     for text in good {
@@ -35,6 +36,9 @@ fn stages_read_back_and_others_are_refused() {
         "decimate=65537",
         "decimate=-2",
         "halve=2",
+        "slopes=1",
+        "slopes=65",
+        "slopes=x",
         "magnitude=ax",
         "magnitude=ax+ax",
         "magnitude=ax+",
@@ -73,6 +77,10 @@ fn numbers_out_of_range_are_told_with_the_range() {
         let told = format!("decimate={every}").parse::<Front>().expect_err("refused").to_string();
         assert!(told.contains(every) && told.contains("2 to 65536 samples"), "{told}");
     }
+    for samples in ["1", "65", "99999999999"] {
+        let told = format!("slopes={samples}").parse::<Front>().expect_err("refused").to_string();
+        assert!(told.contains(samples) && told.contains("2 to 64 samples"), "{told}");
+    }
     for words in ["1", "65", "99999999999"] {
         let told = format!("symbols={words}").parse::<Front>().expect_err("refused").to_string();
         assert!(told.contains(words) && told.contains("2 to 64"), "{told}");
@@ -89,6 +97,10 @@ fn a_front_end_is_over_channels_that_there_are() {
     assert_eq!(names(&both.kind(&kind(&["t", "ax", "ay", "az"]))), ["t", "|ax+az|", "ay"]);
     assert_eq!((both.width(4), both.first(), both.every()), (3, 4, 4));
     assert_eq!([0, 3, 4, 7, 8].map(|samples| both.rows(samples)), [0, 0, 1, 1, 2]);
+    let slopes = over("slopes=3,decimate=2", &["ax", "ay"]).expect("channels");
+    let named = slopes.kind(&kind(&["ax", "ay"]));
+    assert_eq!(names(&named), ["ax", "ay", "slope of ax", "slope of ay"]);
+    assert_eq!((slopes.width(2), slopes.first(), slopes.every()), (4, 2, 2));
     let sound =
         over("decimate=2,cepstra=128/64/16/3@4000,decimate=3", &["x"]).expect("one channel");
     assert_eq!(names(&sound.kind(&kind(&["x"]))), ["cepstrum 0", "cepstrum 1", "cepstrum 2"]);
@@ -130,7 +142,8 @@ fn rows_are_those_of_the_definition_and_lags_come_after() {
 #[test]
 fn costs_are_the_sizes_of_the_core() {
     use fishweir_core::front::{
-        Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Then, VectorQuantiser,
+        Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Slopes, SlopesState, Then,
+        VectorQuantiser,
     };
     let cost = |text: &str, channels: &[&str]| {
         let front: Front = text.parse().expect("a front end");
@@ -147,6 +160,13 @@ fn costs_are_the_sizes_of_the_core() {
         (
             size_of::<Then<Then<Magnitude<4, 3>, Decimate<3>>, Magnitude<3, 2>>>(),
             ram(size_of::<DecimateState<f32, 3>>())
+        )
+    );
+    assert_eq!(
+        cost("decimate=4,slopes=6,magnitude=a+c", &["a", "b", "c"]),
+        (
+            size_of::<Then<Then<Decimate<3>, Slopes<3, 6, 5>>, Magnitude<6, 5>>>(),
+            ram(size_of::<DecimateState<f32, 3>>() + size_of::<SlopesState<f32, 3, 5>>())
         )
     );
     assert_eq!(

@@ -9,7 +9,7 @@ use fishweir_core::artefact::{
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
-use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Then, VectorQuantiser};
+use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
@@ -29,6 +29,9 @@ type OnStrengths = Fronted<Strengths, Bank<Gaussian<2, Along>>>;
 type Groups = Then<Then<Decimate<5>, Magnitude<5, 4>>, Magnitude<4, 3>>;
 type OnTwoGroups = Fronted<Groups, Bank<Gaussian<3, Along>>>;
 type OnSymbols = Fronted<Then<Strengths, VectorQuantiser<2, 5>>, Bank<Categorical<5, Along>>>;
+type OnSlopes = Fronted<Then<Decimate<3>, Slopes<3, 6, 4>>, Bank<Gaussian<6, Along>>>;
+/// A stage without numbers of its own, alone.
+type OnSlopesAlone = Fronted<Slopes<3, 6, 63>, Bank<Gaussian<6, Along>>>;
 type OnSound = Fronted<Cepstra<128, 64, 12, 5, 5>, Bank<Gaussian<5, Along>>>;
 
 /// Bands that rise, and bands that do not, on channels of these names.
@@ -106,6 +109,8 @@ where
 fn the_artefact_holds_front_ends_and_an_update_carries_them() {
     holds::<OnStrengths, 3>(&channels(), "magnitude=x+z,decimate=3");
     holds::<OnSymbols, 3>(&channels(), "magnitude=x+z,decimate=2,symbols=5");
+    holds::<OnSlopes, 3>(&channels(), "decimate=2,slopes=5");
+    holds::<OnSlopesAlone, 3>(&channels(), "slopes=64");
     holds::<OnSound, 1>(&sounds(&["x"]), "cepstra=128/64/12/5@8000");
     let five = sounds(&["a", "b", "c", "d", "e"]);
     holds::<OnTwoGroups, 5>(&five, "decimate=2,magnitude=a+b,magnitude=c+d");

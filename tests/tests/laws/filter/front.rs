@@ -4,7 +4,7 @@
 use fishweir_core::ObservationError;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::{Forward, Recursion, Running};
-use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Then, VectorQuantiser};
+use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
@@ -253,4 +253,92 @@ fn equally_near_words_are_the_first_and_bad_ones_are_named() {
     assert_eq!((error.row, error.entry), (0, 1));
     let error = wrong([1.0, 1.0], [[0.0; 2], [f32::NAN, 0.0]]);
     assert_eq!((error.row, error.entry), (2, 0));
+}
+
+/// The line of least squares through the last samples, by its normal equations; a missing sample is as the one before
+/// it, those before the first as the first.
+fn slopes_by_definition<const K: usize>(prefix: &[Option<[f64; 1]>]) -> Vec<Option<[f64; 3]>> {
+    let Some(first) = prefix.iter().flatten().next() else { return vec![None; prefix.len()] };
+    let mut last = *first;
+    let there: Vec<[f64; 1]> =
+        prefix.iter().map(|x| *x.as_ref().inspect(|x| last = **x).unwrap_or(&last)).collect();
+    let n = (K + 1) as f64;
+    let row = |t: usize| {
+        let back = |k: usize| t.checked_sub(k).map_or(first[0], |at| there[at][0]);
+        let line: Vec<(f64, f64)> = (0..=K).map(|k| (-(k as f64), back(k))).collect();
+        let sum = |f: &dyn Fn(f64, f64) -> f64| line.iter().map(|&(at, x)| f(at, x)).sum::<f64>();
+        let (at, x) = (sum(&|at, _| at) / n, sum(&|_, x| x) / n);
+        let slope = sum(&|a, b| (a - at) * (b - x)) / sum(&|a, _| (a - at) * (a - at));
+        [there[t][0], slope, 0.0]
+    };
+    prefix.iter().enumerate().map(|(t, x)| x.as_ref().map(|_| row(t))).collect()
+}
+
+/// A channel and its slope, and a third that stays.
+#[derive(Clone, Copy)]
+struct First<F>(F);
+
+impl<F: Front<Sample = [f64; 1], Row = [f64; 2]>> Front for First<F> {
+    type Sample = [f64; 4];
+    type Row = [f64; 3];
+    type State = F::State;
+
+    fn start(&self) -> F::State {
+        self.0.start()
+    }
+
+    fn push(
+        &self,
+        state: &mut F::State,
+        x: Option<&[f64; 4]>,
+        hear: impl FnOnce(Option<&[f64; 3]>),
+    ) -> Result<(), ObservationError> {
+        // What is no number in any channel is none in the first.
+        let first = x.map(|x| [x.iter().fold(x[0], |first, x| first + 0.0 * x)]);
+        self.0.push(state, first.as_ref(), |row| {
+            hear(row.map(|&[level, slope]| [level, slope, 0.0]).as_ref());
+        })
+    }
+}
+
+proptest! {
+    #[test]
+    fn slopes_are_those_of_least_squares_at_every_prefix(
+        seed: u64, length in 0_usize..=24, gaps in 0_u64..4
+    ) {
+        let mut s = Sampler::new(seed);
+        let samples: Vec<Option<[f64; 4]>> = (0..length)
+            .map(|_| (gaps == 0 || s.normal() < 1.0 - gaps as f64 / 2.0).then(|| [s.normal(); 4]))
+            .collect();
+        let first = |prefix: &[Option<[f64; 4]>]| -> Vec<Option<[f64; 1]>> {
+            prefix.iter().map(|x| x.map(|x| [x[0]])).collect()
+        };
+        laws(First(Slopes::<1, 2, 1, f64>::new()), &samples, |prefix| {
+            slopes_by_definition::<1>(&first(prefix))
+        });
+        laws(First(Slopes::<1, 2, 6, f64>::new()), &samples, |prefix| {
+            slopes_by_definition::<6>(&first(prefix))
+        });
+    }
+}
+
+/// A level far above what varies takes nothing from a slope, and one past the largest number is refused.
+#[test]
+fn a_slope_sees_no_level_and_no_number_too_large() {
+    let slopes = Slopes::<1, 2, 4>::new();
+    let mut state = slopes.start();
+    let mut last = [0.0; 2];
+    for t in 0..6_i16 {
+        let x = [16_777_216.0 + 2.0 * f32::from(t)];
+        slopes.push(&mut state, Some(&x), |row| last = *row.expect("a row")).expect("finite");
+    }
+    assert_eq!(last[1], 2.0);
+    let mut heard = false;
+    let told = slopes.push(&mut state, Some(&[-3e38]), |row| heard = row.is_some());
+    assert_eq!((told, heard), (Err(ObservationError::NotFinite), false));
+    // It was as a missing one: the last before it stands for it, the row after it is whole.
+    slopes.push(&mut state, None, |row| heard = row.is_some()).expect("missing");
+    assert!(!heard);
+    slopes.push(&mut state, Some(&[16_777_226.0]), |row| last = *row.expect("a row")).expect("one");
+    assert_eq!(last, [16_777_226.0, 0.4]);
 }
