@@ -8,6 +8,7 @@ use fishweir_core::number::{FARTHEST, Lanes, Real};
 use multiversion::multiversion;
 
 use super::group::{Group, Rows};
+use super::side_by_side::Together;
 use crate::data::RowsView;
 use crate::runtime::{HostReal, RowState};
 
@@ -19,13 +20,21 @@ pub(super) struct Channels<'a, T: Clone, const L: usize> {
     sequences: Vec<Sequence<'a, T>>,
     pub(super) channels: usize,
     steps: usize,
-    /// Whether a lane has its first sample there, or a missing one.
-    careful: Vec<bool>,
+    laid: Cow<'a, LaidChannels<T, L>>,
     /// The channels of some steps, `[channel][step][lane]`.
     x: Vec<T>,
     /// The states' likelihoods there, `[state][step][lane]`, relative to `log_scale`, `[step][lane]`.
     likelihood: Vec<T>,
     log_scale: Vec<T>,
+}
+
+/// Channels side by side, whatever model hears them.
+#[derive(Clone)]
+struct LaidChannels<T, const L: usize> {
+    /// Whether a lane has its first sample there, or a missing one.
+    careful: Vec<bool>,
+    /// `[channel][step][lane]`; zeros where a lane has none.
+    x: Vec<T>,
 }
 
 /// A lane's samples.
@@ -39,11 +48,12 @@ struct Sequence<'a, T: Clone> {
 }
 
 impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
-    /// Lays sequences side by side; `None` of other channels than the model's, or of a family that gives
+    /// Sequences that go together, side by side; `None` of other channels than the model's, or of a family that gives
     /// likelihoods one by one.
     pub(super) fn new<const N: usize>(
         hmm: &Hmm<RowState<T>, N>,
         channels: usize,
+        together: &'a Together,
         sequences: &[RowsView<'a>],
     ) -> Option<Self> {
         let asked =
@@ -52,24 +62,17 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
             return None;
         }
         let steps = sequences.iter().map(RowsView::len).max().unwrap_or(0);
-        let mut careful = vec![false; steps];
         let sequence = |rows: &RowsView<'a>| {
-            let (first, gaps) = (steps - rows.len(), rows.has_gaps());
-            if let Some(first) = careful.get_mut(first).filter(|_| !rows.is_empty()) {
-                *first = true;
-            }
-            if gaps {
-                for (careful, row) in careful[first..].iter_mut().zip(rows.iter()) {
-                    *careful |= row.is_none();
-                }
-            }
-            Sequence { values: T::of_many(rows.values()), rows: *rows, gaps, dropped: false }
+            let (values, gaps) = (T::of_many(rows.values()), rows.has_gaps());
+            Sequence { values, rows: *rows, gaps, dropped: false }
         };
-        let sequences = sequences.iter().map(sequence).collect();
+        let sequences: Vec<Sequence<'a, T>> = sequences.iter().map(sequence).collect();
+        let lay = || LaidChannels::new(channels, steps, &sequences);
+        let laid = together.laid(|_| true, lay);
         let size = BLOCK * L;
         let (x, likelihood) = (vec![T::ZERO; channels * size], vec![T::ZERO; N * size]);
         let log_scale = vec![T::ZERO; size];
-        Some(Self { sequences, channels, steps, careful, x, likelihood, log_scale })
+        Some(Self { sequences, channels, steps, laid, x, likelihood, log_scale })
     }
 
     /// What a lane observes: `None` before its first sample, and of one that was ended.
@@ -80,26 +83,11 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         Some(sequence.rows.row(time).map(|_| row))
     }
 
-    /// Lays the channels of so many steps from `step` on side by side; a lane that has none there keeps
-    /// what there was before.
+    /// The channels of so many steps from `step` on, `[channel][step][lane]`.
     pub(super) fn lay(&self, step: usize, count: usize, x: &mut [T]) {
-        let of_lane = |sequence: &Sequence<'a, T>| {
-            let start = self.steps - sequence.rows.len();
-            let skipped = start.saturating_sub(step).min(count);
-            let time = (step + skipped).saturating_sub(start);
-            (skipped, time * self.channels)
-        };
-        let places: Vec<(usize, usize)> = self.sequences.iter().map(of_lane).collect();
-        // A channel of all lanes after the other: its steps stay in the nearest cache. By rows a lane's channels would
-        // lie a power of two apart there, and drive each other out.
-        for (channel, x) in x.chunks_exact_mut((count * L).max(1)).enumerate() {
-            for (lane, (sequence, &(skipped, from))) in
-                self.sequences.iter().zip(&places).enumerate()
-            {
-                let own = sequence.values.iter().skip(from + channel).step_by(self.channels);
-                let there = x.iter_mut().skip(skipped * L + lane).step_by(L);
-                there.zip(own).for_each(|(x, &value)| *x = value);
-            }
+        let all = self.laid.x.chunks_exact((self.steps * L).max(1));
+        for (x, all) in x.chunks_exact_mut((count * L).max(1)).zip(all) {
+            x.copy_from_slice(&all[step * L..][..count * L]);
         }
     }
 
@@ -128,6 +116,41 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         let near = |scale: &T| *scale >= -T::power_of_two(FARTHEST);
         let far = self.log_scale[..size].iter().position(|scale| !near(scale));
         far.map_or(count, |index| index / L)
+    }
+}
+
+impl<T: Real, const L: usize> LaidChannels<T, L> {
+    fn new(channels: usize, steps: usize, sequences: &[Sequence<'_, T>]) -> Self {
+        let mut careful = vec![false; steps];
+        for Sequence { rows, gaps, .. } in sequences {
+            let first = steps - rows.len();
+            if let Some(first) = careful.get_mut(first).filter(|_| !rows.is_empty()) {
+                *first = true;
+            }
+            if *gaps {
+                for (careful, row) in careful[first..].iter_mut().zip(rows.iter()) {
+                    *careful |= row.is_none();
+                }
+            }
+        }
+        let mut x = vec![T::ZERO; channels * steps * L];
+        // A block of a channel of all lanes after the other: its steps stay in the nearest cache. By rows a lane's
+        // channels would lie a power of two apart there, and drive each other out.
+        for step in (0..steps).step_by(BLOCK) {
+            let count = BLOCK.min(steps - step);
+            for (channel, x) in x.chunks_exact_mut(steps * L).enumerate() {
+                let x = &mut x[step * L..][..count * L];
+                for (lane, sequence) in sequences.iter().enumerate() {
+                    let start = steps - sequence.rows.len();
+                    let skipped = start.saturating_sub(step).min(count);
+                    let from = (step + skipped).saturating_sub(start) * channels + channel;
+                    let own = sequence.values.iter().skip(from).step_by(channels);
+                    let there = x.iter_mut().skip(skipped * L + lane).step_by(L);
+                    there.zip(own).for_each(|(x, &value)| *x = value);
+                }
+            }
+        }
+        Self { careful, x }
     }
 }
 
@@ -185,7 +208,7 @@ impl<T: HostReal, const N: usize, const L: usize> Group<T, RowState<T>, N, 1, L>
     ) -> usize {
         let mut taken = 0;
         loop {
-            let rest = &self.careful[step + taken..];
+            let rest = &self.laid.careful[step + taken..];
             let rest = &rest[..rest.len().min(BLOCK)];
             let count = rest.iter().position(|&careful| careful).unwrap_or(rest.len());
             if count == 0 {

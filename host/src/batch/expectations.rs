@@ -1,6 +1,8 @@
 //! Expected sufficient statistics of sequences under a model: the one engine whose readers are
 //! Baum-Welch and the Fisher score.
 
+use std::ops::Range;
+
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Lanes;
@@ -8,6 +10,7 @@ use fishweir_core::smooth::SequenceError;
 
 use super::channels::{BLOCK, Channels};
 use super::group::{Any, Group};
+use super::side_by_side::Batch;
 use super::smoothing::{SmoothedLanes, columns};
 use super::symbols::Symbols;
 use super::{Reader, Smoothed, each_smoothed};
@@ -40,6 +43,12 @@ impl Expectations {
         }
     }
 
+    /// Those of nothing: what adds nothing, of whatever shape, and takes no memory.
+    fn none() -> Self {
+        let (initial, pairs) = (Vec::new(), Vec::new());
+        Self { log_likelihood: 0.0, initial, pairs, emission: Parts::none() }
+    }
+
     /// Adds the statistics of more sequences under the same model.
     pub fn add(&mut self, other: &Self) {
         fn add(to: &mut [f64], from: &[f64]) {
@@ -66,11 +75,24 @@ pub fn expectations(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Vec<Result<Expectations, SequenceError>> {
-    each_smoothed(model, sequences, &Statistics)
+    each_smoothed(model, &Batch::once(sequences), &Statistics { together: false })
 }
 
-/// Reads expected statistics.
-struct Statistics;
+/// The same, to be summed over all sequences: those of sequences side by side are in the place of the first of them,
+/// already summed, and the others add nothing.
+///
+/// RAM and work: less by the statistics of each sequence, which are many where sequences are short.
+pub(crate) fn expectations_to_sum(
+    model: &Hmm,
+    batch: &Batch<'_>,
+) -> Vec<Result<Expectations, SequenceError>> {
+    each_smoothed(model, batch, &Statistics { together: true })
+}
+
+/// Reads expected statistics: of each lane of a group, or of all of them together.
+struct Statistics {
+    together: bool,
+}
 
 impl Reader for Statistics {
     type Output = Expectations;
@@ -105,21 +127,28 @@ impl Reader for Statistics {
         group: &G,
         smoothed: &SmoothedLanes<'_, N, L>,
     ) -> Vec<Expectations> {
-        let each = |lane: usize| {
+        let of = |lanes: Range<usize>| {
             let mut expected = Expectations::zero(model);
-            expected.log_likelihood = smoothed.log_likelihood(lane);
-            for (to, from) in expected.pairs.iter_mut().zip(smoothed.pairs(lane)) {
+            for (to, from) in expected.pairs.iter_mut().zip(smoothed.pairs(lanes.clone())) {
                 to.copy_from_slice(&from[..model.states()]);
             }
-            if let Some(first) = smoothed.rows.get(group.start(lane)) {
-                for (to, from) in expected.initial.iter_mut().zip(first) {
-                    *to = from.0[lane];
+            for lane in lanes {
+                expected.log_likelihood += smoothed.log_likelihood(lane);
+                if let Some(first) = smoothed.rows.get(group.start(lane)) {
+                    for (to, from) in expected.initial.iter_mut().zip(first) {
+                        *to += from.0[lane];
+                    }
                 }
             }
             expected
         };
-        let mut expected: Vec<Expectations> = (0..smoothed.count).map(each).collect();
-        group.tally(model, smoothed.rows, &mut expected);
+        let count = smoothed.count;
+        let mut expected: Vec<Expectations> = match self.together {
+            true => vec![of(0..count)],
+            false => (0..count).map(|lane| of(lane..lane + 1)).collect(),
+        };
+        group.tally(model, smoothed.rows, count, &mut expected);
+        expected.resize_with(count, Expectations::none);
         expected
     }
 }
@@ -128,13 +157,31 @@ impl Reader for Statistics {
 pub(crate) trait Tally<E: Accumulate, const N: usize, const L: usize>:
     Group<f64, E, N, 1, L>
 {
-    /// Adds the observations of each lane, each weighed by its posterior, `[step][state][lane]`, in order of
-    /// time.
-    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]);
+    /// Adds the observations of each of the first `count` lanes, each weighed by its posterior,
+    /// `[step][state][lane]`, in order of time, to its own statistics, or to all lanes' where `into` has but those.
+    fn tally(
+        &self,
+        model: &Hmm,
+        rows: &[[Lanes<f64, L>; N]],
+        count: usize,
+        into: &mut [Expectations],
+    );
+}
+
+/// Where the statistics of so many lanes go: each into its own, or all into the one there is.
+fn places(count: usize, into: &[Expectations]) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let last = into.len().saturating_sub(1);
+    (0..count).map(move |lane| (lane, lane.min(last)))
 }
 
 impl<const N: usize, const L: usize> Tally<CategoricalVec<f64>, N, L> for Symbols<'_, f64, 1, L> {
-    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
+    fn tally(
+        &self,
+        model: &Hmm,
+        rows: &[[Lanes<f64, L>; N]],
+        count: usize,
+        into: &mut [Expectations],
+    ) {
         // What is no symbol is counted past the last one.
         let size = model.size() + 1;
         let mut counts = vec![[0.0; N]; L * size];
@@ -148,8 +195,8 @@ impl<const N: usize, const L: usize> Tally<CategoricalVec<f64>, N, L> for Symbol
                 }
             }
         }
-        for (counts, expected) in counts.chunks_exact(size).zip(into) {
-            add_counts(counts, &mut expected.emission);
+        for (lane, place) in places(count, into) {
+            add_counts(&counts[lane * size..][..size], &mut into[place].emission);
         }
     }
 }
@@ -165,7 +212,13 @@ fn add_counts<const N: usize>(counts: &[[f64; N]], into: &mut Parts) {
 }
 
 impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_, f64, L> {
-    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
+    fn tally(
+        &self,
+        model: &Hmm,
+        rows: &[[Lanes<f64, L>; N]],
+        count: usize,
+        into: &mut [Expectations],
+    ) {
         let (family, parts) = (model.emission.family(), model.emission.parts());
         let states = model.states();
         let entries =
@@ -190,26 +243,33 @@ impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_,
                 &mut sums,
             );
         }
-        for (lane, expected) in into.iter_mut().enumerate() {
-            let mut sums = sums.iter().skip(lane).step_by(L);
-            expected.emission.fill(&mut || sums.next().copied().unwrap_or(0.0));
+        // A lane that observes nothing has sums of zero.
+        let each = if into.len() == count { 1 } else { L };
+        for (first, expected) in into.iter_mut().enumerate() {
+            let mut sums = sums.chunks_exact(L).map(|lanes| lanes[first..][..each].iter().sum());
+            expected.emission.fill(&mut || sums.next().unwrap_or(0.0));
         }
     }
 }
 
 impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Any<'_, [f64]> {
-    fn tally(&self, model: &Hmm, rows: &[[Lanes<f64, L>; N]], into: &mut [Expectations]) {
-        let count = into.len();
+    fn tally(
+        &self,
+        model: &Hmm,
+        rows: &[[Lanes<f64, L>; N]],
+        count: usize,
+        into: &mut [Expectations],
+    ) {
         let starts: Vec<usize> = (0..count)
             .map(|lane| Group::<f64, RowState<f64>, N, 1, L>::start(self, lane))
             .collect();
         let emission = &model.emission;
-        for ((lane, rows), expected) in columns(&starts, rows).iter().enumerate().zip(into) {
+        for (rows, (lane, place)) in columns(&starts, rows).iter().zip(places(count, into)) {
             let samples = (starts[lane]..).zip(rows);
             let weighed: Vec<Weighed<'_>> = samples
                 .filter_map(|(step, row)| Some((self.at(step, lane)??, row.as_slice())))
                 .collect();
-            emission.family().collect(emission.parts(), &weighed, &mut expected.emission);
+            emission.family().collect(emission.parts(), &weighed, &mut into[place].emission);
         }
     }
 }

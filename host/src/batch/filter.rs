@@ -9,7 +9,7 @@ use fishweir_core::smooth::SequenceError;
 use super::group::Group;
 
 /// The log-likelihood of each of the first `count` lanes' sequences, or which sample was refused.
-/// Fills `rows`, `[step][set of lanes][state][lane]`, if `KEEP`.
+/// Fills `rows`, `[step][set of lanes][state][lane]`, if `KEEP`, whatever was in them.
 pub(super) fn filter<T, E, G, const N: usize, const W: usize, const L: usize, const KEEP: bool>(
     hmm: &Hmm<E, N>,
     group: &mut G,

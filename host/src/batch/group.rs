@@ -47,22 +47,19 @@ pub(crate) trait Group<
     }
 }
 
+/// With more states, one sequence fills the vector units, and lanes would leave the caches.
+pub(super) const MOST_STATES: usize = 32;
+
 /// Which sequences go together: those of similar length, in groups of at most `sets` sets of `lanes`.
 ///
 /// Longest first. A group whose samples would leave most lanes of its sets empty is given one by one.
 pub(super) fn arrange(
-    states: usize,
     (sets, lanes): (usize, usize),
     lengths: impl Iterator<Item = usize>,
 ) -> Vec<Vec<usize>> {
-    /// With more states, one sequence fills the vector units, and lanes would leave the caches.
-    const MOST_STATES: usize = 32;
     /// A lane in so many that is full is worth the work of all.
     const WORTH: usize = 4;
     let lengths: Vec<usize> = lengths.collect();
-    if states > MOST_STATES {
-        return (0..lengths.len()).map(|index| vec![index]).collect();
-    }
     let mut order: Vec<usize> = (0..lengths.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(lengths[index]));
     let mut groups = Vec::new();
@@ -199,7 +196,7 @@ mod tests {
     fn groups_are_worth_the_lanes_of_their_sets() {
         let sizes = |sequences: usize| -> Vec<usize> {
             let lengths = std::iter::repeat_n(100, sequences);
-            arrange(4, (2, 16), lengths).iter().map(Vec::len).collect()
+            arrange((2, 16), lengths).iter().map(Vec::len).collect()
         };
         assert_eq!(sizes(3), [1, 1, 1]);
         assert_eq!(sizes(4), [4]);

@@ -7,17 +7,15 @@ use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;
 
-use super::LANES;
 use super::channels::Channels;
 use super::filter::filter;
-use super::group::arrange;
+use super::known::KnownPath;
+use super::side_by_side::{Batch, Together};
 use super::symbols::{Symbols, Table};
+use super::{LANES, SETS};
 use crate::data::SamplesView;
 use crate::parallel::each;
 use crate::runtime::{CategoricalVec, Hmm, HmmError, HostReal, with_states};
-
-/// Sets of lanes that take their steps in turn.
-const SETS: usize = 2;
 
 /// `log p(x_1..T)` of each sequence, in order; an impossible sequence is an error in its place.
 ///
@@ -34,8 +32,21 @@ pub fn log_likelihoods<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Result<Vec<Result<T, SequenceError>>, HmmError> {
-    model.validate()?;
-    Ok(of_valid(model, sequences))
+    Batch::once(sequences).log_likelihoods(model)
+}
+
+impl Batch<'_> {
+    /// As [`log_likelihoods`] of the sequences.
+    ///
+    /// # Errors
+    /// [`HmmError`] if the model is none.
+    pub fn log_likelihoods<T: HostReal>(
+        &self,
+        model: &Hmm,
+    ) -> Result<Vec<Result<T, SequenceError>>, HmmError> {
+        model.validate()?;
+        Ok(of_batch(model, self))
+    }
 }
 
 /// The same of a model that was checked.
@@ -43,21 +54,34 @@ pub(crate) fn of_valid<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
 ) -> Vec<Result<T, SequenceError>> {
+    of_batch(model, &Batch::once(sequences))
+}
+
+fn of_batch<T: HostReal>(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<T, SequenceError>> {
     let sets = if model.emission.is_over_symbols() { SETS } else { 1 };
-    let groups = arrange(model.states(), (sets, LANES), sequences.iter().map(SamplesView::len));
+    let (sequences, groups) = (batch.sequences(), batch.groups(model.states(), (sets, LANES)));
     let found: Vec<Vec<Result<T, SequenceError>>> = with_states!(model.states(), N => {
         if let Some(hmm) = model.categorical::<T, N>() {
+            let path = KnownPath::of(hmm.chain());
             let table = Table::of(hmm.emission());
             let size = model.size();
             each(groups.len(), &|index| {
                 let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
-                let group: Vec<&[Option<u16>]> = groups[index].iter().map(symbols).collect();
+                let together = &groups[index];
+                let group: Vec<&[Option<u16>]> = together.of.iter().map(symbols).collect();
                 match &table {
+                    _ if path.is_some() => {
+                        let path = path.iter().flat_map(|path| group.iter().map(move |x| (path, x)));
+                        path.map(|(path, x)| {
+                            path.walk(hmm.emission(), x.iter().map(Option::as_ref), |_| ())
+                        })
+                        .collect()
+                    }
                     Some(table) if group.len() > LANES => {
-                        together::<T, N, SETS>(&hmm, table, size, group)
+                        of_symbols::<T, N, SETS>(&hmm, table, size, group, together)
                     }
                     Some(table) if group.len() > 1 => {
-                        together::<T, N, 1>(&hmm, table, size, group)
+                        of_symbols::<T, N, 1>(&hmm, table, size, group, together)
                     }
                     _ => group
                         .iter()
@@ -70,12 +94,14 @@ pub(crate) fn of_valid<T: HostReal>(
             })
         } else if let Some(hmm) = model.channels::<T, N>() {
             each(groups.len(), &|index| {
-                let group = &groups[index];
+                let together = &groups[index];
+                let group = &together.of;
                 let views = |&index: &usize| sequences[index].rows();
                 let views: Vec<_> = group.iter().filter_map(views).collect();
                 if views.len() == group.len()
                     && views.len() > 1
-                    && let Some(mut group) = Channels::<T, LANES>::new(&hmm, model.size(), &views)
+                    && let Some(mut group) =
+                        Channels::<T, LANES>::new(&hmm, model.size(), together, &views)
                 {
                     let count = views.len();
                     return filter::<_, _, _, N, 1, _, false>(&hmm, &mut group, count, &mut Vec::new());
@@ -95,21 +121,23 @@ pub(crate) fn of_valid<T: HostReal>(
         }
     });
     let mut results = vec![Ok(T::ZERO); sequences.len()];
-    for (index, result) in groups.into_iter().flatten().zip(found.into_iter().flatten()) {
+    let order = groups.iter().flat_map(|together| &together.of);
+    for (&index, result) in order.zip(found.into_iter().flatten()) {
         results[index] = result;
     }
     results
 }
 
 /// Sequences of symbols side by side, in so many sets of lanes.
-fn together<T: HostReal, const N: usize, const W: usize>(
+fn of_symbols<T: HostReal, const N: usize, const W: usize>(
     hmm: &CoreHmm<CategoricalVec<T>, N>,
     table: &Table<T>,
     size: usize,
     group: Vec<&[Option<u16>]>,
+    together: &Together,
 ) -> Vec<Result<T, SequenceError>> {
     let count = group.len();
-    let mut group = Symbols::<T, W, LANES>::new(group, table, size);
+    let mut group = Symbols::<T, W, LANES>::new(group, together, table, size);
     filter::<_, _, _, N, _, _, false>(hmm, &mut group, count, &mut Vec::new())
 }
 

@@ -1,5 +1,8 @@
 //! Posteriors of many sequences, and what is read from them.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::Lanes;
@@ -8,7 +11,9 @@ use multiversion::multiversion;
 
 use super::channels::Channels;
 use super::filter::filter;
-use super::group::{Any, arrange};
+use super::group::Any;
+use super::known::KnownPath;
+use super::side_by_side::Batch;
 use super::symbols::{Symbols, Table};
 use super::{Accumulate, LANES, Tally};
 use crate::data::SamplesView;
@@ -70,7 +75,7 @@ pub fn posteriors(
         }
     }
     model.validate()?;
-    Ok(each_smoothed(model, sequences, &Whole))
+    Ok(each_smoothed(model, &Batch::once(sequences), &Whole))
 }
 
 /// What is known of one smoothed sequence.
@@ -111,7 +116,8 @@ pub(crate) trait Reader: Sync {
         let read = |(lane, rows): (usize, Vec<[f64; N]>)| {
             let samples =
                 (starts[lane]..group.steps()).map(|step| group.sample(step, lane).flatten());
-            let (log_likelihood, pairs) = (smoothed.log_likelihood(lane), smoothed.pairs(lane));
+            let (log_likelihood, pairs) =
+                (smoothed.log_likelihood(lane), smoothed.pairs(lane..lane + 1));
             self.read(model, hmm, samples, &Smoothed { rows: &rows, log_likelihood, pairs })
         };
         lanes.into_iter().enumerate().map(read).collect()
@@ -133,11 +139,11 @@ impl<const N: usize, const L: usize> SmoothedLanes<'_, N, L> {
         self.log_likelihoods[lane].as_ref().map_or(0.0, |&log| log)
     }
 
-    /// A lane's expected transitions, `[from][to]`.
-    pub(crate) fn pairs(&self, lane: usize) -> [[f64; N]; N] {
-        self.pairs.map_or([[0.0; N]; N], |pairs| {
-            pairs.each_ref().map(|row| row.each_ref().map(|lanes| lanes.0[lane]))
-        })
+    /// The expected transitions of some lanes, `[from][to]`.
+    pub(crate) fn pairs(&self, of: Range<usize>) -> [[f64; N]; N] {
+        let sum = |lanes: &Lanes<f64, L>| lanes.0[of.clone()].iter().sum();
+        self.pairs
+            .map_or([[0.0; N]; N], |pairs| pairs.each_ref().map(|row| row.each_ref().map(sum)))
     }
 }
 
@@ -150,43 +156,54 @@ const fn lanes(states: usize) -> usize {
 /// Smooths each sequence under a valid model and reads it, in order.
 pub(crate) fn each_smoothed<R: Reader>(
     model: &Hmm,
-    sequences: &[SamplesView<'_>],
+    batch: &Batch<'_>,
     reader: &R,
 ) -> Vec<Result<R::Output, SequenceError>> {
-    let lanes_each = (1, lanes(model.states()));
-    let groups = arrange(model.states(), lanes_each, sequences.iter().map(SamplesView::len));
+    let sequences = batch.sequences();
+    let groups = batch.groups(model.states(), (1, lanes(model.states())));
     let found: Vec<Vec<_>> = with_states!(model.states(), N => {
         const L: usize = lanes(N);
         if let Some(hmm) = model.categorical::<f64, N>() {
+            let path = KnownPath::of(hmm.chain());
             let table = Table::of(hmm.emission());
             each(groups.len(), &|index| {
                 let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
-                let group: Vec<&[Option<u16>]> = groups[index].iter().map(symbols).collect();
+                let side_by_side = &groups[index];
+                let group: Vec<&[Option<u16>]> = side_by_side.of.iter().map(symbols).collect();
                 match &table {
-                    Some(table) if group.len() > 1 => {
-                        let count = group.len();
-                        let samples = Symbols::<f64, 1, L>::new(group, table, model.size());
+                    Some(table) if group.len() > 1 && path.is_none() => {
+                        let (count, size) = (group.len(), model.size());
+                        let samples = Symbols::<f64, 1, L>::new(group, side_by_side, table, size);
                         together::<_, _, _, N, L>(reader, model, &hmm, samples, count)
                     }
                     _ => group
                         .iter()
-                        .map(|x| single(reader, model, &hmm, x.iter().map(Option::as_ref)))
+                        .map(|x| {
+                            let samples = x.iter().map(Option::as_ref);
+                            single(reader, model, &hmm, path.as_ref(), samples)
+                        })
                         .collect(),
                 }
             })
         } else if let Some(hmm) = model.channels::<f64, N>() {
+            let path = KnownPath::of(hmm.chain());
             each(groups.len(), &|index| {
                 let rows = |&index: &usize| {
                     sequences[index].rows().into_iter().flat_map(|rows| rows.iter())
                 };
-                match groups[index].as_slice() {
-                    [alone] => vec![single(reader, model, &hmm, rows(alone))],
+                let side_by_side = &groups[index];
+                match side_by_side.of.as_slice() {
+                    alone if alone.len() == 1 || path.is_some() => alone
+                        .iter()
+                        .map(|index| single(reader, model, &hmm, path.as_ref(), rows(index)))
+                        .collect(),
                     lanes => {
                         let count = lanes.len();
                         let views: Vec<_> =
                             lanes.iter().filter_map(|&index| sequences[index].rows()).collect();
-                        if let Some(group) = Channels::new(&hmm, model.size(), &views)
-                            && views.len() == count
+                        if views.len() == count
+                            && let Some(group) =
+                                Channels::new(&hmm, model.size(), side_by_side, &views)
                         {
                             return together::<_, _, _, N, L>(reader, model, &hmm, group, count);
                         }
@@ -200,7 +217,8 @@ pub(crate) fn each_smoothed<R: Reader>(
         }
     });
     let mut results: Vec<_> = sequences.iter().map(|_| None).collect();
-    for (index, result) in groups.into_iter().flatten().zip(found.into_iter().flatten()) {
+    let order = groups.iter().flat_map(|together| &together.of);
+    for (&index, result) in order.zip(found.into_iter().flatten()) {
         results[index] = Some(result);
     }
     results.into_iter().flatten().collect()
@@ -218,15 +236,34 @@ where
     E: Accumulate,
     G: Tally<E, N, L>,
 {
-    let mut rows = Vec::new();
-    let log_likelihoods = filter::<_, _, _, N, 1, L, true>(hmm, &mut group, count, &mut rows);
-    let rows = rows.as_flattened_mut();
-    let starts: Vec<usize> = (0..count).map(|lane| group.start(lane)).collect();
-    let pairs = back(hmm.chain(), &starts, rows);
-    let (pairs, results) = (pairs.as_deref(), &log_likelihoods);
-    let smoothed = SmoothedLanes { count, rows, log_likelihoods: results, pairs };
-    let read = reader.read_lanes(model, hmm, &group, &smoothed);
-    read.into_iter().zip(log_likelihoods).map(|(read, log)| log.map(|_| read)).collect()
+    with_kept(|rows| {
+        let log_likelihoods = filter::<_, _, _, N, 1, L, true>(hmm, &mut group, count, rows);
+        let rows = rows.as_flattened_mut();
+        let starts: Vec<usize> = (0..count).map(|lane| group.start(lane)).collect();
+        let pairs = back(hmm.chain(), &starts, rows);
+        let (pairs, results) = (pairs.as_deref(), &log_likelihoods);
+        let smoothed = SmoothedLanes { count, rows, log_likelihoods: results, pairs };
+        let read = reader.read_lanes(model, hmm, &group, &smoothed);
+        read.into_iter().zip(log_likelihoods).map(|(read, log)| log.map(|_| read)).collect()
+    })
+}
+
+/// The most bytes of rows that a thread keeps.
+const KEPT: usize = 16 << 20;
+
+/// Lends rows that this thread was lent before, where they are of this type, or none, with what is in them: the pages of
+/// new ones cost more than what is done with them.
+fn with_kept<T: 'static, R>(run: impl FnOnce(&mut Vec<T>) -> R) -> R {
+    thread_local! {
+        static ROWS: Cell<Option<Box<dyn std::any::Any>>> = const { Cell::new(None) };
+    }
+    let kept = ROWS.take().and_then(|rows| rows.downcast::<Vec<T>>().ok());
+    let mut rows = kept.unwrap_or_default();
+    let result = run(&mut rows);
+    if rows.capacity() * size_of::<T>() <= KEPT {
+        ROWS.set(Some(rows));
+    }
+    result
 }
 
 /// Each lane's rows, `[lane][time][state]`: step by step, because a lane's numbers lie far apart.
@@ -274,6 +311,7 @@ fn single<'x, R: Reader, E: Accumulate, const N: usize>(
     reader: &R,
     model: &Hmm,
     hmm: &CoreHmm<E, N>,
+    path: Option<&KnownPath>,
     samples: impl Iterator<Item = Option<&'x E::Observation>> + Clone,
 ) -> Result<R::Output, SequenceError>
 where
@@ -281,7 +319,18 @@ where
 {
     let mut rows = vec![[0.0; N]; samples.clone().count()];
     let mut pairs = Box::new([[0.0; N]; N]);
-    let log_likelihood = alone(hmm, samples.clone(), &mut rows, &mut pairs)?;
+    let log_likelihood = match path {
+        Some(path) => {
+            let (mut there, mut before) = (rows.iter_mut(), None);
+            path.walk(hmm.emission(), samples.clone(), |state| {
+                there.next().into_iter().for_each(|row| row[state] = 1.0);
+                if let Some(before) = before.replace(state) {
+                    pairs[before][state] += 1.0;
+                }
+            })?
+        }
+        None => alone(hmm, samples.clone(), &mut rows, &mut pairs)?,
+    };
     let smoothed = Smoothed { rows: &rows, log_likelihood, pairs: *pairs };
     Ok(reader.read(model, hmm, samples, &smoothed))
 }

@@ -1,5 +1,7 @@
 //! Groups of symbols.
 
+use std::borrow::Cow;
+
 use fishweir_core::filter::Beliefs;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Lanes, Real};
@@ -7,17 +9,26 @@ use multiversion::multiversion;
 use multiversion::target::match_target;
 
 use super::group::{Group, Rows};
+use super::side_by_side::Together;
 use crate::runtime::CategoricalVec;
 
 /// Symbols of an alphabet that fits a byte: likelihoods are looked up for all lanes at once.
 pub(super) struct Symbols<'a, T, const W: usize, const L: usize> {
     /// `[lane][time]`.
     sequences: Vec<&'a [Option<u16>]>,
+    laid: Cow<'a, LaidSymbols<W, L>>,
+    table: &'a Table<T>,
+}
+
+/// Symbols side by side, whatever model looks them up.
+#[derive(Clone)]
+pub(super) struct LaidSymbols<const W: usize, const L: usize> {
+    /// The alphabet's size.
+    size: usize,
     /// `[step][set of lanes][lane]`; [`NONE`] where there is none.
     symbols: Vec<[[u8; L]; W]>,
     /// Whether a lane has its first sample there, a missing one or an unknown symbol.
     careful: Vec<bool>,
-    table: &'a Table<T>,
 }
 
 /// No symbol.
@@ -68,18 +79,33 @@ impl<T: Real> Table<T> {
 }
 
 impl<'a, T: Real, const W: usize, const L: usize> Symbols<'a, T, W, L> {
-    /// Lays sequences side by side. `size` is the alphabet's.
-    pub(super) fn new(sequences: Vec<&'a [Option<u16>]>, table: &'a Table<T>, size: usize) -> Self {
-        let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
-        let mut symbols = vec![[[NONE; L]; W]; steps];
-        let mut careful = vec![false; steps];
-        lay(&sequences, size, &mut symbols, &mut careful);
-        Self { sequences, symbols, careful, table }
+    /// Sequences that go together, side by side. `size` is the alphabet's.
+    pub(super) fn new(
+        sequences: Vec<&'a [Option<u16>]>,
+        together: &'a Together,
+        table: &'a Table<T>,
+        size: usize,
+    ) -> Self {
+        let laid = together.laid(
+            |laid: &LaidSymbols<W, L>| laid.size == size,
+            || LaidSymbols::new(&sequences, size),
+        );
+        Self { sequences, laid, table }
     }
 
     /// The symbols, `[step][set of lanes][lane]`: [`u8::MAX`] where there is none.
     pub(super) fn symbols(&self) -> &[[[u8; L]; W]] {
-        &self.symbols
+        &self.laid.symbols
+    }
+}
+
+impl<const W: usize, const L: usize> LaidSymbols<W, L> {
+    fn new(sequences: &[&[Option<u16>]], size: usize) -> Self {
+        let steps = sequences.iter().map(|symbols| symbols.len()).max().unwrap_or(0);
+        let mut symbols = vec![[[NONE; L]; W]; steps];
+        let mut careful = vec![false; steps];
+        lay(sequences, size, &mut symbols, &mut careful);
+        Self { size, symbols, careful }
     }
 }
 
@@ -163,7 +189,7 @@ impl<T: Lookup, const N: usize, const W: usize, const L: usize> Group<T, Categor
     for Symbols<'_, T, W, L>
 {
     fn steps(&self) -> usize {
-        self.symbols.len()
+        self.laid.symbols.len()
     }
 
     fn length(&self, lane: usize) -> usize {
@@ -172,7 +198,7 @@ impl<T: Lookup, const N: usize, const W: usize, const L: usize> Group<T, Categor
 
     fn sample(&self, step: usize, lane: usize) -> Option<Option<&u16>> {
         let symbols = self.sequences.get(lane)?;
-        let time = (step + symbols.len()).checked_sub(self.symbols.len())?;
+        let time = (step + symbols.len()).checked_sub(self.laid.symbols.len())?;
         symbols.get(time).map(Option::as_ref)
     }
 
@@ -183,20 +209,15 @@ impl<T: Lookup, const N: usize, const W: usize, const L: usize> Group<T, Categor
         state: &mut [Beliefs<T, N, L>; W],
         rows: &mut Rows<T, N, W, L>,
     ) -> usize {
-        let careful = self.careful[step..].iter().position(|&careful| careful);
-        let until = careful.map_or(self.symbols.len(), |steps| step + steps);
+        let LaidSymbols { symbols, careful, .. } = self.laid.as_ref();
+        let careful = careful[step..].iter().position(|&careful| careful);
+        let until = careful.map_or(symbols.len(), |steps| step + steps);
         let rows = if KEEP { &mut rows[step..until] } else { &mut [] };
-        T::advance::<N, W, L, KEEP>(
-            hmm.chain(),
-            self.table,
-            &self.symbols[step..until],
-            state,
-            rows,
-        )
+        T::advance::<N, W, L, KEEP>(hmm.chain(), self.table, &symbols[step..until], state, rows)
     }
 
     fn drop_lane(&mut self, lane: usize) {
-        for step in &mut self.symbols {
+        for step in &mut self.laid.to_mut().symbols {
             step[lane / L][lane % L] = NONE;
         }
         self.sequences[lane] = &[];

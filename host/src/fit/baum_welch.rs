@@ -4,7 +4,7 @@ use super::initialise::initial_model;
 use super::options::{BaumWelch, Fit, FitError, Restart};
 use super::passes::{Bounds, Expect, Training, improve};
 use super::topology::Topology;
-use crate::batch::expectations;
+use crate::batch::expectations_to_sum;
 use crate::data::SamplesView;
 use crate::runtime::Hmm;
 
@@ -33,7 +33,7 @@ impl BaumWelch {
             let settled = self.settled(&[sequences], size, scale)?;
             return settled.fit(sequences, size, scale, progress);
         }
-        self.likeliest(expectations, sequences, size, scale, progress)
+        self.likeliest(expectations_to_sum, sequences, size, scale, progress)
     }
 
     /// Goes on where a fit of fewer iterations, and of one restart, has stopped: the bits are those of a fit that was
@@ -53,7 +53,7 @@ impl BaumWelch {
         }
         let family = begun.model.emission.family();
         let bounds = Bounds::of(self, family, sequences, scale);
-        let data = Training { expect: expectations, sequences, family, bounds: &bounds };
+        let data = Training::new(expectations_to_sum, sequences, family, &bounds);
         let mut passed = begun.log_likelihood.clone();
         // The first pass gives that of the last model.
         passed.pop();
@@ -78,9 +78,9 @@ impl BaumWelch {
         // Where the states are known there is but one fit.
         let known = self.topology == Topology::Positions && family.name() != "mixture";
         let many = if known { 1 } else { self.restarts };
+        let data = Training::new(expect, sequences, family, &bounds);
         for restart in 0..many {
             let seed = self.seed.wrapping_add(restart as u64);
-            let data = Training { expect, sequences, family, bounds: &bounds };
             let start = initial_model(self, &data, size, scale, (seed, restart))?;
             let mut fit = improve(self, &data, (start, Vec::new()), progress)?;
             fit.seed = seed;
@@ -107,6 +107,6 @@ pub fn fit(
 ) -> Result<Fit, FitError> {
     let family = start.emission.family();
     let bounds = Bounds::of(options, family, sequences, scale);
-    let data = Training { expect: expectations, sequences, family, bounds: &bounds };
+    let data = Training::new(expectations_to_sum, sequences, family, &bounds);
     improve(options, &data, (start, Vec::new()), progress)
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::options::{BaumWelch, Fit, FitError};
 use super::topology::Topology;
-use crate::batch::{Expectations, LANES};
+use crate::batch::{Batch, Expectations, LANES};
 use crate::data::{SamplesView, centre_and_spread};
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Family, Hmm, Regularisation};
@@ -16,13 +16,15 @@ const LEAST_PASSES: usize = 5;
 /// The least spread that a class has a floor of its own by, as a fraction of all classes'.
 const QUIETEST: f64 = 1e-3;
 
-/// The expected statistics of each sequence under a model, an impossible one an error in its place.
-pub(crate) type Expect = fn(&Hmm, &[SamplesView<'_>]) -> Vec<Result<Expectations, SequenceError>>;
+/// The expected statistics of sequences under a model, to be summed, an impossible one an error in its place.
+pub(crate) type Expect = fn(&Hmm, &Batch<'_>) -> Vec<Result<Expectations, SequenceError>>;
 
 /// What models are fitted to.
 pub(super) struct Training<'a> {
     pub(super) expect: Expect,
     pub(super) sequences: &'a [SamplesView<'a>],
+    /// The sequences, some sixteen parts, of whole groups of lanes. They are the same on every machine.
+    parts: Vec<Batch<'a>>,
     pub(super) family: &'static dyn Family,
     pub(super) bounds: &'a Bounds,
 }
@@ -71,6 +73,15 @@ impl Bounds {
 }
 
 impl<'a> Training<'a> {
+    pub(super) fn new(
+        expect: Expect,
+        sequences: &'a [SamplesView<'a>],
+        family: &'static dyn Family,
+        bounds: &'a Bounds,
+    ) -> Self {
+        Self { expect, sequences, parts: parts(sequences), family, bounds }
+    }
+
     /// What estimates of emissions are held to.
     pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
         self.bounds.held(options, self.sequences.iter().map(SamplesView::observed).sum())
@@ -99,7 +110,7 @@ pub(super) fn improve(
     let mut log_likelihood = passed;
     let mut before = f64::NEG_INFINITY;
     loop {
-        let expected = total(data.expect, &model, data.sequences)?;
+        let expected = total(data.expect, &model, &data.parts)?;
         log_likelihood.push(expected.log_likelihood);
         let now = expected.log_likelihood + log_prior(&model, options, &held);
         let passes = log_likelihood.len() - 1;
@@ -126,24 +137,29 @@ fn log_prior(model: &Hmm, options: &BaumWelch, held: &Regularisation<'_>) -> f64
         + emission.family().log_prior(emission.parts(), held)
 }
 
-/// Expected statistics summed over sequences, chunk by chunk in parallel. The chunks are the same
-/// on every machine, so the sum's bits are too.
+/// Sequences in parts that are worked on in parallel.
+pub(super) fn parts<'a>(sequences: &'a [SamplesView<'a>]) -> Vec<Batch<'a>> {
+    let size = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
+    sequences.chunks(size).map(Batch::new).collect()
+}
+
+/// Expected statistics summed over sequences, part by part in parallel: the sum's bits are those of the parts.
 pub(super) fn total(
     expect: Expect,
     model: &Hmm,
-    sequences: &[SamplesView<'_>],
+    parts: &[Batch<'_>],
 ) -> Result<Expectations, FitError> {
-    // Some sixteen chunks, of whole groups of lanes.
-    let chunk = sequences.len().div_ceil(16).next_multiple_of(LANES).max(LANES);
-    let parts: Vec<Result<Expectations, FitError>> = sequences
-        .par_chunks(chunk)
+    let before =
+        |index: usize| -> usize { parts[..index].iter().map(|part| part.sequences().len()).sum() };
+    let parts: Vec<Result<Expectations, FitError>> = parts
+        .par_iter()
         .enumerate()
         .map(|(index, part)| {
             let mut sum = Expectations::zero(model);
             let each = expect(model, part);
             for (offset, one) in each.into_iter().enumerate() {
                 let one = one.map_err(|error| FitError::Impossible {
-                    sequence: index * chunk + offset,
+                    sequence: before(index) + offset,
                     why: error.to_string(),
                 })?;
                 sum.add(&one);

@@ -1,9 +1,9 @@
 //! Which transitions serve data.
 
 use super::options::{BaumWelch, FitError};
-use super::passes::total;
+use super::passes::{parts, total};
 use super::topology::Topology;
-use crate::batch::expectations;
+use crate::batch::expectations_to_sum;
 use crate::data::SamplesView;
 use crate::runtime::padded_states;
 
@@ -41,7 +41,7 @@ impl BaumWelch {
             let likelihood = |options: &Self| -> Result<f64, FitError> {
                 let fit = options.fit(&shown, size, scale, &|| ())?;
                 let impossible = |_| f64::NEG_INFINITY;
-                Ok(total(expectations, &fit.model, &held_out)
+                Ok(total(expectations_to_sum, &fit.model, &parts(&held_out))
                     .map_or_else(impossible, |sum| sum.log_likelihood))
             };
             let (by_position, by_chain) = (likelihood(&positions)?, likelihood(&ergodic)?);

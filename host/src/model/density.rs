@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::score::push_emissions;
 use super::{ContextModelError, Model, ModelScore, Scored};
-use crate::batch::{Accumulate, Expectations};
+use crate::batch::{Accumulate, Batch, Expectations};
 use crate::data::{Samples, SamplesView};
 use crate::fit::{BaumWelch, Fit, FitError, Topology};
 use crate::parallel::each;
@@ -146,10 +146,8 @@ impl DensityModel {
 
 /// Expected statistics of samples that are independent: every one is the first of its sequence. The
 /// expected counts of components stand in `initial`.
-fn expectations(
-    model: &Hmm,
-    sequences: &[SamplesView<'_>],
-) -> Vec<Result<Expectations, SequenceError>> {
+fn expectations(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<Expectations, SequenceError>> {
+    let sequences = batch.sequences();
     with_few_states!(model.states(), N => match model.channels::<f64, N>() {
         Some(hmm) => {
             let forward = Forward::of(&hmm);
@@ -226,7 +224,7 @@ impl Scored for DensityModel {
             push_emissions(&self.emission, &expected.emission, parametrisation, &units, &mut score);
             ModelScore { log_likelihood: expected.log_likelihood, score }
         };
-        let expected = expectations(&self.memoryless(), sequences);
+        let expected = expectations(&self.memoryless(), &Batch::new(sequences));
         expected.into_par_iter().map(|expected| expected.map(score)).collect()
     }
 

@@ -1,7 +1,6 @@
 //! Sequences side by side are the sequences one by one, bit for bit.
 
-use fishweir::batch::expectations;
-use fishweir::batch::{log_likelihoods, posteriors};
+use fishweir::batch::{Batch, expectations, log_likelihoods, posteriors};
 use fishweir::data::{Rows, Samples};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::runtime::{Emissions, Hmm as Plain, family};
@@ -179,6 +178,17 @@ fn on_host(model: &Plain, samples: &[Samples]) {
     let single: Vec<_> = views.iter().flat_map(|view| narrow(&[*view])).collect();
     assert_eq!(narrow(&views), single);
 
+    // What is kept from one question serves the next, in whichever numbers it was asked first.
+    for wide_first in [true, false] {
+        let batch = Batch::new(&views);
+        for wide in [wide_first, !wide_first, wide_first] {
+            match wide {
+                true => assert_eq!(batch.log_likelihoods::<f64>(model).expect("a model"), got),
+                false => assert_eq!(batch.log_likelihoods::<f32>(model).expect("a model"), single),
+            }
+        }
+    }
+
     let each = |views: &[_]| posteriors(model, views).expect("a model");
     let single: Vec<_> = views.iter().flat_map(|view| each(&[*view])).collect();
     let together = each(&views);
@@ -324,6 +334,102 @@ fn symbols_of_small_and_large_alphabets_are_single_sequences() {
         // As many as fill one set of lanes.
         on_host(&model, &samples[..16]);
     }
+}
+
+/// A batch that was asked under a model of one alphabet answers under one of another.
+#[test]
+fn a_batch_serves_models_of_any_size() {
+    let sequence =
+        |index: usize| (0..20 + index).map(|t| Some(((t * t + index) % 3) as u16)).collect();
+    let samples: Vec<Samples> = (0..40).map(|index| Samples::Symbols(sequence(index))).collect();
+    let views = views(&samples);
+    let batch = Batch::new(&views);
+    // The third symbol is none of the first alphabet's.
+    for (states, symbols) in [(2, 2), (2, 3), (7, 3), (40, 4), (2, 3)] {
+        let even = |count: usize| vec![1.0 / count as f64; count];
+        let model = Plain {
+            initial: even(states),
+            transition: vec![even(states); states],
+            emission: Emissions::categorical(vec![even(symbols); states]),
+        };
+        let found = batch.log_likelihoods::<f32>(&model).expect("a model");
+        assert_eq!(found, log_likelihoods::<f32>(&model, &views).expect("a model"));
+        assert_eq!(found.iter().all(Result::is_ok), symbols > 2);
+    }
+}
+
+/// Of a chain with one path all is counted that the recursions over all its states expect, missing samples and
+/// impossible ones among them.
+#[test]
+fn states_that_are_known_are_counted() {
+    const POSITIONS: usize = 40;
+    // Begins in the last but one, so that the path is no run of numbers, and stays in the last.
+    let order = |at: usize| if at == 0 { POSITIONS - 2 } else { at - 1 };
+    let mut transition = vec![vec![0.0; POSITIONS]; POSITIONS];
+    for at in 0..POSITIONS - 2 {
+        transition[order(at)][order(at + 1)] = 1.0;
+    }
+    for stays in [order(POSITIONS - 2), POSITIONS - 1] {
+        transition[stays][stays] = 1.0;
+    }
+    let mut initial = vec![0.0; POSITIONS];
+    initial[order(0)] = 1.0;
+    let row = |state: usize| -> Vec<f64> {
+        let weight =
+            |k: usize| ((state * 3 + k * k * 7 + k) % 5) as f64 + f64::from(k == state % 4);
+        let sum: f64 = (0..SYMBOLS).map(weight).sum();
+        (0..SYMBOLS).map(|k| weight(k) / sum).collect()
+    };
+    let probability: Vec<Vec<f64>> = (0..POSITIONS).map(row).collect();
+    let core: Hmm<Categorical<SYMBOLS, f64>, POSITIONS> = Hmm::new(
+        Chain::from_parts(filled(&initial), std::array::from_fn(|i| filled(&transition[i]))),
+        std::array::from_fn(|j| Categorical::from_parts(filled(&probability[j]))),
+    );
+    let plain = probability.clone();
+    let model = Plain { initial, transition, emission: Emissions::categorical(probability) };
+    let sequence = |index: usize| -> Vec<Option<u16>> {
+        let likeliest = |at: usize| {
+            let row = &plain[order(at.min(POSITIONS - 2))];
+            (0..SYMBOLS).max_by(|&a, &b| row[a].total_cmp(&row[b])).expect("symbols")
+        };
+        let symbol = |at: usize| match (at + index) % 9 {
+            7 => None,
+            // Now and then one that may be impossible there.
+            5 if index % 3 == 0 => Some((at % SYMBOLS) as u16),
+            _ => Some(likeliest(at) as u16),
+        };
+        (0..3 * index).map(symbol).collect()
+    };
+    let sequences: Vec<Vec<Option<u16>>> = (0..20).map(sequence).collect();
+    let samples: Vec<Samples> = sequences.iter().cloned().map(Samples::Symbols).collect();
+    on_host(&model, &samples);
+    let (found, logs) = (
+        posteriors(&model, &views(&samples)).expect("a model"),
+        log_likelihoods::<f64>(&model, &views(&samples)).expect("a model"),
+    );
+    let mut refused = 0;
+    for ((sequence, found), log) in sequences.iter().zip(found).zip(logs) {
+        let symbols: Vec<Option<usize>> = sequence.iter().map(|x| x.map(usize::from)).collect();
+        let mut rows = vec![[0.0; POSITIONS]; sequence.len()];
+        let mut pairs = [[0.0; POSITIONS]; POSITIONS];
+        let wanted = fishweir_core::smooth::posteriors(
+            &core,
+            symbols.iter().map(Option::as_ref),
+            &mut rows,
+            &mut pairs,
+        );
+        assert_eq!(log, wanted);
+        let (Ok(found), Ok(wanted)) = (&found, &wanted) else {
+            refused += 1;
+            assert_eq!(found.as_ref().err(), wanted.as_ref().err());
+            continue;
+        };
+        assert_eq!(found.log_likelihood.to_bits(), wanted.to_bits());
+        let near = |a: &f64, b: &f64| (a - b).abs() < 1e-12 * (1.0 + b);
+        assert!(found.smoothed.iter().zip(rows.as_flattened()).all(|(a, b)| near(a, b)));
+        assert!(found.pairs.iter().flatten().zip(pairs.as_flattened()).all(|(a, b)| near(a, b)));
+    }
+    assert!((2..10).contains(&refused), "{refused} refused");
 }
 
 /// Whatever else is in the batch.

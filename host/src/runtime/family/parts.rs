@@ -90,6 +90,11 @@ impl Parts {
         Self(blocks.iter().copied().zip(rows).collect())
     }
 
+    /// No block.
+    pub(crate) fn none() -> Self {
+        Self(Vec::new())
+    }
+
     /// Zeros.
     pub(crate) fn zero(blocks: &[Block], states: usize, shape: Shape) -> Self {
         let rows = |block: &Block| vec![vec![0.0; block.width.of(shape)]; states];
