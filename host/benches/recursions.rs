@@ -44,8 +44,8 @@ struct Figures {
     posteriors: f64,
     baum_welch: f64,
     peers: [&'static str; 5],
-    /// C with lanes of `f32`, hmmlearn's Baum-Welch.
-    beside: [Option<f64>; 2],
+    /// C with lanes of `f32`, the same without fused multiply-adds, hmmlearn's Baum-Welch.
+    beside: [Option<f64>; 3],
 }
 
 /// What hmmlearn's Baum-Welch takes, by family and sizes.
@@ -64,12 +64,13 @@ fn hmmlearn() -> Hmmlearn {
     printed.lines().filter_map(line).collect()
 }
 
-/// Compiles and runs the same likelihoods in C; `None` without a compiler.
-fn c_lanes(states: usize, symbols: usize) -> Option<f64> {
+/// Compiles and runs the same likelihoods in C, with fused multiply-adds or, as here, without; `None` without a
+/// compiler.
+fn c_lanes(states: usize, symbols: usize, contract: &str) -> Option<f64> {
     let folder = tempfile::tempdir().ok()?;
     let program = folder.path().join("forward_lanes");
     let compiled = Command::new("cc")
-        .args(["-O3", "-march=native"])
+        .args(["-O3", "-march=native", contract])
         .args([format!("-DSTATES={states}"), format!("-DSYMBOLS={symbols}")])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/forward_lanes.c"))
         .arg("-o")
@@ -176,7 +177,8 @@ fn categorical<const N: usize, const K: usize>(
     let ([single_f32, double_f64, laid], posteriors, baum_welch) = many(&plain, &samples, &[]);
     let stream = [stream(&single, &x), stream(&double, &x)];
     let python = hmmlearn.get(&format!("categorical {N} {K}")).copied();
-    let beside = [c_lanes(N, K).filter(|_| N <= 16), python];
+    let c = |contract| if N <= 16 { c_lanes(N, K, contract) } else { None };
+    let beside = [c("-ffp-contract=fast"), c("-ffp-contract=off"), python];
     let name = format!("N = {N}, {K} symbols");
     let batch = [single_f32, double_f64];
     Figures { name, stream, batch, laid, posteriors, baum_welch, peers, beside }
@@ -210,7 +212,7 @@ fn gaussian(hmmlearn: &Hmmlearn) -> Figures {
         many(&plain, &samples, &[1.0; D]);
     let stream = [stream(&single, &rounded), stream(&double, &x)];
     let peers = ["-"; 5];
-    let beside = [None, hmmlearn.get(&format!("gaussian {N} {D}")).copied()];
+    let beside = [None, None, hmmlearn.get(&format!("gaussian {N} {D}")).copied()];
     Figures {
         name: format!("Gaussian, N = {N}, D = {D}"),
         stream,
@@ -254,14 +256,16 @@ fn compare() {
     }
     println!("\n{SEQUENCES} sequences side by side, ns a symbol on one core:\n");
     println!(
-        "| model | f32 | laid out before | C, 16 lanes f32, laid out before (times that) | f64 | posteriors | hmmlearn | Baum-Welch | hmmlearn (times) |\n|---|---|---|---|---|---|---|---|---|"
+        "| model | f32 | laid out before | C, 16 lanes f32, laid out before (times that) | C, nothing fused | f64 | posteriors | hmmlearn | Baum-Welch | hmmlearn (times) |\n|---|---|---|---|---|---|---|---|---|---|"
     );
     for f in &figures {
         let [.., posteriors] = f.peers;
         let [single, double] = f.batch;
-        let [c, hmmlearn] = [beside(f.beside[0], f.laid), beside(f.beside[1], f.baum_welch)];
+        let [fused, plain, python] = f.beside;
+        let [c, plain] = [fused, plain].map(|time| beside(time, f.laid));
+        let hmmlearn = beside(python, f.baum_welch);
         println!(
-            "| {} | {single:.2} | {:.2} | {c} | {double:.2} | {:.1} | {posteriors} | {:.1} | {hmmlearn} |",
+            "| {} | {single:.2} | {:.2} | {c} | {plain} | {double:.2} | {:.1} | {posteriors} | {:.1} | {hmmlearn} |",
             f.name, f.laid, f.posteriors, f.baum_welch
         );
     }
