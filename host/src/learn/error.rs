@@ -258,12 +258,29 @@ pub enum TrainError {
     ShortCodebooks(usize),
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
-        "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"
+        "{} are of real channels, and of classifiers that compile: leave --lags and \
+         --score-model each-lag out", .0.words()
     )]
     Lags(Lags),
+    /// Lags that no window is long enough for.
+    #[error(
+        "{}: series `{series}` is the longest, and models see {length} samples of it at once, none of them {} after \
+         another: take shorter --lags",
+        lags.words(),
+        lags.depth()
+    )]
+    LongLags {
+        /// The lags.
+        lags: Lags,
+        /// The longest series.
+        series: String,
+        /// Samples that models see of it at once.
+        length: usize,
+    },
     /// Windows that end before any sample has the past that it is predicted from.
     #[error(
-        "windows of {0} samples have none with its past at lags {1}: take a longer --window, or shorter --lags"
+        "windows of {0} samples have none with {past}: take a longer --window, or shorter --lags",
+        past = .1.words()
     )]
     ShortWindows(usize, Lags),
     /// A classifier, or the cheapest of all forms, takes more than was allowed.

@@ -388,6 +388,12 @@ impl TrainOptions {
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));
         }
+        if let Some(lags) = self.other_lags.first()
+            && self.asks_each_lag()
+            && !self.takes_lags(observed)
+        {
+            return Err(TrainError::Lags(lags.clone()));
+        }
         if self.lags.is_apart() && !self.universal() {
             return Err(TrainError::LagsApart(self.lags.clone()));
         }
