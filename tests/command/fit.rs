@@ -203,7 +203,11 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
         (&good, "--tolerance NaN", "tolerance"),
         (&good, "--restarts 0", "restarts"),
         (&good, "--restarts 1000000000000", "restarts"),
-        (&good, "--copies 1000000000", "--copies"),
+        (
+            &good,
+            "--copies 1000000000",
+            " features of each of 12 000 000 012 windows, varied copies counted, take ",
+        ),
         (&good, "--vectors x,y", "three by three"),
         (&good, "--group nobody", "no column `nobody`"),
         (&good, "--mirror z", "`z`"),

@@ -13,7 +13,7 @@ use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
 
-use super::Failure;
+use super::{Failure, note};
 
 /// A model as it was read.
 pub(super) struct Model {
@@ -140,8 +140,13 @@ impl Model {
         Ok(self.deployed.observations().kind()?)
     }
 
-    /// The windowing asked for, or else the one it was trained with.
+    /// The windowing asked for, or else the one it was trained with, which an artefact does not say.
     pub(super) fn windowing(&self, asked: Option<Windowing>) -> Option<Windowing> {
+        if asked.is_none() && matches!(self.origin, Origin::Artefact(_)) {
+            note(
+                "an artefact does not say which windows its model learnt: series are decided whole; --window cuts them",
+            );
+        }
         asked.or_else(|| self.provenance()?.windowing)
     }
 

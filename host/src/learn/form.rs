@@ -182,7 +182,8 @@ impl TrainOptions {
             return Ok(());
         }
         let (lags, series) = (self.lags.clone(), data.series()[longest].id.clone());
-        Err(TrainError::LongLags { lags, series, length })
+        let windowed = self.windowing.is_some();
+        Err(TrainError::LongLags { lags, series, length, windowed })
     }
 
     /// The middle one of them.

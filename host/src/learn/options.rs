@@ -402,12 +402,6 @@ impl TrainOptions {
         if self.codebooks > 0 && (regresses || !scores) {
             return Err(TrainError::Codebooks);
         }
-        if let Some(Windowing { length, .. }) = self.windowing
-            && self.lags.is_past()
-            && length.get() <= front.samples(self.lags.depth())
-        {
-            return Err(TrainError::ShortWindows(length.get(), self.lags.clone()));
-        }
         if self.kind.compiles() {
             return Ok(());
         }

@@ -90,8 +90,7 @@ impl<'a> Trainer<'a> {
             return Err(TrainError::NoWindows(self.data().source().to_owned()));
         }
         options.check_reach(self.data(), series)?;
-        Effort::of(self.data(), series, options)
-            .map_or(Ok(()), |effort| effort.check(self.data().classes().len()))
+        Effort::of(self.data(), series, options).map_or(Ok(()), |effort| effort.check())
     }
 
     /// Trains a classifier on the given series, as [`train`] does.
