@@ -8,7 +8,7 @@ use std::{env, fs};
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::SampleKind;
 use fishweir_device::classifier::WireSample;
-use fishweir_model::{CHANNELS, CLASSES, MACHINE, Model};
+use fishweir_model::{CHANNEL_PLACES, CHANNELS, CLASSES, MACHINE, Model};
 
 #[path = "src/shape.rs"]
 mod shape;
@@ -103,6 +103,15 @@ fn model_header(prefix: &str) -> Result<String, String> {
             names(classes)
         ),
     };
+    // Of fixed point, which takes integers.
+    let places = match CHANNEL_PLACES.as_slice() {
+        [] => String::new(),
+        places => format!(
+            "/* By channel: a sample is round(x * 2^place), an integer of 16 bits. */\n\
+             #define {macros}_CHANNEL_PLACES {{{}}}\n",
+            places.iter().map(i16::to_string).collect::<Vec<_>>().join(", ")
+        ),
+    };
     Ok(format!(
         "\
 /* Sizes and names of one model, written with the library that holds it. */
@@ -123,7 +132,7 @@ fn model_header(prefix: &str) -> Result<String, String> {
 #define {macros}_FIXED_POINT {fixed}
 /* Classes; none of a change detector. */
 #define {macros}_CLASSES {count}
-{classes}{channels}/* Bytes of the model, in flash. */
+{classes}{channels}{places}/* Bytes of the model, in flash. */
 #define {macros}_MODEL_SIZE {model_size}
 /* Bytes of a {prefix}_stream, its alignment, and its words of eight bytes. */
 #define {macros}_STATE_SIZE {state_size}

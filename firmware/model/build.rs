@@ -65,8 +65,13 @@ fn exported(source: &Path, what: &str) -> Result<String, String> {
         false => "0",
     };
     let known = known(symbols, text.contains("pub type Model = KernelMachine<"));
+    let places = match text.contains("pub static CHANNEL_PLACES") {
+        true => "",
+        false => NO_PLACES,
+    };
     Ok(text
         + &known
+        + places
         + "
 /// The model, where it lies in flash. A source's model was checked when it was exported.
 ///
@@ -82,6 +87,12 @@ pub fn loaded() -> Option<&'static Model> {
 }
 ")
 }
+
+/// Of a model that takes reals, or symbols.
+const NO_PLACES: &str = "
+/// By channel, the power of two that a sample is multiplied by; only of fixed point.
+pub static CHANNEL_PLACES: [i16; 0] = [];
+";
 
 /// What no type tells: how many symbols there are, and whether it is a kernel machine.
 fn known(symbols: &str, machine: bool) -> String {
@@ -138,7 +149,7 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
-{types}{labels}{known}
+{types}{labels}{known}{NO_PLACES}
 static ARTEFACT: &[u8] =
     fishweir_core::include_artefact!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
 

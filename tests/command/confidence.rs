@@ -121,6 +121,21 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     for rate in ["0", "0.5", "nan", "much"] {
         refuses(&format!("{line} --reject {rate}"), "above 0 and below 0.5");
     }
+    // In words of what `fit` takes.
+    let text = std::fs::read_to_string(&two).expect("data");
+    let alone: String = text
+        .split_inclusive('\n')
+        .filter(|line| !line.contains(",moving,") || line.starts_with("1,"))
+        .collect();
+    let alone = folder.put("alone.csv", alone);
+    let told = "alone.csv: --calibrate holds back what it learns from, and class `moving` has 1 series in one of the folds \
+                alone; add a series to it, or leave it out: it takes two series";
+    refuses(&format!("fit {alone} -o {model} {QUICK} --effort quick --calibrate"), told);
+    let one = folder.put("one.csv", text.replace(",bob,", ",ann,").replace(",cat,", ",ann,"));
+    refuses(
+        &format!("fit {one} -o {model} {QUICK} --effort quick --group subject --calibrate"),
+        "--calibrate holds back what it learns from, and there is 1 group; it takes two groups",
+    );
     let evaluated = format!("evaluate {two} --model {} --reject 0.1", fixtures().at("two.json"));
     refuses(&evaluated, "cannot be used with");
     refuses(
@@ -134,5 +149,11 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     refuses(
         &format!("score {strings} --model {model} --explain --channels"),
         "left out of symbols",
+    );
+    let line = format!("fit {two} -o {model} {QUICK} --effort quick --window 20");
+    printed(&format!("{line} --codebooks 1 --lags 1 --score-model each-lag"));
+    refuses(
+        &format!("score {two} --model {model} --explain --channels"),
+        "--channels: codebooks hear sums of channels, of which none can be left out: fit with --codebooks 0",
     );
 }

@@ -169,7 +169,7 @@ fn what_a_family_has_no_use_for_is_refused() {
         (format!("evaluate {data} --emission autoregressive --lags none"), "--lags 1,2 for two"),
         (
             format!("evaluate {data} --emission autoregressive --lags 40 --effort quick"),
-            "no sample has all of its past",
+            "their past at lag 40: series `1` is the longest, and models see 40 samples",
         ),
         (
             format!("evaluate {data} --emission autoregressive --window 2 --hop 2"),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use fishweir::report::grouped;
 use fishweir_core::update::Update;
 
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
@@ -58,6 +59,21 @@ fn an_update_has_the_artefact_its_version_and_a_self_test_of_the_data() {
         assert_eq!(update.artefact, read("a.fishweir"));
         assert_eq!(update.self_test.entries().count(), 16);
         refuses(&format!("info {}", at("a.update")), "an update of a device's model, version 7");
+        let info = |bytes: &[u8]| format!("info {}", folder.put("cut.update", bytes));
+        let whole = grouped(bytes.len());
+        for (there, told) in [
+            (
+                bytes.len() - 1,
+                format!(", truncated: {} of {whole} bytes", grouped(bytes.len() - 1)),
+            ),
+            (64, format!(", truncated: 64 of {whole} bytes")),
+            (63, ", truncated: 63 bytes".to_owned()),
+        ] {
+            refuses(&info(&bytes[..there]), &told);
+        }
+        let mut damaged = bytes.clone();
+        damaged[100] ^= 1;
+        refuses(&info(&damaged), "and none to send: checksum differs");
         // An artefact's update is its model's; a signature is for who has the key.
         let line = format!(
             "export {} --update {} --update-version 7 --data {data} --to-be-signed",
@@ -65,6 +81,8 @@ fn an_update_has_the_artefact_its_version_and_a_self_test_of_the_data() {
             at("b.update")
         );
         printed(&line);
+        refuses(&info(&read("b.update")), "still to be signed: 64 bytes of signature end it");
+        refuses(&info(&read("b.update")[..99]), ", truncated: 99 of ");
         let signed = [read("b.update"), vec![0; 64]].concat();
         let signed = Update::read(&signed).expect("sound");
         assert_eq!((signed.artefact, signed.self_test), (update.artefact, update.self_test));

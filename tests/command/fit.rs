@@ -203,7 +203,11 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
         (&good, "--tolerance NaN", "tolerance"),
         (&good, "--restarts 0", "restarts"),
         (&good, "--restarts 1000000000000", "restarts"),
-        (&good, "--copies 1000000000", "--copies"),
+        (
+            &good,
+            "--copies 1000000000",
+            " features of each of 12 000 000 012 windows, varied copies counted, take ",
+        ),
         (&good, "--vectors x,y", "three by three"),
         (&good, "--group nobody", "no column `nobody`"),
         (&good, "--mirror z", "`z`"),
@@ -399,102 +403,4 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
     refuses(&gram, "kernels see items as they are");
     printed(&format!("fit {data} -o {model} {given} --score-model all --effort quick"));
     refuses(&gram, "models of classes");
-}
-
-/// Differences at lags go with the model: into its file, its price, its exports, and whoever judges by it.
-#[test]
-fn differences_at_lags_are_part_of_the_model() {
-    let folder = Folder::new();
-    let at = |name: &str| folder.at(name);
-    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
-    let line = format!("fit {data} -o {model} --lags 1,4 {QUICK} --effort quick");
-    let fit = json(fishweir(&line).arg("--json"));
-    assert_eq!(fit["form"]["lags"], serde_json::json!([1, 4]));
-    let info = json(&format!("info {model} --json"));
-    assert_eq!(info["lags"], serde_json::json!([1, 4]));
-    assert!(printed(&format!("info {model}")).contains("differences at lags 1,4"));
-    // Four samples of each channel, a place, and the same without.
-    let channels = info["channels"].as_array().expect("channels").len();
-    let plain = at("plain.json");
-    let line = format!("fit {data} -o {plain} --lags none {QUICK} --effort quick");
-    let without = json(fishweir(&line).arg("--json"));
-    let ram = |report: &Value| report["cost"]["state_bytes"].as_u64().expect("bytes") as usize;
-    assert_eq!(ram(&fit) - ram(&without), (16 * channels + 8).next_multiple_of(8));
-    // The artefact decides as the file does.
-    let (artefact, source) = (at("m.fishweir"), at("m.rs"));
-    printed(&format!("export {model} -o {artefact} -o {source}"));
-    let rust = fs::read_to_string(&source).expect("a source");
-    assert!(
-        rust.contains("fishweir_core::lagged::Lagged<") && rust.contains(", [1, 4]);"),
-        "{rust}"
-    );
-    let judged = |of: &str| {
-        let line = format!("evaluate {data} --model {of} --window 20 --hop 10 --json");
-        json(&line)["accuracy"].clone()
-    };
-    assert_eq!(judged(&artefact), judged(&model));
-    let refused_at = |options: &str| {
-        let line = format!("fit {data} -o {} {options} {QUICK} --effort quick", at("no.json"));
-        refused(&line)
-    };
-    let lags = refused_at("--lags 4,1");
-    assert!(lags.contains("lags rise from 1"), "{lags}");
-    let machine = refused_at("--classifier cosine --lags 1");
-    assert!(machine.contains("--lags would have no effect"), "{machine}");
-    let dear = refused_at("--max-ram 100");
-    assert!(
-        dear.contains("bytes of RAM (--max-ram) would be taken, and 100 are allowed"),
-        "{dear}"
-    );
-    // Where one lag alone keeps within the limits, it is taken.
-    let most = ram(&without) + 8 * channels;
-    let line = format!(
-        "fit {data} -o {model} --lags choose --max-ram {most} {QUICK} --effort quick --json"
-    );
-    assert!(ram(&json(&line)) <= most);
-}
-
-/// A model for each lag is told, priced and exported as what it is, and decides alike wherever it is.
-#[test]
-fn a_model_for_each_lag_is_told_and_exported() {
-    let folder = Folder::new();
-    let at = |name: &str| folder.at(name);
-    let (data, model) = (fixtures().at("three.csv"), at("m.json"));
-    let line = format!(
-        "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge {QUICK} --effort quick"
-    );
-    let table = printed(&line);
-    for part in ["a model of", "for each lag and all of", "all, lag 1", "all, lag 4"] {
-        assert!(table.contains(part), "{part}: {table}");
-    }
-    let info = json(&format!("info {model} --json"));
-    assert_eq!(info["lags"], serde_json::json!({ "each_lag": [1, 4] }));
-    assert_eq!(info["models"], 2);
-    let (artefact, source) = (at("m.fishweir"), at("m.rs"));
-    printed(&format!("export {model} -o {artefact} -o {source}"));
-    let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("StreamClassifier<Heard<Hmm<"), "{rust}");
-    // The same price, to the byte, of what was read back.
-    let read_back = json(&format!("info {artefact} --json"));
-    for what in ["model_bytes", "state_bytes", "multiply_adds_per_sample", "lags"] {
-        assert!(!info[what].is_null(), "{what}: {info}");
-        assert_eq!(read_back[what], info[what], "{what}");
-    }
-    let judged = |of: &str| {
-        let line = format!("evaluate {data} --model {of} --window 20 --hop 10 --json");
-        json(&line)["accuracy"].clone()
-    };
-    assert_eq!(judged(&artefact), judged(&model));
-    let needs = format!("fit {data} -o {} --classifier top --score-model each-lag", at("no.json"));
-    refuses(&needs, "--score-model would have no effect");
-    let past =
-        format!("fit {data} -o {} --emission autoregressive --score-model each-lag", at("no.json"));
-    refuses(&past, "leave one of them out");
-    let none = format!("fit {data} -o {} --lags none --score-model each-lag", at("no.json"));
-    refuses(&none, "there are none");
-    // Beside others, a classifier of class models has none to see.
-    let both = format!(
-        "evaluate {data} --classifier bayes,fisher --score-model each-lag {QUICK} --effort quick --json"
-    );
-    assert!(json(&both)["classifiers"]["fisher"]["accuracy"].is_number());
 }

@@ -124,6 +124,113 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     refuses(&format!("info {}", folder.put("bad.json", text)), "its checksum differs");
 }
 
+#[test]
+fn a_spotter_is_cross_validated_beside_windows_on_the_same_folds() {
+    let folder = Folder::new();
+    let text = marked(1);
+    let train = folder.put("train.csv", &text);
+    let line = format!("evaluate {train} --events --marks mark --states 2 --lag 40");
+    let report = json(&format!("{line} --json"));
+    let folds = report["folds"].as_array().expect("folds");
+    assert_eq!(folds.len(), 4, "one a series");
+    let [spotted, windows] = [0, 1].map(|which| &report["figures"][which]);
+    assert_eq!([&spotted["what"], &windows["what"]], ["spotted", "windows"]);
+    assert_eq!([&spotted["events"], &windows["events"]], [12, 12]);
+    assert!(spotted["f1"].as_f64().is_some_and(|f1| f1 > 0.9), "{report}");
+    assert!(spotted["median_delay"].as_i64().is_some_and(|delay| delay <= 40), "{report}");
+
+    // A fold is what `spot` says of its series when the others have trained it.
+    let is_of = |line: &str, series: &str| line.split(',').next() == Some(series);
+    let part = |wanted: bool| -> String {
+        let lines = text.split_inclusive('\n');
+        lines.filter(|line| line.starts_with("series") || is_of(line, "2") == wanted).collect()
+    };
+    let (others, own) = (folder.put("others.csv", part(false)), folder.put("own.csv", part(true)));
+    let line = format!("spot {others} --test {own} --marks mark --states 2 --lag 40 --json");
+    let told = json(&line);
+    let fold = folds.iter().find(|fold| fold["test"] == serde_json::json!(["2"])).expect("a fold");
+    let [.., spotted, windowed] = &told["figures"].as_array().expect("figures")[..] else {
+        panic!("no figures: {told}")
+    };
+    for (alone, which) in [(spotted, 0), (windowed, 1)] {
+        for name in ["events", "reported", "found", "precision", "recall", "f1", "median_delay"] {
+            assert_eq!(fold["figures"][which][name], alone[name], "{name}: {fold} {told}");
+        }
+    }
+    assert_eq!(fold["penalty"], told["penalty"]);
+    let window = format!("by windows of {} samples", fold["window"]);
+    assert!(windowed["what"].as_str().is_some_and(|what| what.ends_with(&window)), "{told}");
+
+    let grouped = text.lines().map(|line| match line.split(',').next() {
+        Some("series") => format!("person,{line}\n"),
+        series => format!("{},{line}\n", if series < Some("2") { "ann" } else { "bob" }),
+    });
+    let grouped = folder.put("grouped.csv", grouped.collect::<String>());
+    let line = format!("evaluate {grouped} --events --marks mark --states 2 --group person");
+    let report = json(&format!("{line} --json"));
+    let tested = |fold: usize| report["folds"][fold]["test"].clone();
+    assert_eq!(
+        [tested(0), tested(1)],
+        [serde_json::json!(["0", "1"]), serde_json::json!(["2", "3"])]
+    );
+    let said = printed(&line);
+    for part in [
+        "4 series, 12 events of 2 classes (high, low)",
+        "2 folds, by person;",
+        "spotted: 1",
+        "windows: ",
+        "\n  fold 2 ",
+    ] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+}
+
+#[test]
+fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
+    let folder = Folder::new();
+    let (train, test) = (folder.put("train.csv", marked(1)), folder.put("test.csv", marked(2)));
+    let file = folder.at("spotter.json");
+    printed(&format!("spot {train} --marks mark --states 2 -o {file}"));
+    let line = format!("evaluate {test} --events --marks mark --model {file}");
+    let judged = json(&format!("{line} --model {file} --json"));
+    let alone = json(&format!("spot {test} --model {file} --marks mark --json"));
+    for which in [0, 1] {
+        for name in ["events", "reported", "found", "f1", "median_delay"] {
+            assert_eq!(
+                judged["figures"][which][name], alone["figures"][0][name],
+                "{name}: {judged}"
+            );
+        }
+    }
+    assert!(printed(&line).starts_with(&format!("{file}: 12 of 12 events found")));
+
+    refuses(&format!("{line} --lag 3"), "--lag would have no effect");
+    refuses(&format!("{line} --group series"), "--group would have no effect");
+    let line = format!("evaluate {train} --events");
+    refuses(&line, "--marks");
+    let line = format!("{line} --marks mark");
+    refuses(&format!("{line} --learner svm --lags 1"), "--lags, --learner would have no effect");
+    refuses(&format!("{line} --raw"), "--raw would have no effect");
+    refuses(&format!("{line} --classifier bayes"), "--classifier");
+    refuses(&format!("{line} --window 20"), "--window");
+    refuses(&format!("{line} --folds 5"), "5 folds need at least as many series, there are 4");
+    refuses(&format!("{line} --overlap 2"), "overlap: it must be above 0");
+    refuses(
+        &format!("evaluate {train} --marks mark --overlap 0.5"),
+        "--marks, --overlap would have no effect",
+    );
+    let only: String = marked(1)
+        .split_inclusive('\n')
+        .map(|line| if line.starts_with("3,") { line.to_owned() } else { line.replace("low", "") })
+        .collect();
+    let only = folder.put("only.csv", only);
+    refuses(
+        &format!("evaluate {only} --events --marks mark"),
+        "class `low` would be missing from training: its 1 series are all in fold 3",
+    );
+    refuses(&format!("spot {test} --model {file} --overlap 0.4"), "--overlap would have no effect");
+}
+
 /// The same stretches cut out, and what lies between them in one recording that says nothing of labels.
 fn clips_and_background(seed: u32) -> (String, String) {
     let mut clips = String::from("series,person,label,t,x\n");

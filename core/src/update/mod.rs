@@ -56,12 +56,18 @@ pub struct UpdateHeader {
 }
 
 impl UpdateHeader {
+    /// Whether bytes begin as an update does, whole or not.
+    #[must_use]
+    pub fn begins(bytes: &[u8]) -> bool {
+        bytes.starts_with(&MAGIC)
+    }
+
     /// Reads a header. Nothing that follows it is looked at.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn parse(bytes: &[u8; HEADER_LENGTH]) -> Result<Self, UpdateError> {
-        if !bytes.starts_with(&MAGIC) {
+        if !Self::begins(bytes) {
             return Err(UpdateError::NotAnUpdate);
         }
         match u16::from_le_bytes(part(bytes, 8)) {

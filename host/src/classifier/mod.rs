@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Alphabet, Front, FrontEnd, Kind, Lags, Stage, Windowing};
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
+use crate::words::counted;
 
 pub use crate::runtime::EmissionDirection;
 pub(crate) use codebooks::{BookIn, CodeRing};
@@ -219,8 +220,8 @@ impl Classifier {
         }
         if !(may || self.lags.is_empty()) {
             return Err(format!(
-                "differences at lags {} are of real channels, beside a rule that is linear in what models say",
-                self.lags
+                "{} are of real channels, beside a rule that is linear in what models say",
+                self.lags.words()
             ));
         }
         if first.emission.family().regresses() != self.lags.is_past()
@@ -334,9 +335,11 @@ impl From<&Kind> for Observations {
 impl fmt::Display for Observations {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Channels(names) => write!(f, "{} channels ({})", names.len(), names.join(", ")),
+            Self::Channels(names) => {
+                write!(f, "{} ({})", counted(names.len(), "channel"), names.join(", "))
+            }
             Self::Symbols(symbols) => {
-                write!(f, "{} symbols ({symbols})", symbols.chars().count())
+                write!(f, "{} ({symbols})", counted(symbols.chars().count(), "symbol"))
             }
         }
     }

@@ -138,9 +138,11 @@ pub(super) struct Training {
         allow_negative_numbers = true)]
     c: Vec<f64>,
     /// Whose model gives scores or counts: a class; all, a model each; universal, one model fitted to the series
-    /// of all classes without their labels; or each-lag, such a model for each of --lags, 1,2,4,8 where there are
-    /// none, which sees the channels and their differences at that lag, real ones (all but bayes and top; each-lag:
-    /// fisher and count) [default: what --effort takes, else all]
+    /// of all classes without their labels; or each-lag, such a model for each of --lags, which sees the channels and
+    /// their differences at that lag, real ones (all but bayes and top; each-lag: fisher and count). Without --lags
+    /// each-lag is what --effort quick takes: lags 1,2,4 to 32 as far as series reach, --codebooks 8, --learner ridge
+    /// and whitened among --scaling, all but what is given otherwise; where that takes no such model, of --effort
+    /// normal, count or another --emission, lags 1,2,4,8 [default: what --effort takes, else all]
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
     /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
@@ -389,11 +391,18 @@ impl Training {
         options.group.clone_from(&self.group);
         if let Some(class) = self.score_model.as_deref() {
             options.other_models = Vec::new();
-            if options.each_lag_untried {
+            // The default's form by its name, where nothing of it was said otherwise.
+            let usual = class == "each-lag"
+                && options.each_lag_untried
+                && self.lags.is_none()
+                && self.std_floor.len() < 2;
+            if usual {
+                options = options.on_each_lag();
+            } else if options.each_lag_untried {
                 (options.each_lag_untried, options.other_lags) = (false, Vec::new());
                 options.other_codebooks = Vec::new();
             }
-            if class == "each-lag" {
+            if class == "each-lag" && !usual {
                 if regresses {
                     let what = "--score-model each-lag sees differences from the past, and --emission \
                                 autoregressive the past itself: leave one of them out";

@@ -2,12 +2,13 @@
 
 use clap::Args;
 use fishweir::classifier::Confidence;
-use fishweir::data::Dataset;
+use fishweir::data::{DataError, Dataset, FoldError};
 use fishweir::evaluate::{
     CrossValidation, CrossValidationOptions, EvaluateError, RejectionFigures, learn_confidence,
     leave_classes_out,
 };
 use fishweir::learn::TrainOptions;
+use fishweir::report::counted;
 
 use super::values::rejection_rate;
 use super::{Failure, progress, tell};
@@ -57,8 +58,30 @@ impl Believing {
             EvaluateError::KeepsNoConfidence(_) => {
                 Failure::Input(format!("{}: {error}", self.given().join(", ")))
             }
+            EvaluateError::Data(DataError::Folds { file, reason }) => {
+                let given = self.given().join(", ");
+                let why = not_held_back(&reason, options.group.is_some());
+                Failure::Input(format!("{file}: {given} holds back what it learns from, and {why}"))
+            }
             error => Failure::of(data, error),
         })
+    }
+}
+
+/// Why nothing can be held back, in words that ask for nothing but what `fit` takes.
+fn not_held_back(reason: &FoldError, grouped: bool) -> String {
+    let (unit, units) = if grouped { ("group", "groups") } else { ("series", "series") };
+    let advice = format!("add a series to it, or leave it out: it takes two {units}");
+    match reason {
+        FoldError::ClassMissing { class, items, .. } => format!(
+            "class `{class}` has {} in one of the folds alone; {advice}",
+            counted(*items, "series")
+        ),
+        FoldError::TooFewItems { items: count, .. }
+        | FoldError::TooFewGroups { groups: count, .. } => {
+            format!("there is {}; it takes two {units}", counted(*count, unit))
+        }
+        other => other.to_string(),
     }
 }
 

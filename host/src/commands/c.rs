@@ -65,23 +65,4 @@ impl ForC {
         let bytes = sizes.sum::<std::io::Result<u64>>()?;
         Ok(Some((folder.display().to_string(), bytes as usize)))
     }
-
-    /// Puts into the model's header what a device multiplies its channels by: of fixed point, which takes integers, by
-    /// channel the power of two.
-    pub(super) fn tell_places(&self, places: &[i16]) -> Result<(), Failure> {
-        let Some(folder) = self.c.as_ref().filter(|_| !places.is_empty()) else { return Ok(()) };
-        let prefix = self.prefix.as_deref().unwrap_or(C_PREFIX);
-        let header = folder.join("src").join(format!("{prefix}_model.h"));
-        let text = String::from_utf8_lossy(&files::read(&header)?).into_owned();
-        let upper = prefix.to_ascii_uppercase();
-        let powers: Vec<String> = places.iter().map(i16::to_string).collect();
-        let told = format!(
-            "/* By channel: a sample is round(x * 2^place), an integer of 16 bits. */\n\
-             #define {upper}_CHANNEL_PLACES {{{}}}\n",
-            powers.join(", ")
-        );
-        let end = text.rfind("\n#endif").unwrap_or(text.len());
-        let (before, after) = text.split_at(end);
-        Ok(files::write_whole(&header, format!("{before}{told}{after}").as_bytes())?)
-    }
 }

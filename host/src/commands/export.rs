@@ -223,9 +223,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         written.push(ExportedFile { file, form, bytes: bytes.len() });
     }
     written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
-    if let Some((fixed, _)) = &fixed {
-        arguments.for_c.tell_places(fixed.places())?;
-    }
     let believed = model.fitted().is_some_and(|fitted| fitted.confidence.is_some());
     if believed && arguments.for_c.c.is_some() {
         note(format_args!(

@@ -12,6 +12,7 @@ mod fit;
 mod gram;
 mod info;
 mod kernels;
+mod marking;
 mod model;
 mod network;
 mod new;

@@ -8,11 +8,12 @@ use fishweir::deploy::{DeployError, Deployed, SpotterModel};
 use fishweir::files;
 use fishweir::model::ModelSet;
 use fishweir::profile::{self, ProfileClassifier};
+use fishweir::report::grouped;
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
-use fishweir_core::update::UpdateHeader;
+use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
 
-use super::Failure;
+use super::{Failure, note};
 
 /// A model as it was read.
 pub(super) struct Model {
@@ -34,6 +35,35 @@ pub(super) enum Origin {
     Profile(Option<Provenance>),
     /// An artefact, and what computed where it was written.
     Artefact(Option<Profile>),
+}
+
+/// What an update is, where a model was asked for.
+fn update_told(bytes: &[u8]) -> String {
+    match Update::read(bytes) {
+        Ok(update) => format!(
+            "this is an update of a device's model, version {}: send takes it; ask of the model or artefact that it \
+             was exported with",
+            update.header.version()
+        ),
+        Err(UpdateError::Truncated) => {
+            let header = bytes.first_chunk().and_then(|head| UpdateHeader::parse(head).ok());
+            let length = header.and_then(|header| header.length());
+            let unsigned = header.is_some_and(|header| header.is_signed())
+                && length == Some(bytes.len() + SIGNATURE_LENGTH);
+            if unsigned {
+                return format!(
+                    "this is an update of a device's model, and still to be signed: {SIGNATURE_LENGTH} bytes of \
+                     signature end it"
+                );
+            }
+            let (here, of) = (grouped(bytes.len()), length.map(grouped));
+            let of = of.map_or_else(String::new, |length| format!(" of {length}"));
+            format!(
+                "this is an update of a device's model, truncated: {here}{of} bytes are here; export it again"
+            )
+        }
+        Err(error) => format!("this is an update of a device's model, and none to send: {error}"),
+    }
 }
 
 impl Model {
@@ -68,12 +98,8 @@ impl Model {
             let what =
                 "this is a spotter of events: spot DATA --model, info and export --rust take it";
             return Err(refused(what));
-        } else if let Some(Ok(update)) = bytes.first_chunk().map(UpdateHeader::parse) {
-            let version = update.version();
-            return Err(refused(&format!(
-                "this is an update of a device's model, version {version}: send takes it; ask of the model or \
-                 artefact that it was exported with"
-            )));
+        } else if UpdateHeader::begins(bytes) {
+            return Err(refused(&update_told(bytes)));
         } else {
             let fitted = Classifier::parse(&file, bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
@@ -114,8 +140,13 @@ impl Model {
         Ok(self.deployed.observations().kind()?)
     }
 
-    /// The windowing asked for, or else the one it was trained with.
+    /// The windowing asked for, or else the one it was trained with, which an artefact does not say.
     pub(super) fn windowing(&self, asked: Option<Windowing>) -> Option<Windowing> {
+        if asked.is_none() && matches!(self.origin, Origin::Artefact(_)) {
+            note(
+                "an artefact does not say which windows its model learnt: series are decided whole; --window cuts them",
+            );
+        }
         asked.or_else(|| self.provenance()?.windowing)
     }
 

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use fishweir::data::{Dataset, Joined, Marked, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
-use fishweir::fit::BaumWelch;
-use fishweir::learn::{SpotFigures, SpotPlan};
+use fishweir::learn::SpotFigures;
+use fishweir::report::EventFigures;
 use serde::Serialize;
 
 use super::emitting::Emitting;
+use super::marking::Marking;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
@@ -59,18 +60,8 @@ pub(super) struct Arguments {
     /// Series to find events in, marked by the column --marks. A classifier of windows is told beside
     #[arg(long, value_name = "DATA")]
     test: Option<PathBuf>,
-    /// The column that marks samples, after `t`
-    #[arg(long, value_name = "COLUMN", required_unless_present_any = ["model", "clips"])]
-    marks: Option<String>,
-    /// The mark of background, beside empty fields
-    #[arg(long, value_name = "MARK", requires = "marks")]
-    background_mark: Option<String>,
-    /// Least overlap at which an event counts as found
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
-    overlap: f64,
-    /// Samples after its end within which an event is decided [default: 500]
-    #[arg(long, value_name = "SAMPLES")]
-    lag: Option<u32>,
+    #[command(flatten)]
+    marking: Marking,
     /// Report the events of the test series, or else of DATA, too
     #[arg(long)]
     events: bool,
@@ -84,18 +75,6 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct Figures {
-    what: String,
-    events: usize,
-    reported: usize,
-    found: usize,
-    precision: f64,
-    recall: f64,
-    f1: f64,
-    median_delay: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -115,7 +94,7 @@ struct SpotReport {
     /// How the penalty was chosen; null of a model that was read.
     #[serde(flatten)]
     chosen: Option<Chosen>,
-    figures: Vec<Figures>,
+    figures: Vec<EventFigures>,
     events: Vec<Spotted>,
     /// The file that the spotter was written to, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -151,9 +130,8 @@ enum Training {
 
 impl Training {
     fn read(arguments: &Arguments, reading: &ReadOptions, seed: u64) -> Result<Self, Failure> {
-        let background_mark = arguments.background_mark.as_deref();
-        match (&arguments.data, &arguments.marks, &arguments.clips, &arguments.background) {
-            (_, _, Some(clips), Some(background)) => {
+        match (&arguments.data, &arguments.clips, &arguments.background) {
+            (_, Some(clips), Some(background)) => {
                 let clips = tell::read(clips, reading)?;
                 let kind = Some(clips.kind().clone());
                 let unlabelled = ReadOptions { kind, ..reading.clone() };
@@ -162,10 +140,9 @@ impl Training {
                 tell::groups(&clips, group);
                 Ok(Self::Clips(Joined::new(&clips, &background, group, seed)?))
             }
-            (Some(data), Some(marks), ..) => {
-                Ok(Self::Marked(Marked::read(data, marks, background_mark, reading)?))
-            }
-            _ => Err(Failure::Input("name the column that marks samples: --marks".into())),
+            (Some(data), ..) => Ok(Self::Marked(arguments.marking.read(data, reading)?)),
+            // The command line has one of both.
+            _ => Err(Failure::Input("name series to train on, or --clips".into())),
         }
     }
 
@@ -194,9 +171,9 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
             &events,
             "clips are joined to choose the penalty, and no stream; name one by --test",
         )?;
-        let marks = named([("--marks", arguments.marks.is_some() && arguments.test.is_none())]);
+        let marks = named([("--marks", arguments.marking.is_named() && arguments.test.is_none())]);
         refuse_idle(&marks, "it names a column of the series that --test reads")?;
-        if arguments.test.is_some() && arguments.marks.is_none() {
+        if arguments.test.is_some() && !arguments.marking.is_named() {
             return Err(Failure::Input(
                 "--test: name the column that marks its samples: --marks".into(),
             ));
@@ -206,23 +183,15 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
     let inputs = [&arguments.test, &arguments.data, &arguments.clips, &arguments.background];
     let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&outputs, &inputs)?;
-    let mut baum_welch = BaumWelch::default();
-    arguments.emitting.set(&mut baum_welch)?;
-    baum_welch.states = arguments.states.unwrap_or(baum_welch.states);
-    baum_welch.validate()?;
+    let plan = arguments.marking.plan(arguments.states, &arguments.emitting)?;
     let mut reading = arguments.reading.options();
     reading.values = arguments.emitting.values();
-    let training = Training::read(arguments, &reading, baum_welch.seed)?;
+    let training = Training::read(arguments, &reading, plan.baum_welch.seed)?;
     let train = training.marked();
     reading.kind = Some(train.data().kind().clone());
     reading.classes = Some(train.classes().to_vec());
-    let test = arguments.test.as_ref();
-    let test = test.zip(arguments.marks.as_ref());
-    let background_mark = arguments.background_mark.as_deref();
-    let test = test.map(|(path, marks)| Marked::read(path, marks, background_mark, &reading));
+    let test = arguments.test.as_ref().map(|path| arguments.marking.read(path, &reading));
     let test = test.transpose()?;
-    let mut plan = SpotPlan { baum_welch, overlap: arguments.overlap, ..SpotPlan::default() };
-    plan.lag = arguments.lag.unwrap_or(plan.lag);
     let trial = match &training {
         Training::Marked(marked) => plan.carry_out(marked, &|| ()),
         Training::Clips(joined) => plan.carry_out_on_clips(joined, &|| ()),
@@ -231,18 +200,20 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(file) = &arguments.output {
         output::write(file, trial.model.to_json()?.as_bytes())?;
     }
-    let mut figures: Vec<Figures> = trial
+    let mut figures: Vec<EventFigures> = trial
         .tried
         .iter()
-        .map(|(penalty, one)| Figures::of(format!("penalty {penalty}, where it was chosen"), one))
+        .map(|(penalty, one)| {
+            EventFigures::of(format!("penalty {penalty}, where it was chosen"), one)
+        })
         .collect();
     if let Some(test) = &test {
         let source = test.data().source();
         let windowed =
             plan.windowed(train, test, &|| ()).map_err(|error| Failure::of(train.data(), error))?;
         let of_windows = format!("{source}, by windows of {} samples", windowed.window);
-        figures.push(Figures::of(source.to_owned(), &plan.figures(&trial.spotter, test)));
-        figures.push(Figures::of(of_windows, &windowed.figures));
+        figures.push(EventFigures::of(source.to_owned(), &plan.figures(&trial.spotter, test)));
+        figures.push(EventFigures::of(of_windows, &windowed.figures));
     }
     let shown = test.as_ref().unwrap_or(train).data();
     let report = SpotReport {
@@ -262,22 +233,18 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
 
 /// Finds events with a spotter that was kept: judged where they are marked, else listed.
 fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure> {
-    let mut idle = named([
-        ("--lag", arguments.lag.is_some()),
+    let mut trained = arguments.marking.of_training();
+    trained.extend(named([
         ("--states", arguments.states.is_some()),
         ("--emission", arguments.emitting.emission().is_some()),
         ("--components", arguments.emitting.components().is_some()),
-    ]);
-    refuse_idle(&idle, "the spotter is trained")?;
-    let plan = SpotPlan { overlap: arguments.overlap, ..SpotPlan::default() };
-    plan.validate()?;
-    let model = SpotterModel::load(model)?;
-    let spotter = model.deploy()?;
-    let reading = arguments.reading.options_for(model.observations.kind()?, None)?;
-    let reading = ReadOptions { values: spotter.values(), ..reading };
-    let Some(marks) = &arguments.marks else {
-        idle.extend(named([("--events", arguments.events)]));
-        refuse_idle(&idle, "events are listed where --marks names no column of them")?;
+    ]));
+    refuse_idle(&trained, "the spotter is trained")?;
+    let (spotter, reading) = kept(model, &arguments.reading)?;
+    if !arguments.marking.is_named() {
+        let mut judging = arguments.marking.given();
+        judging.extend(named([("--events", arguments.events)]));
+        refuse_idle(&judging, "events are listed where --marks names no column of them")?;
         let data = tell::read(data, &reading)?;
         let events = spotted(&spotter, &data);
         if !arguments.json {
@@ -287,19 +254,41 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
         let report =
             SpotReport { classes, states, chosen: None, figures: Vec::new(), events, file: None };
         return super::print(&report, true);
-    };
-    let reading = ReadOptions { classes: Some(spotter.classes().to_vec()), ..reading };
-    let marked = Marked::read(data, marks, arguments.background_mark.as_deref(), &reading)?;
+    }
+    let (marked, figures) = judged(&spotter, &reading, data, &arguments.marking)?;
     let source = marked.data().source().to_owned();
     let report = SpotReport {
         classes: spotter.classes().to_vec(),
         states: spotter.states(),
         chosen: None,
-        figures: vec![Figures::of(source, &plan.figures(&spotter, &marked))],
+        figures: vec![EventFigures::of(source, &figures)],
         events: if arguments.events { spotted(&spotter, marked.data()) } else { Vec::new() },
         file: None,
     };
     super::print(&report, arguments.json)
+}
+
+/// A spotter that was kept, and how data for it are read.
+pub(super) fn kept(model: &Path, reading: &Reading) -> Result<(Spotter, ReadOptions), Failure> {
+    let model = SpotterModel::load(model)?;
+    let spotter = model.deploy()?;
+    let reading = reading.options_for(model.observations.kind()?, None)?;
+    let reading = ReadOptions { values: spotter.values(), ..reading };
+    Ok((spotter, reading))
+}
+
+/// Series that are marked, and how well their events are found.
+pub(super) fn judged(
+    spotter: &Spotter,
+    reading: &ReadOptions,
+    data: &Path,
+    marking: &Marking,
+) -> Result<(Marked, SpotFigures), Failure> {
+    let plan = marking.plan(None, &Emitting::default())?;
+    let classes = Some(spotter.classes().to_vec());
+    let marked = marking.read(data, &ReadOptions { classes, ..reading.clone() })?;
+    let figures = plan.figures(spotter, &marked);
+    Ok((marked, figures))
 }
 
 fn spotted(spotter: &Spotter, data: &Dataset) -> Vec<Spotted> {
@@ -333,21 +322,6 @@ fn listed(events: &[Spotted]) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-impl Figures {
-    fn of(what: String, figures: &SpotFigures) -> Self {
-        Self {
-            what,
-            events: figures.events,
-            reported: figures.reported,
-            found: figures.found(),
-            precision: figures.precision(),
-            recall: figures.recall(),
-            f1: figures.f1(),
-            median_delay: figures.median_delay(),
-        }
-    }
-}
-
 impl fmt::Display for SpotReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "classes {}; {} states in all", self.classes.join(", "), self.states)?;
@@ -360,14 +334,7 @@ impl fmt::Display for SpotReport {
         }
         writeln!(f)?;
         for one in &self.figures {
-            let Figures { what, events, reported, found, precision, recall, f1, median_delay } =
-                one;
-            write!(f, "{what}: {found} of {events} events found, {reported} reported; ")?;
-            write!(f, "precision {precision:.3}, recall {recall:.3}, F1 {f1:.3}")?;
-            match median_delay {
-                Some(delay) => writeln!(f, ", median delay {delay} samples")?,
-                None => writeln!(f)?,
-            }
+            writeln!(f, "{one}")?;
         }
         if !self.events.is_empty() {
             write!(f, "\n{}", listed(&self.events).map_err(|_| fmt::Error)?)?;

@@ -4,7 +4,7 @@ use fishweir::data::Dataset;
 use fishweir::learn::{
     Effort, TrainOptions, Trained, coarse_channels, constant_channels, refused_samples, train,
 };
-use fishweir::report::counted;
+use fishweir::report::{counted, grouped};
 
 use super::{Failure, note, progress, tell};
 
@@ -44,13 +44,17 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
         let place = tell::place(data, first, t);
         note(format_args!("--front refuses {samples}, which models miss; the first is {place}"));
     }
-    if let Some(effort) = Effort::of(data, series, options) {
+    // What there is no room for is refused, however long it would take.
+    let effort = Effort::of(data, series, options).filter(|effort| effort.check().is_ok());
+    if let Some(effort) = effort {
         let minutes = effort.minutes() * trainings as f64;
         if minutes > MANY_MINUTES {
             note(format_args!(
-                "{} on {} windows of {} features or more: some {minutes:.0} minutes on one core; bayes, \
+                "{} on {} of {} features or more: some {minutes:.0} minutes on one core; bayes, \
                  one --scaling or one --c, --mirror none or --copies 0 are quicker",
-                options.kind, effort.windows, effort.features
+                options.kind,
+                counted(effort.windows, "window"),
+                grouped(effort.features)
             ));
         }
     }

@@ -206,6 +206,13 @@ impl Dataset {
         Ok((self.with_classes(classes)?, unknown))
     }
 
+    /// Some of the series, in this order; classes and columns stay.
+    pub(super) fn part(&self, series: &[usize]) -> Result<Self, DataError> {
+        let own = series.iter().filter_map(|&one| self.series.get(one)).cloned().collect();
+        let [classes, columns] = [&self.classes, &self.columns].map(Clone::clone);
+        Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)
+    }
+
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
     /// part.
     pub(super) fn with_details(mut self, partial: usize, codes: BTreeMap<char, usize>) -> Self {

@@ -159,10 +159,12 @@ impl Lags {
     /// What is beside the channels, in words.
     #[must_use]
     pub fn words(&self) -> String {
+        let lags = if self.lags.len() == 1 { "lag" } else { "lags" };
         match self.seen {
-            Seen::Differences => format!("differences at lags {self}"),
-            Seen::Past => format!("their past at lags {self}"),
-            Seen::Apart => format!("differences at lags {self}, a model each"),
+            Seen::Differences => format!("differences at {lags} {self}"),
+            Seen::Past => format!("their past at {lags} {self}"),
+            Seen::Apart if self.lags.len() == 1 => format!("differences at {lags} {self}"),
+            Seen::Apart => format!("differences at {lags} {self}, a model each"),
         }
     }
 

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use super::dataset::{Dataset, Kind};
 use super::error::DataError;
+use super::fold_error::FoldError;
+use super::folds::Folds;
 use super::layout::ReadOptions;
 use super::read::{load, unpacked};
 use super::samples::SamplesView;
@@ -125,6 +127,53 @@ impl Marked {
         self.events.get(series).map_or(&[], Vec::as_slice)
     }
 
+    /// Some of the series with their events, in this order; the classes stay.
+    ///
+    /// # Errors
+    /// [`DataError::NoSeries`] of none.
+    pub fn part(&self, series: &[usize]) -> Result<Self, DataError> {
+        let events = series.iter().map(|&one| self.events(one).to_vec()).collect();
+        Ok(Self { data: self.data.part(series)?, events, classes: self.classes.clone() })
+    }
+
+    /// Folds over the series, in their order or shuffled by a seed; what is equal in the column `group` (see
+    /// [`Dataset::groups`]) stays in one fold.
+    ///
+    /// # Errors
+    /// [`DataError::NoColumn`], or [`DataError::Folds`] with the reason: also where a class has events in no
+    /// other fold than one.
+    pub fn folds(
+        &self,
+        folds: usize,
+        group: Option<&str>,
+        seed: Option<u64>,
+    ) -> Result<Folds, DataError> {
+        let failed = |reason| DataError::Folds { file: self.data.source().to_owned(), reason };
+        // A series has events of many classes: none is what it is dealt by.
+        let (alike, all) = (vec![0; self.data.series().len()], [String::new()]);
+        let made = match group {
+            None => Folds::stratified(&alike, &all, folds, seed),
+            Some(column) => {
+                let (groups, _) = self.data.groups(column)?;
+                Folds::grouped(&alike, &all, &groups, folds, seed)
+            }
+        };
+        let made = made.map_err(failed)?;
+        for (class, name) in self.classes.iter().enumerate() {
+            let has = |one: &usize| self.events(*one).iter().any(|mark| mark.class == class);
+            let own: Vec<usize> = (0..alike.len()).filter(has).collect();
+            let class = || name.clone();
+            let Some(fold) = own.first().map(|&one| made.fold_of(one)) else {
+                return Err(failed(FoldError::ClassEmpty { class: class() }));
+            };
+            if own.iter().all(|&one| made.fold_of(one) == fold) {
+                let items = own.len();
+                return Err(failed(FoldError::ClassMissing { class: class(), items, fold }));
+            }
+        }
+        Ok(made)
+    }
+
     /// The samples of a class's events in some series; of no class, what lies between events.
     pub fn stretches(&self, class: Option<usize>, series: &[usize]) -> Vec<SamplesView<'_>> {
         let mut stretches = Vec::new();
@@ -185,6 +234,13 @@ mod tests {
             let options = ReadOptions { classes, ..ReadOptions::default() };
             Marked::parse("m.csv", text, "mark", Some("rest"), &options)
         };
+        let part = marked.part(&[1]).expect("one");
+        assert_eq!((part.data().series()[0].id.as_str(), part.classes()), ("b", marked.classes()));
+        assert_eq!(part.events(0), marked.events(1));
+        assert!(marked.part(&[]).is_err());
+        // Of `down` there are events in the first series alone.
+        let error = marked.folds(2, None, None).expect_err("nothing to train on").to_string();
+        assert!(error.starts_with("m.csv: class `down` would be missing from training"), "{error}");
         let known = of(["up", "left", "down"]).expect("sound");
         assert_eq!(known.events(0), [mark(0, 1..3), mark(2, 3..4)]);
         let error = of(["up", "left", "right"]).expect_err("no `down`").to_string();

@@ -104,8 +104,11 @@ impl Effort {
     }
 
     /// Refuses what there is no room for.
-    pub(super) fn check(&self, classes: usize) -> Result<(), TrainError> {
-        check_features(classes, self.windows, self.features)
+    ///
+    /// # Errors
+    /// [`TrainError::TooManyFeatures`].
+    pub fn check(&self) -> Result<(), TrainError> {
+        check_features(self.windows, self.features)
     }
 
     /// Minutes, at a thousand million multiply-adds a second.
@@ -127,16 +130,12 @@ impl TrainOptions {
 }
 
 /// Refuses more features than there is room for.
-pub(super) fn check_features(
-    classes: usize,
-    windows: usize,
-    features: usize,
-) -> Result<(), TrainError> {
+pub(super) fn check_features(windows: usize, features: usize) -> Result<(), TrainError> {
     if windows as u128 * features as u128 <= MOST_NUMBERS {
         return Ok(());
     }
     let gigabytes = windows as f64 * features as f64 * 8e-9;
-    Err(TrainError::TooManyFeatures { classes, windows, features, gigabytes })
+    Err(TrainError::TooManyFeatures { windows, features, gigabytes })
 }
 
 #[cfg(test)]
@@ -164,8 +163,8 @@ mod tests {
     fn as_many_features_as_there_is_room_for_are_taken() {
         let windows = 1_000;
         let most = usize::try_from(MOST_NUMBERS).expect("a number of numbers") / windows;
-        check_features(2, windows, most).expect("room");
-        let refused = check_features(2, windows, most + 1).expect_err("too many");
+        check_features(windows, most).expect("room");
+        let refused = check_features(windows, most + 1).expect_err("too many");
         assert!(refused.to_string().contains(" 2.1 GB"), "{refused}");
         let effort = Effort { windows: 1, features: 1, multiply_adds: 120_000_000_000 };
         assert_eq!(effort.minutes(), 2.0);

@@ -14,6 +14,7 @@ use crate::fit::FitError;
 use crate::kernel::marginal::MarginalError;
 use crate::kernel::mean_map::WORDS_AT_MOST;
 use crate::runtime::Hmm;
+use crate::words::{counted, grouped};
 
 impl TrainError {
     /// A window that ends before its first row.
@@ -159,13 +160,12 @@ pub enum TrainError {
     },
     /// More features than there is room for.
     #[error(
-        "the models of {classes} classes give {features} features, in {windows} windows at least \
-         {gigabytes:.1} GB, and 2.1 are the most: take bayes, --score-model CLASS, fewer --copies or a \
-         longer --hop"
+        "{} features of each of {}, varied copies counted, take {gigabytes:.1} GB or more, and 2.1 are the most: take \
+         fewer --copies, --states or --codebooks, a longer --hop, or bayes",
+        grouped(*features),
+        counted(*windows, "window")
     )]
     TooManyFeatures {
-        /// Classes.
-        classes: usize,
         /// Windows and varied copies of them.
         windows: usize,
         /// Features of each.
@@ -258,14 +258,28 @@ pub enum TrainError {
     ShortCodebooks(usize),
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
-        "differences at lags {0} are of real channels, and of classifiers that compile: leave --lags out"
+        "{} are of real channels, and of classifiers that compile: leave --lags and \
+         --score-model each-lag out", .0.words()
     )]
     Lags(Lags),
-    /// Windows that end before any sample has the past that it is predicted from.
+    /// Lags that no window is long enough for.
     #[error(
-        "windows of {0} samples have none with its past at lags {1}: take a longer --window, or shorter --lags"
+        "{}: series `{series}` is the longest, and models see {length} samples of it at once, none of them {} after \
+         another: take shorter --lags{}",
+        lags.words(),
+        lags.depth(),
+        if *windowed { ", or a longer --window" } else { "" }
     )]
-    ShortWindows(usize, Lags),
+    LongLags {
+        /// The lags.
+        lags: Lags,
+        /// The longest series.
+        series: String,
+        /// Samples that models see of it at once.
+        length: usize,
+        /// Whether it is cut into windows.
+        windowed: bool,
+    },
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
     #[error(
         "{takes} {what} would be taken, and {most} are allowed: allow more, or take fewer --states or --lags"

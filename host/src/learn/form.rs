@@ -4,6 +4,7 @@
 use fishweir_core::classify::Normalisation;
 use serde::Serialize;
 
+use super::error::TrainError;
 use super::kind::ScoreModels;
 use super::options::TrainOptions;
 use super::space::EACH_LAG_FLOOR;
@@ -154,16 +155,35 @@ impl TrainOptions {
         tried + left
     }
 
+    /// Rows of the longest window of a series.
+    fn length(&self, data: &Dataset, series: usize, front: &FrontEnd) -> usize {
+        let length = data.series()[series].samples.view().len();
+        front.rows(self.windowing.map_or(length, |by| by.length.get().min(length)))
+    }
+
     /// Rows of windows of some series, of each one the longest, in order.
     fn lengths(&self, data: &Dataset, series: &[usize], front: &FrontEnd) -> Vec<usize> {
         let mut lengths: Vec<usize> =
-            series.iter().map(|&one| data.series()[one].samples.view().len()).collect();
-        if let Some(by) = self.windowing {
-            lengths.iter_mut().for_each(|length| *length = by.length.get().min(*length));
-        }
-        lengths.iter_mut().for_each(|length| *length = front.rows(*length));
+            series.iter().map(|&one| self.length(data, one, front)).collect();
         lengths.sort_unstable();
         lengths
+    }
+
+    /// Refuses lags at which no window of some series has a past.
+    pub(super) fn check_reach(&self, data: &Dataset, series: &[usize]) -> Result<(), TrainError> {
+        let front = self.front.over(data.kind()).unwrap_or_default();
+        let length = |one: &usize| self.length(data, *one, &front);
+        // Of equals the first.
+        let Some(&longest) = series.iter().rev().max_by_key(|one| length(one)) else {
+            return Ok(());
+        };
+        let length = length(&longest);
+        if self.lags.depth() < length || self.lags.is_empty() {
+            return Ok(());
+        }
+        let (lags, series) = (self.lags.clone(), data.series()[longest].id.clone());
+        let windowed = self.windowing.is_some();
+        Err(TrainError::LongLags { lags, series, length, windowed })
     }
 
     /// The middle one of them.
@@ -208,10 +228,14 @@ impl TrainOptions {
                 && lags.depth() * REACH <= middle
                 && lags.seen_width(channels) <= usize::max(WIDEST, 2 * channels)
         };
-        let lags: Vec<Lags> = match self.takes_lags(data.kind()) {
+        let mut lags: Vec<Lags> = match self.takes_lags(data.kind()) {
             true => self.other_lags.iter().map(reaching).filter(within).collect(),
             false => Vec::new(),
         };
+        // It was asked for, however short series are.
+        if self.asks_each_lag() && lags.is_empty() {
+            lags.push(Lags::one(1).apart());
+        }
         let apart = lags.iter().any(Lags::is_apart);
         let room = Codebooks::drawn(middle, 1).is_some();
         let normalisations = match differ && self.features().is_some() {
@@ -227,7 +251,10 @@ impl TrainOptions {
                         // A model for each lag is of all classes; where there are such, one that sees no
                         // differences is not tried.
                         let any = |models: &&ScoreModels| match **models == ScoreModels::Universal {
-                            true => !(lags.is_empty() && apart) || first.models == **models,
+                            true => {
+                                let other = first.models == **models && !self.asks_each_lag();
+                                !(lags.is_empty() && apart) || other
+                            }
                             false => !lags.is_apart(),
                         };
                         // Beside models for each lag codebooks see what those do not.
@@ -272,9 +299,15 @@ impl TrainOptions {
         forms
     }
 
+    /// Whether a model for each lag is what was asked for: see [`on_each_lag`](Self::on_each_lag).
+    pub(super) fn asks_each_lag(&self) -> bool {
+        self.each_lag_untried && self.scores == ScoreModels::Universal
+    }
+
     /// Of forms a model for each lag that is taken where nothing is tried: see [`untried`](Self::untried).
     pub(super) fn usual<'f>(&self, forms: &'f [Form]) -> Option<&'f Form> {
-        let whole = |form: &&Form| form.codebooks > 0 || self.other_codebooks.is_empty();
+        let alone = self.other_codebooks.is_empty() || self.asks_each_lag();
+        let whole = |form: &&Form| form.codebooks > 0 || alone;
         let each_lag = || forms.iter().filter(|form| form.lags.is_apart()).filter(whole);
         each_lag().find(|form| form.std_floor == EACH_LAG_FLOOR).or(each_lag().next())
     }

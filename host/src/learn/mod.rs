@@ -43,6 +43,7 @@
 //! | [`DetectorPlan`]: a detector of change, fitted, calibrated and tried on normal series | `detector.rs` |
 //! | [`SpotPlan`]: a spotter of events from series marked sample by sample | `spotting.rs` |
 //! | the same from windows, for comparison | `windowed_events.rs` |
+//! | [`SpotValidation`]: both on series that neither has seen | `spot_validation.rs` |
 //! | [`Expansion`]: kernel machines, folded into weights where they compile | `expansion.rs` |
 
 mod affine;
@@ -83,6 +84,7 @@ mod scaling;
 mod score_machine;
 mod search;
 mod space;
+mod spot_validation;
 mod spotting;
 mod svm;
 mod train;
@@ -120,6 +122,7 @@ pub(crate) use primal::{TOLERANCE, minimise_to};
 pub use ridge::{KERNEL_RIDGE, RIDGE, RIDGE_AT_MOST, Ridge};
 pub use scaling::Scaling;
 pub use space::Search;
+pub use spot_validation::{SpotFold, SpotValidation, SpotValidationError};
 pub use spotting::{SpotFigures, SpotPlan, SpotTrial, SpottingError};
 pub use svm::{LINEAR_SVM, LinearSvm};
 pub use train::{Trained, Trainer, train};

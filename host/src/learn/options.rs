@@ -388,6 +388,12 @@ impl TrainOptions {
         if !self.lags.is_empty() && !self.takes_lags(observed) {
             return Err(TrainError::Lags(self.lags.clone()));
         }
+        if let Some(lags) = self.other_lags.first()
+            && self.asks_each_lag()
+            && !self.takes_lags(observed)
+        {
+            return Err(TrainError::Lags(lags.clone()));
+        }
         if self.lags.is_apart() && !self.universal() {
             return Err(TrainError::LagsApart(self.lags.clone()));
         }
@@ -395,12 +401,6 @@ impl TrainOptions {
         let scores = self.features() == Some(Features::Scores) && self.takes_lags(observed);
         if self.codebooks > 0 && (regresses || !scores) {
             return Err(TrainError::Codebooks);
-        }
-        if let Some(Windowing { length, .. }) = self.windowing
-            && self.lags.is_past()
-            && length.get() <= front.samples(self.lags.depth())
-        {
-            return Err(TrainError::ShortWindows(length.get(), self.lags.clone()));
         }
         if self.kind.compiles() {
             return Ok(());

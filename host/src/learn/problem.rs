@@ -279,7 +279,7 @@ impl<'a> Problem<'a> {
         let windows = data.windows(self.options.windowing.as_ref());
         let all = varied.all();
         let cut: Vec<_> = windows.of_all(&all).collect();
-        check_features(data.classes().len(), cut.len(), map.len())?;
+        check_features(cut.len(), map.len())?;
         let features: Vec<Option<Vec<f64>>> = cut
             .par_chunks(32)
             .flat_map_iter(|cut| {

@@ -99,4 +99,17 @@ impl TrainOptions {
         }
         self
     }
+
+    /// With the form that [`Search::Quick`] takes, asked for: a model for each lag of all classes, as far as series
+    /// reach, the codebooks beside them that were to be tried, and what is learnt from one model, but for what differs
+    /// from the defaults. Where series are too short for codebooks it has none, and is no model a class. Other options
+    /// than those with [`each_lag_untried`](Self::each_lag_untried) stay as they are.
+    #[must_use]
+    pub fn on_each_lag(mut self) -> Self {
+        if !self.each_lag_untried {
+            return self;
+        }
+        self.other_models = Vec::new();
+        self.on_one_model()
+    }
 }

@@ -69,6 +69,14 @@ impl SpotFigures {
         self.delays.get(self.delays.len().saturating_sub(1) / 2).copied()
     }
 
+    /// Adds the figures of other series.
+    pub fn pool(&mut self, other: &Self) {
+        self.events += other.events;
+        self.reported += other.reported;
+        self.delays.extend_from_slice(&other.delays);
+        self.delays.sort_unstable();
+    }
+
     /// Adds a series: an event is found by at most one report, of its class and overlapping it by at least
     /// `overlap`, the most overlapping of those that are left.
     pub fn add(&mut self, marks: &[Mark], found: &[Found], overlap: f64) {

@@ -84,13 +84,13 @@ impl<'a> Trainer<'a> {
         Problem::new(&self.fits, series, &options, &|| ())?.check_windows(series)
     }
 
-    /// Refuses no windows, and more features than there is room for.
+    /// Refuses no windows, lags that reach beyond each, and more features than there is room for.
     fn check_room(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
         if self.data().windows(options.windowing.as_ref()).of_all(series).next().is_none() {
             return Err(TrainError::NoWindows(self.data().source().to_owned()));
         }
-        Effort::of(self.data(), series, options)
-            .map_or(Ok(()), |effort| effort.check(self.data().classes().len()))
+        options.check_reach(self.data(), series)?;
+        Effort::of(self.data(), series, options).map_or(Ok(()), |effort| effort.check())
     }
 
     /// Trains a classifier on the given series, as [`train`] does.

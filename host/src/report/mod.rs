@@ -15,6 +15,7 @@ mod pace;
 mod pca;
 mod route;
 mod spotter;
+mod spotting;
 mod table;
 mod training;
 mod watch;
@@ -43,6 +44,7 @@ pub use network::{
 pub use pace::Paces;
 pub use pca::PcaReport;
 pub use spotter::{SpottedSummary, SpotterInspection};
+pub use spotting::{EventFigures, SpotFoldReport, SpotValidationReport};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};

@@ -60,16 +60,7 @@ where
 {
     loop {
         while let Some(line) = conversation.due() {
-            let mut room = [0; 32];
-            let mut text = Text { line, said: 0 };
-            loop {
-                let piece = text.next(&mut room);
-                if piece.is_empty() {
-                    break;
-                }
-                serial.write_all(piece).await?;
-            }
-            serial.flush().await?;
+            write_line_async(serial, line).await?;
         }
         if conversation.is_over() {
             return Ok(());
@@ -92,6 +83,23 @@ pub(super) fn write_line<S: Write>(
     }
     serial.write_all(b"\n")?;
     serial.flush()
+}
+
+/// [`write_line`] to one that others run beside: the same bytes.
+#[cfg(any(feature = "async", test))]
+pub(super) async fn write_line_async<S: embedded_io_async::Write>(
+    serial: &mut S,
+    line: impl fmt::Display,
+) -> Result<(), S::Error> {
+    let mut room = [0; 32];
+    let mut text = Text { line, said: 0 };
+    loop {
+        let piece = text.next(&mut room);
+        if piece.is_empty() {
+            return serial.flush().await;
+        }
+        serial.write_all(piece).await?;
+    }
 }
 
 /// A line that is said in pieces, for whom a formatter cannot wait. It is formatted anew for each piece: lines have no

@@ -1,5 +1,6 @@
 //! `fishweir evaluate`.
 
+mod events;
 mod kernels;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use fishweir::report::{
 use super::arguments::{ScoreKernels, Training};
 use super::emitting::Emitting;
 use super::kernels::KernelOptions;
+use super::marking::Marking;
 use super::model::Model;
 use super::options::refuse_idle;
 use super::output::{self, Outputs};
@@ -68,6 +70,13 @@ pub(super) struct Arguments {
     /// rejected of each class in turn that was left out of the training
     #[arg(long, value_name = "RATE", conflicts_with = "model", value_parser = rejection_rate)]
     reject: Option<f64>,
+    /// Cross-validate a spotter of events, as spot makes it of series that the column --marks marks, beside windows
+    /// on the same folds; of classifiers nothing. With --model, judge spotters that spot has kept
+    #[arg(long, requires = "marks", conflicts_with_all = ["classifier", "kernel_model", "kernel", "gram",
+        "reject", "roc", "window"])]
+    events: bool,
+    #[command(flatten)]
+    marking: Marking,
     /// Draw detections against false alarms, a curve a classifier; - for standard output
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
@@ -92,6 +101,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let models = models.map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
     let outputs = Outputs::check(&roc, &inputs)?;
+    if arguments.events {
+        return events::run(arguments);
+    }
+    refuse_idle(&arguments.marking.given(), "samples are marked for --events")?;
     match arguments.model.as_slice() {
         [] => {
             let kinds = each_once(&arguments.classifier);

@@ -149,20 +149,24 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
     match ByChannel::of(fitted).map_err(named)? {
         Some(channels) => Ok(Explainer::Channels(Box::new(channels))),
         None => Err(Failure::Input(format!(
-            "{file}: --channels: no channel can be left out of {}: two channels or more, by emissions gaussian, \
-             mixture, poisson or bernoulli, have parts",
+            "{file}: --channels: {}",
             match &fitted.observations {
-                Observations::Symbols(_) => "symbols".to_owned(),
+                Observations::Symbols(_) => "no channel can be left out of symbols".to_owned(),
                 Observations::Channels(_) if !fitted.front.is_empty() => {
-                    "what a front end makes".to_owned()
+                    "models hear what a front end makes of all channels: fit without --front"
+                        .to_owned()
                 }
                 Observations::Channels(_) if fitted.codebooks.is_some() => {
-                    "what codebooks hear (fit with --codebooks 0)".to_owned()
+                    "codebooks hear sums of channels, of which none can be left out: fit with --codebooks 0"
+                        .to_owned()
                 }
-                Observations::Channels(names) if names.len() < 2 => "one channel".to_owned(),
-                Observations::Channels(_) => {
-                    format!("emissions {}", model.deployed.emission().0.name())
+                Observations::Channels(names) if names.len() < 2 => {
+                    "there is one channel, and nothing is left without it".to_owned()
                 }
+                Observations::Channels(_) => format!(
+                    "no channel can be left out of emissions {}; of gaussian, mixture, poisson and bernoulli one can",
+                    model.deployed.emission().0.name()
+                ),
             }
         ))),
     }

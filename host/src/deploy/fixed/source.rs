@@ -14,7 +14,7 @@ use crate::deploy::source::{
 impl FixedPoint {
     /// Rust source that defines `Model`, the classifier's type over fixed point, and `MODEL`, a
     /// `static` of it, otherwise as [`Deployed::to_source`](super::super::Deployed::to_source), with the
-    /// channels' units in comments.
+    /// channels' units in comments and, by channel, the power of two that they are multiplied by as `CHANNEL_PLACES`.
     pub fn to_source(&self) -> String {
         let directions = self.directions();
         let hidden = self.states == FixedStates::Hidden;
@@ -74,6 +74,16 @@ impl FixedPoint {
         }
         if let Some(codebooks) = &self.codebooks {
             text = codebooks.beside(&text);
+        }
+        if matches!(self.observations, Observations::Channels(_)) {
+            let _ = write!(
+                text,
+                "\n/// By channel: a sample is round(x * 2^place), an integer of 16 bits.\n\
+                 #[rustfmt::skip]\n\
+                 pub static CHANNEL_PLACES: [i16; {}] = {:?};\n",
+                self.places.len(),
+                self.places
+            );
         }
         text + &confidence_source(self.confidence.as_ref())
     }

@@ -42,7 +42,9 @@ pub use accelerometer::{
     Accelerometer, FIFO_DEPTH, G_PER_DIGIT, RATE_HERTZ, Sa0Pad, SensorFault, Waiting,
 };
 
-use super::lines::{decided, write_line};
+#[cfg(any(feature = "async", test))]
+use super::lines::write_line_async;
+use super::lines::{Class, decided, write_line};
 use crate::classifier::Classifier;
 use crate::log::log;
 
@@ -93,40 +95,85 @@ where
     C: Classifier<MODELS, Sample = [f32; 3]>,
 {
     let mut watch = Watch::default();
-    let mut at_once = false;
     while goes_on() {
-        if !at_once {
-            delay.delay_ms(POLL_MS);
-            watch.wait(POLL_MS);
+        if let Some(ms) = watch.pause() {
+            delay.delay_ms(ms);
+            watch.wait(ms);
         }
-        let before = watch.report;
-        let outcome = watch.poll(sensor, classifier);
-        // An overrun is told before the FIFO is read, and every moment counts.
-        at_once = outcome == Err(SensorFault::Overrun);
-        let Report { samples, lost, .. } = watch.report;
-        if lost > before.lost {
-            let gap = lost - before.lost;
-            let reset = if gap > LONGEST_GAP { " reset" } else { "" };
-            write_line(output, format_args!("lost {} {gap}{reset}", before.samples + gap))?;
+        let (outcome, told) = watch.look(sensor, classifier, classes);
+        for line in told.into_iter().flatten() {
+            write_line(output, format_args!("{line}"))?;
         }
-        if samples - lost > before.samples - before.lost {
-            let (class, margin) = decided(classifier.decision(), classes);
-            write_line(output, format_args!("decision {samples} {class} {margin:08x}"))?;
-        }
-        match outcome {
-            Err(fault) if watch.fault != Some(fault) && goes_on() => {
-                log!(warn, "sensor: {}", fault);
-                watch.fault = Some(fault);
-                watch.report.faults += 1;
-                write_line(output, format_args!("fault {samples} {fault}"))?;
-            }
-            // What is known already, or the end of the world.
-            Err(_) | Ok(()) => {}
+        // At the end of the world nothing is at fault.
+        if let Some(fault) = watch.news(outcome).filter(|_| goes_on()) {
+            write_line(output, format_args!("{}", watch.at_fault(fault)))?;
         }
     }
     write_line(output, format_args!("{}", watch.report))?;
-    log!(info, "{=u32} samples, {=u32} lost", watch.report.samples, watch.report.lost);
-    Ok(watch.report)
+    Ok(watch.end())
+}
+
+/// [`watch_sensor`] beside others, which run while it waits for the clock and the output: the same bytes out.
+///
+/// The bus is waited for here too, some 2 ms at 400 kHz for the eight samples of a look: the sensor's driver has no
+/// other form.
+///
+/// # Errors
+/// As [`watch_sensor`].
+#[cfg(any(feature = "async", test))]
+#[cfg_attr(docsrs, doc(cfg(feature = "async")))]
+pub async fn watch_sensor_async<I, D, S, C, const MODELS: usize>(
+    sensor: &mut Accelerometer<I>,
+    delay: &mut D,
+    output: &mut S,
+    classifier: &mut C,
+    classes: &[&str],
+    mut goes_on: impl FnMut() -> bool,
+) -> Result<Report, S::Error>
+where
+    I: I2c,
+    D: embedded_hal_async::delay::DelayNs,
+    S: embedded_io_async::Write,
+    C: Classifier<MODELS, Sample = [f32; 3]>,
+{
+    let mut watch = Watch::default();
+    while goes_on() {
+        if let Some(ms) = watch.pause() {
+            delay.delay_ms(ms).await;
+            watch.wait(ms);
+        }
+        let (outcome, told) = watch.look(sensor, classifier, classes);
+        for line in told.into_iter().flatten() {
+            write_line_async(output, line).await?;
+        }
+        if let Some(fault) = watch.news(outcome).filter(|_| goes_on()) {
+            write_line_async(output, watch.at_fault(fault)).await?;
+        }
+    }
+    write_line_async(output, watch.report).await?;
+    Ok(watch.end())
+}
+
+/// What is said.
+enum Line<'c> {
+    Decision { sample: u32, class: Class<'c>, margin: u32 },
+    Fault { sample: u32, fault: SensorFault },
+    Lost { sample: u32, gap: u32 },
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decision { sample, class, margin } => {
+                write!(f, "decision {sample} {class} {margin:08x}")
+            }
+            Self::Fault { sample, fault } => write!(f, "fault {sample} {fault}"),
+            Self::Lost { sample, gap } => {
+                let reset = if *gap > LONGEST_GAP { " reset" } else { "" };
+                write!(f, "lost {sample} {gap}{reset}")
+            }
+        }
+    }
 }
 
 /// Where the stream stands.
@@ -145,9 +192,60 @@ struct Watch {
     taken: u32,
     /// Milliseconds without data, or since the sensor was set up anew.
     idle_ms: u32,
+    /// The next look is to follow at once.
+    at_once: bool,
 }
 
 impl Watch {
+    /// Milliseconds to wait before the next look.
+    fn pause(&self) -> Option<u32> {
+        (!self.at_once).then_some(POLL_MS)
+    }
+
+    /// Looks once: what came of it, and what of samples is to be said.
+    fn look<'c, I, C, const MODELS: usize>(
+        &mut self,
+        sensor: &mut Accelerometer<I>,
+        classifier: &mut C,
+        classes: &[&'c str],
+    ) -> (Result<(), SensorFault>, [Option<Line<'c>>; 2])
+    where
+        I: I2c,
+        C: Classifier<MODELS, Sample = [f32; 3]>,
+    {
+        let before = self.report;
+        let outcome = self.poll(sensor, classifier);
+        // An overrun is told before the FIFO is read, and every moment counts.
+        self.at_once = outcome == Err(SensorFault::Overrun);
+        let Report { samples, lost, .. } = self.report;
+        let gap = lost - before.lost;
+        let told = Line::Lost { sample: before.samples + gap, gap };
+        let lost = (gap > 0).then_some(told);
+        let decision = (samples - before.samples > gap).then(|| {
+            let (class, margin) = decided(classifier.decision(), classes);
+            Line::Decision { sample: samples, class, margin }
+        });
+        (outcome, [lost, decision])
+    }
+
+    /// The fault of a look, where it is not known already.
+    fn news(&self, outcome: Result<(), SensorFault>) -> Option<SensorFault> {
+        outcome.err().filter(|&fault| self.fault != Some(fault))
+    }
+
+    /// Takes note of a fault, until a block has been read.
+    fn at_fault(&mut self, fault: SensorFault) -> Line<'static> {
+        log!(warn, "sensor: {}", fault);
+        self.fault = Some(fault);
+        self.report.faults += 1;
+        Line::Fault { sample: self.report.samples, fault }
+    }
+
+    fn end(&self) -> Report {
+        log!(info, "{=u32} samples, {=u32} lost", self.report.samples, self.report.lost);
+        self.report
+    }
+
     fn wait(&mut self, ms: u32) {
         self.waited_ms = self.waited_ms.saturating_add(ms);
         self.idle_ms = self.idle_ms.saturating_add(ms);

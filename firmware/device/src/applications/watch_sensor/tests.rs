@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::string::String;
 use std::vec::Vec;
 
+use embassy_futures::{block_on, yield_now};
 use embedded_hal::i2c::{self, NoAcknowledgeSource, Operation};
 use fishweir_core::filter::Running;
 
-use super::super::wire::Wire;
+use super::super::wire::{Later, Wire};
 use super::simulated::{NotAcknowledged, PERIOD_NS, Part, SimulatedSensor, Traffic, Trouble};
 use super::*;
 
@@ -60,6 +61,13 @@ impl DelayNs for Clock<'_> {
     }
 }
 
+impl embedded_hal_async::delay::DelayNs for Clock<'_> {
+    async fn delay_ns(&mut self, ns: u32) {
+        yield_now().await;
+        self.0.borrow_mut().advance(ns.into());
+    }
+}
+
 /// Lying still with z up, each sample its own: the number of the sample is in the digits of x.
 fn still(samples: usize) -> Vec<[f32; 3]> {
     (0..samples).map(|t| [(t % 20) as f32 * 0.004, 0.0, 1.0]).collect()
@@ -71,19 +79,36 @@ struct Outcome {
     traffic: Traffic,
 }
 
+/// Beside others it sees and says the same.
 fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
-    let world = RefCell::new(SimulatedSensor::new(recording.to_vec(), troubles.to_vec()));
-    let mut wire = Wire::default();
+    let world = || RefCell::new(SimulatedSensor::new(recording.to_vec(), troubles.to_vec()));
+    let goes_on = |world: &RefCell<SimulatedSensor>| {
+        let world = world.borrow();
+        !world.is_over() || world.has_data()
+    };
+    let (alone, mut wire) = (world(), Wire::default());
     let report = watch_sensor(
-        &mut Accelerometer::new(Bus(&world), Sa0Pad::High),
-        &mut Clock(&world),
+        &mut Accelerometer::new(Bus(&alone), Sa0Pad::High),
+        &mut Clock(&alone),
         &mut wire,
         &mut Running::new(&motion::MODEL),
         &motion::CLASSES,
-        || !world.borrow().is_over() || world.borrow().has_data(),
-    )
-    .expect("memory does not fail");
-    Outcome { report, lines: wire.lines(), traffic: world.into_inner().traffic() }
+        || goes_on(&alone),
+    );
+    let (beside, mut other) = (world(), Wire::default());
+    let waited = block_on(watch_sensor_async(
+        &mut Accelerometer::new(Bus(&beside), Sa0Pad::High),
+        &mut Clock(&beside),
+        &mut Later(&mut other),
+        &mut Running::new(&motion::MODEL),
+        &motion::CLASSES,
+        || goes_on(&beside),
+    ));
+    assert_eq!((waited, &other), (report, &wire));
+    let traffic = alone.into_inner().traffic();
+    assert_eq!(beside.into_inner().traffic(), traffic);
+    let report = report.expect("memory does not fail");
+    Outcome { report, lines: wire.lines(), traffic }
 }
 
 /// The decisions that the recording gives where the samples of `missing` never came.

@@ -1,0 +1,70 @@
+//! Spotters, judged by the events that they find in marked series.
+
+use std::fmt;
+use std::path::Path;
+
+use fishweir::evaluate::CrossValidationOptions;
+use fishweir::report::{EventFigures, SpotValidationReport};
+use serde::Serialize;
+
+use super::Arguments;
+use crate::commands::options::{named, refuse_idle};
+use crate::commands::{Failure, progress, spot, tell};
+
+/// Cross-validates what `spot` makes, or judges what it has kept.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+    let mut given = [training.given(), arguments.options.given()].concat();
+    if arguments.model.is_empty() {
+        given.retain(|name| !["--states", "--emission", "--components"].contains(name));
+        refuse_idle(&given, "a spotter is trained without it")?;
+        return validate(arguments);
+    }
+    given.extend(arguments.marking.of_training());
+    given.extend(named([("--group", arguments.training.group.is_some())]));
+    refuse_idle(&given, "what is judged is trained already")?;
+    let judged = arguments.model.iter().map(|model| judge(arguments, model));
+    super::super::print(&Judged { figures: judged.collect::<Result<_, _>>()? }, arguments.json)
+}
+
+fn validate(arguments: &Arguments) -> Result<(), Failure> {
+    let plan = arguments.marking.plan(arguments.training.states(), &arguments.emitting)?;
+    let mut reading = arguments.reading.options();
+    reading.values = arguments.emitting.values();
+    let marked = arguments.marking.read(&arguments.data, &reading)?;
+    let (data, group) = (marked.data(), arguments.training.group.as_deref());
+    tell::groups(data, group);
+    let folds = match arguments.folds {
+        Some(folds) => folds,
+        None => tell::usual_folds(data, group)?,
+    };
+    let CrossValidationOptions { folds, seed } =
+        CrossValidationOptions { folds, seed: arguments.fold_seed };
+    let folds = marked.folds(folds, group, seed)?;
+    // A spotter takes a fit of each class and the background a fold of its own and one more; windows one again.
+    let fits = folds.len() * (4 * (marked.classes().len() + 1) + marked.classes().len() + 1);
+    let bar = progress::passes("cross-validating a spotter".into(), fits, &plan.baum_welch);
+    let validated = plan.cross_validate(&marked, &folds, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let validated = validated.map_err(|error| Failure::of(data, error))?;
+    let report = SpotValidationReport::new(&marked, arguments.training.group.clone(), &validated);
+    super::super::print(&report, arguments.json)
+}
+
+fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {
+    let (spotter, reading) = spot::kept(model, &arguments.reading)?;
+    let (_, figures) = spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
+    Ok(EventFigures::of(model.display().to_string(), &figures))
+}
+
+/// Spotters on the same series.
+#[derive(Serialize)]
+struct Judged {
+    figures: Vec<EventFigures>,
+}
+
+impl fmt::Display for Judged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.figures.iter().try_for_each(|one| writeln!(f, "{one}"))
+    }
+}
