@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fishweir::project::{CoreSource, PROJECT_BOARDS, Project, ProjectBoard, Start};
+use fishweir::project::{CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, Start};
 use serde::Serialize;
 
 use super::model::Model;
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         name: &name,
         board: arguments.board,
         tasks: arguments.tasks,
-        model: &model.deployed,
+        model: ProjectModel::F32(&model.deployed),
         rate: arguments.rate,
         core: if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
     };

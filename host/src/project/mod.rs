@@ -3,22 +3,29 @@
 //! | what | where |
 //! |---|---|
 //! | the boards | `board.rs` |
+//! | what their parts draw | `power.rs` |
+//! | the model, in either format | `model.rs` |
+//! | whether a board's memories hold an image | `room.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | what is written, with `{{names}}` for what differs | `template/` |
 
 mod board;
 mod error;
+mod model;
 mod platform;
+mod power;
+mod room;
 mod self_test;
 
 pub use board::{PROJECT_BOARDS, ProjectBoard, Start};
 pub use error::ProjectError;
+pub use model::ProjectModel;
+pub use power::Power;
+pub use room::Room;
 
 use crate::classifier::Observations;
 use crate::data::SamplesView;
-use crate::data::Stage;
-use crate::deploy::Deployed;
 use crate::device::Board;
 use crate::report::grouped;
 
@@ -32,7 +39,7 @@ pub struct Project<'a> {
     /// Tasks on an executor, by embassy, instead of one loop that waits.
     pub tasks: bool,
     /// The classifier.
-    pub model: &'a Deployed,
+    pub model: ProjectModel<'a>,
     /// Samples a second.
     pub rate: f64,
     /// Where the core comes from.
@@ -122,17 +129,13 @@ impl Project<'_> {
             self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
         let classes = classes.join(", ");
         let period = format!("{}", (1e6 / self.rate).round() as u64);
-        let memory = match board.memory {
-            Some(_) => include_str!("template/memory.rs"),
-            None => "",
-        };
+        let memory = if board.memory_is_told { include_str!("template/memory.rs") } else { "" };
         let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
         let core = match self.core {
             CoreSource::Registry => format!("version = \"={}\"", env!("CARGO_PKG_VERSION")),
             CoreSource::Vendored => "path = \"vendor/core\"".to_owned(),
         };
-        let sound = self.model.front().stages().iter().any(Stage::is_of_sound);
-        let features = if sound { ", features = [\"microfft\"]" } else { "" };
+        let features = if self.model.is_of_sound() { ", features = [\"microfft\"]" } else { "" };
         let (once, runs) = board.how_to_run();
         let names = [
             ("{{exception}}", parts.exception),
