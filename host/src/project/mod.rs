@@ -26,6 +26,7 @@ pub use room::Room;
 
 use crate::classifier::Observations;
 use crate::data::SamplesView;
+use crate::deploy::FixedPoint;
 use crate::device::Board;
 use crate::report::grouped;
 
@@ -66,8 +67,21 @@ pub struct ProjectFiles {
     pub noise: bool,
 }
 
+/// Samples a second that are waited for, from the least to the most: one a day, and what a timer of a microsecond tells
+/// apart.
+pub(crate) const RATES: [f64; 2] = [1.0 / 86_400.0, 1e5];
+
 /// After what is said of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
+
+/// How fixed point is given channels.
+fn units(model: &FixedPoint) -> String {
+    let Observations::Channels(names) = model.observations() else { return String::new() };
+    let each = names.iter().zip(model.places());
+    let each = each.map(|(name, places)| format!("{} x 2^{places}", name.escape_debug()));
+    let all = each.collect::<Vec<_>>().join(", ");
+    format!("\n\nChannels are integers of 16 bits, rounded from {all}.")
+}
 
 impl Project<'_> {
     /// The project's files. `recordings` are streams with their labels: some of them travel as the self-test
@@ -85,7 +99,7 @@ impl Project<'_> {
         {
             return Err(ProjectError::Name { name: self.name.to_owned() });
         }
-        if !(1.0..=1e5).contains(&self.rate) {
+        if !(RATES[0]..=RATES[1]).contains(&self.rate) {
             return Err(ProjectError::Rate { rate: self.rate });
         }
         if self.tasks && board.platform.is_emulated() {
@@ -124,6 +138,10 @@ impl Project<'_> {
             Observations::Channels(names) => names.join(", "),
             Observations::Symbols(symbols) => format!("symbols {symbols}, by their number"),
         };
+        let (export, units) = match self.model {
+            ProjectModel::F32(_) => ("fishweir export --rust", String::new()),
+            ProjectModel::Q15(model) => ("fishweir export --rust --number q15", units(model)),
+        };
         // In comments and prose: one line whatever is in a name.
         let classes: Vec<String> =
             self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
@@ -158,6 +176,8 @@ impl Project<'_> {
             ("{{target}}", board.target),
             ("{{classes}}", &classes),
             ("{{observed}}", &observed),
+            ("{{units}}", &units),
+            ("{{export}}", export),
             ("{{model}}", &self.model.observations().to_string()),
             ("{{flash}}", &grouped(cost.model_bytes)),
             ("{{ram}}", &grouped(cost.state_bytes)),

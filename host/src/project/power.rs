@@ -24,7 +24,7 @@ pub struct Power {
 
 /// Parts whose makers' figures have been read, at the clock that projects leave them at. A least figure is a typical one:
 /// no document has a minimum.
-pub static POWERS: [Power; 3] = [
+static POWERS: [Power; 3] = [
     Power {
         part: "STM32F103",
         hertz: 72_000_000,

@@ -300,12 +300,12 @@ impl fmt::Display for Inspection {
                 grouped(cost.exponentials_per_sample),
             )?;
         }
+        if let Some(why) = &self.no_artefact {
+            writeln!(f, "  binary artefact: none, {why}")?;
+        }
         #[cfg(feature = "device")]
         if let Some(boards) = &self.boards {
             write!(f, "{boards}")?;
-        }
-        if let Some(why) = &self.no_artefact {
-            writeln!(f, "  binary artefact: none, {why}")?;
         }
         if let Some(pace) = &self.pace {
             write!(f, "\n{pace}")?;
