@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MODEL")]
     model: PathBuf,
     /// Recordings for the self-test, and to play for a sensor: the first 64 samples of four series, of each label
-    /// one where there are so many [default: noise]
+    /// one where there are so many [default: noise; with --number q15 what the model was trained on]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Numbers of the model: floating point, or fixed point for parts without an FPU, measured on --data against f64 before

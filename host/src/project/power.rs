@@ -37,7 +37,7 @@ static POWERS: [Power; 3] = [
         part: "RP2350",
         hertz: 150_000_000,
         currents: Currents { run: [11.8, 16.0], sleep: [0.158, 0.166] },
-        conditions: "3.3 V, typical, sum over the rails, programs of one core",
+        conditions: "3.3 V, typical, sum over the rails, CoreMark on one core to hello_usb, whose clock is not said",
         asleep: "P1.4 and P1.0, which keep SRAM; the core begins anew",
         source: "Raspberry Pi, RP2350 Datasheet, tables 1445, 1446",
     },
