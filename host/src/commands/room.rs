@@ -55,9 +55,9 @@ impl Wanted<'_> {
         };
         let [least, most] = pace.instructions.map(|count| grouped(count.round() as usize));
         let [idle, busy] = pace.busy.map(|busy| to_three_digits(100.0 * busy));
-        // What keeps up surely, of whole samples where there is one in a second.
+        // What is surely kept up with, rounded downwards.
         let slower = self.rate / pace.busy[1];
-        let slower = if slower >= 1.0 { slower.floor() } else { slower };
+        let slower = if slower >= 1.0 { slower.floor() } else { 0.99 * slower };
         let (number, fixed) = (self.model.number(), self.fixed_keeps_up());
         note(format_args!(
             "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
