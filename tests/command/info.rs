@@ -1,5 +1,7 @@
 //! `fishweir info`.
 
+use fishweir::project::PROJECT_BOARDS;
+
 use crate::fixtures::fixtures;
 use crate::{json, printed, refuses};
 
@@ -90,7 +92,75 @@ fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
     let said = printed(&line);
     assert!(said.contains("Cortex-M4F") && said.contains("mAh a day"), "{said}");
     let slow = printed(&format!("info {model} --rate 1000000 --clock 1"));
-    assert!(slow.lines().filter(|line| line.ends_with(" no")).count() == 5, "{slow}");
-    refuses(&format!("info {model} --rate 50"), "--clock");
+    // In fixed point too where there is no unit for floats.
+    assert_eq!(slow.lines().filter(|line| line.ends_with(" no")).count(), 5 + 3, "{slow}");
+    refuses(&format!("info {model} --rate 50 --current 4"), "--clock");
+    refuses(&format!("info {model} --clock 16"), "--rate");
     refuses(&format!("info {model} --rate 50 --clock 0"), "--clock");
+}
+
+#[test]
+fn fixed_point_keeps_up_where_floats_in_software_do_not() {
+    let model = fixtures().at("three.json");
+    let line = format!("info {model} --rate 200 --clock 16 --json");
+    let pace = json(&line)["pace"].clone();
+    let busy = |format: &str, core: usize, end: usize| {
+        let one = &pace[format][core];
+        assert_eq!(one["number"], if format == "cores" { "f32" } else { "q15" });
+        one["busy"][end].as_f64().expect("a number")
+    };
+    for core in 0..5 {
+        // The decision is read in floats, so that the most of fixed point is of both.
+        assert!(busy("fixed_point", core, 0) < busy("fixed_point", core, 1), "{pace}");
+        let soft = pace["cores"][core]["core"].as_str().is_some_and(|name| name != "Cortex-M4F");
+        if soft && pace["cores"][core]["core"] != "Cortex-M33" {
+            assert!(8.0 * busy("fixed_point", core, 0) < busy("cores", core, 0), "{pace}");
+        }
+    }
+    let said = printed(&format!("info {model} --rate 200 --clock 16"));
+    let q15 = |core: &str| said.lines().any(|line| line.contains(core) && line.contains(" q15 "));
+    assert!(q15("Cortex-M0") && q15("Cortex-M3") && q15("RV32IMAC"), "{said}");
+    assert!(!q15("Cortex-M4F") && !q15("Cortex-M33"), "{said}");
+    // An artefact has no fixed point to be asked for.
+    let artefact = fixtures().at("three.fishweir");
+    let pace = json(&format!("info {artefact} --rate 200 --clock 16 --json"))["pace"].clone();
+    assert!(pace["cores"].is_array() && pace["fixed_point"].is_null(), "{pace}");
+}
+
+#[test]
+fn every_board_is_told_of_room_time_and_battery() {
+    let model = fixtures().at("three.json");
+    let told = json(&format!("info {model} --rate 50 --json"));
+    let boards = told["boards"].as_array().expect("a list");
+    assert_eq!(boards.len(), 2 * PROJECT_BOARDS.len());
+    for one in boards {
+        for (takes, there) in [("ram", "ram_there"), ("flash", "flash_there")] {
+            let pair = [0, 1].map(|end| one[takes][end].as_u64().expect("a number"));
+            assert!(pair[0] < pair[1] && one[there].as_u64() > Some(0), "{one}");
+        }
+        let state = &told[if one["number"] == "f32" { "state_bytes" } else { "fixed_point" }];
+        let state = state["state_bytes"].as_u64().or_else(|| state.as_u64()).expect("a number");
+        assert!(one["ram"][0].as_u64() > Some(2 * state), "{one}");
+        // What a day takes is told where a maker's figure is, within what that part draws.
+        let (power, charge) = (&one["power"], &one["pace"]["charge"]);
+        assert_eq!(power.is_null(), charge.is_null(), "{one}");
+        if let Some(most) = charge[1].as_f64() {
+            let run = power["currents"]["run"][1].as_f64().expect("a number");
+            assert!(charge[0].as_f64() < Some(most) && most < 24.0 * run, "{one}");
+            assert!(power["source"].as_str().is_some_and(|source| source.contains("table")));
+        }
+    }
+    let drawn = |board: &str| {
+        let of = boards.iter().filter(|one| one["board"] == board);
+        of.clone().count() == 2 && of.into_iter().all(|one| one["power"].is_object())
+    };
+    assert!(["lm3s6965evb", "rp2350-pico2", "esp32c3"].into_iter().all(drawn));
+    assert!(!["riscv-virt", "rp2040-pico", "nucleo-g071rb"].into_iter().any(drawn));
+    let said = printed(&format!("info {model} --rate 50"));
+    for part in ["in f32: ", "in fixed point: ", "ESP32-C3 Series Datasheet", "no maker's figure"] {
+        assert!(said.contains(part), "no {part} in:\n{said}");
+    }
+    // Without a rate it is room alone.
+    let said = printed(&format!("info {model}"));
+    assert!(said.contains("in f32: ") && !said.contains("keeps up"), "{said}");
 }

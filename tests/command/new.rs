@@ -1,15 +1,18 @@
 //! `fishweir new`: the project builds alone, decides under QEMU as the host does, and says what went wrong. QEMU and
 //! the targets must be there; boards that QEMU does not have are built, for tests/boards.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, PoisonError};
 
+use fishweir::device::{Board, Image};
 use fishweir::project::{PROJECT_BOARDS, Start};
+use serde_json::Value;
 
-use crate::fixtures::{Folder, QUICK, fixtures};
-use crate::{fishweir, printed, refuses};
+use crate::fixtures::{Folder, Noise, QUICK, fixtures};
+use crate::{fishweir, json, printed, refused, refuses};
 
 /// Runs cargo in a project; what it builds on is kept with the firmware's builds.
 fn cargo(project: &Path, line: &str) -> Output {
@@ -44,6 +47,72 @@ fn change(project: &Path, file: &str, from: &str, to: &str) {
     let text = fs::read_to_string(&path).expect("reads");
     assert_eq!(text.matches(from).count(), 1, "{file} has `{from}` once");
     fs::write(&path, text.replace(from, to)).expect("writes");
+}
+
+/// Has a program say the deepest of its stack at the end.
+fn paint(project: &Path) {
+    change(
+        project,
+        "src/main.rs",
+        "    let mut board = Board::new();",
+        "    paint();\n    let mut board = Board::new();",
+    );
+    let end = "        board.end_of_recordings();";
+    change(project, "src/main.rs", end, &format!("        painted();\n{end}"));
+    let path = project.join("src/main.rs");
+    let text = fs::read_to_string(&path).expect("reads");
+    fs::write(&path, format!("{text}{PAINT}")).expect("writes");
+}
+
+const PAINT: &str = r#"
+unsafe extern "C" {
+    static mut __sheap: u32;
+    static _stack_start: u32;
+}
+
+#[inline(never)]
+fn paint() {
+    let here = 0_u32;
+    let here = core::hint::black_box(&raw const here) as usize - 128;
+    let mut at = &raw mut __sheap;
+    while (at as usize) < here {
+        unsafe {
+            at.write_volatile(0xfeed_beef);
+            at = at.add(1);
+        }
+    }
+}
+
+#[inline(never)]
+fn painted() {
+    let mut at = &raw const __sheap;
+    unsafe {
+        while at.read_volatile() == 0xfeed_beef {
+            at = at.add(1);
+        }
+    }
+    let depth = (&raw const _stack_start) as usize - at as usize;
+    semihosting::println!("stack: {depth}");
+}
+"#;
+
+/// What `new` says of an image's memories holds the image that is built and the deepest stack of its run.
+#[track_caller]
+fn holds_what_is_taken(project: &Path, told: &Value, said: &str) {
+    let pair = |key: &str| [0, 1].map(|end| told[key][end].as_u64().expect("a number"));
+    let board = told["board"].as_str().expect("a name");
+    let emulated = Board::named(board).expect("a board");
+    let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware");
+    let manifest = fs::read_to_string(project.join("Cargo.toml")).expect("reads");
+    let name = manifest.split("name = \"").nth(1).and_then(|rest| rest.split('"').next());
+    let elf = format!("target/{}/release/{}", emulated.target, name.expect("a name"));
+    let sections = Image::open(emulated, &firmware.join(elf)).expect("an image").sections;
+    let stack = said.split("stack: ").nth(1).and_then(|rest| rest.lines().next());
+    let stack: u64 = stack.and_then(|stack| stack.parse().ok()).expect("a depth");
+    for (key, taken) in [("ram", sections.ram() + stack), ("flash", sections.flash())] {
+        let [least, most] = pair(key);
+        assert!((least..=most).contains(&taken), "{board}, {key}: {taken} in {told}");
+    }
 }
 
 #[test]
@@ -121,14 +190,106 @@ fn models_of_every_kind_are_observed_in_their_own_way() {
         (machine, String::new()),
         (counts, String::new()),
     ] {
-        let line =
-            format!("new {at} --name kinds --board mps2-an386 --model {model} {data} --force");
-        printed(&line);
+        let line = format!(
+            "new {at} --name kinds --board mps2-an386 --model {model} {data} --force --json"
+        );
+        let told = json(&line);
+        paint(Path::new(&at));
         let said = runs(Path::new(&at));
+        holds_what_is_taken(Path::new(&at), &told, &said);
         assert!(said.contains("every bit as on the host\n"), "{line}: {said}");
         let believed = fs::read_to_string(Path::new(&at).join("src/report.rs")).expect("reads");
         assert_eq!(believed.contains("probability"), line.contains("trusted"), "{line}");
     }
+}
+
+/// A part without a unit for floats decides in integers, on those that the sensor gives, to the host's bits.
+#[test]
+fn a_project_in_fixed_point_decides_as_the_host() {
+    let folder = Folder::new();
+    let at = folder.at("integers");
+    let (channels, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
+    let (symbols, strings) = (fixtures().at("strings.json"), fixtures().at("strings.tsv"));
+    for (model, data, sample) in
+        [(channels, data, "pub type Sample = [i16; 2];"), (symbols, strings, "Sample = usize;")]
+    {
+        let told = json(&format!(
+            "new {at} --name integers --board microbit --model {model} --data {data} --number q15 --equal 0.9 \
+             --force --json"
+        ));
+        assert!(told["number"] == "q15" && told["equal_decisions"].as_f64() >= Some(0.9), "{told}");
+        let project = Path::new(&at);
+        paint(project);
+        let said = runs(project);
+        assert!(said.contains("every bit as on the host\n"), "{said}");
+        holds_what_is_taken(project, &told, &said);
+        let text = |file: &str| fs::read_to_string(project.join(file)).expect("reads");
+        assert!(text("src/self_test.rs").contains(sample), "{model}");
+        assert!(text("src/model.rs").contains("Q15"), "{model}");
+        let page = text("README.md");
+        assert_eq!(
+            page.contains("Channels are integers of 16 bits"),
+            sample.contains("i16"),
+            "{page}"
+        );
+    }
+    // What has no fixed point is refused before anything is read or written.
+    let none = folder.at("none");
+    let artefact = fixtures().at("three.fishweir");
+    let line = format!("new {none} --board microbit --model {artefact} --number q15");
+    refuses(&line, "fixed point is exported from a fitted classifier");
+    let model = fixtures().at("three.json");
+    refuses(&format!("new {none} --board microbit --model {model} --equal 0.9"), "--number q15");
+    assert!(!Path::new(&none).exists());
+}
+
+/// A model that no first micro:bit holds in `f32`: past samples of 1 050, in two channels.
+#[test]
+fn a_board_that_is_too_small_or_too_slow_is_told_beforehand() {
+    let folder = Folder::new();
+    let (mut text, mut noise) = ("series,label,t,x,y\n".to_owned(), Noise(7));
+    for series in 0..4 {
+        for t in 0..1200 {
+            let label = if series % 2 == 0 { "low" } else { "high" };
+            let mut number = || noise.next().unwrap_or(0.0) + 2.0 * f64::from(series % 2);
+            let _ = writeln!(text, "{series},{label},{t},{:.3},{:.3}", number(), number());
+        }
+    }
+    let (data, model) = (folder.put("long.csv", text), folder.at("long.json"));
+    printed(&format!(
+        "fit {data} -o {model} --classifier bayes --lags 1050 --codebooks 0 {QUICK} --effort quick"
+    ));
+    let at = folder.at("small");
+    let line = format!("new {at} --board microbit --model {model}");
+    let message = refused(&line);
+    for part in [
+        "no room in f32 on microbit (RAM ",
+        "16 384 B",
+        "--number q15 has room",
+        "fit --max-ram ",
+        "lm3s6965evb",
+    ] {
+        assert!(message.contains(part), "no {part} in: {message}");
+    }
+    assert!(!Path::new(&at).exists(), "refused before anything is written");
+    // What it advises is right: fixed point is written.
+    let told = json(&format!("{line} --data {data} --number q15 --json"));
+    assert!(told["ram"][1].as_u64() < told["ram_there"].as_u64(), "{told}");
+
+    let slow = fixtures().at("three.json");
+    let line = format!("new {at} --force --board microbit --model {slow} --rate");
+    let told = |rate: &str| {
+        let output = fishweir(&format!("{line} {rate}")).output().expect("started");
+        assert!(output.status.success(), "{rate}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    let message = told("50000");
+    assert!(message.contains("microbit cannot keep up with 50000 samples a second"), "{message}");
+    assert!(message.contains("of 16 MHz; --rate "), "{message}");
+    // What it says can be kept up with is not told of.
+    let rate = message.split("--rate ").nth(1).and_then(|rest| rest.split(' ').next());
+    let message = told(rate.expect("a rate"));
+    assert!(!message.contains("keep up"), "{message}");
 }
 
 #[test]
@@ -168,7 +329,8 @@ fn every_real_board_has_its_image_in_both_styles() {
         for style in ["", "--async"] {
             let name = format!("{}{style}", board.name);
             let at = folder.at(&name);
-            printed(&format!("new {at} --board {} --model {model} {style}", board.name));
+            // Slower than the watchdog is patient: it is fed meanwhile.
+            printed(&format!("new {at} --board {} --model {model} --rate 0.1 {style}", board.name));
             let output = cargo(Path::new(&at), "build --release");
             let errors = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");
@@ -232,7 +394,7 @@ fn what_cannot_be_written_is_refused() {
     let name = format!("new {} --board microbit --model {model} --name 3d", folder.at("name"));
     refuses(&name, "no name for a package");
     let rate = format!("new {} --board microbit --model {model} --rate 1e9", folder.at("rate"));
-    refuses(&rate, "between 1 and 100 000");
+    refuses(&rate, "between one a day (0.0000116) and 100 000");
     let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));
     refuses(&idle, "--data");
     assert!(!Path::new(&folder.at("tasks")).exists());
@@ -248,6 +410,21 @@ fn it_says_what_to_do_next() {
     assert!(said.contains("rustup target add thumbv6m-none-eabi"), "{said}");
     let board = fs::read_to_string(folder.path().join("pico/src/board.rs")).expect("reads");
     assert!(board.contains("Duration::from_micros(9615)"), "{board}");
+    let slow = folder.at("slow");
+    for (style, fed) in [
+        ("", "while Instant::now() < self.due {\n            self.feed();"),
+        (
+            "--async",
+            "with_timeout(PIECE, self.ticker.next()).await.is_err() {\n            self.feed();",
+        ),
+    ] {
+        printed(&format!("new {slow} --board esp32c3 --model {model} --rate 0.1 --force {style}"));
+        let board = fs::read_to_string(folder.path().join("slow/src/board.rs")).expect("reads");
+        assert!(
+            board.contains("Duration::from_micros(10000000)") && board.contains(fed),
+            "{board}"
+        );
+    }
     // No name of a template is left anywhere.
     let project = folder.path().join("pico");
     for file in [

@@ -2,20 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use fishweir::classifier::Observations;
 use fishweir::data::Dataset;
-use fishweir::deploy::{Cost, Deviation, FixedPoint, Limits, SpotterModel, UpdateFileError};
+use fishweir::deploy::{Cost, Deviation, FixedPoint, SpotterModel, UpdateFileError};
 use fishweir::files;
 use serde::Serialize;
 
 use super::c::ForC;
+use super::fixed::{self, NumberName, WHY, fixed_point};
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
-use super::{Failure, note, tell};
+use super::{Failure, note};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -57,13 +57,6 @@ pub(super) struct Arguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum NumberName {
-    F32,
-    Q15,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,7 +197,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     file.display()
                 )));
             }
-            Some(fixed_point(arguments, &model)?)
+            let data = read_data(arguments, &model, WHY)?;
+            let source = arguments.model.as_path();
+            Some(fixed_point(source, &model, &data, arguments.equal)?)
         }
     };
     let source = || match &fixed {
@@ -290,31 +285,6 @@ fn spotter(
     outputs.print(&report, arguments.json)
 }
 
-/// The model in fixed point, measured: an error where it decides otherwise than `f64` too often.
-fn fixed_point(arguments: &Arguments, model: &Model) -> Result<(FixedPoint, Deviation), Failure> {
-    let file = arguments.model.display();
-    let classifier = model.classifier().map_err(|what| {
-        Failure::Input(format!(
-            "{file}: {what}; fixed point is exported from a fitted classifier (JSON)"
-        ))
-    })?;
-    let fixed =
-        classifier.quantise().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
-    let why = "fixed point is measured on data before it is exported";
-    let data = read_data(arguments, model, why)?;
-    let windowing = model.windowing(None);
-    tell::windows(&data, windowing.as_ref());
-    let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
-    deviation
-        .check(
-            arguments
-                .equal
-                .map_or_else(Limits::default, |equal_decisions| Limits { equal_decisions }),
-        )
-        .map_err(|error| Failure::Check(error.to_string()))?;
-    Ok((fixed, deviation))
-}
-
 /// The update of a version: its self-test is of the first series.
 fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u8>, Failure> {
     let data =
@@ -325,15 +295,5 @@ fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u
 
 /// The data named, or that the model was trained on; `why` they are wanted.
 fn read_data(arguments: &Arguments, model: &Model, why: &str) -> Result<Dataset, Failure> {
-    let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
-    let data = arguments.data.as_deref().or(trained_on);
-    let there = data.filter(|data| data.exists()).ok_or_else(|| {
-        let (file, which) = match data {
-            Some(data) => (data, "this is not there"),
-            None => (arguments.model.as_path(), "an artefact does not name any"),
-        };
-        Failure::Input(format!("{}: {why}, and {which}; name it with --data", file.display()))
-    })?;
-    let options = arguments.reading.options_of(model, None)?;
-    tell::read(there, &options)
+    fixed::read_data(&arguments.model, model, arguments.data.as_deref(), &arguments.reading, why)
 }

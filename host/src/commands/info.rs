@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use fishweir::deploy::{Setting, SpotterModel};
+use fishweir::deploy::{Currents, FixedPoint, Setting, SpotterModel};
 use fishweir::files;
-use fishweir::report::{Inspection, Paces, SpotterInspection};
+use fishweir::project::ProjectModel;
+use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 
 use super::model::Model;
 use super::options::{named, refuse_idle};
@@ -15,14 +16,15 @@ use super::{Failure, print};
 pub(super) struct Arguments {
     /// A fitted model or a spotter (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
-    /// Samples a second: say whether cores keep up at --clock
-    #[arg(long, value_name = "HZ", value_parser = positive, requires = "clock")]
+    /// Samples a second: say whether the boards of `new` keep up, and what a day takes of a battery where makers say what
+    /// their part draws; or, with --clock, whether cores do
+    #[arg(long, value_name = "HZ", value_parser = positive)]
     rate: Option<f64>,
     /// Clocks of the processor, in millions a second
     #[arg(long, value_name = "MHZ", value_parser = positive, requires = "rate")]
     clock: Option<f64>,
     /// What the part's datasheet says that it draws while it runs, in milliamperes: say what a day takes too
-    #[arg(long, value_name = "MA", value_parser = positive, requires = "rate")]
+    #[arg(long, value_name = "MA", value_parser = positive, requires = "clock")]
     current: Option<f64>,
     /// What it draws asleep, in milliamperes
     #[arg(long, value_name = "MA", value_parser = not_negative, requires = "current", default_value = "0")]
@@ -47,16 +49,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::Input(why.into()));
     }
     let model = Model::parse(&arguments.model, &bytes)?;
-    let inspection = Inspection::new(file, model.file_bytes, &model.deployed, model.fitted())?;
+    let fixed = model.fitted().and_then(|fitted| fitted.quantise().ok());
+    let inspection =
+        Inspection::new(file, model.file_bytes, &model.deployed, model.fitted(), fixed.as_ref())?;
+    let mut formats = vec![ProjectModel::F32(&model.deployed)];
+    formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {
         rate,
         clock: 1e6 * clock,
-        current: arguments.current,
-        sleep: arguments.sleep,
+        current: arguments
+            .current
+            .map(|current| Currents { run: [current; 2], sleep: [arguments.sleep; 2] }),
     });
-    let pace = setting.map(|setting| Paces { setting, cores: model.deployed.paces(&setting) });
+    let pace = setting.map(|setting| {
+        Paces::new(setting, model.deployed.work(), fixed.as_ref().and_then(FixedPoint::work))
+    });
+    // At a clock that was named it is cores that are asked for.
+    let rate = arguments.rate.filter(|_| pace.is_none());
+    let boards = Some(Boards::new(&formats, rate));
     print(
-        &Inspection { pace, provenance: model.provenance().cloned(), ..inspection },
+        &Inspection { pace, boards, provenance: model.provenance().cloned(), ..inspection },
         arguments.json,
     )
 }

@@ -3,12 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fishweir::project::{CoreSource, PROJECT_BOARDS, Project, ProjectBoard, Start};
+use fishweir::data::Dataset;
+use fishweir::project::{
+    CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, Room, Start,
+};
+use fishweir::report::grouped;
 use serde::Serialize;
 
+use super::fixed::{self, NumberName, fixed_point};
 use super::model::Model;
-use super::options::refuse_idle;
+use super::options::{self, refuse_idle};
 use super::reading::Reading;
+use super::room::Wanted;
 use super::{Failure, print, sources, tell, values};
 
 #[derive(Debug, clap::Args)]
@@ -22,9 +28,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MODEL")]
     model: PathBuf,
     /// Recordings for the self-test, and to play for a sensor: the first 64 samples of four series, of each label
-    /// one where there are so many [default: noise]
+    /// one where there are so many [default: noise; with --number q15 what the model was trained on]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
+    /// Numbers of the model: floating point, or fixed point for parts without an FPU, measured on --data against f64 before
+    /// anything is written
+    #[arg(long, value_enum, default_value_t = NumberName::F32)]
+    number: NumberName,
+    /// Least share of windows that fixed point decides as f64 does [default: 0.995]
+    #[arg(long, value_name = "SHARE", value_parser = values::share, allow_negative_numbers = true)]
+    equal: Option<f64>,
     /// Tasks on an executor, by embassy, instead of a loop that waits: not on emulated boards, which have no clock
     #[arg(long = "async")]
     tasks: bool,
@@ -55,9 +68,15 @@ fn boards() -> impl TypedValueParser<Value = &'static ProjectBoard> {
 struct Written {
     folder: String,
     board: &'static str,
+    number: NumberName,
+    /// Share of the data's windows that fixed point decides as `f64` does; null of floating point.
+    equal_decisions: Option<f64>,
     files: usize,
     model_bytes: usize,
     state_bytes: usize,
+    /// What the image takes of the board's memories.
+    #[serde(flatten)]
+    room: Room,
     /// Samples of the self-test.
     samples: usize,
     /// Whether they are noise.
@@ -75,6 +94,18 @@ impl std::fmt::Display for Written {
             "  model {} B of flash, a stream {} B of RAM",
             self.model_bytes, self.state_bytes
         )?;
+        let Room { ram, ram_there, flash, flash_there } = &self.room;
+        for (name, takes, there) in [("RAM", ram, ram_there), ("flash", flash, flash_there)] {
+            let [least, most] = takes.map(grouped);
+            writeln!(f, "  {name} of the whole image {least} to {most} of {} B", grouped(*there))?;
+        }
+        if let Some(equal) = self.equal_decisions {
+            writeln!(
+                f,
+                "  in fixed point (q15): {:.2} % of the data's windows decided as in f64; the sensor gives integers",
+                100.0 * equal
+            )?;
+        }
         let what = if self.noise {
             "of noise, for want of recordings (--data)"
         } else {
@@ -105,12 +136,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(named).unwrap_or_default();
     let model = Model::read(&arguments.model)?;
-    let data = match &arguments.data {
-        Some(data) => Some(tell::read(data, &arguments.reading.options_of(&model, None)?)?),
-        None => {
-            refuse_idle(&arguments.reading.given(), "nothing is read without --data")?;
-            None
+    let data = data(arguments, &model)?;
+    let measured = match (arguments.number, &data) {
+        (NumberName::Q15, Some(data)) => {
+            Some(fixed_point(&arguments.model, &model, data, arguments.equal)?)
         }
+        _ => None,
+    };
+    // Of a project in floating point it is what may be taken instead.
+    let instead = match measured {
+        Some(_) => None,
+        None => model.fitted().and_then(|fitted| fitted.quantise().ok()),
+    };
+    let numbers = match &measured {
+        Some((fixed, _)) => ProjectModel::Q15(fixed),
+        None => ProjectModel::F32(&model.deployed),
     };
     let series = data.iter().flat_map(|data| data.series());
     let recordings = series.map(|series| (series.samples.view(), series.label));
@@ -119,11 +159,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         name: &name,
         board: arguments.board,
         tasks: arguments.tasks,
-        model: &model.deployed,
+        model: numbers,
         rate: arguments.rate,
         core: if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
     };
     let made = project.files(recordings)?;
+    let wanted = Wanted {
+        file: &arguments.model,
+        board: arguments.board,
+        model: numbers,
+        fixed: instead.as_ref(),
+        samples: made.samples,
+        rate: arguments.rate,
+    };
+    let room = wanted.check()?;
     let mut all: Vec<(String, &[u8])> =
         made.files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes())).collect();
     if let Some((workspace, sources)) = &libraries {
@@ -131,18 +180,42 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         all.extend(sources.iter().map(|(name, bytes)| (format!("vendor/{name}"), *bytes)));
     }
     sources::write(folder, &all)?;
-    let cost = model.deployed.cost();
+    let cost = numbers.cost();
     let report = Written {
         folder: shown.to_string(),
         board: arguments.board.name,
+        number: arguments.number,
+        equal_decisions: measured.as_ref().map(|(_, deviation)| deviation.equal_decisions),
         files: all.len(),
         model_bytes: cost.model_bytes,
         state_bytes: cost.state_bytes,
+        room,
         samples: made.samples,
         noise: made.noise,
         commands: commands(folder, arguments.board),
     };
     print(&report, arguments.json)
+}
+
+/// What is read: for the self-test, and to measure fixed point on.
+fn data(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, Failure> {
+    let (named, reading) = (arguments.data.as_deref(), &arguments.reading);
+    match (arguments.number, named) {
+        (NumberName::Q15, _) => {
+            // What has no fixed point is told before anything is read.
+            fixed::quantised(&arguments.model, model)?;
+            fixed::read_data(&arguments.model, model, named, reading, fixed::WHY).map(Some)
+        }
+        (NumberName::F32, named) => {
+            let equal = options::named([("--equal", arguments.equal.is_some())]);
+            refuse_idle(&equal, "only --number q15 is measured on data")?;
+            let Some(data) = named else {
+                refuse_idle(&reading.given(), "nothing is read without --data")?;
+                return Ok(None);
+            };
+            tell::read(data, &reading.options_of(model, None)?).map(Some)
+        }
+    }
 }
 
 fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

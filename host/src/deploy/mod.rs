@@ -52,7 +52,7 @@ pub use fixed::{
     Codewords, Deviation, DeviationBound, FixedPoint, Limits, MeasureError, QuantiseError,
 };
 pub(crate) use machine::{check_size, has_machines, unit_length};
-pub use pace::{CLOCKS, CORES, Core, Pace, Setting};
+pub use pace::{CLOCKS, CORES, Core, Currents, Enough, Pace, Setting, Takes, Work};
 use profiles::DeployedProfile;
 pub use route::Route;
 pub(crate) use spotter::BACKGROUND_STATES;

@@ -2,6 +2,8 @@
 
 use super::ProjectError;
 use super::platform::Platform;
+use crate::deploy::Core;
+use crate::device::Clock;
 
 /// A board.
 #[derive(Debug)]
@@ -23,8 +25,13 @@ pub struct ProjectBoard {
     pub(super) dependencies: &'static str,
     /// What waits, how a blocking program and one with tasks begin.
     pub(super) platform: Platform,
-    /// Start and kilobytes of flash and RAM; none where the packages of the board know them.
-    pub(super) memory: Option<[(u32, u32); 2]>,
+    /// Clocks a second that the project leaves the core at; of an emulated board, which has no clock of its own, those of
+    /// a part with such a core.
+    pub clock: Clock,
+    /// Start and kilobytes of flash and RAM.
+    pub(super) memory: [(u32, u32); 2],
+    /// Whether `memory.x` says so to the linker; else the packages of the board do.
+    pub(super) memory_is_told: bool,
     /// What the linker's script says beside the memory.
     pub(super) script: &'static str,
     /// Arguments of the linker.
@@ -61,7 +68,9 @@ const EMULATED: ProjectBoard = ProjectBoard {
     source: include_str!("template/boards/emulated_arm.rs"),
     dependencies: EMULATED_ARM,
     platform: Platform::EmulatedArm,
-    memory: None,
+    clock: Clock { hertz: 0, part: "" },
+    memory: [(0, 0); 2],
+    memory_is_told: true,
     script: "",
     link: &["--nmagic", "-Tlink.x"],
 };
@@ -78,44 +87,49 @@ pub static PROJECT_BOARDS: [ProjectBoard; 11] = [
         name: "microbit",
         title: "the BBC micro:bit, emulated",
         core: "Cortex-M0",
+        clock: Clock { hertz: 16_000_000, part: "nRF51822" },
         target: "thumbv6m-none-eabi",
-        memory: Some([(0, 256), (0x2000_0000, 16)]),
+        memory: [(0, 256), (0x2000_0000, 16)],
         ..EMULATED
     },
     ProjectBoard {
         name: "lm3s6965evb",
         title: "the LM3S6965 evaluation board, emulated",
         core: "Cortex-M3",
+        clock: Clock { hertz: 72_000_000, part: "STM32F103" },
         target: "thumbv7m-none-eabi",
-        memory: Some([(0, 256), (0x2000_0000, 64)]),
+        memory: [(0, 256), (0x2000_0000, 64)],
         ..EMULATED
     },
     ProjectBoard {
         name: "mps2-an386",
         title: "Arm's MPS2+ AN386, emulated",
         core: "Cortex-M4F",
+        clock: Clock { hertz: 64_000_000, part: "nRF52840" },
         target: "thumbv7em-none-eabihf",
-        memory: Some([(0, 4096), (0x2000_0000, 4096)]),
+        memory: [(0, 4096), (0x2000_0000, 4096)],
         ..EMULATED
     },
     ProjectBoard {
         name: "mps2-an505",
         title: "Arm's MPS2+ AN505, emulated",
         core: "Cortex-M33",
+        clock: Clock { hertz: 128_000_000, part: "nRF5340" },
         target: "thumbv8m.main-none-eabihf",
         // The core starts in the secure state, whose aliases of the memories have bit 28 set.
-        memory: Some([(0x1000_0000, 4096), (0x3800_0000, 4096)]),
+        memory: [(0x1000_0000, 4096), (0x3800_0000, 4096)],
         ..EMULATED
     },
     ProjectBoard {
         name: "riscv-virt",
         title: "QEMU's RISC-V machine",
         core: "RV32IMAC",
+        clock: Clock { hertz: 108_000_000, part: "GD32VF103" },
         target: "riscv32imac-unknown-none-elf",
         source: include_str!("template/boards/emulated_riscv.rs"),
         dependencies: EMULATED_RISCV,
         platform: Platform::EmulatedRiscv,
-        memory: Some([(0x8000_0000, 4096), (0x8040_0000, 4096)]),
+        memory: [(0x8000_0000, 4096), (0x8040_0000, 4096)],
         script: "
 REGION_ALIAS(\"REGION_TEXT\", FLASH);
 REGION_ALIAS(\"REGION_RODATA\", FLASH);
@@ -130,6 +144,7 @@ REGION_ALIAS(\"REGION_STACK\", RAM);
         name: "nrf52840-dk",
         title: "the Nordic nRF52840-DK",
         core: "Cortex-M4F",
+        clock: Clock { hertz: 64_000_000, part: "nRF52840" },
         target: "thumbv7em-none-eabihf",
         start: Start::Probe("nRF52840_xxAA"),
         source: include_str!("template/boards/nrf52840_dk.rs"),
@@ -137,13 +152,14 @@ REGION_ALIAS(\"REGION_STACK\", RAM);
 cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
 embassy-nrf = { version = \"0.11.0\", features = [\"defmt\", \"nrf52840\", \"time-driver-rtc1\"] }
 ",
-        memory: Some([(0, 1024), (0x2000_0000, 256)]),
+        memory: [(0, 1024), (0x2000_0000, 256)],
         ..ON_PROBE
     },
     ProjectBoard {
         name: "rp2040-pico",
         title: "the Raspberry Pi Pico",
         core: "Cortex-M0+",
+        clock: Clock { hertz: 125_000_000, part: "RP2040" },
         target: "thumbv6m-none-eabi",
         start: Start::Probe("RP2040"),
         source: include_str!("template/boards/rp.rs"),
@@ -154,7 +170,7 @@ cortex-m = \"0.7.10\"
 embassy-rp = { version = \"0.10.0\", features = [\"critical-section-impl\", \"defmt\", \"rp2040\", \"time-driver\"] }
 ",
         // The boot ROM copies the first 256 bytes, which set the external flash up.
-        memory: Some([(0x1000_0100, 2047), (0x2000_0000, 256)]),
+        memory: [(0x1000_0100, 2047), (0x2000_0000, 256)],
         script: "
 MEMORY
 {
@@ -168,6 +184,7 @@ MEMORY
         name: "rp2350-pico2",
         title: "the Raspberry Pi Pico 2",
         core: "Cortex-M33",
+        clock: Clock { hertz: 150_000_000, part: "RP2350" },
         target: "thumbv8m.main-none-eabihf",
         start: Start::Probe("RP235x"),
         source: include_str!("template/boards/rp.rs"),
@@ -175,7 +192,7 @@ MEMORY
 cortex-m = \"0.7.10\"
 embassy-rp = { version = \"0.10.0\", features = [\"critical-section-impl\", \"defmt\", \"rp235xa\", \"time-driver\"] }
 ",
-        memory: Some([(0x1000_0000, 4096), (0x2000_0000, 512)]),
+        memory: [(0x1000_0000, 4096), (0x2000_0000, 512)],
         // The boot ROM looks for the image's definition in the first 4 kB.
         script: "
 SECTIONS
@@ -194,6 +211,7 @@ _stext = ADDR(.start_block) + SIZEOF(.start_block);
         name: "nucleo-f446re",
         title: "the ST Nucleo-F446RE",
         core: "Cortex-M4F",
+        clock: Clock { hertz: 16_000_000, part: "STM32F446RE" },
         target: "thumbv7em-none-eabihf",
         start: Start::Probe("STM32F446RETx"),
         source: include_str!("template/boards/stm32.rs"),
@@ -201,13 +219,14 @@ _stext = ADDR(.start_block) + SIZEOF(.start_block);
 cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
 embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32f446re\", \"time-driver-any\"] }
 ",
-        memory: Some([(0x0800_0000, 512), (0x2000_0000, 128)]),
+        memory: [(0x0800_0000, 512), (0x2000_0000, 128)],
         ..ON_PROBE
     },
     ProjectBoard {
         name: "nucleo-g071rb",
         title: "the ST Nucleo-G071RB",
         core: "Cortex-M0+",
+        clock: Clock { hertz: 16_000_000, part: "STM32G071RB" },
         target: "thumbv6m-none-eabi",
         start: Start::Probe("STM32G071RBTx"),
         source: include_str!("template/boards/stm32.rs"),
@@ -215,13 +234,14 @@ embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32f446re\", \
 cortex-m = { version = \"0.7.10\", features = [\"critical-section-single-core\"] }
 embassy-stm32 = { version = \"0.6.0\", features = [\"defmt\", \"stm32g071rb\", \"time-driver-any\"] }
 ",
-        memory: Some([(0x0800_0000, 128), (0x2000_0000, 36)]),
+        memory: [(0x0800_0000, 128), (0x2000_0000, 36)],
         ..ON_PROBE
     },
     ProjectBoard {
         name: "esp32c3",
         title: "an ESP32-C3",
         core: "RV32IMC",
+        clock: Clock { hertz: 80_000_000, part: "ESP32-C3" },
         target: "riscv32imc-unknown-none-elf",
         start: Start::Probe("esp32c3"),
         source: include_str!("template/boards/esp32c3.rs"),
@@ -230,6 +250,9 @@ esp-bootloader-esp-idf = { version = \"0.6.0\", features = [\"esp32c3\"] }
 esp-hal = { version = \"1.2.2\", features = [\"defmt\", \"esp32c3\", \"unstable\"] }
 ",
         platform: Platform::Esp,
+        // As esp-hal's linker script has it: flash of the usual modules, and RAM before the second-stage boot loader's.
+        memory: [(0x4200_0000, 4096), (0x3FC8_0000, 313)],
+        memory_is_told: false,
         link: &["-Tlinkall.x", "-Tdefmt.x"],
         ..ON_PROBE
     },
@@ -247,9 +270,30 @@ impl ProjectBoard {
             .ok_or_else(|| ProjectError::NoBoard { name: name.to_owned() })
     }
 
+    /// Whether an emulator runs it.
+    #[must_use]
+    pub fn is_emulated(&self) -> bool {
+        self.platform.is_emulated()
+    }
+
+    /// Bytes of flash and of RAM.
+    #[must_use]
+    pub fn memories(&self) -> [usize; 2] {
+        self.memory.map(|(_, kilobytes)| 1024 * kilobytes as usize)
+    }
+
+    /// What its core takes of work.
+    #[must_use]
+    pub fn takes(&self) -> Option<&'static Core> {
+        Core::named(self.core)
+    }
+
     /// `memory.x`.
     pub(super) fn linker_script(&self) -> Option<String> {
-        let [flash, ram] = self.memory?;
+        if !self.memory_is_told {
+            return None;
+        }
+        let [flash, ram] = self.memory;
         let region = |name, (start, kilobytes): (u32, u32)| {
             format!("  {name} : ORIGIN = {start:#010x}, LENGTH = {kilobytes}K\n")
         };

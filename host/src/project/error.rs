@@ -1,6 +1,6 @@
 //! Why a project is not written.
 
-use super::PROJECT_BOARDS;
+use super::{PROJECT_BOARDS, RATES};
 
 /// Why a project is not written.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum ProjectError {
     },
     /// A rate that no timer has.
     #[error(
-        "{rate} samples a second: between 1 and 100 000 can be waited for, and a watchdog is fed after each"
+        "{rate} samples a second: between one a day ({:.7}) and 100 000 can be waited for", RATES[0]
     )]
     Rate {
         /// Samples a second.

@@ -3,22 +3,30 @@
 //! | what | where |
 //! |---|---|
 //! | the boards | `board.rs` |
+//! | what their parts draw | `power.rs` |
+//! | the model, in either format | `model.rs` |
+//! | whether a board's memories hold an image | `room.rs` |
 //! | what kinds of boards, and the two styles, differ in | `platform.rs` |
 //! | samples and the bits of the decisions on them | `self_test.rs` |
 //! | what is written, with `{{names}}` for what differs | `template/` |
 
 mod board;
 mod error;
+mod model;
 mod platform;
+mod power;
+mod room;
 mod self_test;
 
 pub use board::{PROJECT_BOARDS, ProjectBoard, Start};
 pub use error::ProjectError;
+pub use model::ProjectModel;
+pub use power::Power;
+pub use room::Room;
 
 use crate::classifier::Observations;
 use crate::data::SamplesView;
-use crate::data::Stage;
-use crate::deploy::Deployed;
+use crate::deploy::FixedPoint;
 use crate::device::Board;
 use crate::report::grouped;
 
@@ -32,7 +40,7 @@ pub struct Project<'a> {
     /// Tasks on an executor, by embassy, instead of one loop that waits.
     pub tasks: bool,
     /// The classifier.
-    pub model: &'a Deployed,
+    pub model: ProjectModel<'a>,
     /// Samples a second.
     pub rate: f64,
     /// Where the core comes from.
@@ -59,8 +67,21 @@ pub struct ProjectFiles {
     pub noise: bool,
 }
 
+/// Samples a second that are waited for, from the least to the most: one a day, and what a timer of a microsecond tells
+/// apart.
+pub(crate) const RATES: [f64; 2] = [1.0 / 86_400.0, 1e5];
+
 /// After what is said of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
+
+/// How fixed point is given channels.
+fn units(model: &FixedPoint) -> String {
+    let Observations::Channels(names) = model.observations() else { return String::new() };
+    let each = names.iter().zip(model.places());
+    let each = each.map(|(name, places)| format!("{} x 2^{places}", name.escape_debug()));
+    let all = each.collect::<Vec<_>>().join(", ");
+    format!("\n\nChannels are integers of 16 bits, rounded from {all}.")
+}
 
 impl Project<'_> {
     /// The project's files. `recordings` are streams with their labels: some of them travel as the self-test
@@ -78,7 +99,7 @@ impl Project<'_> {
         {
             return Err(ProjectError::Name { name: self.name.to_owned() });
         }
-        if !(1.0..=1e5).contains(&self.rate) {
+        if !(RATES[0]..=RATES[1]).contains(&self.rate) {
             return Err(ProjectError::Rate { rate: self.rate });
         }
         if self.tasks && board.platform.is_emulated() {
@@ -117,22 +138,22 @@ impl Project<'_> {
             Observations::Channels(names) => names.join(", "),
             Observations::Symbols(symbols) => format!("symbols {symbols}, by their number"),
         };
+        let (export, units) = match self.model {
+            ProjectModel::F32(_) => ("fishweir export --rust", String::new()),
+            ProjectModel::Q15(model) => ("fishweir export --rust --number q15", units(model)),
+        };
         // In comments and prose: one line whatever is in a name.
         let classes: Vec<String> =
             self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
         let classes = classes.join(", ");
         let period = format!("{}", (1e6 / self.rate).round() as u64);
-        let memory = match board.memory {
-            Some(_) => include_str!("template/memory.rs"),
-            None => "",
-        };
+        let memory = if board.memory_is_told { include_str!("template/memory.rs") } else { "" };
         let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
         let core = match self.core {
             CoreSource::Registry => format!("version = \"={}\"", env!("CARGO_PKG_VERSION")),
             CoreSource::Vendored => "path = \"vendor/core\"".to_owned(),
         };
-        let sound = self.model.front().stages().iter().any(Stage::is_of_sound);
-        let features = if sound { ", features = [\"microfft\"]" } else { "" };
+        let features = if self.model.is_of_sound() { ", features = [\"microfft\"]" } else { "" };
         let (once, runs) = board.how_to_run();
         let names = [
             ("{{exception}}", parts.exception),
@@ -155,6 +176,8 @@ impl Project<'_> {
             ("{{target}}", board.target),
             ("{{classes}}", &classes),
             ("{{observed}}", &observed),
+            ("{{units}}", &units),
+            ("{{export}}", export),
             ("{{model}}", &self.model.observations().to_string()),
             ("{{flash}}", &grouped(cost.model_bytes)),
             ("{{ram}}", &grouped(cost.state_bytes)),

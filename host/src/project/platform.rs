@@ -45,7 +45,7 @@ const LOOP: Parts = Parts {
 const TASKS: Parts = Parts {
     entry: "pub use embassy_executor::main as entry;",
     main: "async fn main(_spawner: embassy_executor::Spawner) -> !",
-    clock: "use embassy_time::{Duration, Ticker};",
+    clock: "use embassy_time::{Duration, Ticker, with_timeout};",
     pace: "ticker: Ticker,",
     pace_start: "ticker: Ticker::every(PERIOD),",
     wait: include_str!("template/wait_async.rs"),

@@ -6,9 +6,9 @@ use fishweir_core::classify::Believed;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::ProjectModel;
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Rows, Sample, Samples, SamplesView, Values};
-use crate::deploy::Deployed;
 
 /// Samples of one stream, at the most, but for those that a front end's second row takes.
 const LONGEST: usize = 64;
@@ -24,14 +24,13 @@ let (class, margin) = (decision.decision.class, decision.decision.margin.to_bits
     let doubt = decision.doubt.map_or(0, |doubt| doubt as u8);
     (class, margin, decision.probability.to_bits(), doubt)";
 
-fn longest(model: &Deployed) -> usize {
-    let front = &model.front;
-    LONGEST.max((front.first() + front.every()).min(LONGEST_OF_ALL))
+fn longest(model: ProjectModel<'_>) -> usize {
+    LONGEST.max(model.second_row().min(LONGEST_OF_ALL))
 }
 
 /// The first samples of some streams: one of each label before a second of any.
 pub(super) fn chosen<'a>(
-    model: &Deployed,
+    model: ProjectModel<'_>,
     series: impl IntoIterator<Item = (SamplesView<'a>, Option<usize>)>,
 ) -> Vec<SamplesView<'a>> {
     let longest = longest(model);
@@ -47,7 +46,7 @@ pub(super) fn chosen<'a>(
 }
 
 /// Noise of the kind that the model observes: for want of recordings.
-pub(super) fn noise(model: &Deployed) -> Vec<Samples> {
+pub(super) fn noise(model: ProjectModel<'_>) -> Vec<Samples> {
     let random = &mut ChaCha8Rng::seed_from_u64(1);
     let (size, longest) = (model.observations().size(), longest(model));
     let kind = Kind::of(model);
@@ -79,12 +78,15 @@ enum Kind {
     Counts,
     Answers,
     Symbols,
+    /// Channels in fixed point.
+    Integers,
 }
 
 impl Kind {
-    fn of(model: &Deployed) -> Self {
+    fn of(model: ProjectModel<'_>) -> Self {
         match (model.observations(), model.values()) {
             (Observations::Symbols(_), _) => Self::Symbols,
+            _ if matches!(model, ProjectModel::Q15(_)) => Self::Integers,
             (_, Values::Reals) => Self::Reals,
             (_, Values::Only(support)) if (support.holds)(2.0) => Self::Counts,
             _ => Self::Answers,
@@ -98,27 +100,31 @@ impl Kind {
             Self::Counts => format!("[u32; {channels}]"),
             Self::Answers => format!("[bool; {channels}]"),
             Self::Symbols => "usize".into(),
+            Self::Integers => format!("[i16; {channels}]"),
         }
     }
 
-    /// A row as a value of it.
-    fn row(self, row: &[f64]) -> String {
+    /// A row as a value of it, or nothing where integers of 16 bits do not hold it.
+    fn row(self, row: &[f64], model: ProjectModel<'_>) -> Option<String> {
+        if let ProjectModel::Q15(fixed) = model {
+            return fixed.integers(row).ok().map(|row| format!("{row:?}"));
+        }
         let number = |x: &f64| match self {
             Self::Counts => format!("{}", *x as u32),
             Self::Answers => format!("{}", *x != 0.0),
             _ => format!("{:?}", *x as f32),
         };
-        format!("[{}]", row.iter().map(number).collect::<Vec<_>>().join(", "))
+        Some(format!("[{}]", row.iter().map(number).collect::<Vec<_>>().join(", ")))
     }
 }
 
 /// `self_test.rs`, and how many samples are in it.
-pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, usize) {
+pub(super) fn source(model: ProjectModel<'_>, streams: &[SamplesView<'_>]) -> (String, usize) {
     let kind = Kind::of(model);
     // A machine's scores may leave the range of its numbers: reading is a result then.
     let confidence = model.confidence().map(DeployedConfidence::of_core);
     let read = match confidence {
-        None if model.kernel_name().is_some() => "stream.read().ok()",
+        None if model.may_not_read() => "stream.read().ok()",
         None => "Some(stream.read())",
         Some(_) => "Some(stream.recursion().believed(stream.state(), &model::CONFIDENCE))",
     };
@@ -135,7 +141,10 @@ pub(super) fn source(model: &Deployed, streams: &[SamplesView<'_>]) -> (String, 
             // As the program does: what is refused is missing.
             let _ = stream.push_or_missing(sample);
             let text = match sample {
-                Sample::Row(row) => format!("Some({})", kind.row(row)),
+                Sample::Row(row) => match kind.row(row, model) {
+                    Some(row) => format!("Some({row})"),
+                    None => "None".into(),
+                },
                 Sample::Symbol(symbol) => format!("Some({symbol})"),
                 Sample::Missing => "None".into(),
             };

@@ -2,6 +2,8 @@
 
 mod believing;
 #[cfg(feature = "device")]
+mod boards;
+#[cfg(feature = "device")]
 mod device;
 mod emission;
 mod evaluation;
@@ -26,6 +28,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 pub use believing::BelievedFigures;
+#[cfg(feature = "device")]
+pub use boards::{Boards, OnBoard};
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;

@@ -3,6 +3,8 @@ use std::fmt;
 use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
+#[cfg(feature = "device")]
+use super::Boards;
 use super::route::RouteTable;
 use super::table::on_a_device;
 use super::{EmissionSummary, Paces, counted, grouped};
@@ -10,7 +12,7 @@ use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
 use crate::data::{Front, Lags};
-use crate::deploy::{ArtefactFileError, Cost, Deployed, Route};
+use crate::deploy::{ArtefactFileError, Cost, Deployed, FixedPoint, Route};
 
 /// What a model is and what it costs, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,7 +75,11 @@ pub struct Inspection {
     /// What it costs in fixed point, in integers; null of what that does not hold, and for an artefact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed_point: Option<Cost>,
-    /// Whether it keeps up, where that was asked.
+    /// Which boards it is for.
+    #[cfg(feature = "device")]
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub boards: Option<Boards>,
+    /// Whether cores keep up at a clock, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Paces>,
     /// Bytes of its binary artefact, the model, a header and the labels; null where it has none.
@@ -123,7 +129,7 @@ impl fmt::Display for Stored {
 }
 
 impl Inspection {
-    /// Of a file of so many bytes, what it deploys as, and what was fitted; an artefact was not.
+    /// Of a file of so many bytes, what it deploys as, what was fitted, and its fixed point; an artefact was not, and has none.
     ///
     /// # Errors
     /// [`ArtefactFileError::TooLarge`].
@@ -132,6 +138,7 @@ impl Inspection {
         file_bytes: usize,
         deployed: &Deployed,
         fitted: Option<&Classifier>,
+        fixed: Option<&FixedPoint>,
     ) -> Result<Self, ArtefactFileError> {
         let (channels, symbols) = match deployed.observations() {
             Observations::Channels(names) => (Some(names.clone()), None),
@@ -168,7 +175,9 @@ impl Inspection {
             stored: Stored::of(deployed, fitted),
             provenance: fitted.map(|fitted| fitted.provenance.clone()),
             cost: deployed.cost(),
-            fixed_point: fitted.and_then(|fitted| fitted.quantise().ok()).map(|fixed| fixed.cost()),
+            fixed_point: fixed.map(FixedPoint::cost),
+            #[cfg(feature = "device")]
+            boards: None,
             pace: None,
             artefact_bytes: artefact.map(|bytes| bytes.len()),
             no_artefact,
@@ -293,6 +302,10 @@ impl fmt::Display for Inspection {
         }
         if let Some(why) = &self.no_artefact {
             writeln!(f, "  binary artefact: none, {why}")?;
+        }
+        #[cfg(feature = "device")]
+        if let Some(boards) = &self.boards {
+            write!(f, "{boards}")?;
         }
         if let Some(pace) = &self.pace {
             write!(f, "\n{pace}")?;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::table::Table;
-use crate::deploy::{CLOCKS, Pace, Setting};
+use crate::deploy::{CLOCKS, CORES, Currents, Pace, Setting, Work};
 use crate::words::{grouped, to_three_digits};
 
 /// Whether a model keeps up, and what a day costs.
@@ -15,11 +15,23 @@ pub struct Paces {
     pub setting: Setting,
     /// By core; null for what no core was measured on.
     pub cores: Option<Vec<Pace>>,
+    /// The same in fixed point; null for what has none, or was not measured.
+    pub fixed_point: Option<Vec<Pace>>,
+}
+
+impl Paces {
+    /// Of what a sample takes in floating point and in fixed point.
+    pub fn new(setting: Setting, floating: Option<Work>, fixed: Option<Work>) -> Self {
+        let of = |work: Option<Work>| {
+            work.map(|work| CORES.iter().map(|core| core.pace(&work, &setting)).collect())
+        };
+        Self { setting, cores: of(floating), fixed_point: of(fixed) }
+    }
 }
 
 impl fmt::Display for Paces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Setting { rate, clock, current, sleep } = self.setting;
+        let Setting { rate, clock, current } = self.setting;
         let Some(cores) = &self.cores else {
             return writeln!(
                 f,
@@ -27,22 +39,27 @@ impl fmt::Display for Paces {
             );
         };
         let charge = current.map_or("", |_| "mAh a day");
-        let mut table =
-            Table::new(["core", "instructions a sample", "processor busy", "keeps up", charge]);
-        for Pace { core, instructions, busy, charge } in cores {
-            let keeps_up = match busy {
-                [_, most] if *most <= 1.0 => "yes",
-                [least, _] if *least > 1.0 => "no",
-                _ => "perhaps",
+        let heads =
+            ["core", "numbers", "instructions a sample", "processor busy", "keeps up", charge];
+        let mut table = Table::new(heads);
+        let mut row =
+            |pace: &Pace| {
+                let names = [pace.core.to_owned(), pace.number.to_owned()];
+                let percent = pace.busy.map(|busy| to_three_digits(100.0 * busy));
+                table.row(names.into_iter().chain([
+                    pace.instructions.map(|count| grouped(count.round() as usize)).join(" to "),
+                    format!("{} to {} %", percent[0], percent[1]),
+                    pace.keeps_up().word().to_owned(),
+                    pace.charge.map_or_else(String::new, |charge| {
+                        charge.map(to_three_digits).join(" to ")
+                    }),
+                ]));
             };
-            let percent = busy.map(|busy| to_three_digits(100.0 * busy));
-            table.row([
-                (*core).to_owned(),
-                instructions.map(|count| grouped(count.round() as usize)).join(" to "),
-                format!("{} to {} %", percent[0], percent[1]),
-                keeps_up.to_owned(),
-                charge.map_or_else(String::new, |charge| charge.map(to_three_digits).join(" to ")),
-            ]);
+        for (index, core) in CORES.iter().enumerate() {
+            cores.get(index).into_iter().for_each(&mut row);
+            // Where there is a unit for floats, fixed point is slower.
+            let fixed = self.fixed_point.iter().filter(|_| !core.hard_floats);
+            fixed.filter_map(|fixed| fixed.get(index)).for_each(&mut row);
         }
         write!(f, "{table}")?;
         write!(
@@ -55,11 +72,11 @@ impl fmt::Display for Paces {
             CLOCKS[1]
         )?;
         match current {
-            Some(current) => writeln!(
+            Some(Currents { run, sleep }) => writeln!(
                 f,
                 "; {} mA running, {} mA asleep, without sensor and radio",
-                to_three_digits(current),
-                to_three_digits(sleep)
+                to_three_digits(run[1]),
+                to_three_digits(sleep[1])
             ),
             None => writeln!(f),
         }

@@ -3,15 +3,54 @@
 use super::codebooks::FixedCodebooks;
 use super::{FixedPoint, FixedStates};
 use crate::classifier::Observations;
+use crate::data::Lags;
 use crate::deploy::Cost;
 use crate::deploy::cost::{bank_bytes, codebooks_cost, ring_of};
+
+/// The sizes of a classifier in fixed point without codebooks, from which its cost follows.
+#[derive(Clone, Debug)]
+pub(crate) struct FixedShape {
+    pub(crate) observations: Observations,
+    pub(crate) states: FixedStates,
+    pub(crate) models: usize,
+    /// Hidden states of each model, its positions, or its contexts.
+    pub(crate) rows: usize,
+    pub(crate) directions: usize,
+    pub(crate) outputs: usize,
+    pub(crate) lags: Lags,
+}
 
 impl FixedPoint {
     /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits; additions,
     /// where states are known. Samples that are kept take two bytes a channel, and so do what codebooks multiply
     /// channels by, what their codewords weigh, and the units of that.
     pub fn cost(&self) -> Cost {
-        let (n, c, m, o) = (self.states(), self.directions(), self.models.len(), self.biases.len());
+        let shape = FixedShape {
+            observations: self.observations.clone(),
+            states: self.states,
+            models: self.models.len(),
+            rows: self.states(),
+            directions: self.directions(),
+            outputs: self.biases.len(),
+            lags: self.lags.clone(),
+        };
+        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::sizes);
+        let codes = codebooks_cost(codebooks, self.size(), self.biases.len(), 2);
+        let cost = shape.cost();
+        Cost {
+            state_bytes: cost.state_bytes + codes.state_bytes,
+            model_bytes: cost.model_bytes + codes.model_bytes,
+            multiply_adds_per_sample: cost.multiply_adds_per_sample
+                + codes.multiply_adds_per_sample,
+            ..cost
+        }
+    }
+}
+
+impl FixedShape {
+    /// What that costs.
+    pub(crate) fn cost(&self) -> Cost {
+        let (n, c, m, o) = (self.rows, self.directions, self.models, self.outputs);
         let known = self.states != FixedStates::Hidden;
         let row = if known { 1 } else { n };
         let belief = (4 * row * (1 + c) + 8 + 8 * c + 4).next_multiple_of(8);
@@ -38,26 +77,18 @@ impl FixedPoint {
         let chain = if known { 0 } else { (n + n * n) * entry };
         let chain = chain.next_multiple_of(if exponentials > 0 { 4 } else { 2 });
         let contexts = match self.states {
-            FixedStates::Order(_) => (2 * n * self.size() + 14).next_multiple_of(4),
+            FixedStates::Order(_) => (2 * n * self.observations.size() + 14).next_multiple_of(4),
             FixedStates::Hidden | FixedStates::Steps => 0,
         };
-        let channels = self.size();
+        let channels = self.observations.size();
         let columns = 4 * (self.lags.columns_kept(m, channels) + self.lags.as_slice().len());
         let models = m * (contexts + chain + n * emission);
         let (ring, differences) = ring_of(channels, &self.lags, 2);
-        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::sizes);
-        let codes = codebooks_cost(codebooks, channels, o, 2);
         let recursion = if known { 1 + c } else { (1 + 2 * c) * (n * n + n) + n };
         Cost {
-            state_bytes: bank_bytes(m, belief) + ring + codes.state_bytes,
-            model_bytes: models.next_multiple_of(4)
-                + 4 * o * (m + 1)
-                + 8
-                + columns
-                + codes.model_bytes,
-            multiply_adds_per_sample: m * (recursion + work)
-                + differences
-                + codes.multiply_adds_per_sample,
+            state_bytes: bank_bytes(m, belief) + ring,
+            model_bytes: models.next_multiple_of(4) + 4 * o * (m + 1) + 8 + columns,
+            multiply_adds_per_sample: m * (recursion + work) + differences,
             exponentials_per_sample: exponentials,
             multiply_adds_per_decision: m * (o + c),
             exponentials_per_decision: 0,

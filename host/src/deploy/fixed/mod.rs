@@ -21,6 +21,8 @@ pub use measure::{Codewords, Deviation, DeviationBound, Limits, MeasureError};
 pub use quantise::QuantiseError;
 
 use codebooks::FixedCodebooks;
+#[cfg(test)]
+pub(crate) use cost::FixedShape;
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
 
@@ -118,6 +120,20 @@ impl FixedPoint {
     /// training data, of differences at lags too. What lies beyond is held at their end. Empty for symbols.
     pub fn places(&self) -> &[i16] {
         &self.places
+    }
+
+    /// A row of channels in the integers that the device is given.
+    ///
+    /// # Errors
+    /// What is no number, or what 16 bits do not hold.
+    pub fn integers(&self, row: &[f64]) -> Result<Vec<i16>, ObservationError> {
+        integers(row, &self.places)
+    }
+
+    /// How far its decisions are to be believed, as was learnt in floating point.
+    #[must_use]
+    pub fn confidence(&self) -> Option<&DeployedConfidence> {
+        self.confidence.as_ref()
     }
 
     /// The same classifier over observations that are the device's integers already.

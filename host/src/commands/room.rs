@@ -1,0 +1,110 @@
+//! Whether a board is enough for a project, before it is written.
+
+use std::path::Path;
+
+use fishweir::deploy::{Enough, FixedPoint};
+use fishweir::project::{PROJECT_BOARDS, ProjectBoard, ProjectModel, Room};
+use fishweir::report::{OnBoard, grouped, to_three_digits};
+
+use super::{Failure, note};
+
+/// A project that is to be written.
+pub(super) struct Wanted<'a> {
+    pub(super) file: &'a Path,
+    pub(super) board: &'static ProjectBoard,
+    pub(super) model: ProjectModel<'a>,
+    /// Where the model has one and the project is to be in `f32`.
+    pub(super) fixed: Option<&'a FixedPoint>,
+    /// Of the self-test.
+    pub(super) samples: usize,
+    pub(super) rate: f64,
+}
+
+impl Wanted<'_> {
+    /// Refuses a board whose memories cannot hold the image, and says where they or the processor may not be enough.
+    pub(super) fn check(&self) -> Result<Room, Failure> {
+        let on_board = self.on(self.model);
+        let (file, short) = (self.file.display(), on_board.short());
+        let number = self.model.number();
+        match on_board.holds {
+            Enough::No => {
+                let instead = self.instead(&on_board.room);
+                return Err(Failure::Input(format!(
+                    "{file}: no room in {number} on {short}: {instead}"
+                )));
+            }
+            Enough::Perhaps => {
+                let instead = self.instead(&on_board.room);
+                note(format_args!(
+                    "there may be no room in {number} on {short}: the linker tells of flash, nothing of the stack; {instead}"
+                ));
+            }
+            Enough::Yes => {}
+        }
+        self.tell_pace(&on_board);
+        Ok(on_board.room)
+    }
+
+    /// Says where the processor may not keep up.
+    fn tell_pace(&self, on_board: &OnBoard) {
+        let Some(pace) = &on_board.pace else { return };
+        let words = match pace.keeps_up() {
+            Enough::Yes => return,
+            Enough::Perhaps => "may not keep",
+            Enough::No => "cannot keep",
+        };
+        let [least, most] = pace.instructions.map(|count| grouped(count.round() as usize));
+        let [idle, busy] = pace.busy.map(|busy| to_three_digits(100.0 * busy));
+        // What is surely kept up with, rounded downwards.
+        let slower = self.rate / pace.busy[1];
+        let slower = if slower >= 1.0 { slower.floor() } else { 0.99 * slower };
+        let (number, fixed) = (self.model.number(), self.fixed_keeps_up());
+        note(format_args!(
+            "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
+             {busy} % of {} MHz; --rate {} can be kept up with{fixed}",
+            self.board.name,
+            to_three_digits(self.rate),
+            to_three_digits(f64::from(self.board.clock.hertz) / 1e6),
+            to_three_digits(slower),
+        ));
+    }
+
+    fn on(&self, model: ProjectModel<'_>) -> OnBoard {
+        OnBoard::of(self.board, model, [self.samples; 2], Some(self.rate))
+    }
+
+    /// What can be done where there is no room.
+    fn instead(&self, room: &Room) -> String {
+        let mut ways = Vec::new();
+        if let Some(fixed) = self.fixed {
+            match self.on(ProjectModel::Q15(fixed)).holds {
+                Enough::Yes => ways.push("--number q15 has room".to_owned()),
+                Enough::Perhaps => ways.push("--number q15 may have room".to_owned()),
+                Enough::No => {}
+            }
+        }
+        let [state, model] = room.at_most(&self.model.cost());
+        if state > 0 && model > 0 {
+            ways.push(format!("fit --max-ram {state} --max-flash {model} makes a model that has"));
+        }
+        let others = PROJECT_BOARDS
+            .iter()
+            .filter(|board| Room::of(board, self.model, [self.samples; 2]).holds() == Enough::Yes);
+        let others: Vec<&str> = others.map(|board| board.name).collect();
+        ways.push(match others.as_slice() {
+            [] => "no other board has".to_owned(),
+            names => format!("there is room on {}", names.join(", ")),
+        });
+        ways.join("; ")
+    }
+
+    /// That fixed point keeps up, where it does.
+    fn fixed_keeps_up(&self) -> &'static str {
+        let pace = self.fixed.and_then(|fixed| self.on(ProjectModel::Q15(fixed)).pace);
+        match pace.map(|pace| pace.keeps_up()) {
+            Some(Enough::Yes) => ", and --number q15 keeps up",
+            Some(Enough::Perhaps) => ", and --number q15 may keep up",
+            _ => "",
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The model of a project, in the numbers that its image has.
+
+use crate::classifier::{DeployedConfidence, Observations};
+use crate::data::{Stage, Values};
+use crate::deploy::{Cost, Deployed, FixedPoint, Stream, Work};
+
+/// The model of a project.
+#[derive(Clone, Copy, Debug)]
+pub enum ProjectModel<'a> {
+    /// In `f32`.
+    F32(&'a Deployed),
+    /// In fixed point of 16 bits: samples of channels are integers.
+    Q15(&'a FixedPoint),
+}
+
+impl<'a> ProjectModel<'a> {
+    /// `f32` or `q15`.
+    #[must_use]
+    pub fn number(self) -> &'static str {
+        match self {
+            Self::F32(_) => "f32",
+            Self::Q15(_) => "q15",
+        }
+    }
+
+    /// What it observes.
+    pub fn observations(self) -> &'a Observations {
+        match self {
+            Self::F32(model) => model.observations(),
+            Self::Q15(model) => model.observations(),
+        }
+    }
+
+    /// What it costs on a device.
+    #[must_use]
+    pub fn cost(self) -> Cost {
+        match self {
+            Self::F32(model) => model.cost(),
+            Self::Q15(model) => model.cost(),
+        }
+    }
+
+    /// What a sample's instructions are reckoned from; `None` where no core was measured.
+    #[must_use]
+    pub fn work(self) -> Option<Work> {
+        match self {
+            Self::F32(model) => model.work(),
+            Self::Q15(model) => model.work(),
+        }
+    }
+
+    /// Bytes of a row of numbers along all directions, one a state, of which the filter holds several while a sample is
+    /// taken in.
+    pub(super) fn row_bytes(self) -> usize {
+        match self {
+            Self::F32(model) => 4 * model.states() * (1 + model.directions()),
+            Self::Q15(model) => 4 * model.states() * (1 + model.directions()),
+        }
+    }
+
+    /// Bytes of a sample of the self-test with the bits of its decision.
+    pub(super) fn step_bytes(self) -> usize {
+        let sample = match (self.observations(), self) {
+            (Observations::Symbols(_), _) => 8,
+            (Observations::Channels(names), Self::F32(_)) => 4 + 4 * names.len(),
+            (Observations::Channels(names), Self::Q15(_)) => {
+                (2 + 2 * names.len()).next_multiple_of(4)
+            }
+        };
+        sample + if self.confidence().is_some() { 20 } else { 12 }
+    }
+
+    pub(super) fn classes(self) -> &'a [String] {
+        match self {
+            Self::F32(model) => model.classes(),
+            Self::Q15(model) => model.classes(),
+        }
+    }
+
+    pub(super) fn confidence(self) -> Option<&'a DeployedConfidence> {
+        match self {
+            Self::F32(model) => model.confidence(),
+            Self::Q15(model) => model.confidence(),
+        }
+    }
+
+    /// What the numbers of its channels must be.
+    pub(super) fn values(self) -> Values {
+        match self {
+            Self::F32(model) => model.values(),
+            Self::Q15(_) => Values::Reals,
+        }
+    }
+
+    /// Whether its front end transforms sound.
+    pub(super) fn is_of_sound(self) -> bool {
+        match self {
+            Self::F32(model) => model.front().stages().iter().any(Stage::is_of_sound),
+            Self::Q15(_) => false,
+        }
+    }
+
+    /// Samples until the second row of its front end.
+    pub(super) fn second_row(self) -> usize {
+        match self {
+            Self::F32(model) => model.front.first() + model.front.every(),
+            Self::Q15(_) => 2,
+        }
+    }
+
+    /// Whether reading is a result: a machine's scores may leave the range of its numbers.
+    pub(super) fn may_not_read(self) -> bool {
+        match self {
+            Self::F32(model) => model.kernel_name().is_some(),
+            Self::Q15(_) => false,
+        }
+    }
+
+    pub(super) fn stream(self) -> Stream {
+        match self {
+            Self::F32(model) => model.stream(),
+            Self::Q15(model) => model.stream(),
+        }
+    }
+
+    pub(super) fn to_source(self) -> String {
+        match self {
+            Self::F32(model) => model.to_source(),
+            Self::Q15(model) => model.to_source(),
+        }
+    }
+}
