@@ -19,6 +19,7 @@ mod gram_marginal;
 mod idle;
 mod info;
 mod kernel_fit;
+mod layouts;
 mod machine;
 mod network;
 mod new;

@@ -171,9 +171,8 @@ mod tests {
             assert!(told.iter().all(|one| one.channel == "x"));
             told.first().map(|one| (one.measure, one.small.0.to_owned(), one.large.0.to_owned()))
         };
-        let told_of = |measure, small: &str, large: &str| {
-            Some((measure, small.to_owned(), large.to_owned()))
-        };
+        let told_of =
+            |measure, small: &str, large: &str| Some((measure, small.to_owned(), large.to_owned()));
         let volts = ("volts", "", &[1.0, -1.0, 1.0][..]);
         let near = ("near", "", &[999.0, -999.0][..]);
         let millivolts = ("millivolts", "", &[1001.0, -1001.0, 1001.0][..]);

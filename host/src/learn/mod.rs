@@ -92,7 +92,8 @@ mod windowed_events;
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
 pub use channels::{
-    Disparity, coarse_channels, constant_channels, disparate_channels, refused_samples, scarce_classes,
+    Disparity, coarse_channels, constant_channels, disparate_channels, refused_samples,
+    scarce_classes,
 };
 pub use choice::{Candidate, Choice, ChosenBy, Setting};
 pub use detector::{

@@ -17,6 +17,7 @@ mod route;
 mod spotter;
 mod table;
 mod training;
+mod unknown;
 mod watch;
 
 use std::fmt;
