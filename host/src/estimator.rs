@@ -37,7 +37,8 @@ use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Dataset, Samples};
 use crate::deploy::{Deployed, PushError, Stream};
 use crate::evaluate::{
-    CrossValidationOptions, EvaluateError, Figures, evaluate, learn_confidence, windowing_of,
+    CrossValidationOptions, EvaluateError, Figures, UnknownClass, evaluate, learn_confidence,
+    windowing_of,
 };
 use crate::learn::{ClassifierKind, Search, TrainOptions, Trained, train};
 
@@ -190,10 +191,11 @@ impl Fitted {
     }
 
     /// The share of series, or of their windows where the training had some, that are decided right.
-    /// Classes are told by name.
+    /// Classes are told by name; series of those that the classifier does not know are left out
+    /// ([`unknown`](Self::unknown)).
     ///
     /// # Errors
-    /// [`Error::Evaluate`]; [`Error::Data`] of a class that the classifier does not know.
+    /// [`Error::Evaluate`]; [`Error::Data`] where the classifier knows no class of the data.
     pub fn score(&self, data: &Dataset) -> Result<f64, Error> {
         Ok(self.figures(data)?.accuracy)
     }
@@ -203,15 +205,31 @@ impl Fitted {
     /// # Errors
     /// As [`score`](Self::score).
     pub fn figures(&self, data: &Dataset) -> Result<Figures, Error> {
+        self.check_observes(data)?;
+        let (data, _) = data.clone().of_classes(self.classes())?;
+        let windowing = windowing_of(&self.trained.classifier, None);
+        Ok(evaluate(&self.deployed, &data, windowing.as_ref())?.0)
+    }
+
+    /// What is decided on each class of the data that the classifier does not know, and how much of it rejected where
+    /// thresholds were learnt ([`Estimator::rejecting`]).
+    ///
+    /// # Errors
+    /// [`Error::Evaluate`] of other observations than the classifier's.
+    pub fn unknown(&self, data: &Dataset) -> Result<Vec<UnknownClass>, Error> {
+        self.check_observes(data)?;
+        let windowing = windowing_of(&self.trained.classifier, None);
+        Ok(UnknownClass::all(&self.deployed, data, windowing.as_ref()))
+    }
+
+    fn check_observes(&self, data: &Dataset) -> Result<(), Error> {
         let (found, wanted) = (Observations::from(data.kind()), self.deployed.observations());
         if found != *wanted {
             let (file, found) = (data.source().to_owned(), found.to_string());
             let wanted = wanted.to_string();
             return Err(EvaluateError::Observes { file, found, wanted }.into());
         }
-        let data = &data.clone().with_classes(self.classes())?;
-        let windowing = windowing_of(&self.trained.classifier, None);
-        Ok(evaluate(&self.deployed, data, windowing.as_ref())?.0)
+        Ok(())
     }
 
     /// Writes the model file that the command reads.
@@ -279,9 +297,19 @@ mod tests {
         assert!(right > 0.9, "{right}");
         let leads = fitted.leads(&both.series()[0].samples).expect("decided");
         assert!(leads[1] > 0.0 && leads[0] < 0.0, "{leads:?}");
-        let strange = fitted.score(&waves(&[("slow", 0.3), ("odd", 1.0)], "x"));
-        let strange = strange.expect_err("no such class").to_string();
-        assert!(strange.starts_with("memory, series `1`: label `odd`"), "{strange}");
+        let some = waves(&[("slow", 0.3), ("odd", 1.0)], "x");
+        assert_eq!(fitted.score(&some).expect("scored"), right);
+        assert!(fitted.unknown(&both).expect("judged").is_empty());
+        let none = waves(&[("odd", 1.0)], "x");
+        let strange = fitted.score(&none).expect_err("no such class").to_string();
+        assert!(strange.starts_with("memory, series `0`: label `odd`"), "{strange}");
+        for data in [some, none] {
+            let unknown = fitted.unknown(&data).expect("judged");
+            let [odd] = unknown.as_slice() else { panic!("one class, not {unknown:?}") };
+            assert_eq!((odd.class.as_str(), odd.series, odd.windows), ("odd", 12, 12));
+            let decided: usize = odd.decided.iter().map(|one| one.1).sum();
+            assert_eq!((decided + odd.undecided, odd.rejected), (12, None));
+        }
         let other = fitted.score(&waves(&[("slow", 0.3)], "y"));
         assert!(matches!(other, Err(Error::Evaluate(EvaluateError::Observes { .. }))), "{other:?}");
     }
@@ -318,6 +346,8 @@ mod tests {
         let strange = waves(&[("slow", 5.0)], "x");
         assert_eq!([doubted(&plain, &strange), doubted(&sure, &strange)], [0, 0], "not asked for");
         assert_eq!(doubted(&wary, &strange), strange.series().len());
+        let odd = wary.unknown(&waves(&[("odd", 5.0)], "x")).expect("judged");
+        assert_eq!(odd[0].rejected, Some(odd[0].windows));
         assert!(doubted(&wary, &data) <= 4, "of {}", data.series().len());
         let never = bayes().rejecting(0.7).fit(&data).expect_err("more than half");
         assert!(matches!(never, Error::Evaluate(EvaluateError::Rate(0.7))), "{never}");

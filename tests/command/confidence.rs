@@ -26,6 +26,18 @@ fn a_class_that_was_never_seen_is_doubted_by_model_and_artefact_alike() {
     let unseen = &believed["rejection"]["unseen"][0];
     assert_eq!(unseen["class"], "turning");
     assert!(unseen["rejected"].as_f64().expect("a share") > 0.9, "{unseen}");
+    let unknown = |report: &serde_json::Value| report["unknown"][0].clone();
+    let turning = unknown(&report);
+    assert_eq!(turning["class"], "turning");
+    let share = |of: &str| turning[of].as_f64().expect("a count") / 18.0;
+    assert_eq!(
+        (share("windows"), share("rejected")),
+        (1.0, unseen["rejected"].as_f64().unwrap_or(0.0))
+    );
+    let alone = folder.put("alone.csv", table(&["turning"]));
+    let alone = unknown(&json(&format!("evaluate {alone} --model {model} --json")));
+    assert_eq!(alone["windows"], 18);
+    assert!(alone["rejected"].as_u64().is_some_and(|rejected| rejected <= 18), "{alone}");
     let loss = |of: &str| believed["calibration"][of].as_f64().expect("a number");
     assert!(loss("log_loss") < loss("log_loss_of_shares"), "{believed}");
 

@@ -250,21 +250,60 @@ fn a_group_column_splits_the_figures_of_a_model() {
 }
 
 #[test]
-fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_left_out() {
+fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_told_of_by_themselves() {
     let folder = Folder::new();
     let file = folder.put("one.csv", table(&["still"]));
-    let line = format!("evaluate {file} --model {}", fixtures().at("three.json"));
+    let model = fixtures().at("three.json");
+    let line = format!("evaluate {file} --model {model}");
     let report = json(fishweir(&line).arg("--json"));
     check_figures_of_one_class(&report);
+    check_strangers(&report, &[]);
     fs::write(&file, table(&["still", "flying"])).expect("written");
-    check_figures_of_one_class(&json(fishweir(&line).arg("--json")));
+    let report = json(fishweir(&line).arg("--json"));
+    check_figures_of_one_class(&report);
+    check_strangers(&report, &["flying"]);
     let output = fishweir(&line).output().expect("runs");
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("class `flying` is none that"), "{told}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let row = text.lines().find(|line| line.trim_start().starts_with("flying"));
+    assert!(row.is_some_and(|row| row.ends_with(" 18")), "{text}");
+
+    // Nothing to be right about, but something to tell.
     fs::write(&file, table(&["falling", "flying"])).expect("written");
-    let message = refused(&line);
-    assert!(message.contains("label `falling`"), "{message}");
-    assert!(message.contains("still"), "the known classes are listed: {message}");
+    let report = json(fishweir(&line).arg("--json"));
+    check_strangers(&report, &["falling", "flying"]);
+    assert!(report["accuracy"].is_null() && report["interval"].is_null(), "{report}");
+    let text = printed(&line);
+    assert!(text.contains("classes that the model does not know"), "{text}");
+    assert!(!text.contains("accuracy"), "{text}");
+    let scores = json(&format!("score {file} --model {model} --json"));
+    assert_eq!(scores["unknown"], report["unknown"]);
+    let both = format!("{line} --model {}", fixtures().at("three.fishweir"));
+    let both = json(fishweir(&both).args(["--window", "20", "--hop", "10", "--json"]));
+    for model in both["models"].as_array().expect("two") {
+        assert_eq!(model["unknown"], report["unknown"]);
+    }
+}
+
+/// Each of eighteen windows of six series, decided somehow.
+fn check_strangers(report: &Value, classes: &[&str]) {
+    let unknown = report["unknown"].as_array().expect("a list");
+    let names: Vec<_> = unknown.iter().map(|one| one["class"].as_str().expect("a name")).collect();
+    assert_eq!(names, classes);
+    for one in unknown {
+        assert_eq!((&one["series"], &one["windows"]), (&6.into(), &18.into()), "{one}");
+        let decided = one["decided"].as_object().expect("by class");
+        let names: Vec<_> = decided.keys().map(String::as_str).collect();
+        assert_eq!(names, ["moving", "still", "turning"]);
+        let count = |value: &Value| value.as_u64().expect("a count");
+        assert_eq!(
+            decided.values().map(count).sum::<u64>() + count(&one["undecided"]),
+            18,
+            "{one}"
+        );
+        assert!(one["rejected"].is_null(), "{one}");
+    }
 }
 
 fn check_figures_of_one_class(report: &Value) {

@@ -20,6 +20,7 @@ mod idle;
 mod info;
 mod kernel_fit;
 mod lags;
+mod layouts;
 mod machine;
 mod network;
 mod new;

@@ -299,3 +299,46 @@ fn samples_that_a_front_end_refuses_are_told_before_the_training() {
         "--front refuses 1 sample, which models miss; the first is sample 3 (t = 3) of series `1`";
     assert!(told.iter().any(|note| note.starts_with(wanted)), "{told:?}");
 }
+
+#[test]
+fn classes_of_few_series_or_of_other_units_are_told_before_the_training() {
+    let folder = Folder::new();
+    // Of `still` three series of two subjects, or two; of `moving` six of three.
+    let kept = |still: &[&str]| {
+        let all = table(&["still", "moving"]);
+        let keeps = |line: &&str| {
+            !line.contains("still") || still.contains(&&line[..line.find(',').unwrap_or(0)])
+        };
+        all.lines().filter(keeps).map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let millivolts = |text: String| {
+        let scaled = |line: &str| match line.split(',').collect::<Vec<_>>()[..] {
+            [series, who, "moving", t, x, y] => format!("{series},{who},moving,{t},{x}e4,{y}\n"),
+            _ => format!("{line}\n"),
+        };
+        text.lines().map(scaled).collect::<String>()
+    };
+    let few = |told: &[String]| -> Vec<String> {
+        told.iter().filter(|note| note.contains("what is held back")).cloned().collect()
+    };
+    let units = |told: &[String]| -> Vec<String> {
+        told.iter().filter(|note| note.contains("units differ")).cloned().collect()
+    };
+    let quick = format!("--classifier bayes --std-floor 0.1 {QUICK} --effort quick");
+    let commands = ["fit -o /dev/null", "evaluate --folds 2"];
+    let three = folder.put("three.csv", kept(&["0", "2", "4"]));
+    let two = folder.put("two.csv", millivolts(kept(&["0", "4"])));
+    for command in commands {
+        let told = notes(&format!("{command} {three} {quick}"));
+        assert_eq!((few(&told), units(&told)), (Vec::new(), Vec::new()));
+        let told = notes(&format!("{command} {three} {quick} --group subject"));
+        let [note] = &few(&told)[..] else { panic!("one note, not {told:?}") };
+        assert!(note.starts_with("class `still` has series of 2 subject only: "), "{note}");
+        let told = notes(&format!("{command} {two} {quick}"));
+        let [note] = &few(&told)[..] else { panic!("one note, not {told:?}") };
+        assert!(note.starts_with("class `still` has 2 series only: "), "{note}");
+        let [note] = &units(&told)[..] else { panic!("one note, not {told:?}") };
+        assert!(note.starts_with("channel `x` is ") && note.contains("times as large"), "{note}");
+        assert!(note.contains("in class `moving` as in class `still`, by its standard"), "{note}");
+    }
+}

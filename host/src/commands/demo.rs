@@ -168,7 +168,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             data: format!("subject {subject} of {RECORDINGS_NAME}"),
             ..DataSummary::of(&data, Some(&outside), options.windowing.as_ref())
         },
-        figures: Figures::of(data.classes(), &judged),
+        figures: Some(Figures::of(data.classes(), &judged)),
+        unknown: Vec::new(),
         believed: None,
         interval: Units::of(&judged, &of_series).accuracy(),
         latency: Latency::of(&judged),

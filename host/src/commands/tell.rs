@@ -22,10 +22,13 @@ fn is_likely_group(column: &str) -> bool {
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
     let data = Dataset::read(path, options)?;
     if let (None, Kind::Channels(names)) = (&options.kind, data.kind()) {
+        let timed = data.series().iter().any(|one| !one.times.is_empty());
+        let (stands, before) =
+            if timed { ("stands behind `t` and ", "`t`") } else { ("", "a column `t`") };
         for name in names.iter().filter(|name| is_likely_group(name)) {
             note(format_args!(
-                "{}: the column `{name}` stands behind `t` and is read as a channel; put it before `t` \
-                 if it says what series have in common",
+                "{}: the column `{name}` {stands}is read as a channel; put it before {before} if it says what \
+                 series have in common",
                 data.source()
             ));
         }

@@ -2,9 +2,10 @@
 
 use fishweir::data::Dataset;
 use fishweir::learn::{
-    Effort, TrainOptions, Trained, coarse_channels, constant_channels, refused_samples, train,
+    Disparity, Effort, TrainOptions, Trained, coarse_channels, constant_channels,
+    disparate_channels, refused_samples, scarce_classes, train,
 };
-use fishweir::report::{counted, grouped};
+use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::{Failure, note, progress, tell};
 
@@ -25,8 +26,8 @@ pub(super) fn fit(
     trained.map_err(|error| Failure::of(data, error))
 }
 
-/// Notes what a modeller would want to know before the work: channels that say nothing, and how long
-/// many classes take.
+/// Notes what a modeller would want to know before the work: channels that say nothing or are of several scales,
+/// classes of hardly any series, and how long many classes take.
 pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, trainings: usize) {
     for channel in constant_channels(data, series) {
         note(format_args!(
@@ -37,6 +38,29 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
         note(format_args!(
             "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
              subtract an offset, in the data and on the device"
+        ));
+    }
+    for Disparity { channel, measure, small, large } in disparate_channels(data, series) {
+        note(format_args!(
+            "channel `{channel}` is {} times as large in class `{}` as in class `{}`, by its {measure} ({} and {}): if \
+             their units differ, write them in one",
+            grouped((large.1 / small.1) as usize),
+            large.0,
+            small.0,
+            to_three_digits(large.1),
+            to_three_digits(small.1)
+        ));
+    }
+    // A column that is not there is told where folds are made.
+    let scarce = scarce_classes(data, series, options.group.as_deref()).unwrap_or_default();
+    for (class, count) in scarce {
+        let units = match options.group.as_deref() {
+            Some(column) => format!("series of {count} {column} only"),
+            None => format!("{} only", counted(count, "series")),
+        };
+        note(format_args!(
+            "class `{class}` has {units}: what is held back to choose settings and to judge by says little of it; \
+             record three at least"
         ));
     }
     if let Some((count, (series, t))) = refused_samples(data, series, &options.front) {

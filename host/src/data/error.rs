@@ -150,6 +150,18 @@ pub enum DataError {
         /// The field.
         text: String,
     },
+    /// A word in a table of series without times, where all columns are channels that have no other name.
+    #[error(
+        "{place}: `{text}` is not a finite number; for a missing value leave the field empty or write NA. Where no \
+         column is `t`, all but `series` and `label` are channels: a column that tells something else of a series \
+         goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)"
+    )]
+    NotAChannel {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
     /// A number that the model's emissions give no density.
     #[error("{place}: `{text}` is {unlike}; for a missing value leave the field empty or write NA")]
     NotInSupport {
@@ -226,7 +238,7 @@ pub enum DataError {
     /// A series that comes back after another one.
     #[error(
         "{place}: series `{series}` was already read from line {first} and ended there; keep the \
-         lines of a series together, or give this one another name"
+         lines of a series together, in order of time, or give this one another name"
     )]
     SeriesSplit {
         /// Where.

@@ -8,9 +8,10 @@
 //! a pipe --LiveReader--> one Sample after another
 //! ```
 //!
-//! Files are of one of [`LAYOUTS`]: tables of series, tables of strings, FASTA.
+//! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series a line, tables of strings, FASTA, the text
+//! and `.ts` files of archives.
 //! Each may be gzipped; content decides, never the file's name. A *missing* observation (an empty
-//! field or `NA`; `-`, `?` or an ambiguity code in a string) keeps its place in time as `None`: a
+//! field or `NA`; `?` or `NaN` in an archive's text; `-`, `?` or an ambiguity code in a string) keeps its place in time as `None`: a
 //! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
 //! dropped. All that is wrong with a file is one [`DataError`] that names file, line and column.
 //!
@@ -46,15 +47,19 @@ mod lags;
 mod layout;
 mod live;
 mod marked;
+mod one_line;
 mod part;
 mod read;
 pub mod records;
 mod samples;
 mod series_table;
+mod sktime;
 mod strings;
 mod table;
+mod ucr;
 mod units;
 mod values;
+mod wide;
 mod windows;
 
 #[cfg(test)]
@@ -83,7 +88,14 @@ pub use windows::{ShortSeries, Window, Windowing, Windows};
 /// The layouts there are. A file is of the first that knows it.
 ///
 /// To add one: a file here that has a [`Layout`], its module above, and its place in this line.
-pub static LAYOUTS: &[&Layout] = &[&fasta::LAYOUT, &strings::LAYOUT, &series_table::LAYOUT];
+pub static LAYOUTS: &[&Layout] = &[
+    &fasta::LAYOUT,
+    &strings::LAYOUT,
+    &series_table::LAYOUT,
+    &wide::LAYOUT,
+    &sktime::LAYOUT,
+    &ucr::LAYOUT,
+];
 
 /// The layout of that name, or with that ending.
 pub fn layout(name: &str) -> Option<&'static Layout> {

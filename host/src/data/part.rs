@@ -1,6 +1,8 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
+use super::error::{DataError, Place};
 use super::samples::Rows;
+use crate::words::shorten;
 
 /// What a reader found in a file.
 pub(super) struct Part {
@@ -15,6 +17,28 @@ pub(super) struct Part {
     /// Rows that miss some channels only.
     pub(super) partial: usize,
     pub(super) drafts: Vec<Draft>,
+}
+
+impl Part {
+    /// Refuses a last series with numbers but no row in which all channels have one, by the name of what is
+    /// missing; `seen` are the channels of which it has a number.
+    pub(super) fn check_whole(&self, seen: &[bool]) -> Result<(), DataError> {
+        let Some(Draft { id, line, body: Body::Rows(rows), .. }) = self.drafts.last() else {
+            return Ok(());
+        };
+        if !seen.contains(&true) || rows.view().iter().any(|row| row.is_some()) {
+            return Ok(());
+        }
+        let names = self.channels.as_deref().unwrap_or_default().iter().zip(seen);
+        let never =
+            names.filter(|(_, seen)| !**seen).map(|(name, _)| format!("`{}`", shorten(name)));
+        let missing = match never.collect::<Vec<_>>().as_slice() {
+            [] => "one or another".to_owned(),
+            never => never.join(", "),
+        };
+        let (place, series) = (Place::line(&self.file, *line).into(), shorten(id));
+        Err(DataError::NoWholeRow { place, series, missing })
+    }
 }
 
 /// A series whose label and symbols are still text.

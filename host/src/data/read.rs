@@ -146,14 +146,16 @@ fn detect(name: &str, text: &[u8]) -> Result<&'static Layout, DataError> {
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
     };
-    let nearly = |field: &str| ["t", "sequence"].iter().any(|n| field.eq_ignore_ascii_case(n));
+    const NAMES: [&str; 5] = ["t", "sequence", "series", "label", "class"];
+    let nearly = |field: &str| NAMES.iter().any(|name| field.eq_ignore_ascii_case(name));
+    let otherwise = |field: &str| nearly(field) && !NAMES.contains(&field);
     let wrong = |what: String| Err(DataError::Header { file: name.to_owned(), what });
     if header_fields(header, &[';']).any(nearly) {
         return wrong(
             "parts its columns by semicolons; write commas or tabs, and numbers with points".into(),
         );
     }
-    if header_fields(header, &[',', '\t']).any(nearly) {
+    if header_fields(header, &[',', '\t']).any(otherwise) {
         return wrong(format!(
             "names of columns are in small letters in this layout (series,label,t,<channels>); \
              found `{}`",

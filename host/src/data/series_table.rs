@@ -1,24 +1,28 @@
-//! The layout `series,<columns>,label,t,<channels>`: one sample per line.
+//! The layout `series,<columns>,label,t,<channels>`: one sample per line; or without times
+//! `series,label,<channels>`, samples in order of the lines.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use super::Values;
 use super::dataset::Kind;
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::part::{Body, Draft, Part};
 use super::samples::Rows;
 use super::table::{Table, finite, has_column, is_missing, number};
+use super::wide;
 use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "series",
     alias: "csv",
-    about: "a table of series (series,<columns>,label,t,<channels>)",
-    begins: "a header with a column `t` (series,label,t,<channels>)",
+    about: "a table of series (series,<columns>,label,t,<channels>, or series,label,<channels>)",
+    begins: "a header with a column `t` or `series` (series,label,t,<channels>)",
     of_symbols: false,
-    is_one: |text| has_column(text, "t"),
+    is_one: |text| {
+        has_column(text, "t") || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text))
+    },
     read,
 };
 
@@ -56,7 +60,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
                 return Err(DataError::SeriesSplit { place, series: shorten(id), first });
             }
             first_lines.insert(id.to_owned(), table.line());
-            check_whole(&part, &seen)?;
+            part.check_whole(&seen)?;
             seen.fill(false);
             part.drafts.push(layout.begin(&table, id)?);
         }
@@ -66,7 +70,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             continue; // A draft was pushed above, and it has rows.
         };
         layout.check_unchanged(&table, id, label.as_deref(), columns)?;
-        times.push(layout.time(&table, id, times.last().copied())?);
+        if let Some(time) = layout.time {
+            times.push(Columns::time(&table, time, id, times.last().copied())?);
+        }
         if layout.fill(&table, options.values, &mut row, &mut seen)? {
             rows.push(Some(&row));
         } else {
@@ -74,7 +80,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             rows.push(None);
         }
     }
-    check_whole(&part, &seen)?;
+    part.check_whole(&seen)?;
     if let ([only], None) = (part.drafts.as_mut_slice(), layout.series) {
         only.id = stem(name);
     }
@@ -85,7 +91,8 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
 struct Columns {
     series: Option<usize>,
     label: Option<usize>,
-    time: usize,
+    /// None of a table whose lines are in order of time.
+    time: Option<usize>,
     columns: Vec<usize>,
     channels: Vec<usize>,
 }
@@ -95,20 +102,23 @@ impl Columns {
         let header = table.header();
         table.check_case(&["series", "label", "t"])?;
         let (series, label) = (table.column("series"), table.column("label"));
-        let Some(time) = table.column("t") else {
+        let time = table.column("t");
+        if time.or(series).is_none() {
             return Err(table.bad_header(format!(
                 "has no column `t`, which parts the columns of a series from its channels \
-                 (series,label,t,<channels>); found {}",
+                 (series,label,t,<channels>), and no `series` (series,label,<channels>); found {}",
                 shorten(&header.join(","))
             )));
-        };
+        }
         let other = |column: &usize| Some(*column) != series && Some(*column) != label;
-        let columns = (0..time).filter(other).collect();
-        let all: Vec<usize> = (time + 1..header.len()).filter(other).collect();
+        let columns = (0..time.unwrap_or_default()).filter(other).collect();
+        let behind = time.map_or(0, |time| time + 1);
+        let all: Vec<usize> = (behind..header.len()).filter(other).collect();
         let names =
             || all.iter().map(|&column| header[column].as_str()).collect::<Vec<_>>().join(", ");
         if all.is_empty() {
-            return Err(table.bad_header("has no channel after the column `t`".into()));
+            let after = if time.is_some() { " after the column `t`" } else { "" };
+            return Err(table.bad_header(format!("has no channel{after}")));
         }
         let channels = match wanted {
             None => all,
@@ -174,17 +184,22 @@ impl Columns {
     }
 
     /// The time of the current row, later than the previous one.
-    fn time(&self, table: &Table<'_>, id: &str, previous: Option<f64>) -> Result<f64, DataError> {
-        let text = table.field(self.time)?;
+    fn time(
+        table: &Table<'_>,
+        column: usize,
+        id: &str,
+        previous: Option<f64>,
+    ) -> Result<f64, DataError> {
+        let text = table.field(column)?;
         let Some(t) = finite(text) else {
             return Err(DataError::TimeNotANumber {
-                place: table.place(self.time),
+                place: table.place(column),
                 text: shorten(text),
             });
         };
         match previous {
             Some(previous) if t <= previous => Err(DataError::TimeOrder {
-                place: table.place(self.time),
+                place: table.place(column),
                 t,
                 previous,
                 series: shorten(id),
@@ -209,34 +224,98 @@ impl Columns {
                 continue;
             }
             let place = || table.place(column);
-            row.push(values.check(number(text, values, place)?, text, place)?);
+            let value = number(text, values, place).map_err(|error| self.explain(error))?;
+            row.push(values.check(value, text, place)?);
             seen[channel] = true;
         }
         Ok(row.len() == self.channels.len())
     }
-}
 
-/// Refuses a last series with numbers but no row in which all channels have one, by the name of what is
-/// missing.
-fn check_whole(part: &Part, seen: &[bool]) -> Result<(), DataError> {
-    let Some(Draft { id, line, body: Body::Rows(rows), .. }) = part.drafts.last() else {
-        return Ok(());
-    };
-    if !seen.contains(&true) || rows.view().iter().any(|row| row.is_some()) {
-        return Ok(());
+    /// A word where a number should be may be no mistake of the row: without `t`, nothing but its name tells what a
+    /// column is.
+    fn explain(&self, error: DataError) -> DataError {
+        match error {
+            DataError::NotANumber { place, text } if self.time.is_none() => {
+                DataError::NotAChannel { place, text }
+            }
+            error => error,
+        }
     }
-    let names = part.channels.as_deref().unwrap_or_default().iter().zip(seen);
-    let never = names.filter(|(_, seen)| !**seen).map(|(name, _)| format!("`{}`", shorten(name)));
-    let missing = match never.collect::<Vec<_>>().as_slice() {
-        [] => "one or another".to_owned(),
-        never => never.join(", "),
-    };
-    let (place, series) = (Place::line(&part.file, *line).into(), shorten(id));
-    Err(DataError::NoWholeRow { place, series, missing })
 }
 
 /// A file's name without folder and endings.
 fn stem(name: &str) -> String {
     let file = Path::new(name).file_name().map_or(name.into(), |file| file.to_string_lossy());
     file.split('.').find(|piece| !piece.is_empty()).unwrap_or(name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{DataError, Dataset, Kind, ReadOptions};
+
+    fn parse(text: &str) -> Result<Dataset, DataError> {
+        Dataset::parse("data", text.as_bytes(), &ReadOptions::default())
+    }
+
+    /// Every way to write the table without times is the table with them.
+    #[test]
+    fn without_times_samples_are_in_order_of_the_lines() {
+        let timed = "series,label,t,x,y\n7,up,0,1,2\n7,up,1,NA,4\n7,up,2,5,6\n8,,0,7,8\n";
+        let timed = parse(timed).expect("sound");
+        let plain = "series,label,x,y\n7,up,1,2\n7,up,NA,4\n7,up,5,6\n8,,7,8\n";
+        let last = "series,x,y,label\n7,1,2,up\n7,,4,up\n7,5,6,up\n8,7,8,\n";
+        for text in [plain.to_owned(), plain.replace(',', "\t"), last.to_owned()] {
+            let data = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((data.kind(), data.classes()), (timed.kind(), timed.classes()));
+            assert_eq!(data.missing(), timed.missing());
+            for (one, timed) in data.series().iter().zip(timed.series()) {
+                assert_eq!((&one.id, &one.samples), (&timed.id, &timed.samples));
+                assert_eq!((one.label, one.line), (timed.label, timed.line));
+                assert!(one.times.is_empty() && one.columns.is_empty());
+            }
+        }
+        // Channels may be numbered: a series that comes back tells that lines are samples.
+        let data = parse("series,c0,c1\na,1,2\nb,3,4\nb,5,6\n").expect("sound");
+        assert_eq!(data.kind(), &Kind::Channels(vec!["c0".into(), "c1".into()]));
+        assert_eq!((data.series().len(), data.observations()), (2, 3));
+        let kind = Some(Kind::Channels(vec!["c1".into()]));
+        let options = ReadOptions { kind, ..ReadOptions::default() };
+        let data =
+            Dataset::parse("data", b"series,c0,c1\na,1,2\na,3,4\n", &options).expect("there");
+        let row = data.series()[0].samples.view().rows().expect("channels").row(1);
+        assert_eq!(row, Some(&[4.0][..]));
+    }
+
+    #[test]
+    fn mistakes_without_times_are_told_by_place() {
+        for (text, begin, advice) in [
+            (
+                "series,label,x\n0,a,1\n1,a,1\n0,a,2\n",
+                "data, line 4, column 1 (series): series `0` was already read from line 2",
+                "keep the lines of a series together, in order of time",
+            ),
+            (
+                "series,who,label,x\n0,ann,a,1\n",
+                "data, line 2, column 2 (who): `ann` is not a finite number",
+                "goes before a column `t`",
+            ),
+            (
+                "series,label,x\n0,a,1\n0,b,1\n",
+                "data, line 3, column 2 (label): `b`",
+                "began with `a`",
+            ),
+            ("series,label\n0,a\n", "data: line 1, the header: has no channel", "channel"),
+            ("series,x\n0,\n0,NA\n", "data, line 2: `0` has no observation", "add its samples"),
+            (
+                "Series,x\n0,1\n",
+                "data: line 1, the header: names of columns are in small",
+                "Series,x",
+            ),
+            ("series;x\n0;1\n", "data: line 1, the header: parts its columns by semicol", "commas"),
+            ("series,x\n0,1,5\n", "data, line 2, column 3: the row has 3 fields", "no commas"),
+        ] {
+            let told = parse(text).expect_err(text).to_string();
+            assert!(told.starts_with(begin) && told.contains(advice), "{text}: {told}");
+        }
+    }
 }

@@ -406,6 +406,9 @@ fn almost_data() -> impl Strategy<Value = Vec<u8>> {
     let header = prop_oneof![
         Just("series,label,t,x,y"),
         Just("t,x"),
+        Just("series,x,y"),
+        Just("label,0,1"),
+        Just("@classLabel true a\n@data"),
         Just("label,id,sequence"),
         Just("sequence"),
         Just(">a label=b"),

@@ -9,6 +9,7 @@ mod kernel;
 mod latency;
 mod rejection;
 mod roc;
+mod unknown;
 
 pub use calibration::{Calibration, ReliabilityBin};
 pub use cross_validation::{
@@ -23,6 +24,7 @@ pub use rejection::{
     RejectionFigures, Unseen, confidence, learn_confidence, leave_classes_out, rejected, thresholds,
 };
 pub use roc::Roc;
+pub use unknown::UnknownClass;
 
 use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};

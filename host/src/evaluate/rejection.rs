@@ -1,7 +1,9 @@
 use fishweir_core::classify::{self, Decision};
 use serde::Serialize;
 
-use super::{Calibration, CrossValidationOptions, EvaluateError, Judged, cross_validate, judge};
+use super::{
+    Calibration, CrossValidationOptions, EvaluateError, Judged, UnknownClass, cross_validate, judge,
+};
 use crate::classifier::{Confidence, DeployedConfidence, Rejection};
 use crate::data::Dataset;
 use crate::learn::{TrainOptions, Trainer, train};
@@ -231,7 +233,16 @@ impl Unseen {
     #[must_use]
     pub fn by(confidence: &classify::Confidence<'_>, class: String, judged: &[Judged]) -> Self {
         let away = judged.iter().filter(|one| rejected(confidence, one)).count();
-        let windows = judged.len();
+        Self::share(class, away, judged.len())
+    }
+
+    /// Of what a classifier with thresholds decided on a class that it does not know; `None` of one without.
+    #[must_use]
+    pub fn of(unknown: &UnknownClass) -> Option<Self> {
+        Some(Self::share(unknown.class.clone(), unknown.rejected?, unknown.windows))
+    }
+
+    fn share(class: String, away: usize, windows: usize) -> Self {
         Self { class, windows, rejected: away as f64 / windows.max(1) as f64 }
     }
 }

@@ -93,7 +93,10 @@ mod windowed_events;
 
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
-pub use channels::{coarse_channels, constant_channels, refused_samples};
+pub use channels::{
+    Disparity, coarse_channels, constant_channels, disparate_channels, refused_samples,
+    scarce_classes,
+};
 pub use choice::{Candidate, Choice, ChosenBy, Setting};
 pub use detector::{
     Change, Changes, Delays, DetectorError, DetectorPlan, DetectorTrial, FalseAlarms,

@@ -5,10 +5,12 @@ use serde::Serialize;
 use super::believing::{BelievedFigures, write_calibration, write_rejection};
 use super::table::share;
 use super::training::lags_of;
+use super::unknown::write_unknown;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
 use crate::evaluate::{
     Calibration, CrossValidation, Figures, FoldFigures, Interval, Latency, RejectionFigures, Roc,
+    UnknownClass,
 };
 
 /// The data that a report is about.
@@ -226,9 +228,11 @@ pub struct ModelEvaluation {
     /// What on.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// The figures.
+    /// The figures on windows of classes that it knows; none where there is no such window.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub figures: Option<Figures>,
+    /// What it decides on classes that it does not know.
+    pub unknown: Vec<UnknownClass>,
     /// Accuracy, with an interval over groups where a column was named, else over series.
     pub interval: Option<Interval>,
     /// After how many samples decisions were made.
@@ -259,11 +263,14 @@ pub struct GroupFigures {
 impl fmt::Display for ModelEvaluation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n{} ({})\n", self.data, self.model, self.which())?;
+        let Some(figures) = &self.figures else {
+            return write_unknown(f, &self.unknown);
+        };
         let mut table = Table::new(["", "accuracy", "macro-F1", "windows"]);
         let mut row = |name: &str, accuracy, macro_f1, windows| {
             table.row([name.to_owned(), share(accuracy), share(macro_f1), grouped(windows)]);
         };
-        row("all", self.figures.accuracy, self.figures.macro_f1, self.figures.windows);
+        row("all", figures.accuracy, figures.macro_f1, figures.windows);
         for one in &self.groups {
             let name = format!("{} {}", self.group.as_deref().unwrap_or("group"), one.group);
             row(&name, one.accuracy, one.macro_f1, one.windows);
@@ -271,7 +278,8 @@ impl fmt::Display for ModelEvaluation {
         writeln!(f, "{table}")?;
         write_beside(f, "", [self.beside(None)].into_iter())?;
         writeln!(f, "  {}\n", interval_words(self.group.as_deref(), false))?;
-        write_figures(f, &self.figures)?;
+        write_figures(f, figures)?;
+        write_unknown(f, &self.unknown)?;
         self.believed.iter().try_for_each(|one| write!(f, "{one}"))
     }
 }
@@ -314,7 +322,8 @@ impl fmt::Display for ModelComparison {
         writeln!(f, "  {}", interval_words(first.group.as_deref(), self.models.len() > 1))?;
         for model in &self.models {
             writeln!(f, "\n{} ({})", model.model, model.which())?;
-            write_figures(f, &model.figures)?;
+            model.figures.iter().try_for_each(|figures| write_figures(f, figures))?;
+            write_unknown(f, &model.unknown)?;
         }
         Ok(())
     }

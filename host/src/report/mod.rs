@@ -20,6 +20,7 @@ mod spotter;
 mod spotting;
 mod table;
 mod training;
+mod unknown;
 mod watch;
 
 use std::fmt;

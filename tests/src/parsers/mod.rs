@@ -40,11 +40,14 @@ use self::json::Json;
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 17] = [
+pub const PARSERS: [(&str, Parser); 20] = [
     ("data_set", data_set),
     ("table", table),
     ("strings", strings),
     ("fasta", fasta),
+    ("wide", wide),
+    ("sktime", sktime),
+    ("ucr", ucr),
     ("live_samples", live_samples),
     ("alphabet", alphabet),
     ("classifier", classifier),
@@ -66,7 +69,7 @@ fn names_the_file(error: &impl ToString, file: &str) {
     assert!(message.contains(file), "{message:?} does not name {file}");
 }
 
-/// A file of series, strings or FASTA, gzipped or not: which, is found from the bytes.
+/// A file of series or strings in any layout, gzipped or not: which, is found from the bytes.
 pub fn data_set(bytes: &[u8]) {
     read_as(None, FastaLabel::None, bytes);
 }
@@ -90,6 +93,21 @@ pub fn fasta(bytes: &[u8]) {
         _ => (FastaLabel::None, bytes),
     };
     read_as(layout("fasta"), label, bytes);
+}
+
+/// A wide table.
+pub fn wide(bytes: &[u8]) {
+    read_as(layout("wide"), FastaLabel::None, bytes);
+}
+
+/// A `.ts` file.
+pub fn sktime(bytes: &[u8]) {
+    read_as(layout("sktime"), FastaLabel::None, bytes);
+}
+
+/// The UCR archive's text.
+pub fn ucr(bytes: &[u8]) {
+    read_as(layout("ucr"), FastaLabel::None, bytes);
 }
 
 fn read_as(layout: Option<&'static Layout>, fasta_label: FastaLabel, bytes: &[u8]) {

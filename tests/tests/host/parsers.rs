@@ -82,6 +82,10 @@ fn seeds_get_past_the_door() {
     let text = |name: &str| String::from_utf8(read(name)).expect("text");
     for (kind, files) in [
         ("series", &["table/labelled.csv", "table/quoted.csv", "table/sessions.csv"][..]),
+        ("series", &["table/untimed.csv"]),
+        ("wide", &["wide/labelled.csv", "wide/named.tsv"]),
+        ("sktime", &["sktime/motions.ts", "sktime/unlabelled.ts"]),
+        ("ucr", &["ucr/tabs.tsv", "ucr/blanks.txt"]),
         ("strings", &["strings/labelled.tsv", "strings/commas.csv"]),
         ("fasta", &["fasta/plain.fasta"]),
     ] {

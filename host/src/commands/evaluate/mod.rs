@@ -5,10 +5,10 @@ mod kernels;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, Windowing};
+use fishweir::data::Dataset;
 use fishweir::evaluate::{
     Calibration, CrossValidationOptions, Figures, Judged, Latency, RejectionFigures, Roc, Units,
-    Unseen, check, cross_validate, evaluate, judge as judge_windows,
+    UnknownClass, Unseen, check, cross_validate, evaluate,
 };
 use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Trainer};
@@ -276,15 +276,19 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
-    let everything = data.clone();
-    let (data, unknown) = data.of_classes(model.deployed.classes())?;
-    for (class, count) in &unknown {
+    let windowing = model.windowing(arguments.cutting.windowing());
+    let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());
+    for UnknownClass { class, series, .. } in &unknown {
         note(format_args!(
-            "class `{class}` is none that {} knows: its {count} series are left out of the figures",
+            "class `{class}` is none that {} knows: its {series} series are left out of the figures, and told of by \
+             themselves",
             path.display()
         ));
     }
-    let windowing = model.windowing(arguments.cutting.windowing());
+    if unknown.iter().map(|one| one.series).sum::<usize>() == data.series().len() {
+        return Ok(judged_strangers(arguments, path, &model, &data, unknown));
+    }
+    let (data, _) = data.of_classes(model.deployed.classes())?;
     let group = arguments.training.group.clone();
     let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
     tell::windows(&data, windowing.as_ref());
@@ -309,8 +313,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         };
         names.into_iter().enumerate().map(of_group).collect()
     });
-    let unknown: Vec<String> = unknown.into_keys().collect();
-    let believed = believed(&model, &judged, &everything, &unknown, windowing.as_ref())?;
+    let believed = believed(&model, &judged, &unknown);
     let evaluation = ModelEvaluation {
         model: path.display().to_string(),
         classifier: model.method().to_owned(),
@@ -319,7 +322,8 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         interval: Units::of(&judged, &unit).accuracy(),
         latency: Latency::of(&judged),
         roc: Roc::of(classes.len(), &judged),
-        figures,
+        figures: Some(figures),
+        unknown,
         believed,
         group,
         groups,
@@ -327,34 +331,49 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
 }
 
+/// Of data all of whose classes a model does not know: there is nothing to be right about, but what it makes of them.
+fn judged_strangers(
+    arguments: &Arguments,
+    path: &Path,
+    model: &Model,
+    data: &Dataset,
+    unknown: Vec<UnknownClass>,
+) -> JudgedModel {
+    let windowing = model.windowing(arguments.cutting.windowing());
+    tell::windows(data, windowing.as_ref());
+    tell::unobserved(data, windowing.as_ref());
+    let evaluation = ModelEvaluation {
+        model: path.display().to_string(),
+        classifier: model.method().to_owned(),
+        emission: EmissionSummary::of_deployed(&model.deployed),
+        data: DataSummary::of(data, None, windowing.as_ref()),
+        figures: None,
+        unknown,
+        interval: None,
+        latency: None,
+        roc: None,
+        believed: None,
+        group: arguments.training.group.clone(),
+        groups: Vec::new(),
+    };
+    let classes = model.deployed.classes().to_vec();
+    JudgedModel { evaluation, classes, judged: Vec::new(), unit: Vec::new(), refused: None }
+}
+
 /// How far the decisions of a model could be believed that says so; of classes that it does not know, how much it
 /// rejects.
-fn believed(
-    model: &Model,
-    judged: &[Judged],
-    data: &Dataset,
-    unknown: &[String],
-    windowing: Option<&Windowing>,
-) -> Result<Option<BelievedFigures>, Failure> {
-    let Some(confidence) = model.deployed.confidence() else { return Ok(None) };
-    let confidence = confidence.of_core();
+fn believed(model: &Model, judged: &[Judged], unknown: &[UnknownClass]) -> Option<BelievedFigures> {
+    let confidence = model.deployed.confidence()?.of_core();
     let kept = model.fitted().and_then(|fitted| fitted.confidence.as_ref());
     let rate = kept.and_then(|kept| kept.rejection.as_ref()).map(|rejection| rejection.rate);
     let rejection = RejectionFigures::by(&confidence, rate, judged);
-    let rejection = rejection.filter(|_| confidence.rejects()).map(|figures| {
-        let unseen = |class: &String| {
-            let (of_class, _) = data.clone().of_classes(std::slice::from_ref(class))?;
-            let judged = judge_windows(&model.deployed, of_class.windows(windowing).all());
-            Ok(Unseen::by(&confidence, class.clone(), &judged))
-        };
-        let unseen = unknown.iter().map(unseen).collect::<Result<_, Failure>>()?;
-        Ok::<_, Failure>(RejectionFigures { unseen, ..figures })
-    });
+    let rejection = rejection.filter(|_| confidence.rejects());
+    let unseen = unknown.iter().filter_map(Unseen::of).collect();
     let classes = model.deployed.classes().len();
-    Ok(Some(BelievedFigures {
+    Some(BelievedFigures {
         calibration: Calibration::by(f64::from(confidence.scale), judged, classes),
-        rejection: rejection.transpose()?,
-    }))
+        rejection: rejection.map(|figures| RejectionFigures { unseen, ..figures }),
+    })
 }
 
 /// Models beside each other on the same windows.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use fishweir::data::{LiveReader, Sample, Window};
 use fishweir::deploy::{Deployed, Stream};
+use fishweir::evaluate::UnknownClass;
 use fishweir::report::counted;
 use fishweir_core::classify::Doubt;
 use rayon::prelude::*;
@@ -23,6 +24,9 @@ Decide on the windows of a file, or on a live stream from standard input.
 A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every
 class; two classes share one value, positive for the second. Samples start..end of the series were
 pushed, counted from 0, the end not included.
+
+Labels are not needed. Where there are some that the model does not know, --json has under `unknown` how the windows
+of each such class were decided, and how many thresholds reject.
 
 A model that was fitted with --calibrate or --reject says after the margin the probability of the class, were
 it one of those known, and whether the decision is to be doubted: `close call` (a margin as small as hardly
@@ -274,8 +278,11 @@ fn score_file(
             data: &'a str,
             classes: &'a [String],
             decisions: Vec<Decided<'a>>,
+            unknown: Vec<UnknownClass>,
         }
-        let mut text = serde_json::to_vec(&Scores { data: data.source(), classes, decisions })?;
+        let unknown = UnknownClass::all(deployed, &data, windowing.as_ref());
+        let mut text =
+            serde_json::to_vec(&Scores { data: data.source(), classes, decisions, unknown })?;
         text.push(b'\n');
         text
     } else {

@@ -1,0 +1,55 @@
+//! What layouts share in which a series is one line, and channels have no names.
+
+use super::Values;
+use super::assemble::wrong_kind;
+use super::dataset::Kind;
+use super::error::{DataError, Place};
+use super::layout::ReadOptions;
+use super::samples::Rows;
+use super::table::{is_missing, number};
+use crate::words::counted;
+
+/// Names of channels that a file does not name: those of a fitted model in their order, where it has as many; else
+/// `x`, and of several `x1`, `x2`, ...
+pub(super) fn channel_names(
+    file: &str,
+    count: usize,
+    options: &ReadOptions,
+) -> Result<Vec<String>, DataError> {
+    match &options.kind {
+        Some(Kind::Channels(names)) if names.len() == count => Ok(names.clone()),
+        Some(Kind::Channels(names)) => {
+            let found = format!("{} without a name", counted(count, "channel"));
+            Err(wrong_kind(file, &found, &names.join(", ")))
+        }
+        _ if count == 1 => Ok(vec!["x".to_owned()]),
+        _ => Ok((1..=count).map(|number| format!("x{number}")).collect()),
+    }
+}
+
+/// A sample of an archive's text, which writes a missing one as `?` or `NaN`, if not as tables do.
+pub(super) fn sample(
+    text: &str,
+    values: Values,
+    place: impl Fn() -> Box<Place>,
+) -> Result<Option<f64>, DataError> {
+    if is_missing(text) || text == "?" || text.eq_ignore_ascii_case("nan") {
+        return Ok(None);
+    }
+    values.check(number(text, values, &place)?, text, &place).map(Some)
+}
+
+/// The rows of a series of which each channel has as many samples, `[channel][time]`; where any channel is missing,
+/// the row is. What is missing in all channels at the end is no part of the series: lines are filled up so.
+pub(super) fn rows(channels: &[Vec<Option<f64>>]) -> Rows {
+    let last = |samples: &Vec<Option<f64>>| samples.iter().rposition(Option::is_some);
+    let length = channels.iter().filter_map(last).max().map_or(0, |last| last + 1);
+    let mut rows = Rows::new(channels.len());
+    let mut row = Vec::with_capacity(channels.len());
+    for t in 0..length {
+        row.clear();
+        row.extend(channels.iter().filter_map(|samples| samples.get(t).copied().flatten()));
+        rows.push((row.len() == channels.len()).then_some(row.as_slice()));
+    }
+    rows
+}

@@ -1,0 +1,293 @@
+//! The `.ts` files of sktime and aeon, in which the UEA archive comes: lines with `@` that describe, `@data`, then a
+//! series a line: `channel:channel:...:label`, the samples of a channel parted by commas.
+
+use super::error::{DataError, Place};
+use super::layout::{Layout, ReadOptions};
+use super::one_line::{channel_names, rows, sample};
+use super::part::{Body, Draft, Part};
+use super::table::check_name;
+use crate::words::{counted, shorten};
+
+pub(super) static LAYOUT: Layout = Layout {
+    name: "sktime",
+    alias: "ts",
+    about: "a .ts file of sktime or aeon",
+    begins: "`@problemName` (a .ts file of sktime or aeon)",
+    of_symbols: false,
+    is_one,
+    read,
+};
+
+/// What may stand behind `@`, whatever its case, and says nothing that the data do not.
+const IDLE: [&str; 8] = [
+    "problemname",
+    "missing",
+    "univariate",
+    "dimension",
+    "dimensions",
+    "equallength",
+    "serieslength",
+    "path",
+];
+
+/// The word behind `@`, in small letters.
+fn keyword(line: &str) -> Option<String> {
+    Some(line.strip_prefix('@')?.split_whitespace().next().unwrap_or_default().to_lowercase())
+}
+
+/// Begins, behind comments, with a word of a description.
+fn is_one(text: &[u8]) -> bool {
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.into_iter().find(|line| !line.is_empty() && line[0] != b'#');
+    let word = first.and_then(|line| keyword(std::str::from_utf8(line).ok()?));
+    let known = ["timestamps", "classlabel", "targetlabel", "data"];
+    word.is_some_and(|word| known.iter().chain(&IDLE).any(|known| word == *known))
+}
+
+/// What the lines before `@data` say.
+#[derive(Default)]
+struct Description {
+    /// The classes, where series have labels.
+    classes: Option<Vec<String>>,
+    begun: bool,
+}
+
+impl Description {
+    /// Takes in a line that begins with `@`, or says what is wrong with it.
+    fn take(&mut self, line: &str) -> Result<(), String> {
+        let word = keyword(line).unwrap_or_default();
+        let mut values = line.split_whitespace().skip(1);
+        let first = values.next().unwrap_or_default().to_lowercase();
+        match (word.as_str(), first.as_str()) {
+            ("data", _) => self.begun = true,
+            ("classlabel", "true") => self.classes = Some(values.map(str::to_owned).collect()),
+            ("classlabel" | "targetlabel" | "timestamps", "false") => {}
+            ("classlabel", _) => {
+                return Err("`@classLabel` says true and the classes, or false".to_owned());
+            }
+            ("timestamps", _) => {
+                return Err("samples with times are not read; write them evenly spaced, the values alone, and \
+                            `@timeStamps false`"
+                    .to_owned());
+            }
+            ("targetlabel", _) => {
+                return Err("the file is for regression: its targets are no classes".to_owned());
+            }
+            (word, _) if IDLE.contains(&word) => {}
+            (word, _) => {
+                return Err(format!(
+                    "`@{}` is no word of a .ts file; if it says nothing of the series, delete the line",
+                    shorten(word)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads a `.ts` file. Where any channel of a sample is missing the sample is.
+fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
+    let mut part = Part {
+        file: name.to_owned(),
+        columns: Vec::new(),
+        channels: None,
+        label_column: None,
+        text_column: None,
+        partial: 0,
+        drafts: Vec::new(),
+    };
+    let mut description = Description::default();
+    for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        let place = || Box::new(Place::line(name, line));
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Err(DataError::NotUtf8 { place: place() });
+        };
+        let text = text.trim_end();
+        let content = text.trim_start();
+        let wrong = |what: String| DataError::Layout { place: place(), what };
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        if !description.begun {
+            if !content.starts_with('@') {
+                return Err(wrong("expected `@data` before the first series".into()));
+            }
+            description.take(content).map_err(wrong)?;
+            continue;
+        }
+        let (channels, label) = series(text, line, &description, name, options)?;
+        let names = match &mut part.channels {
+            Some(names) => names,
+            none => none.insert(channel_names(name, channels.len(), options)?),
+        };
+        if names.len() != channels.len() {
+            let (found, first) = (counted(channels.len(), "channel"), names.len());
+            return Err(wrong(format!(
+                "has {found} where the first series has {first}; channels are parted by colons, the label is last"
+            )));
+        }
+        let seen: Vec<bool> =
+            channels.iter().map(|samples| samples.iter().any(Option::is_some)).collect();
+        let rows = rows(&channels);
+        let some = |t: usize| channels.iter().any(|samples| samples[t].is_some());
+        let partial = (0..).zip(rows.view().iter()).filter(|&(t, row)| row.is_none() && some(t));
+        part.partial += partial.count();
+        part.drafts.push(Draft {
+            id: (part.drafts.len() + 1).to_string(),
+            label,
+            columns: Vec::new(),
+            times: Vec::new(),
+            line,
+            body: Body::Rows(rows),
+        });
+        part.check_whole(&seen)?;
+    }
+    if part.drafts.is_empty() {
+        return Err(DataError::HeaderOnly { file: name.to_owned() });
+    }
+    Ok(part)
+}
+
+/// The samples of a line, `[channel][time]`, and its label.
+type Line = (Vec<Vec<Option<f64>>>, Option<String>);
+
+/// Reads a line of data.
+fn series(
+    text: &str,
+    line: u64,
+    description: &Description,
+    file: &str,
+    options: &ReadOptions,
+) -> Result<Line, DataError> {
+    // The place of a byte, told by characters.
+    let place = |at: usize| {
+        let character = Some(text[..at].chars().count() + 1);
+        Box::new(Place { character, ..Place::line(file, line) })
+    };
+    let wrong = |at: usize, what: String| DataError::Layout { place: place(at), what };
+    let (body, label) = match &description.classes {
+        None => (text, None),
+        Some(classes) => {
+            let Some((body, label)) = text.rsplit_once(':') else {
+                let what = "has no `:` and label behind its samples, and `@classLabel` says true";
+                return Err(wrong(0, what.to_owned()));
+            };
+            let (at, label) = (body.len() + 1, label.trim());
+            check_name(label, |character| {
+                let place = place(at);
+                let before = place.character.unwrap_or_default() - 1;
+                Box::new(Place { character: Some(before + character), ..*place })
+            })?;
+            if label != "?" && !classes.iter().any(|class| class == label) {
+                let (label, known) = (shorten(label), classes.join(", "));
+                let what = format!(
+                    "class `{label}` is none that `@classLabel` names ({known}); add it there"
+                );
+                return Err(wrong(at, what));
+            }
+            (body, Some(label.to_owned()).filter(|label| label != "?"))
+        }
+    };
+    let mut channels: Vec<Vec<Option<f64>>> = Vec::new();
+    let mut at = 0;
+    for channel in body.split(':') {
+        let begin = at;
+        let mut samples = Vec::new();
+        for field in channel.split(',') {
+            samples.push(sample(field.trim(), options.values, || place(at))?);
+            at += field.len() + 1;
+        }
+        if let Some(first) = channels.first().filter(|first| first.len() != samples.len()) {
+            let (found, first) = (counted(samples.len(), "sample"), first.len());
+            let what = format!(
+                "channel {} has {found} where the first has {first}; write `?` for those that are missing",
+                channels.len() + 1
+            );
+            return Err(wrong(begin, what));
+        }
+        channels.push(samples);
+    }
+    Ok((channels, label))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{DataError, Dataset, Kind, ReadOptions, Series};
+
+    fn parse(text: &str) -> Result<Dataset, DataError> {
+        Dataset::parse("data", text.as_bytes(), &ReadOptions::default())
+    }
+
+    const MOTIONS: &str = "\
+# Two channels, said the watch.
+@problemName Motions
+@timeStamps false
+@missing true
+@univariate false
+@dimensions 2
+@equalLength false
+@classLabel true Rest Run
+@data
+1,2,3:10,?,30:Run
+4, 5:40,50:Rest
+# of nobody
+6,7,?:60,70,?:?
+";
+
+    #[test]
+    fn channels_are_parted_by_colons_and_the_label_is_last() {
+        for text in [MOTIONS.to_owned(), MOTIONS.replace('\n', "\r\n"), MOTIONS.replace("@d", "@D")]
+        {
+            let data = parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let table = "series,label,t,x1,x2\n1,Run,0,1,10\n1,Run,1,2,\n1,Run,2,3,30\n\
+                         2,Rest,0,4,40\n2,Rest,1,5,50\n3,,0,6,60\n3,,1,7,70\n";
+            let table = parse(table).expect("sound");
+            assert_eq!((data.kind(), data.classes()), (table.kind(), table.classes()));
+            assert_eq!(data.missing(), table.missing());
+            let of = |one: &Series| (one.id.clone(), one.label, one.samples.clone());
+            let all = |data: &Dataset| data.series().iter().map(of).collect::<Vec<_>>();
+            assert_eq!(all(&data), all(&table));
+            assert_eq!(data.series()[2].line, 13);
+        }
+        let one = parse("@problemName One\n@classLabel false\n@data\n1,2,3\n").expect("sound");
+        assert_eq!(one.kind(), &Kind::Channels(vec!["x".into()]));
+        assert_eq!((one.series()[0].label, one.observations()), (None, 3));
+        let kind = Some(Kind::Channels(vec!["ax".into(), "ay".into()]));
+        let options = ReadOptions { kind: kind.clone(), ..ReadOptions::default() };
+        let data = Dataset::parse("data", MOTIONS.as_bytes(), &options).expect("as many");
+        assert_eq!(Some(data.kind()), kind.as_ref());
+    }
+
+    #[test]
+    fn mistakes_are_told_by_place() {
+        let with = |line: &str| MOTIONS.replace("4, 5:40,50:Rest", line);
+        let says = |line: &str| MOTIONS.replace("@missing true", line);
+        for (text, begin, advice) in [
+            (with("4,five:40,50:Rest"), "data, line 11, character 3: `five` is not", "write NA"),
+            (with("4,5:40,1e39:Rest"), "data, line 11, character 8: `1e39` is beyond", "unit"),
+            (
+                with("4,5:40:Rest"),
+                "data, line 11, character 5: channel 2 has 1 sample",
+                "write `?`",
+            ),
+            (with("4,5:Rest"), "data, line 11: has 1 channel where the first series", "colons"),
+            (with("4,5:40,50:Walk"), "data, line 11, character 11: class `Walk`", "(Rest, Run)"),
+            (with("4,5"), "data, line 11, character 1: has no `:` and label", "@classLabel"),
+            (with("4,5:40,50:Re\u{200B}st"), "data, line 11, character 13: has the", "U+200B"),
+            (with("?,?:?,?:Rest"), "data, line 11: `2` has no observation", "remove"),
+            (with("?,?:1,?:Rest"), "data, line 11: `2` has no row with all", "`x1` is missing"),
+            (says("@timeStamps true"), "data, line 4: samples with times", "@timeStamps false"),
+            (says("@classLabel"), "data, line 4: `@classLabel` says true", "or false"),
+            (says("@targetLabel true"), "data, line 4: the file is for regression", "classes"),
+            (says("@attribute x real"), "data, line 4: `@attribute` is no word", "delete the line"),
+            (says("1,2:3,4:Run"), "data, line 4: expected `@data`", "before the first series"),
+            ("@problemName A\n@data\n".into(), "data: has a header but no data", "below"),
+            ("@relation a\n@data\n1\n".into(), "data: line 1 fits no known layout", "@problemName"),
+        ] {
+            let told = parse(&text).expect_err(&text).to_string();
+            assert!(told.starts_with(begin) && told.contains(advice), "{told} where {begin}");
+        }
+        let told = Dataset::parse("data", b"@data\n1,\xFF\n", &ReadOptions::default());
+        assert!(told.expect_err("no text").to_string().starts_with("data, line 2: is not UTF-8"));
+    }
+}

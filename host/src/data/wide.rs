@@ -1,0 +1,312 @@
+//! The layout `label,0,1,2,...`: one series of one channel a line.
+
+use std::collections::HashMap;
+
+use super::error::DataError;
+use super::layout::{Layout, ReadOptions};
+use super::one_line::{channel_names, rows};
+use super::part::{Body, Draft, Part};
+use super::table::{Table, finite, first_line, has_column, header_fields, is_missing, number};
+use crate::words::shorten;
+
+pub(super) static LAYOUT: Layout = Layout {
+    name: "wide",
+    alias: "wide.csv",
+    about: "a wide table (label,0,1,2,...)",
+    begins: "a header with numbered samples beside `label`, `class` or `id` (label,0,1,2,...)",
+    of_symbols: false,
+    is_one,
+    read,
+};
+
+/// Which column is what.
+struct Columns {
+    id: Option<usize>,
+    label: Option<usize>,
+    /// What else is known about a series.
+    others: Vec<usize>,
+    samples: Vec<usize>,
+    /// Names of the first columns of further runs of numbered ones.
+    more: Vec<String>,
+}
+
+impl Columns {
+    /// Samples are a run of columns with rising numbers; without one, all that have no other purpose.
+    fn of(names: &[&str]) -> Self {
+        let place = |wanted: [&str; 2]| {
+            wanted.iter().find_map(|wanted| names.iter().position(|name| name == wanted))
+        };
+        let (id, label) = (place(["series", "id"]), place(["label", "class"]));
+        let free = |column: &usize| ![id, label].contains(&Some(*column));
+        let free: Vec<usize> = (0..names.len()).filter(free).collect();
+        let mut runs = free.chunk_by(|&one, &next| follows(names[one], names[next]));
+        let mut numbered = runs.by_ref().filter(|run| run.len() > 1);
+        let samples = numbered.next().unwrap_or(&free).to_vec();
+        let more = numbered.map(|run| names[run[0]].to_owned()).collect();
+        let others = free.into_iter().filter(|column| !samples.contains(column)).collect();
+        Self { id, label, others, samples, more }
+    }
+
+    fn are_numbered(&self, names: &[&str]) -> bool {
+        self.samples.windows(2).all(|two| follows(names[two[0]], names[two[1]]))
+            && self.samples.len() > 1
+    }
+}
+
+/// Whether a column is numbered, and this one has the next number: `x7` and `x8`, or larger numbers alone, which
+/// may be times.
+fn follows(one: &str, next: &str) -> bool {
+    if let (Some(one), Some(next)) = (finite(one), finite(next)) {
+        return one < next;
+    }
+    let stem = |name: &str| name.trim_end_matches(|last: char| last.is_ascii_digit()).len();
+    let (at, next_at) = (stem(one), stem(next));
+    let number = |digits: &str| digits.parse::<u64>().ok();
+    let numbers = number(&one[at..]).zip(number(&next[next_at..]));
+    one[..at] == next[..next_at]
+        && numbers.is_some_and(|(one, next)| one.checked_add(1) == Some(next))
+}
+
+/// A header with numbered samples and something else. Numbered channels of a series table without `t` have names
+/// before their numbers, and a series in several rows.
+fn is_one(text: &[u8]) -> bool {
+    let Ok(header) = std::str::from_utf8(first_line(text)) else { return false };
+    let names: Vec<&str> = header_fields(header, &[',', '\t']).collect();
+    let columns = Columns::of(&names);
+    if has_column(text, "t")
+        || columns.id.or(columns.label).is_none()
+        || !columns.are_numbered(&names)
+    {
+        return false;
+    }
+    let bare = columns.samples.iter().all(|&column| finite(names[column]).is_some());
+    match columns.id.filter(|&id| names[id] == "series" && !bare) {
+        None => true,
+        Some(series) => !comes_back(text, series),
+    }
+}
+
+/// Whether a column has one value in two rows one after another.
+fn comes_back(text: &[u8], column: usize) -> bool {
+    let Ok(mut table) = Table::open("", text) else { return false };
+    let mut before = None;
+    while let Ok(true) = table.next_row() {
+        let Ok(now) = table.field(column) else { return false };
+        if before.as_deref() == Some(now) {
+            return true;
+        }
+        before = Some(now.to_owned());
+    }
+    false
+}
+
+/// Reads a wide table.
+fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
+    let mut table = Table::open(name, bytes)?;
+    let columns = columns_of(&table)?;
+    let header = |column: usize| table.header()[column].clone();
+    let mut part = Part {
+        file: name.to_owned(),
+        columns: columns.others.iter().map(|&column| header(column)).collect(),
+        channels: Some(channel_names(name, 1, options)?),
+        label_column: columns.label.map(|column| (column + 1, header(column))),
+        text_column: None,
+        partial: 0,
+        drafts: Vec::new(),
+    };
+    let mut lines: HashMap<String, u64> = HashMap::new();
+    while table.next_row()? {
+        let id = match columns.id {
+            Some(column) => table.needed(column, "name of the series")?.to_owned(),
+            None => (part.drafts.len() + 1).to_string(),
+        };
+        let line = table.line();
+        if let (Some(first), Some(column)) = (lines.insert(id.clone(), line), columns.id) {
+            let what = format!(
+                "series `{}` is in line {first} already, and a row of a wide table is a whole series: give each \
+                 a name of its own, or rename the column if it says what series have in common",
+                shorten(&id)
+            );
+            return Err(DataError::Layout { place: table.place(column), what });
+        }
+        let mut samples = Vec::with_capacity(columns.samples.len());
+        for &column in &columns.samples {
+            let (text, place) = (table.field(column)?, || table.place(column));
+            samples.push(if is_missing(text) {
+                None
+            } else {
+                let values = options.values;
+                Some(values.check(number(text, values, place)?, text, place)?)
+            });
+        }
+        let label = columns.label.map_or(Ok(""), |column| table.name(column))?;
+        let others = columns.others.iter().map(|&column| table.name(column).map(str::to_owned));
+        part.drafts.push(Draft {
+            id,
+            label: Some(label.to_owned()).filter(|label| !label.is_empty()),
+            columns: others.collect::<Result<_, _>>()?,
+            times: Vec::new(),
+            line,
+            body: Body::Rows(rows(&[samples])),
+        });
+    }
+    Ok(part)
+}
+
+/// What the columns are, or what is wrong with them.
+fn columns_of(table: &Table<'_>) -> Result<Columns, DataError> {
+    let names: Vec<&str> = table.header().iter().map(String::as_str).collect();
+    let columns = Columns::of(&names);
+    if columns.label.is_none() {
+        table.check_case(&["label", "class"])?;
+    }
+    if columns.id.is_none() {
+        table.check_case(&["series", "id"])?;
+    }
+    match (columns.samples.first(), columns.more.as_slice()) {
+        (None, _) => Err(table.bad_header("has no column of samples (label,0,1,2,...)".into())),
+        (Some(&first), [second, ..]) => Err(table.bad_header(format!(
+            "numbers columns from `{}` and again from `{}`: a wide table has one channel; write several as \
+             columns of a table with one sample a line (series,label,t,<channels>)",
+            shorten(names[first]),
+            shorten(second)
+        ))),
+        _ => Ok(columns),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::data::{DataError, Dataset, Kind, ReadOptions, layout};
+
+    fn parse(text: &str) -> Result<Dataset, DataError> {
+        Dataset::parse("data", text.as_bytes(), &ReadOptions::default())
+    }
+
+    fn read(text: &str) -> Dataset {
+        parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    /// Samples of each series, `NaN` for a missing one.
+    fn samples(data: &Dataset) -> Vec<Vec<Option<f64>>> {
+        let one = |row: Option<&[f64]>| row.map(|row| row[0]);
+        let rows = data.series().iter().filter_map(|one| one.samples.view().rows());
+        rows.map(|rows| rows.iter().map(one).collect()).collect()
+    }
+
+    #[test]
+    fn a_row_is_a_series_wherever_its_label_stands_and_however_samples_are_numbered() {
+        let text = "label,0,1,2,3\nup,1,2,3,4\ndown,5,,7,\n,8,NA,,NA\n";
+        let wanted = [
+            vec![Some(1.0), Some(2.0), Some(3.0), Some(4.0)],
+            vec![Some(5.0), None, Some(7.0)],
+            vec![Some(8.0)],
+        ];
+        for text in [
+            text.to_owned(),
+            text.replace(',', "\t"),
+            text.replace('\n', "\r\n"),
+            text.replace("label,0,1,2,3", "class,t0,t1,t2,t3"),
+            text.replace("label,0,1,2,3", "label,x_08,x_09,x_10,x_11"),
+            text.replace("label,0,1,2,3", "\"label\",0.0,0.02,0.04,0.1"),
+            "0,1,2,3,label\n1,2,3,4,up\n5,,7,,down\n8,NA,,NA,\n".to_owned(),
+            "0,1,label,2,3\n1,2,up,3,4\n5,,down,7,\n8,NA,,,NA\n".to_owned(),
+        ] {
+            let data = read(&text);
+            assert_eq!(samples(&data), wanted, "{text}");
+            assert_eq!(data.kind(), &Kind::Channels(vec!["x".into()]));
+            assert_eq!(data.classes(), ["down", "up"]);
+            let told = data.series().iter().map(|one| (one.id.as_str(), one.label, one.line));
+            assert_eq!(
+                told.collect::<Vec<_>>(),
+                [("1", Some(1), 2), ("2", Some(0), 3), ("3", None, 4)],
+                "{text}"
+            );
+            assert_eq!(data.missing().observations, 1);
+        }
+    }
+
+    #[test]
+    fn names_and_further_columns_are_kept_and_a_models_channel_is_taken() {
+        let text = "series,subject,label,x1,x2,x3\na,ann,up,1,2,3\nb,bob,up,4,5,6\n";
+        let data = read(text);
+        assert_eq!((data.series()[1].id.as_str(), data.columns()), ("b", &["subject".into()][..]));
+        assert_eq!(data.groups("subject").expect("there").1, ["ann", "bob"]);
+        // A single series cannot come back either.
+        assert_eq!(read("id,x0,x1\na,1,2\n").series()[0].id, "a");
+        let options = |channels: &[&str]| ReadOptions {
+            kind: Some(Kind::Channels(channels.iter().map(|&name| name.to_owned()).collect())),
+            ..ReadOptions::default()
+        };
+        let data =
+            Dataset::parse("data", text.as_bytes(), &options(&["acc"])).expect("one channel");
+        assert_eq!(data.kind(), &Kind::Channels(vec!["acc".into()]));
+        let told =
+            Dataset::parse("data", text.as_bytes(), &options(&["ax", "ay"])).expect_err("two");
+        assert_eq!(told.to_string(), "data: has 1 channel without a name where ax, ay are needed");
+        // Named, samples need no numbers.
+        let named = ReadOptions { layout: layout("wide"), ..ReadOptions::default() };
+        let data = Dataset::parse("data", b"morning,noon,class\n1,2,a\n", &named).expect("named");
+        assert_eq!(samples(&data), [[Some(1.0), Some(2.0)]]);
+    }
+
+    #[test]
+    fn other_layouts_come_first() {
+        for (text, series) in [
+            ("series,label,t,0,1\na,up,0,1,2\na,up,1,3,4\n", 1),
+            ("series,label,x0,x1\na,up,1,2\na,up,3,4\nb,up,3,4\n", 2),
+            ("label,sequence,s0,s1\nup,ACGT,1,2\n", 1),
+        ] {
+            assert_eq!(read(text).series().len(), series, "{text}");
+        }
+        for text in ["label,a,b\nup,1,2\n", "0,1,2\n1,2,3\n", "label,x0\nup,1\n"] {
+            let told = parse(text).expect_err(text).to_string();
+            assert!(
+                told.contains("fits no known layout") && told.contains("label,0,1,2"),
+                "{told}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_are_told_by_place() {
+        for (text, begin, advice) in [
+            (
+                "label,0,1\nup,1,one\n",
+                "data, line 2, column 3 (1): `one` is not a finite",
+                "write NA",
+            ),
+            ("label,0,1\nup,1\n", "data, line 2, column 3 (1): the row has 2 fields", "complete"),
+            ("label,0,1\nup,,NA\n", "data, line 2: `1` has no observation", "add its samples"),
+            ("label,0,1\n", "data: has a header but no data", "below"),
+            (
+                "series,label,0,1\na,up,1,2\na,up,3,4\n",
+                "data, line 3, column 1 (series): series `a` is in line 2 already",
+                "rename the column",
+            ),
+            (
+                "label,x0,x1,y0,y1\nup,1,2,3,4\n",
+                "data: line 1, the header: numbers columns from `x0` and again from `y0`",
+                "series,label,t",
+            ),
+            (
+                "id,Label,0,1\na,up,1,2\n",
+                "data: line 1, the header: the column `Label`",
+                "rename it",
+            ),
+            (
+                "Label,0,1\nup,1,2\n",
+                "data: line 1, the header: names of columns are in",
+                "`Label,0,1`",
+            ),
+            (
+                "label;0;1\nup;1;2\n",
+                "data: line 1, the header: parts its columns by semi",
+                "commas",
+            ),
+        ] {
+            let told = parse(text).expect_err(text).to_string();
+            assert!(told.starts_with(begin) && told.contains(advice), "{text}: {told}");
+        }
+    }
+}

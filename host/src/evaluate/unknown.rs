@@ -1,0 +1,60 @@
+use serde::{Serialize, Serializer};
+
+use super::{Judged, judge, rejected};
+use crate::data::{Dataset, Window, Windowing};
+use crate::deploy::Deployed;
+
+/// What a classifier decides on windows of a class that it does not know.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnknownClass {
+    /// The class.
+    pub class: String,
+    /// Its series.
+    pub series: usize,
+    /// Their windows.
+    pub windows: usize,
+    /// Of these, windows decided for each class that the classifier knows, in its order, rejected or not.
+    #[serde(serialize_with = "by_name")]
+    pub decided: Vec<(String, usize)>,
+    /// Windows without a decision, for every sample was refused or the scores or the margin went out of range.
+    pub undecided: usize,
+    /// Windows that the classifier's thresholds reject; null of one that keeps none.
+    pub rejected: Option<usize>,
+}
+
+/// Counts by the names of classes.
+fn by_name<S: Serializer>(counts: &[(String, usize)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(counts.iter().map(|(name, count)| (name, count)))
+}
+
+impl UnknownClass {
+    /// Of each class of a data set, read with classes of its own, that a classifier does not know; none where it
+    /// knows all.
+    ///
+    /// Cost: that of [`judge`] on their windows.
+    pub fn all(deployed: &Deployed, data: &Dataset, windowing: Option<&Windowing>) -> Vec<Self> {
+        let strangers = data.classes().iter().enumerate();
+        let strangers = strangers.filter(|(_, name)| !deployed.classes().contains(*name));
+        let windows = data.windows(windowing);
+        let of = |(class, name): (usize, &String)| {
+            let is_own = |label| label == Some(class);
+            let own = |window: &&Window<'_>| is_own(window.label());
+            let cut: Vec<Window<'_>> = windows.all().iter().filter(own).copied().collect();
+            let series = data.series().iter().filter(|one| is_own(one.label)).count();
+            Self::of(deployed, name.clone(), series, &judge(deployed, &cut))
+        };
+        strangers.map(of).filter(|one| one.series > 0).collect()
+    }
+
+    fn of(deployed: &Deployed, class: String, series: usize, judged: &[Judged]) -> Self {
+        let mut decided = vec![0; deployed.classes().len()];
+        judged.iter().filter_map(|one| one.decision).for_each(|decision| decided[decision] += 1);
+        let confidence = deployed.confidence().map(|confidence| confidence.of_core());
+        let rejected = confidence
+            .filter(|confidence| confidence.rejects())
+            .map(|confidence| judged.iter().filter(|one| rejected(&confidence, one)).count());
+        let (windows, undecided) = (judged.len(), judged.len() - decided.iter().sum::<usize>());
+        let decided = deployed.classes().iter().cloned().zip(decided).collect();
+        Self { class, series, windows, decided, undecided, rejected }
+    }
+}
