@@ -136,7 +136,7 @@ fn measure(
                     _ => "one a class",
                 },
                 form.states,
-                form.std_floor,
+                form.std_floor.unwrap_or_default(),
                 form.lags,
                 form.codebooks,
                 form.normalisation.code(),

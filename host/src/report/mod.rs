@@ -14,6 +14,7 @@ mod network;
 mod pace;
 mod pca;
 mod route;
+mod selection;
 mod spotter;
 mod table;
 mod training;

@@ -208,6 +208,7 @@ pub(super) fn cross_validation(
     let all = kinds.iter().map(|&kind| training.options(kind, cutting));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     training.check_varies(&all, data.kind())?;
+    training.check_effort(kinds, cutting, data)?;
     let states = all.iter().map(|options| options.baum_welch.states).max();
     tell::room_to_fit(data, states.unwrap_or_default())?;
     for options in &all {
