@@ -29,7 +29,13 @@ impl Form {
     /// What options begin with, of what is observed.
     pub(super) fn of(options: &TrainOptions, observed: &Kind) -> Self {
         let BaumWelch { states, topology, .. } = options.baum_welch;
-        let floored = options.has_floor() && matches!(observed, Kind::Channels(_));
+        let channels = matches!(observed, Kind::Channels(_));
+        let floored = options.has_floor() && channels;
+        // Of channels it is known what is settled; of what is made symbols of them not.
+        let topology = match topology {
+            Topology::Automatic if channels && !options.front.makes_symbols() => Topology::Ergodic,
+            told => told,
+        };
         Self {
             models: options.scores.clone(),
             states,

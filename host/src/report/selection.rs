@@ -131,10 +131,10 @@ pub(super) fn write_forms(
         write!(f, "\n{table}")?;
         writeln!(
             f,
-            "  * chosen; each was judged on so many series, and the next stage kept the best"
+            "  * chosen; a stage judges on so many series, and leaves the best to the next"
         )?;
     }
-    write!(f, "  {} fitted to choose", counted(choice.fits, "model"))?;
+    write!(f, "  {}", counted(choice.fits, "fit"))?;
     choice.lead.iter().try_for_each(|lead| write!(f, "; {lead}"))?;
     writeln!(f)
 }
