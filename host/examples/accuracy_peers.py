@@ -1,10 +1,14 @@
-"""What other programs' classifiers do with the sets of the example `accuracy`, on the same splits, and the page
-with all of them.
+"""What other programs' classifiers do with the sets of the example `accuracy`, on the same splits, and the table of the
+page with all of them.
 
     pip install aeon
-    cargo run --release --example accuracy -- DATA --write splits --effort quick
-    cargo run --release --example accuracy -- DATA --write splits
-    python3 host/examples/accuracy_peers.py splits --page host/docs/ACCURACY.md
+    python3 host/examples/accuracy_peers.py splits --all DATA BENCH --page host/docs/ACCURACY.md
+
+runs all: the example `accuracy` on the sets that are in the folders DATA and BENCH at `--effort quick` and `normal`, then
+the peers on the splits that it wrote into the folder `splits`, then the page, of which it replaces what is between two
+marks and nothing else. Without `--all` the splits and figures that are there are taken; without `--page` nothing is
+written. `--only gunpoint,italy` takes these sets alone. Figures of peers that are there are not measured again: remove
+`peers.csv` of a set to have them so.
 
 MiniRocket with 2 000 and 10 000 kernels and a ridge (series of unequal lengths are resampled to the middle one), a
 random forest of 100 trees on each channel's mean, deviation, least and largest, and the nearest neighbour by dynamic
@@ -15,6 +19,8 @@ import argparse
 import csv
 import os
 import pathlib
+import subprocess
+import sys
 import time
 import warnings
 
@@ -151,118 +157,113 @@ def measure(folder, name, make):
     return [folder.name, name, len(truth), right / len(truth), low, high, macro, fitting / count, deciding / count, "", ""]
 
 
-HEAD = """# Accuracy beside other programs
+# What a rerun replaces of a page lies between these.
+BEGIN = "<!-- table of accuracy_peers.py: what follows is replaced by a rerun -->"
+END = "<!-- end of the table of accuracy_peers.py -->"
 
-Made by `accuracy` and `accuracy_peers.py` in `host/examples`, which say how, on the same splits; every choice is made on
-training parts. Accuracy with its 95 % interval (of fishweir over groups, where windows go together), then seconds of one
-processor to fit and to decide, and of fishweir the bytes of flash and RAM of the largest of its classifiers. The best of
-each set is bold; what was not measured is left empty.
-"""
-
-FOOT = """
-The sets are public: `host/examples/accuracy/sets.rs` says where each comes from, how its file is laid out and how it is
-split; a folder that is missing is named with its source.
-
-What is tried by `--effort`, the lists of states, floors and lags, was drawn up by people who had seen trials on the test
-parts of some of these sets: that floors of 0.03 and differences at dyadic lags help was first seen there. Which of them
-a training takes, and by what rule, was settled on training parts alone; but a set that nobody here has seen may well
-gain less.
-
-`--effort quick`, the default, takes one form: of all classes a model of four states and a floor of 0.03 for each of lags
-1, 2, 4 to 32 with eight codebooks for each dilation beside them (`--codebooks`), by ridge regression. Where series are
-too short for a codebook (the eight samples of pendigits) it is a model a class at two floors, by a support vector machine:
-that exception was made after such models alone had been seen to be right in 0.909 of that set's test part.
-`--effort normal` tries the first at two floors, and against it a model a class at two floors, which is taken where it leads
-by more than two standard errors in inner folds.
-
-| folds of training parts | gunpoint | italy | pickup | gestures | vowels | wand | ecg | exercises | fan | mean |
-|---|---|---|---|---|---|---|---|---|---|---|
-| a model for each lag | 0.990 | 0.925 | 0.530 | 0.901 | 0.972 | 0.956 | 0.930 | 0.961 | 0.970 | 0.904 |
-| the same, 8 codebooks | 0.970 | 0.963 | 0.700 | 0.890 | 0.965 | 1.000 | 0.939 | 0.957 | 0.981 | 0.929 |
-| the same, floor 0.01 | 0.970 | 0.963 | 0.700 | 0.901 | 0.965 | 1.000 | 0.939 | 0.957 | 0.981 | 0.931 |
-| the same, floor 0.3 | 0.990 | 0.970 | 0.780 | 0.879 | 0.965 | 0.929 | 0.941 | 0.932 | 0.942 | 0.925 |
-| 16 codebooks, floor 0.01 | 0.970 | 0.963 | 0.710 | 0.868 | 0.965 | 1.000 | 0.941 | 0.957 | 0.984 | 0.929 |
-| 8 codebooks, 8 states | 0.990 | 0.978 | 0.730 | 0.890 | 0.930 | 1.000 | 0.936 | 0.841 | 0.989 | 0.920 |
-| 8 codebooks, 2 states, floor 0.01 | 0.980 | 0.970 | 0.740 | 0.868 | 0.965 | 1.000 | 0.941 | 0.923 | 0.943 | 0.926 |
-
-Four states and a floor of 0.03 unless it says otherwise; two draws of four folds, three folds by recording or person of
-gestures, exercises and wand, one draw of three of fan. On such folds, made another time, MiniRocket had a mean of 0.931
-with 2 000 kernels and of 0.936 with 10 000 (0.990, 0.963, 0.680, 0.901, 0.950, 1.000, 0.954, 0.971, 0.973 and 0.990,
-0.963, 0.700, 0.912, 0.950, 1.000, 0.950, 0.971, 0.983).
-
-To choose among more is worth less than to choose well beforehand. In three folds of the training parts of the first eight
-of these sets the forms above were right in 0.933 in the mean (1.000, 0.955, 0.800, 0.890, 0.967, 0.978, 0.938, 0.937)
-where 32 forms, of four and eight states, one model or one for each lag, with and without codebooks, a difference at lag 4
-and predictions from the past, taken unless led by one standard error, were right in 0.908 (0.960, 0.940, 0.720, 0.868,
-0.967, 0.978, 0.943, 0.889) in some three times the seconds. The
-test parts of ten of the sets had been seen with the longer list before, and not with this one.
-
-Several models of all classes side by side, from other starts of Baum-Welch, and the two best forms side by side, were
-tried earlier and gained nothing in such folds. Nor did a codeword's likeness, summed beside how often it occurs: over two
-draws of three folds of ten sets 0.936 and 0.933 without it, 0.931 and 0.922 with it.
-"""
+EFFORTS = ("quick", "normal")
 
 
-def page(rows, path):
-    """The table, and mean ranks over the sets that all have."""
+def cell(row, best, is_own):
+    right, low, high, macro, fitting, deciding = (float(row[k]) for k in (3, 4, 5, 6, 7, 8))
+    figure = f"**{right:.3f}**" if right >= best - 5e-4 else f"{right:.3f}"
+    size = f"; {row[9]}, {row[10]} B" if is_own else ""
+    return f"{figure}, {low:.3f} to {high:.3f}; F1 {macro:.3f} ({fitting:.2f}/{deciding:.2f} s{size})"
+
+
+def mean_ranks(of, sets, names):
+    """The mean rank of each over the sets that all have, equals sharing theirs, in words."""
+    whole = [one for one in sets if all((one, name) in of for name in names)]
+    if not whole:
+        return None
+    ranks = []
+    for one in whole:
+        figures = np.array([-float(of[one, name][3]) for name in names])
+        ranks.append([(figures < x).sum() + ((figures == x).sum() + 1) / 2 for x in figures])
+    told = ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, np.mean(ranks, axis=0)))
+    return f"over the {len(whole)} sets that all have: {told}"
+
+
+def table(rows, sources):
+    """The table, the mean rank of each effort beside the peers, and where the sets are."""
     own = list(dict.fromkeys(row[1] for row in rows if row[1] not in PEERS))
     names = [*own, *PEERS]
     sets = list(dict.fromkeys(row[0] for row in rows))
     of = {(row[0], row[1]): row for row in rows}
-    lines = [HEAD, "| set, tests | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+    lines = ["| set, tests | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
     for one in sets:
         best = max(float(of[one, name][3]) for name in names if (one, name) in of)
-        cells = []
-        for name in names:
-            row = of.get((one, name))
-            if row is None:
-                cells.append("")
-                continue
-            right, low, high, fitting, deciding = (float(row[k]) for k in (3, 4, 5, 7, 8))
-            figure = f"**{right:.3f}**" if right >= best - 5e-4 else f"{right:.3f}"
-            size = f"; {row[9]}, {row[10]} B" if name in own else ""
-            cells.append(f"{figure}, {low:.3f} to {high:.3f} ({fitting:.2f}/{deciding:.2f} s{size})")
+        cells = [cell(of[one, name], best, name in own) if (one, name) in of else "" for name in names]
         count = next(of[one, name][2] for name in names if (one, name) in of)
         lines.append(f"| {one}, {count} | " + " | ".join(cells) + " |")
-    whole = [one for one in sets if all((one, name) in of for name in names)]
-    if whole:
-        ranks = []
-        for one in whole:
-            figures = np.array([-float(of[one, name][3]) for name in names])
-            ranks.append([(figures < x).sum() + ((figures == x).sum() + 1) / 2 for x in figures])
-        means = np.mean(ranks, axis=0)
-        told = ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, means))
-        lines += ["", f"Mean rank over the {len(whole)} sets that all have: {told}."]
-    path.write_text("\n".join(lines) + "\n" + FOOT)
+    lines += ["", "Mean ranks by accuracy, each effort beside the peers and not beside the other:", ""]
+    for name in own:
+        ranks = mean_ranks(of, sets, [name, *PEERS])
+        lines += [f"- {ranks}" if ranks else f"- of {name} none, for no set has all"]
+    lines += ["", "| set | where it is |", "|---|---|"]
+    lines += [f"| {one} | {f'<{sources[one]}>' if sources.get(one) else ''} |" for one in sets]
+    return "\n".join(lines)
+
+
+def page(path, made):
+    """Replaces what lies between the marks of a page."""
+    text = path.read_text()
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        sys.exit(f"{path}: the lines `{BEGIN}` and `{END}` are not in it once each, in this order")
+    before, after = text.split(BEGIN)[0], text.split(END)[1]
+    path.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{after}")
+
+
+def run_fishweir(given):
+    """The example `accuracy` at each effort, which writes splits and figures."""
+    only = ["--only", given.only] if given.only else []
+    for effort in EFFORTS:
+        example = ["cargo", "run", "--release", "--locked", "--example", "accuracy", "--"]
+        # A folder that is none is told by the example.
+        folders = [str(folder) for folder in given.all]
+        subprocess.run([*example, *folders, "--write", str(given.splits), "--effort", effort, *only], check=True)
 
 
 def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("splits", type=pathlib.Path)
-    arguments.add_argument("--page", type=pathlib.Path)
-    arguments.add_argument("--only", default="")
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("splits", type=pathlib.Path, help="the folder of splits and figures, a folder a set")
+    arguments.add_argument("--all", nargs="+", type=pathlib.Path, metavar="DATA", help="run fishweir on the sets in these folders first")
+    arguments.add_argument("--page", type=pathlib.Path, help="put the table between the marks of this page")
+    arguments.add_argument("--only", default="", help="these sets alone, parted by commas")
     given = arguments.parse_args()
-    rows = []
-    warm_up()
-    for folder in sorted(given.splits.iterdir()):
+    if given.all:
+        run_fishweir(given)
+    rows, sources = [], {}
+    warmed = False
+    for folder in sorted(folder for folder in given.splits.iterdir() if folder.is_dir()):
         if given.only and folder.name not in given.only.split(","):
             continue
-        for own in sorted(folder.glob("fishweir-*.csv"), reverse=True):
-            rows += list(csv.reader(own.open()))
+        for effort in EFFORTS:
+            own = folder / f"fishweir-{effort}.csv"
+            if own.exists():
+                rows += list(csv.reader(own.open()))
+        source = folder / "source.txt"
+        sources[folder.name] = source.read_text().strip() if source.exists() else ""
         kept = folder / "peers.csv"
         if kept.exists():
             rows += list(csv.reader(kept.open()))
             continue
+        if not warmed:
+            warm_up()
+            warmed = True
         found = []
         for name, make in PEERS.items():
             row = measure(folder, name, make)
             if row:
                 found.append(row)
                 print(*(f"{x:.3f}" if isinstance(x, float) else x for x in row), flush=True)
-        csv.writer(kept.open("w")).writerows(found)
+        with kept.open("w") as file:
+            csv.writer(file).writerows(found)
         rows += found
+    if not rows:
+        sys.exit(f"{given.splits}: no figures of any set in it; --all DATA measures them")
     if given.page:
-        page(rows, given.page)
+        page(given.page, table(rows, sources))
 
 
 main()

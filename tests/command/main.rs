@@ -28,6 +28,7 @@ mod output;
 mod profile;
 mod run;
 mod score;
+mod selection;
 mod send;
 mod spot;
 mod stream;

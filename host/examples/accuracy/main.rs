@@ -3,12 +3,13 @@
 //!
 //! ```sh
 //! cargo run --release --example accuracy -- DATA BENCH --write splits --effort quick
-//! cargo run --release --example accuracy -- DATA BENCH --write splits
-//! python3 host/examples/accuracy_peers.py splits --page host/docs/ACCURACY.md
 //! ```
 //!
+//! `python3 host/examples/accuracy_peers.py splits --all DATA BENCH --page host/docs/ACCURACY.md` runs this at `quick`
+//! and at `normal`, other programs on the same splits, and writes the table.
+//!
 //! DATA and BENCH are folders with a folder a set; those that are missing are left out, and said so. Every split
-//! is written as series tables, a pair a fold, so that other programs see the same. All choices are made on
+//! is written as series tables, a pair a fold, so that other programs see the same, with the set's public address. All choices are made on
 //! training parts. One thread; seconds are those of the processor.
 
 mod sets;
@@ -67,6 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let to = arguments.write.join(set.name);
         fs::create_dir_all(&to)?;
+        fs::write(to.join("source.txt"), format!("{}\n", set.source))?;
         for (fold, Split { data, train, test }) in splits.iter().enumerate() {
             for (name, series) in [("train", train), ("test", test)] {
                 fs::write(to.join(format!("{fold}.{name}.csv")), table(data, series)?)?;
@@ -136,7 +138,7 @@ fn measure(
                     _ => "one a class",
                 },
                 form.states,
-                form.std_floor,
+                form.std_floor.unwrap_or_default(),
                 form.lags,
                 form.codebooks,
                 form.normalisation.code(),

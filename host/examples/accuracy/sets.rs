@@ -14,7 +14,7 @@ use fishweir::data::{
 pub(crate) struct Set {
     pub(crate) name: &'static str,
     pub(crate) folder: &'static str,
-    /// Where a user gets it.
+    /// Where a user gets it: a public address.
     pub(crate) source: &'static str,
     layout: Layout,
     /// What must not straddle inner folds.
@@ -46,9 +46,7 @@ pub(crate) struct Split {
     pub(crate) test: Vec<usize>,
 }
 
-const UCR: &str = "timeseriesclassification.com";
-const UCI: &str = "archive.ics.uci.edu";
-const EMLEARN: &str = "github.com/emlearn/emlearn-micropython";
+const EMLEARN: &str = "https://github.com/emlearn/emlearn-micropython/tree/master/examples/har_trees";
 
 const fn set(
     name: &'static str,
@@ -62,11 +60,11 @@ const fn set(
 
 /// All of them, the quick ones first.
 pub(crate) const SETS: [Set; 14] = [
-    set("gunpoint", "ts-gunpoint", UCR, Layout::TrainTest, None),
-    set("italy", "ts-italy-power", UCR, Layout::TrainTest, None),
-    set("pickup", "ts-pickup-wiimote", UCR, Layout::TrainTest, None),
-    set("basicmotions", "ts-basicmotions", UCR, Layout::TrainTest, None),
-    set("vowels", "ts-japanese-vowels", UCI, Layout::TrainTest, None),
+    set("gunpoint", "ts-gunpoint", "https://www.timeseriesclassification.com/description.php?Dataset=GunPoint", Layout::TrainTest, None),
+    set("italy", "ts-italy-power", "https://www.timeseriesclassification.com/description.php?Dataset=ItalyPowerDemand", Layout::TrainTest, None),
+    set("pickup", "ts-pickup-wiimote", "https://www.timeseriesclassification.com/description.php?Dataset=PickupGestureWiimoteZ", Layout::TrainTest, None),
+    set("basicmotions", "ts-basicmotions", "https://www.timeseriesclassification.com/description.php?Dataset=BasicMotions", Layout::TrainTest, None),
+    set("vowels", "ts-japanese-vowels", "https://doi.org/10.24432/C5NS47", Layout::TrainTest, None),
     set(
         "gestures",
         "ts-esp32-gestures",
@@ -84,43 +82,43 @@ pub(crate) const SETS: [Set; 14] = [
     set(
         "ecg",
         "ts-ecg5000-train",
-        UCR,
+        "https://www.timeseriesclassification.com/description.php?Dataset=ECG5000",
         Layout::Lines { file: "ECG5000_TRAIN.txt.gz", folds: 5 },
         None,
     ),
     set(
         "wand",
         "ts-magicwand-tf",
-        "TensorFlow Lite for Microcontrollers, magic_wand",
+        "https://github.com/aniket-uncc/dataset",
         Layout::Grouped { file: "all.csv.gz", folds: 3, windows: None },
         Some("person"),
     ),
     set(
         "fan",
         "ts-fan-vibration",
-        UCI,
+        "https://github.com/OmarNezar226/Accelerometer-Fan-Model",
         Layout::Blocks { file: "accelerometer.csv.gz", length: 3000, window: 100 },
         None,
     ),
     set(
         "spells",
         "ts-magicwand-spells",
-        "github.com/xmihol00/robust_magic_wand",
+        "https://github.com/xmihol00/robust_magic_wand",
         Layout::Stratified { file: "all.csv.gz", folds: 5 },
         None,
     ),
     set(
         "spoken",
         "ts-spoken-digits-mfcc",
-        "github.com/Jakobovski/free-spoken-digit-dataset",
+        "https://github.com/Jakobovski/free-spoken-digit-dataset",
         Layout::TrainTest,
         None,
     ),
-    set("pendigits", "ts-pendigits", UCI, Layout::Pen, None),
+    set("pendigits", "ts-pendigits", "https://doi.org/10.24432/C5MG6K", Layout::Pen, None),
     set(
         "watch",
         "ts-watch-exercises",
-        "the Python package seglearn",
+        "https://github.com/dmbee/seglearn",
         Layout::Grouped { file: "all.csv.gz", folds: 5, windows: Some((200, 100)) },
         Some("subject"),
     ),

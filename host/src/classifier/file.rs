@@ -217,6 +217,8 @@ mod tests {
         let path = folder.path().join("machine.json");
         machine.save(&path).expect("writes");
         assert_eq!(Classifier::load(&path).expect("a machine"), machine);
+        // As files are that say nothing of what was tried.
+        assert!(!std::fs::read_to_string(&path).expect("reads").contains("selection"));
         let mut bytes = std::fs::read(&path).expect("reads");
         let at = bytes.windows(4).position(|bytes| bytes == b"0.33").expect("a third");
         bytes[at + 2] = b'4';

@@ -4,6 +4,8 @@ mod codebooks;
 mod confidence;
 mod file;
 mod rule;
+mod scaling;
+mod selection;
 mod without;
 
 use std::fmt;
@@ -25,6 +27,11 @@ pub(crate) use file::{has_a_file, seal, unseal};
 pub use rule::{
     CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
     contexts_of,
+};
+pub use scaling::Scaling;
+pub use selection::{
+    Candidate, Choice, ChosenBy, Form, FormCandidate, FormChoice, Lead, Price, ScoreModels,
+    Selection, Setting,
 };
 
 /// What an observation is, by names.
@@ -53,6 +60,10 @@ pub struct Provenance {
     pub windowing: Option<Windowing>,
     /// What was chosen and how, in words.
     pub notes: Vec<String>,
+    /// The same with what it was chosen from, and by how much; none of what is not trained by a choice, and of a file
+    /// that an earlier program wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
 }
 
 /// A trained classifier of streams, in `f64`, in the sensor's own units.

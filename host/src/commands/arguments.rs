@@ -354,7 +354,7 @@ impl Training {
             _ => {}
         }
         if self.states.is_some() {
-            options.other_states = Vec::new();
+            (options.other_states, options.chains) = (Vec::new(), Vec::new());
         }
         if self.normalisation.is_some() {
             options.other_normalisations = Vec::new();

@@ -106,6 +106,15 @@ impl Priced<'_> {
         self.with(false, bytes + 4 * words + books)
     }
 
+    /// What it will cost where states are positions that follow one another: no chain is kept, and none summed over.
+    pub(crate) fn cost_of_known(&self) -> Cost {
+        let Self { family, shape, models, states, directions, outputs, .. } = *self;
+        let chain = 4 * models * (states + states * states) * (1 + directions);
+        let bytes =
+            directions_bytes(models, states, directions, outputs, &EmissionType { family, shape });
+        self.with(true, bytes - chain)
+    }
+
     /// The same of states that are known, or hidden, in so many bytes of flash.
     fn with(&self, known: bool, model_bytes: usize) -> Cost {
         let Self { family, shape, models: m, states: n, directions: c, outputs, .. } = *self;

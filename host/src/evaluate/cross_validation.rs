@@ -85,7 +85,7 @@ impl Floor {
             held += fit.floored.iter().sum::<usize>();
             all += fit.floored.len() * fit.model.states();
         }
-        let std_floor = trained.form.as_ref()?.form.std_floor;
+        let std_floor = trained.form.as_ref()?.form.std_floor?;
         (all > 0).then_some(Self { std_floor, held, all })
     }
 }

@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use super::augment::Augmented;
-use super::choice::{Choice, Grid, HeldBack, inner_folds};
+use super::choice::{Decided, Grid, HeldBack, inner_folds};
 use super::error::TrainError;
 use super::features::Features;
 use super::fits::models_of;
 use super::machine::Path;
 use super::options::{ONE_MODEL_SCALINGS, SCALINGS, TrainOptions};
 use super::problem::Problem;
-use super::scaling::Scaling;
+use crate::classifier::{Choice, Scaling};
 use crate::data::{Folds, Window};
 use crate::kernel::PARAMETERS_AT_MOST;
 
@@ -23,7 +23,7 @@ impl Problem<'_> {
         features: Features,
         series: &[usize],
         judge_alone: bool,
-    ) -> Result<Choice, TrainError> {
+    ) -> Result<Decided, TrainError> {
         self.check_windows(series)?;
         let TrainOptions { c, learner, .. } = self.options;
         let (scalings, sigma) = (self.scalings(), self.widths());
@@ -33,7 +33,7 @@ impl Problem<'_> {
             c: c.clone(),
             judge_alone,
         };
-        let folds = self.inner_folds(series)?;
+        let (folds, groups) = (self.inner_folds(series)?, self.groups()?);
         Choice::by_folds(&grid, folds.as_ref(), self.options.class_weight, |inner, held_back| {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
@@ -49,7 +49,8 @@ impl Problem<'_> {
             } else {
                 scalings.par_iter().map(judged).collect()
             };
-            Ok(HeldBack { labels: test.labels, verdicts: judged?.concat() })
+            let units = self.windows().of_all(&held_back).map(|one| groups[one.series]).collect();
+            Ok(HeldBack { labels: test.labels, units, verdicts: judged?.concat() })
         })
     }
 
@@ -61,16 +62,13 @@ impl Problem<'_> {
         &self,
         features: Features,
         series: &[usize],
-    ) -> Result<Option<Choice>, TrainError> {
+    ) -> Result<Option<Decided>, TrainError> {
         let TrainOptions { c, class_weight, .. } = self.options;
         let scalings = self.scalings();
         if !self.options.in_closed_form() {
             return Ok(None);
         }
-        let groups = match &self.options.group {
-            Some(column) => self.data.groups(column)?.0,
-            None => (0..self.data.series().len()).collect(),
-        };
+        let groups = self.groups()?;
         let windows = self.windows();
         let mut first_of = vec![None; self.classes().len()];
         let alone = |window: &Window<'_>| {
@@ -99,8 +97,16 @@ impl Problem<'_> {
         let mut verdicts = verdicts?.concat();
         verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(own.len()));
         examples.labels.truncate(own.len());
-        let held_out = HeldBack { labels: examples.labels, verdicts };
+        let held_out = HeldBack { labels: examples.labels, units: own, verdicts };
         Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
+    }
+
+    /// The group of each series of the data set, or its number where there are none.
+    pub(super) fn groups(&self) -> Result<Vec<usize>, TrainError> {
+        Ok(match &self.options.group {
+            Some(column) => self.data.groups(column)?.0,
+            None => (0..self.data.series().len()).collect(),
+        })
     }
 
     /// The scalings to choose from; without whitening where nobody asked for it and a model has more parameters than an

@@ -3,10 +3,11 @@
 use std::num::NonZeroUsize;
 
 use super::error::TrainError;
-use super::kind::{ClassifierKind, ScoreModels};
+use super::kind::ClassifierKind;
 use super::options::TrainOptions;
 use super::vectors::mirror_candidates;
 use crate::classifier::Codebooks;
+use crate::classifier::ScoreModels;
 use crate::data::{Dataset, Kind};
 use crate::kernel::mean_map::words_of;
 

@@ -52,6 +52,12 @@ impl<'a> Fits<'a> {
         self.data
     }
 
+    /// How many models there are.
+    pub(super) fn count(&self) -> usize {
+        let fitted = self.fitted.lock().unwrap_or_else(PoisonError::into_inner);
+        fitted.iter().map(|(_, fits)| fits.len()).sum()
+    }
+
     /// The models of a key, fitted where nobody has yet; `fit` is given those that were after fewer iterations, to
     /// go on from.
     pub(super) fn shared(

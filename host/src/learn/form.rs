@@ -1,79 +1,17 @@
-//! What class models are made of, and what there is to choose from: states, the floor of standard deviations,
-//! lags of differences, how evidence grows with length.
+//! What class models are made of, and what there is to choose from: states and their transitions, the floor of
+//! standard deviations, lags of differences, how evidence grows with length.
 
 use fishweir_core::classify::Normalisation;
-use serde::Serialize;
 
 use super::error::TrainError;
-use super::kind::ScoreModels;
 use super::options::TrainOptions;
+use super::price::Pricing;
 use super::space::EACH_LAG_FLOOR;
-use crate::classifier::{Codebooks, normalisation_name};
+use crate::classifier::{Codebooks, Form, FormChoice, ScoreModels};
 use crate::data::{Dataset, FrontEnd, Kind, Lags};
-use crate::fit::BaumWelch;
-use crate::runtime::Family;
+use crate::fit::{BaumWelch, Topology};
 use crate::runtime::family::{OF_CHANNELS, OF_PAST};
-
-/// What class models are made of.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Form {
-    /// Whose models there are.
-    pub models: ScoreModels,
-    /// Hidden states.
-    pub states: usize,
-    /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`].
-    pub std_floor: f64,
-    /// Lags of differences beside the channels, or of the past that autoregressive emissions predict from.
-    pub lags: Lags,
-    /// Codebooks for each dilation beside the models.
-    pub codebooks: usize,
-    /// How evidence grows with length.
-    #[serde(serialize_with = "normalisation_name::serialize")]
-    pub normalisation: Normalisation,
-}
-
-/// The form chosen, and what it was chosen from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FormChoice {
-    /// What was chosen.
-    #[serde(flatten)]
-    pub form: Form,
-    /// Every trial of every form, in their order; none where there was nothing to choose from or to choose
-    /// by.
-    pub candidates: Vec<FormCandidate>,
-    /// How many forms more were not tried, for they take more than [`TrainOptions::limits`].
-    pub left_out: usize,
-}
-
-impl FormChoice {
-    /// Whether nothing but floors of standard deviations differed among what was tried.
-    #[must_use]
-    pub fn floors_alone(&self) -> bool {
-        self.candidates.iter().all(|one| {
-            one.stage == 0
-                && Form { std_floor: self.form.std_floor, ..one.form.clone() } == self.form
-        })
-    }
-}
-
-/// A trial of a form.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FormCandidate {
-    /// What was tried.
-    #[serde(flatten)]
-    pub form: Form,
-    /// The stage, from 0: later ones see more series, and the last one all, with every setting of the
-    /// machine.
-    pub stage: usize,
-    /// Whether it was judged in closed form: see [`ChosenBy::HeldOut`](super::ChosenBy::HeldOut).
-    pub closed_form: bool,
-    /// Series that it saw.
-    pub series: usize,
-    /// Its accuracy over the inner folds, or in closed form, on training series as they are.
-    pub accuracy: f64,
-    /// Its logarithmic loss there, in nats a window.
-    pub loss: f64,
-}
+use crate::runtime::{Family, Hmm, padded_states};
 
 /// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
 /// form of one model with its own of a model a class.
@@ -82,17 +20,28 @@ pub(super) const LAST: usize = 4;
 const KEPT: usize = 4;
 /// Numbers in a row at most where lags are chosen, but for one difference a channel.
 const WIDEST: usize = 40;
+/// Samples of the middle string a state, at least, where states are stages that it runs through.
+const STAGE: usize = 2;
 /// Lags reach no further than this part of the middle length of a series. With a fourth, series of 24 samples had
 /// a choice of lag 4 alone; lags to 8 had 0.985 instead of 0.955 of ItalyPowerDemand's training part in inner folds.
 const REACH: usize = 3;
 
 impl Form {
-    /// What options begin with.
-    pub(super) fn of(options: &TrainOptions) -> Self {
+    /// What options begin with, of what is observed.
+    pub(super) fn of(options: &TrainOptions, observed: &Kind) -> Self {
+        let BaumWelch { states, topology, .. } = options.baum_welch;
+        let channels = matches!(observed, Kind::Channels(_));
+        let floored = options.has_floor() && channels;
+        // Of channels it is known what is settled; of what is made symbols of them not.
+        let topology = match topology {
+            Topology::Automatic if channels && !options.front.makes_symbols() => Topology::Ergodic,
+            told => told,
+        };
         Self {
             models: options.scores.clone(),
-            states: options.baum_welch.states,
-            std_floor: options.baum_welch.std_floor,
+            states,
+            topology,
+            std_floor: floored.then_some(options.baum_welch.std_floor),
             lags: options.lags.clone(),
             codebooks: options.codebooks,
             normalisation: options.normalisation,
@@ -100,12 +49,30 @@ impl Form {
     }
 }
 
+impl FormChoice {
+    /// What was chosen, as a model that was fitted has it: what was settled of [`Topology::Automatic`].
+    pub(super) fn settle(&mut self, model: &Hmm) {
+        let states = model.states();
+        let stays = states < 2 || model.transition[0][1] < 1.0;
+        let won = self.candidates.iter_mut().filter(|one| one.won).map(|one| &mut one.form);
+        for form in won.chain([&mut self.form]) {
+            if form.topology == Topology::Automatic {
+                form.topology = if stays { Topology::Ergodic } else { Topology::Positions };
+                form.states = states;
+            }
+        }
+    }
+}
+
 impl TrainOptions {
     /// With another form of class models, whatever else there is to choose from.
     pub(super) fn with_form(&self, form: &Form) -> Self {
-        let (states, std_floor, emission) = (form.states, form.std_floor, self.emission_of(form));
+        let Form { states, topology, .. } = *form;
+        let std_floor = form.std_floor.unwrap_or(self.baum_welch.std_floor);
+        let emission = self.emission_of(form);
+        let baum_welch = self.baum_welch.clone();
         let options = Self {
-            baum_welch: BaumWelch { states, std_floor, emission, ..self.baum_welch.clone() },
+            baum_welch: BaumWelch { states, topology, std_floor, emission, ..baum_welch },
             lags: form.lags.clone(),
             codebooks: form.codebooks,
             normalisation: form.normalisation,
@@ -141,12 +108,14 @@ impl TrainOptions {
         let normalisations =
             if self.features().is_some() { others(self.other_normalisations.len()) } else { 1 };
         let floors = self.floors(observed).len();
-        let all = lags * normalisations * floors * others(self.other_states.len());
+        let all = match channels {
+            true => lags * normalisations * floors * others(self.other_states.len()),
+            false => self.chains.len().max(1) * (1 + self.other_normalisations.len()),
+        };
         // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors.
         let (mut left, mut tried) = match self.other_models.len() {
-            0 => (all, 0),
-            _ if channels => (2 + floors, all.div_ceil(self.inner_folds)),
-            _ => (1, 0),
+            1.. if channels => (2 + floors, all.div_ceil(self.inner_folds)),
+            _ => (all, 0),
         };
         while left > LAST {
             tried += left;
@@ -197,26 +166,59 @@ impl TrainOptions {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0)
     }
 
-    /// The forms of class models to choose from, the first first.
-    pub(super) fn forms(&self, data: &Dataset, series: &[usize]) -> Vec<Form> {
-        let first = Form::of(self);
-        if !matches!(data.kind(), Kind::Channels(_)) {
+    /// The length of strings that all have one, if a state a position can be compiled for it: of whole ones, for the
+    /// first position of a window that begins within one is no place.
+    pub(super) fn positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
+        let mut lengths = series.iter().map(|&one| data.series()[one].samples.view().len());
+        let length = lengths.next().filter(|_| self.windowing.is_none())?;
+        (padded_states(length).is_some() && lengths.all(|one| one == length)).then_some(length)
+    }
+
+    /// The forms of models of strings to choose from: each chain that they are long enough for, with each
+    /// normalisation where lengths differ. The options' own alone where there are none.
+    fn forms_of_strings(&self, data: &Dataset, series: &[usize]) -> Vec<Form> {
+        let first = Form::of(self, data.kind());
+        if self.chains.is_empty() {
             return vec![first];
         }
-        fn all<T: Clone + PartialEq>(first: &T, others: &[T]) -> Vec<T> {
-            let mut all = vec![first.clone()];
-            others.iter().for_each(|one| {
-                if !all.contains(one) {
-                    all.push(one.clone());
-                }
-            });
-            all
+        let lengths = self.lengths(data, series, &FrontEnd::default());
+        let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
+        let positions = self.positions(data, series);
+        let chain = |&(topology, states): &(Topology, usize)| match topology {
+            Topology::Positions => positions.map(|length| (topology, length)),
+            Topology::LeftToRight if states > 1 && STAGE * states > middle => None,
+            _ => Some((topology, states)),
+        };
+        let chains: Vec<(Topology, usize)> = self.chains.iter().filter_map(chain).collect();
+        let mut forms = Vec::new();
+        for normalisation in self.normalisations(&lengths) {
+            for &(topology, states) in &chains {
+                forms.push(Form { topology, states, normalisation, ..first.clone() });
+            }
+        }
+        if forms.is_empty() { vec![first] } else { forms }
+    }
+
+    /// How evidence may grow with length: others than the first where lengths differ.
+    fn normalisations(&self, lengths: &[usize]) -> Vec<Normalisation> {
+        let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
+        let others = match differ && self.features().is_some() {
+            true => self.other_normalisations.as_slice(),
+            false => &[],
+        };
+        all_of(&self.normalisation, others)
+    }
+
+    /// The forms of class models to choose from, the first first.
+    pub(super) fn forms(&self, data: &Dataset, series: &[usize]) -> Vec<Form> {
+        let first = Form::of(self, data.kind());
+        if !matches!(data.kind(), Kind::Channels(_)) {
+            return self.forms_of_strings(data, series);
         }
         // Refused before where it does not fit.
         let front = self.front.over(data.kind()).unwrap_or_default();
         let lengths = self.lengths(data, series, &front);
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
-        let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
         let channels = front.width(data.kind().size());
         // Of a model for each lag those that reach no further.
         let reaching = |lags: &Lags| match lags.is_apart() {
@@ -238,16 +240,12 @@ impl TrainOptions {
         }
         let apart = lags.iter().any(Lags::is_apart);
         let room = Codebooks::drawn(middle, 1).is_some();
-        let normalisations = match differ && self.features().is_some() {
-            true => self.other_normalisations.as_slice(),
-            false => &[],
-        };
         let mut forms = Vec::new();
-        let models = all(&first.models, &self.other_models);
-        for normalisation in all(&first.normalisation, normalisations) {
-            for lags in all(&first.lags, &lags) {
-                for &states in &all(&first.states, &self.other_states) {
-                    for &std_floor in &self.floors(data.kind()) {
+        let models = all_of(&first.models, &self.other_models);
+        for normalisation in self.normalisations(&lengths) {
+            for lags in all_of(&first.lags, &lags) {
+                for &states in &all_of(&first.states, &self.other_states) {
+                    for floor in self.floors(data.kind()) {
                         // A model for each lag is of all classes; where there are such, one that sees no
                         // differences is not tried.
                         let any = |models: &&ScoreModels| match **models == ScoreModels::Universal {
@@ -266,9 +264,12 @@ impl TrainOptions {
                         for models in models.iter().filter(any) {
                             for &codebooks in codebooks {
                                 let (models, lags) = (models.clone(), lags.clone());
+                                let topology = first.topology;
+                                let std_floor = first.std_floor.map(|_| floor);
                                 forms.push(Form {
                                     models,
                                     states,
+                                    topology,
                                     std_floor,
                                     lags,
                                     codebooks,
@@ -309,15 +310,24 @@ impl TrainOptions {
         let alone = self.other_codebooks.is_empty() || self.asks_each_lag();
         let whole = |form: &&Form| form.codebooks > 0 || alone;
         let each_lag = || forms.iter().filter(|form| form.lags.is_apart()).filter(whole);
-        each_lag().find(|form| form.std_floor == EACH_LAG_FLOOR).or(each_lag().next())
+        each_lag().find(|form| form.std_floor == Some(EACH_LAG_FLOOR)).or(each_lag().next())
+    }
+
+    /// The forms that a training on some series tries: one where it tries none.
+    #[must_use]
+    pub fn tried(&self, data: &Dataset, series: &[usize]) -> Vec<Form> {
+        let options = self.clone().on_a_device();
+        options.untried(options.forms(data, series))
     }
 
     /// The options with the one form that is taken untried, where there is one: nothing is left to choose from.
     pub(super) fn settled(&self, data: &Dataset, series: &[usize]) -> Self {
-        let forms = self.limits.kept(self.forms(data, series), self, data, series);
+        let forms = Pricing::of(self, data, series)
+            .and_then(|pricing| self.limits.kept(self.forms(data, series), pricing.as_ref()));
         match self.untried(forms.unwrap_or_default()).as_slice() {
             [form] if self.each_lag_untried => Self {
                 std_floors: Vec::new(),
+                chains: Vec::new(),
                 other_lags: Vec::new(),
                 other_codebooks: Vec::new(),
                 other_states: Vec::new(),
@@ -329,6 +339,17 @@ impl TrainOptions {
             _ => self.clone(),
         }
     }
+}
+
+/// The first of several, and the others that differ from it and from each other.
+fn all_of<T: Clone + PartialEq>(first: &T, others: &[T]) -> Vec<T> {
+    let mut all = vec![first.clone()];
+    others.iter().for_each(|one| {
+        if !all.contains(one) {
+            all.push(one.clone());
+        }
+    });
+    all
 }
 
 /// How many of so many forms the next stage sees.

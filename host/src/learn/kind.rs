@@ -1,4 +1,4 @@
-//! The kinds of classifier, and whose models give what they see.
+//! The kinds of classifier.
 
 use std::fmt;
 
@@ -63,20 +63,4 @@ impl fmt::Display for ClassifierKind {
             Self::Cosine => "cosine",
         })
     }
-}
-
-/// Which models give scores.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ScoreModels {
-    /// A model a class, all of them.
-    #[default]
-    All,
-    /// The model of one class, by name.
-    Class(String),
-    /// One model of the series of all classes, fitted without their labels: a universal background model
-    /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
-    /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
-    /// model instead of one a class.
-    Universal,
 }

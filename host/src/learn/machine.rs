@@ -10,9 +10,9 @@ use super::loss::ClassWeight;
 use super::matrix::Matrix;
 use super::metric::Metric;
 use super::ridge;
-use super::scaling::Scaling;
 use super::svm::LinearSvm;
 use crate::classifier::Output;
+use crate::classifier::Scaling;
 
 /// What machines learn from, window by window.
 pub(super) struct Examples {

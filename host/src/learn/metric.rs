@@ -7,7 +7,7 @@ use fishweir_core::emission::Parametrisation;
 use super::expansion::{KernelLearnError, Linear};
 use super::features::{FeatureKind, FeatureMap};
 use super::matrix::Matrix;
-use super::scaling::Scaling;
+use crate::classifier::Scaling;
 use crate::kernel::{Information, InformationError, Whitening};
 
 /// The ridge, as a share of an information's mean diagonal.

@@ -80,7 +80,6 @@ mod price;
 mod primal;
 mod problem;
 mod ridge;
-mod scaling;
 mod score_machine;
 mod search;
 mod space;
@@ -91,13 +90,16 @@ mod train;
 mod vectors;
 mod windowed_events;
 
+pub use crate::classifier::{
+    Candidate, Choice, ChosenBy, Form, FormCandidate, FormChoice, Lead, Price, Scaling,
+    ScoreModels, Selection, Setting,
+};
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};
 pub use channels::{
     Disparity, coarse_channels, constant_channels, disparate_channels, refused_samples,
     scarce_classes,
 };
-pub use choice::{Candidate, Choice, ChosenBy, Setting};
 pub use detector::{
     Change, Changes, Delays, DetectorError, DetectorPlan, DetectorTrial, FalseAlarms,
 };
@@ -105,10 +107,9 @@ pub use effort::Effort;
 pub use error::TrainError;
 pub use expansion::{Expansion, KERNEL_WINDOWS, KernelLearnError, Linear};
 pub use features::{FeatureKind, FeatureMap, Features};
-pub use form::{Form, FormCandidate, FormChoice};
 pub use kernel_logistic::{KERNEL_LOGISTIC, KernelLogistic};
 pub use kernel_svm::{KERNEL_SVM, KernelSvm};
-pub use kind::{ClassifierKind, ScoreModels};
+pub use kind::ClassifierKind;
 pub use learner::{ClosedForm, Learner, Trains};
 pub use limits::Limits;
 pub use loss::{ClassWeight, Costs, Loss, sigmoid};
@@ -123,7 +124,6 @@ pub use options::{TrainOptions, Varied};
 pub use primal::{Design, LOGISTIC, minimise, objective};
 pub(crate) use primal::{TOLERANCE, minimise_to};
 pub use ridge::{KERNEL_RIDGE, RIDGE, RIDGE_AT_MOST, Ridge};
-pub use scaling::Scaling;
 pub use space::Search;
 pub use spot_validation::{SpotFold, SpotValidation, SpotValidationError};
 pub use spotting::{SpotFigures, SpotPlan, SpotTrial, SpottingError};

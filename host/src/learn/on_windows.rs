@@ -4,13 +4,15 @@
 use fishweir_core::classify::Normalisation;
 
 use super::augment::AS_THEY_ARE;
-use super::choice::{Choice, Grid, HeldBack, Verdict, inner_folds};
+use super::choice::{Grid, HeldBack, Verdict, inner_folds};
 use super::error::TrainError;
 use super::expansion::KernelLearnError;
 use super::multi_class::KernelMachine;
 use super::options::TrainOptions;
 use super::train::Trained;
-use crate::classifier::{Classifier, ExpansionKernel, Observations, Provenance, Rule};
+use crate::classifier::{
+    Choice, Classifier, ExpansionKernel, Observations, Provenance, Rule, Selection,
+};
 use crate::data::{DataError, Dataset, Folds, Front, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::kernel::Gram;
@@ -91,14 +93,16 @@ impl<'a> WindowKernel<'a> {
             let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
             let labels = self.labels(&held_back);
+            let units = held_back.iter().map(|&item| self.groups[item]).collect();
             let verdicts = |&c: &f64| {
                 let values = self.train(&inner, c)?.values(&held_back);
                 let judged = values.iter().zip(&labels);
                 Ok(judged.map(|(values, &label)| Verdict::of(values, label)).collect())
             };
             let verdicts: Result<Vec<_>, KernelLearnError> = c.iter().map(verdicts).collect();
-            Ok(HeldBack { verdicts: verdicts?, labels })
+            Ok(HeldBack { verdicts: verdicts?, labels, units })
         })
+        .map(|decided| decided.choice)
     }
 
     /// A machine trained on some items.
@@ -209,6 +213,12 @@ pub fn train_fixed_length(
             windows: train.len(),
             windowing: options.windowing,
             notes,
+            selection: Some(Selection {
+                form: None,
+                machine: Some(choice.clone()),
+                learner: Some(options.learner.name.to_owned()),
+                mirror: Vec::new(),
+            }),
         },
     };
     Ok(Trained {

@@ -5,21 +5,20 @@ use std::num::NonZeroUsize;
 use fishweir_core::classify::Normalisation;
 
 use super::augment::{Augment, Mirror};
-use super::choice::Setting;
 use super::error::TrainError;
 use super::features::Features;
 use super::kernel_svm::KERNEL_SVM;
-use super::kind::{ClassifierKind, ScoreModels};
+use super::kind::ClassifierKind;
 use super::learner::Learner;
 use super::limits::Limits;
 use super::loss::ClassWeight;
 use super::ridge::RIDGE;
-use super::scaling::Scaling;
 use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 #[cfg(doc)]
 use crate::classifier::Codebooks;
-use crate::classifier::{Observations, contexts_of};
+use crate::classifier::Scaling;
+use crate::classifier::{Observations, ScoreModels, Setting, contexts_of};
 use crate::data::{Dataset, Front, Kind, Lags, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, Topology};
@@ -59,6 +58,10 @@ pub struct TrainOptions {
     pub other_codebooks: Vec<usize>,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
+    /// Transitions and numbers of states of models of strings to choose from, in place of those of `baum_welch`: where
+    /// states are positions, as many as strings are long, if they all are; where they are stages, half as many at most.
+    /// None to keep to `baum_welch`. Symbols only.
+    pub chains: Vec<(Topology, usize)>,
     /// Whose models there are to choose from beside those of `scores`: one of all classes is learnt from by ridge
     /// regression, so that it is judged in closed form.
     pub other_models: Vec<ScoreModels>,
@@ -140,6 +143,7 @@ impl TrainOptions {
             codebooks: 0,
             other_codebooks: Vec::new(),
             other_states: Vec::new(),
+            chains: Vec::new(),
             other_models: Vec::new(),
             each_lag_untried: false,
             other_normalisations: Vec::new(),

@@ -6,20 +6,21 @@ use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
 use super::augment::{AugmentError, Augmented, Variation};
-use super::choice::{Choice, Verdict};
+use super::choice::Verdict;
 use super::effort::check_features;
 use super::error::TrainError;
 use super::expansion::KERNEL_WINDOWS;
 use super::features::{FeatureMap, Features};
 use super::fits::Fits;
-use super::kind::{ClassifierKind, ScoreModels};
+use super::kind::ClassifierKind;
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
 use super::matrix::Matrix;
 use super::options::TrainOptions;
-use super::scaling::Scaling;
 use super::score_machine::ScorePath;
-use crate::classifier::{Classifier, Codebooks, Output, Provenance, Rule};
+use crate::classifier::Scaling;
+use crate::classifier::ScoreModels;
+use crate::classifier::{Choice, Classifier, Codebooks, Output, Provenance, Rule};
 use crate::data::{
     Dataset, FrontEnd, Kind, Lags, SamplesView, Widened, Windows, centre_and_scale_of,
 };
@@ -220,6 +221,7 @@ impl<'a> Problem<'a> {
                         self.options.baum_welch.restarts, self.options.baum_welch.seed
                     ),
                 }],
+                selection: None,
             },
         }
     }

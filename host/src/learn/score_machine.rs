@@ -13,7 +13,7 @@ use super::matrix::Matrix;
 use super::metric::Metric;
 use super::multi_class::KernelMachine;
 use super::nystrom::Nystrom;
-use super::scaling::Scaling;
+use crate::classifier::Scaling;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::deploy::unit_length;
 use crate::kernel::CrossGram;

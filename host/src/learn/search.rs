@@ -1,15 +1,17 @@
 //! How the form of class models is chosen: by successive halving in inner folds, and in closed form.
 
 use super::augment::Augment;
-use super::choice::{Choice, Judgement, Verdict, accuracy, log_loss};
+use super::choice::{Decided, Judgement, Marks, Verdict, accuracy, log_loss};
 use super::error::TrainError;
 use super::fits::{Fits, models_of};
-use super::form::{Form, FormCandidate, FormChoice, LAST, kept_of};
+use super::form::{LAST, kept_of};
+use super::limits::Limits;
 use super::options::TrainOptions;
+use super::price::Pricing;
 use super::problem::Problem;
-use super::scaling::Scaling;
 use crate::batch::log_likelihoods;
-use crate::data::{SamplesView, Widened};
+use crate::classifier::{Choice, Form, FormCandidate, FormChoice, Lead, Scaling};
+use crate::data::{Kind, SamplesView, Widened};
 
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
@@ -30,8 +32,32 @@ pub(super) struct FormSearch<'a> {
     pub(super) progress: &'a (dyn Fn() + Sync),
 }
 
-/// A form, and the machine on it where one was chosen.
-type Chosen = (Form, Option<Choice>);
+/// A form, the machine on it where one was chosen, and by how much it leads the next.
+type Chosen = (Form, Option<Choice>, Option<Lead>);
+
+/// What came of a trial of a form.
+struct Judged {
+    judgement: Judgement,
+    form: Form,
+    choice: Option<Choice>,
+    marks: Marks,
+}
+
+impl Judged {
+    /// By how much it leads the best of some others, which are in order; none of none.
+    fn lead<'j>(&self, others: impl IntoIterator<Item = &'j Self>) -> Option<Lead> {
+        let next = others.into_iter().next()?;
+        Some(self.judgement.lead(&next.judgement, self.marks.standard_error(&next.marks)))
+    }
+}
+
+/// What a trial saw.
+struct Seen {
+    stage: usize,
+    closed_form: bool,
+    series: usize,
+    passes: usize,
+}
 
 impl FormSearch<'_> {
     /// The options with the form of class models chosen, of those as often right that of the least loss, and
@@ -53,27 +79,46 @@ impl FormSearch<'_> {
     /// (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
+        let before = self.fits.count();
         let all = options.forms(data, self.series);
         let count = all.len();
-        let forms = options.limits.kept(all, options, data, self.series)?;
+        let pricing = Pricing::of(options, data, self.series)?;
+        let forms = options.limits.kept(all, pricing.as_ref())?;
         let left_out = count - forms.len();
         let forms = options.untried(forms);
-        let first = forms.first().cloned().unwrap_or_else(|| Form::of(options));
+        // Of strings it is settled by likelihood where nothing is judged.
+        let untold = || Form::of(options, data.kind());
+        let first = forms.first().cloned().unwrap_or_else(untold);
         let several = forms.len() > 1;
-        let usual = options.usual(&forms).cloned();
-        let mut candidates = Vec::new();
-        let chosen = if several { self.chosen(forms, &first, &mut candidates)? } else { None };
-        let Some((form, choice)) = chosen else {
-            // Nothing to judge by: what is taken where nothing is tried.
-            let form = usual.unwrap_or(first);
-            let options = options.with_form(&form);
-            return Ok((options, FormChoice { form, candidates: Vec::new(), left_out }, None));
+        let untried = match (options.usual(&forms), data.kind()) {
+            (Some(usual), _) => usual.clone(),
+            (None, Kind::Symbols(_)) if several && options.limits == Limits::default() => untold(),
+            (None, _) => first.clone(),
         };
+        let mut candidates = Vec::new();
+        let chosen = match several {
+            false => None,
+            true => self.chosen(forms, &first, &mut candidates)?,
+        };
+        let fits = self.fits.count() - before;
+        let Some((form, choice, lead)) = chosen else {
+            // Nothing to judge by: what is taken where nothing is tried.
+            let options = options.with_form(&untried);
+            let (form, candidates) = (untried, Vec::new());
+            let choice = FormChoice { form, candidates, left_out, fits, lead: None };
+            return Ok((options, choice, None));
+        };
+        let last = candidates.iter().map(|one| one.stage).max();
+        for one in &mut candidates {
+            one.won = Some(one.stage) == last && one.form == form;
+            one.price = pricing.as_ref().and_then(|pricing| pricing.price(&one.form));
+        }
         // Of series that will be varied the choice of a machine says nothing yet.
         let (names, augment) = (data.kind(), &options.augment);
         let plain_alone = augment.copies(names) == 0 && augment.mirrors(names) == Some(&[]);
         let choice = choice.filter(|_| plain_alone);
-        Ok((options.with_form(&form), FormChoice { form, candidates, left_out }, choice))
+        let options = options.with_form(&form);
+        Ok((options, FormChoice { form, candidates, left_out, fits, lead }, choice))
     }
 
     /// Of several forms the best; `None` where there is nothing to judge by.
@@ -86,9 +131,9 @@ impl FormSearch<'_> {
         let (of_one, mut forms): (Vec<Form>, Vec<Form>) =
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
         let one = self.best_of_one(&of_one, candidates)?;
-        if let Some((best, choice)) = &one {
+        if let Some((best, choice, lead)) = &one {
             if forms.is_empty() {
-                return Ok(Some((best.clone(), Some(choice.clone()))));
+                return Ok(Some((best.clone(), choice.clone(), *lead)));
             }
             forms.retain(|form| {
                 let floor = Form { std_floor: form.std_floor, ..first.clone() };
@@ -97,6 +142,7 @@ impl FormSearch<'_> {
             });
             forms.push(best.clone());
         }
+        let one = one.and_then(|(best, choice, _)| Some((best, choice?)));
         self.halve(forms, first, one.as_ref(), candidates)
     }
 
@@ -114,32 +160,39 @@ impl FormSearch<'_> {
         loop {
             let last = forms.len() <= LAST;
             let some = if last { self.series.to_vec() } else { self.some_of_each(most)? };
-            let mut judged: Vec<(Judgement, Form, Option<Choice>)> = Vec::new();
+            let mut judged: Vec<Judged> = Vec::new();
             for form in forms {
                 let known = one.filter(|(best, _)| *best == form).map(|(_, choice)| choice);
-                let (judgement, choice) = match self.judge(&form, &some, known, last) {
-                    Ok((Some(judgement), choice)) => (judgement, choice),
-                    Ok((None, _)) => return Ok(None),
+                let mut found = match self.judge(&form, &some, known, last) {
+                    Ok(Some(found)) => found,
+                    Ok(None) => return Ok(None),
                     // What cannot be fitted is not chosen; the first would fail at the end as well.
                     Err(_) if form != *first => continue,
                     Err(error) => return Err(error),
                 };
-                candidates.push(judgement.of_form(&form, some.len()).at_stage(stage));
-                judged.push((judgement, form, known.cloned().or(choice)));
+                let passes = self.options.baum_welch.iterations;
+                let passes = if last { passes } else { passes.min(FEW_PASSES) };
+                let seen = Seen { stage, closed_form: false, series: some.len(), passes };
+                candidates.push(found.candidate(seen));
+                if let Some(known) = known {
+                    found.choice = Some(known.clone());
+                }
+                judged.push(found);
             }
             // Stable: of equals the first.
-            judged.sort_by(|a, b| b.0.order(&a.0));
+            judged.sort_by(|a, b| b.judgement.order(&a.judgement));
             if last {
-                let Some((most, _, _)) = judged.first() else { return Ok(None) };
+                let Some(Judged { judgement: most, .. }) = judged.first() else { return Ok(None) };
                 let enough = most.accuracy - ERRORS * most.standard_error(self.series.len());
-                let simplest = judged.iter().position(|(judgement, form, _)| {
+                let simplest = judged.iter().position(|Judged { judgement, form, .. }| {
                     one.is_some_and(|(one, _)| one == form) && judgement.accuracy >= enough
                 });
-                let (_, form, choice) = judged.swap_remove(simplest.unwrap_or(0));
-                return Ok(Some((form, choice)));
+                let chosen = judged.remove(simplest.unwrap_or(0));
+                let lead = chosen.lead(&judged);
+                return Ok(Some((chosen.form, chosen.choice, lead)));
             }
             judged.truncate(kept_of(judged.len()));
-            forms = judged.into_iter().map(|(_, form, _)| form).collect();
+            forms = judged.into_iter().map(|one| one.form).collect();
             (stage, most) = (stage + 1, 4 * most);
         }
     }
@@ -150,7 +203,7 @@ impl FormSearch<'_> {
         &self,
         forms: &[Form],
         candidates: &mut Vec<FormCandidate>,
-    ) -> Result<Option<(Form, Choice)>, TrainError> {
+    ) -> Result<Option<Chosen>, TrainError> {
         let Some(features) = self.options.features() else { return Ok(None) };
         let judge = |form: &Form, series: &[usize], passes: usize| {
             let mut plain = self.plain(form);
@@ -165,22 +218,27 @@ impl FormSearch<'_> {
         let mut forms: Vec<&Form> = forms.iter().collect();
         let stages: &[usize] =
             if forms.len() > LAST { &[FIRST_PASSES, FEW_PASSES] } else { &[FEW_PASSES] };
+        let mut lead = None;
         for (stage, &passes) in stages.iter().enumerate() {
-            let mut judged: Vec<(Judgement, &Form)> = Vec::new();
+            let mut judged: Vec<(Judged, &Form)> = Vec::new();
             for form in forms {
-                let Ok(Some(choice)) = judge(form, &some, passes) else { continue };
-                let Some(judgement) = choice.judgement() else { continue };
-                let candidate = judgement.of_form(form, some.len()).in_closed_form();
-                candidates.push(candidate.at_stage(stage));
-                judged.push((judgement, form));
+                let Ok(Some(decided)) = judge(form, &some, passes) else { continue };
+                let Some(found) = Judged::of(form, decided) else { continue };
+                let passes = passes.min(self.options.baum_welch.iterations);
+                let seen = Seen { stage, closed_form: true, series: some.len(), passes };
+                candidates.push(found.candidate(seen));
+                judged.push((found, form));
             }
             // Stable: of equals the first.
-            judged.sort_by(|a, b| b.0.order(&a.0));
+            judged.sort_by(|(a, _), (b, _)| b.judgement.order(&a.judgement));
+            let best = judged.split_first();
+            lead = best.and_then(|((best, _), others)| best.lead(others.iter().map(|one| &one.0)));
             let kept = if stage + 1 == stages.len() { 1 } else { kept_of(judged.len()) };
             forms = judged.into_iter().take(kept).map(|(_, form)| form).collect();
         }
         let Some(&best) = forms.first() else { return Ok(None) };
-        Ok(judge(best, self.series, usize::MAX)?.map(|choice| (best.clone(), choice)))
+        let decided = judge(best, self.series, usize::MAX)?;
+        Ok(decided.map(|decided| (best.clone(), Some(decided.choice), lead)))
     }
 
     /// The options with a form, and series as they are.
@@ -196,7 +254,7 @@ impl FormSearch<'_> {
         series: &[usize],
         known: Option<&Choice>,
         last: bool,
-    ) -> Result<(Option<Judgement>, Option<Choice>), TrainError> {
+    ) -> Result<Option<Judged>, TrainError> {
         let mut options = self.plain(form);
         if let Some(choice) = known {
             options = options.frozen(choice.setting);
@@ -209,11 +267,13 @@ impl FormSearch<'_> {
         }
         let problem = Problem::new(self.fits, series, &options, self.progress)?;
         Ok(match options.features() {
-            Some(features) => {
-                let choice = problem.choose(features, series, true)?;
-                (choice.judgement(), Some(choice))
-            }
-            None => (problem.judge_bayes(series)?, None),
+            Some(features) => Judged::of(form, problem.choose(features, series, true)?),
+            None => problem.judge_bayes(series)?.map(|(judgement, marks)| Judged {
+                judgement,
+                form: form.clone(),
+                choice: None,
+                marks,
+            }),
         })
     }
 
@@ -239,21 +299,29 @@ impl FormSearch<'_> {
     }
 }
 
-impl Judgement {
-    /// As a trial of a form on so many series, in inner folds of the first stage.
-    fn of_form(self, form: &Form, series: usize) -> FormCandidate {
-        let (form, Self { accuracy, loss }) = (form.clone(), self);
-        FormCandidate { form, stage: 0, closed_form: false, series, accuracy, loss }
-    }
-}
-
-impl FormCandidate {
-    fn at_stage(self, stage: usize) -> Self {
-        Self { stage, ..self }
+impl Judged {
+    /// Of the setting that was chosen on a form; `None` where nothing was judged.
+    fn of(form: &Form, Decided { choice, marks }: Decided) -> Option<Self> {
+        let judgement = choice.judgement()?;
+        Some(Self { judgement, form: form.clone(), choice: Some(choice), marks })
     }
 
-    fn in_closed_form(self) -> Self {
-        Self { closed_form: true, ..self }
+    /// As it is told, not priced yet, nor won.
+    fn candidate(&self, Seen { stage, closed_form, series, passes }: Seen) -> FormCandidate {
+        let Judgement { accuracy, loss } = self.judgement;
+        FormCandidate {
+            form: self.form.clone(),
+            won: false,
+            stage,
+            closed_form,
+            series,
+            settings: self.choice.as_ref().map_or(0, |choice| choice.candidates.len()),
+            passes,
+            accuracy,
+            standard_error: self.judgement.standard_error(series),
+            loss,
+            price: None,
+        }
     }
 }
 
@@ -265,10 +333,11 @@ fn middle<T: Copy + PartialEq>(list: &[T], wanted: T) -> T {
 impl Problem<'_> {
     /// How well the Bayes rule decides in inner folds: the share of windows that it decides rightly, with
     /// balanced classes the mean over classes; `None` without folds.
-    fn judge_bayes(&self, series: &[usize]) -> Result<Option<Judgement>, TrainError> {
+    fn judge_bayes(&self, series: &[usize]) -> Result<Option<(Judgement, Marks)>, TrainError> {
         let Some(folds) = self.inner_folds(series)? else { return Ok(None) };
         let windows = self.windows();
-        let (classes, mut labels, mut verdicts) = (self.classes(), Vec::new(), Vec::new());
+        let (classes, groups) = (self.classes(), self.groups()?);
+        let (mut labels, mut units, mut verdicts) = (Vec::new(), Vec::new(), Vec::new());
         for fold in 0..folds.len() {
             let of = |items: Vec<usize>| items.into_iter().map(|i| series[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(folds.train(fold)), of(folds.test(fold)));
@@ -296,13 +365,13 @@ impl Problem<'_> {
                 let possible = values.iter().any(|value| value.is_finite());
                 let lead = if possible { lead.clamp(-FARTHEST, FARTHEST) } else { 0.0 };
                 labels.push(label);
+                units.push(groups[window.series]);
                 verdicts.push(Verdict { right: right && possible, lead });
             }
         }
-        let right: Vec<bool> = verdicts.iter().map(|one| one.right).collect();
-        Ok((!labels.is_empty()).then(|| Judgement {
-            accuracy: accuracy(&labels, &right, self.class_weight()),
-            loss: log_loss(&verdicts),
-        }))
+        let marks = Marks::of(&verdicts, &labels, &units, self.class_weight());
+        let accuracy = accuracy(&labels, &marks.right, self.class_weight());
+        let judgement = Judgement { accuracy, loss: log_loss(&verdicts) };
+        Ok((!labels.is_empty()).then_some((judgement, marks)))
     }
 }

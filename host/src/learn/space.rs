@@ -3,8 +3,9 @@
 use fishweir_core::classify::Normalisation;
 use serde::Serialize;
 
-use super::kind::{ClassifierKind, ScoreModels};
+use super::kind::ClassifierKind;
 use super::options::TrainOptions;
+use crate::classifier::ScoreModels;
 use crate::data::Lags;
 use crate::fit::Topology;
 use crate::runtime::Family;
@@ -16,13 +17,16 @@ use crate::runtime::family::OF_CHANNELS;
 #[serde(rename_all = "snake_case")]
 pub enum Search {
     /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
-    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations
+    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
+    /// strings one form
     #[default]
     Quick,
-    /// The same against a model a class: two floors of each, and where lengths differ with and without normalisation
+    /// Of fisher the same against a model a class, two floors of each; of other classifiers of channels 2, 4 and 8
+    /// states at two floors; of strings these states ergodic, 4 and 8 from left to right, and a state a position. Where
+    /// lengths differ with and without normalisation
     Normal,
     /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
-    /// without codebooks, more floors
+    /// without codebooks, more floors; of strings to 16 states
     Thorough,
 }
 
@@ -49,11 +53,16 @@ impl TrainOptions {
             }
         };
         self.std_floors = floors.to_vec();
-        // A Gram matrix each, and models that must be small.
-        if !self.kind.compiles() {
+        // A Gram matrix each, and models that must be small; words have no models.
+        if !self.kind.compiles() || self.kind == ClassifierKind::EmpiricalMap {
             return self;
         }
         let quick = search == Search::Quick;
+        self.chains = match search {
+            Search::Quick => Vec::new(),
+            Search::Normal => self.chains_of(&[2, 8]),
+            Search::Thorough => self.chains_of(&[2, 8, 16]),
+        };
         let usual = |family: &dyn Family| family.name() == OF_CHANNELS.name();
         self.each_lag_untried = quick
             && self.kind == ClassifierKind::Fisher
@@ -89,7 +98,11 @@ impl TrainOptions {
             }
         }
         if self.baum_welch.topology != Topology::Positions {
-            self.other_states = states.to_vec();
+            // Of fisher a model for each lag is tried instead.
+            self.other_states = match search {
+                Search::Normal if self.kind != ClassifierKind::Fisher => vec![2, 8],
+                _ => states.to_vec(),
+            };
         }
         if self.kind == ClassifierKind::Fisher {
             self.other_models = vec![ScoreModels::Universal];
@@ -111,5 +124,32 @@ impl TrainOptions {
         }
         self.other_models = Vec::new();
         self.on_one_model()
+    }
+
+    /// Chains of its own states and of others, ergodic and from left to right, and a state a position; where transitions
+    /// are told, those alone.
+    fn chains_of(&self, others: &[usize]) -> Vec<(Topology, usize)> {
+        let own = self.baum_welch.states;
+        let topologies = match self.baum_welch.topology {
+            Topology::Automatic => {
+                vec![Topology::Ergodic, Topology::LeftToRight, Topology::Positions]
+            }
+            told => vec![told],
+        };
+        let mut chains = Vec::new();
+        for topology in topologies {
+            let others = match topology {
+                Topology::Positions => &[],
+                _ => others,
+            };
+            for &states in std::iter::once(&own).chain(others) {
+                // Two stages are one change.
+                let few = topology == Topology::LeftToRight && states < own.min(4);
+                if !(few || chains.contains(&(topology, states))) {
+                    chains.push((topology, states));
+                }
+            }
+        }
+        chains
     }
 }

@@ -263,6 +263,7 @@ impl SpotPlan {
             notes: vec![format!(
                 "penalty {penalty} nats on entering an event: F1 {best:.3} on {chosen}"
             )],
+            selection: None,
         };
         let spotter = model.deploy()?;
         Ok(SpotTrial { model, spotter, penalty, tried, folds })

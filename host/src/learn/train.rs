@@ -1,17 +1,17 @@
 //! Training: class models by Baum-Welch, then a Bayes rule or a machine on what they say.
 
 use super::augment::{Augment, Mirror};
-use super::choice::{Choice, Setting};
+use super::choice::Decided;
 use super::effort::Effort;
 use super::error::TrainError;
 use super::fits::{Fits, models_of};
-use super::form::FormChoice;
+use super::kind::ClassifierKind;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
 use super::search::{FEW_PASSES, FormSearch};
 use super::vectors::mirror_candidates;
-use crate::classifier::{Classifier, Rule};
+use crate::classifier::{Choice, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
 use crate::fit::Fit;
 
@@ -119,24 +119,38 @@ impl<'a> Trainer<'a> {
         let data = self.data();
         let options = options.clone().learnt(data, series)?.on_a_device();
         self.check_room(series, &options)?;
-        let (options, form, plain) =
+        let (options, mut form, plain) =
             FormSearch { fits: &self.fits, series, options: &options, progress }.choose()?;
         let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
-        let (options, form) = (&options, Some(form));
+        let options = &options;
         let problem = Problem::new(&self.fits, series, options, progress)?;
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
         let chosen = match (options.features(), mirrored.or(plain)) {
-            (Some(features), None) => Some(match problem.choose_held_out(features, series)? {
-                Some(held_out) => held_out,
-                None => problem.choose(features, series, false)?,
-            }),
+            (Some(features), None) => {
+                let Decided { choice, .. } = match problem.choose_held_out(features, series)? {
+                    Some(held_out) => held_out,
+                    None => problem.choose(features, series, false)?,
+                };
+                Some(choice)
+            }
             (_, chosen) => chosen,
         };
         let varied = problem.varied(series)?;
         let fits = problem.fit_models(&varied)?;
+        if let Some(fit) = fits.first() {
+            form.settle(&fit.model);
+        }
         let mut classifier = problem.bayes(series, models_of(&fits));
+        let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
+        classifier.provenance.selection = Some(Selection {
+            form: (options.kind != ClassifierKind::EmpiricalMap).then(|| form.last_stage()),
+            learner: chosen.is_some().then(|| options.learner.name.to_owned()),
+            machine: chosen.clone(),
+            mirror: mirror.unwrap_or_default().to_vec(),
+        });
+        let form = Some(form);
         classifier.provenance.windows = problem.windows().of_all(series).count();
         let (Some(features), Some(chosen)) = (options.features(), chosen) else {
             let fits = fits.to_vec();
@@ -207,7 +221,7 @@ impl<'a> Trainer<'a> {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;
             }
-            let choice = match problem.choose_held_out(features, series)? {
+            let Decided { choice, .. } = match problem.choose_held_out(features, series)? {
                 Some(held_out) => held_out,
                 None => problem.choose(features, series, true)?,
             };

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::svg::{colour, draw_heading, escape, open, ticks, tidy};
+use super::square::{LEFT, SIZE, draw_axes, x, y};
+use super::svg::{colour, draw_heading, escape, open};
 
 /// One classifier's curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,18 +38,19 @@ pub struct RocPlot<'a> {
     pub curves: &'a [Curve<'a>],
 }
 
-const SIDE: f64 = 520.0;
-const LEFT: f64 = 72.0;
-const TOP: f64 = 96.0;
-const WIDTH: f64 = LEFT + SIDE + 28.0;
-const HEIGHT: f64 = TOP + SIDE + 58.0;
-
 impl RocPlot<'_> {
     /// The figure as SVG text.
     pub fn to_svg(&self) -> String {
-        let mut svg = open(self.title, (WIDTH, HEIGHT));
+        let mut svg = open(self.title, SIZE);
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);
-        draw_axes(self.shares, &mut svg);
+        let axes = match self.shares {
+            Shares::Windows => (
+                "false alarms, share of the other windows",
+                "detected, share of the class\u{2019}s windows",
+            ),
+            Shares::Tasks(score) => (score, "share of the tasks that reach it"),
+        };
+        draw_axes(axes, self.shares == Shares::Windows, &mut svg);
         for (index, curve) in self.curves.iter().enumerate() {
             draw_curve(index, curve, &mut svg);
         }
@@ -76,54 +78,6 @@ impl RocPlot<'_> {
             );
         }
     }
-}
-
-fn x(share: f64) -> f64 {
-    LEFT + share * SIDE
-}
-
-fn y(share: f64) -> f64 {
-    TOP + (1.0 - share) * SIDE
-}
-
-fn draw_axes(shares: Shares, svg: &mut String) {
-    let (left, right, bottom, top) = (x(0.0), x(1.0), y(0.0), y(1.0));
-    for share in ticks(&(0.0..1.0), 5.0) {
-        let (across, up) = (x(share), y(share));
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{up:.1}\" y2=\"{up:.1}\"/>\n\
-             <line class=\"grid\" x1=\"{across:.1}\" x2=\"{across:.1}\" y1=\"{top}\" y2=\"{bottom}\"/>\n\
-             <text class=\"end\" x=\"{}\" y=\"{:.1}\">{share}</text>\n\
-             <text class=\"middle\" x=\"{across:.1}\" y=\"{}\">{share}</text>",
-            left - 8.0,
-            up + 4.5,
-            bottom + 20.0,
-            share = tidy(share),
-        );
-    }
-    let (across, up) = match shares {
-        Shares::Windows => (
-            "false alarms, share of the other windows",
-            "detected, share of the class\u{2019}s windows",
-        ),
-        Shares::Tasks(score) => (score, "share of the tasks that reach it"),
-    };
-    if shares == Shares::Windows {
-        let _ = writeln!(
-            svg,
-            "<line class=\"zero\" x1=\"{left}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{top}\" \
-             stroke-dasharray=\"3 5\"/>"
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text class=\"middle\" x=\"{}\" y=\"{}\">{across}</text>\n\
-         <text class=\"middle\" transform=\"translate(22 {}) rotate(-90)\">{up}</text>",
-        (left + right) / 2.0,
-        bottom + 42.0,
-        (top + bottom) / 2.0
-    );
 }
 
 fn draw_curve(index: usize, curve: &Curve<'_>, svg: &mut String) {

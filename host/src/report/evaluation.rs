@@ -3,8 +3,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::believing::{BelievedFigures, write_calibration, write_rejection};
+use super::selection::brief;
 use super::table::share;
-use super::training::lags_of;
 use super::unknown::write_unknown;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::data::{Dataset, Windowing};
@@ -189,12 +189,8 @@ impl fmt::Display for CrossValidationReport {
                 .filter(|choice| !choice.candidates.is_empty())
                 .map(|choice| choice.setting.to_string())
                 .collect();
-            let forms: Vec<String> = one
-                .folds
-                .iter()
-                .filter_map(|fold| fold.form.as_ref())
-                .map(|form| format!("{} states, lags {}", form.states, lags_of(form)))
-                .collect();
+            let forms: Vec<String> =
+                one.folds.iter().filter_map(|fold| fold.form.as_ref()).map(brief).collect();
             if forms.windows(2).any(|two| two[0] != two[1]) || one.lagged() {
                 writeln!(f, "  models: {}", forms.join("; "))?;
             }

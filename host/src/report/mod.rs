@@ -16,6 +16,7 @@ mod network;
 mod pace;
 mod pca;
 mod route;
+mod selection;
 mod spotter;
 mod spotting;
 mod table;

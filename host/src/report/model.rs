@@ -6,6 +6,7 @@ use serde::Serialize;
 #[cfg(feature = "device")]
 use super::Boards;
 use super::route::RouteTable;
+use super::selection::{self, write_selection};
 use super::table::on_a_device;
 use super::{EmissionSummary, Paces, counted, grouped};
 use crate::classifier::{
@@ -273,6 +274,8 @@ impl fmt::Display for Inspection {
             lines.push(("trained on", format!("{}: {series}, {windows}", trained.data)));
             lines.extend(trained.notes.iter().map(|note| ("", note.clone())));
             lines.push(("", format!("by fishweir {}", trained.version)));
+            let chosen = trained.selection.iter().flat_map(selection::chosen).enumerate();
+            lines.extend(chosen.map(|(n, line)| (if n == 0 { "chosen" } else { "" }, line)));
         }
         for (name, value) in lines {
             writeln!(f, "  {name:<14} {value}")?;
@@ -310,6 +313,8 @@ impl fmt::Display for Inspection {
         if let Some(pace) = &self.pace {
             write!(f, "\n{pace}")?;
         }
-        write!(f, "\n{}", RouteTable(&self.routes))
+        write!(f, "\n{}", RouteTable(&self.routes))?;
+        let selection = self.provenance.iter().filter_map(|trained| trained.selection.as_ref());
+        selection.take(1).try_for_each(|selection| write_selection(f, selection))
     }
 }

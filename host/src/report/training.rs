@@ -2,12 +2,12 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::selection::{write_choice, write_forms};
 use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
-use crate::classifier::{Confidence, normalisation_name};
+use crate::classifier::{Choice, Confidence, FormChoice, ScoreModels};
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
-use crate::learn::{Choice, Form, FormCandidate, FormChoice, ScoreModels};
 
 /// What `fit` has done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -118,6 +118,7 @@ impl fmt::Display for FitReport {
         }
         if let Some(choice) = &self.choice {
             write_choice(f, choice)?;
+            writeln!(f)?;
         }
         if let Some(stored) = &self.stored {
             writeln!(f, "stored: {stored}")?;
@@ -191,7 +192,7 @@ impl FitReport {
         writeln!(f, "training series: {}", self.varied)?;
         if let Some(form) = &self.form {
             self.write_floor(f, form)?;
-            write_forms(f, form)?;
+            write_forms(f, form, form.floors_alone())?;
         }
         writeln!(f)
     }
@@ -204,16 +205,17 @@ impl FitReport {
                 None => held.push(one.clone()),
             }
         }
+        let Some(floor) = choice.form.std_floor else { return Ok(()) };
         if held.is_empty() && choice.candidates.is_empty() {
             return Ok(());
         }
         write!(
             f,
             "standard deviations: no less than {} of the channel's in its class",
-            short(choice.form.std_floor)
+            short(floor)
         )?;
-        let inner = choice.candidates.iter();
-        let inner = inner.map(|one| format!("{}: {:.3}", short(one.form.std_floor), one.accuracy));
+        let inner = choice.candidates.iter().filter_map(|one| Some((one.form.std_floor?, one)));
+        let inner = inner.map(|(floor, one)| format!("{}: {:.3}", short(floor), one.accuracy));
         let inner: Vec<String> = inner.collect();
         if !inner.is_empty() && choice.floors_alone() {
             write!(f, " (inner accuracy {})", inner.join(", "))?;
@@ -227,91 +229,4 @@ impl FitReport {
             held => writeln!(f, "; held there: {held}"),
         }
     }
-}
-
-/// What was tried of forms of class models, stage by stage, the chosen one marked; floors alone are told with
-/// what they hold.
-fn write_forms(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
-    if choice.left_out > 0 {
-        writeln!(f, "limits left out {}", counted(choice.left_out, "form"))?;
-    }
-    if choice.candidates.is_empty() || choice.floors_alone() {
-        return Ok(());
-    }
-    let last = choice.candidates.iter().map(|one| one.stage).max().unwrap_or(0);
-    let mut table = Table::new([
-        "models tried",
-        "of",
-        "states",
-        "floor",
-        "lags",
-        "codebooks",
-        "length",
-        "series",
-        "accuracy",
-        "loss",
-    ]);
-    for FormCandidate { form, stage, closed_form, series, accuracy, loss } in &choice.candidates {
-        let chosen = if *stage == last && *form == choice.form { " *" } else { "" };
-        table.row([
-            format!("stage {}{chosen}", stage + 1),
-            match &form.models {
-                ScoreModels::Universal if *closed_form => "all classes, in closed form".to_owned(),
-                ScoreModels::Universal => "all classes".to_owned(),
-                ScoreModels::All => "a class".to_owned(),
-                ScoreModels::Class(class) => format!("class {class}"),
-            },
-            form.states.to_string(),
-            short(form.std_floor),
-            lags_of(form),
-            form.codebooks.to_string(),
-            normalisation_name(form.normalisation).replace('_', " "),
-            grouped(*series),
-            format!("{accuracy:.3}"),
-            format!("{loss:.3}"),
-        ]);
-    }
-    writeln!(
-        f,
-        "\n{table}  * chosen; the stages before the last judge on some series, with one setting"
-    )
-}
-
-/// A form's lags: those of differences, seen by one model or each by its own, or of the past that states predict from.
-pub(super) fn lags_of(form: &Form) -> String {
-    let how = match &form.lags {
-        lags if lags.is_past() => "past ",
-        lags if lags.is_apart() => "each of ",
-        _ => "",
-    };
-    format!("{how}{}", form.lags)
-}
-
-/// The inner cross-validation as a grid: a row a scaling (and width), a column a C.
-fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
-    let chosen = choice.setting;
-    if choice.candidates.is_empty() {
-        return writeln!(f, "{chosen} ({})\n", choice.by);
-    }
-    let (mut forms, mut values) = (Vec::new(), Vec::new());
-    for one in &choice.candidates {
-        if !forms.contains(&one.setting.form()) {
-            forms.push(one.setting.form());
-        }
-        if !values.contains(&one.setting.c) {
-            values.push(one.setting.c);
-        }
-    }
-    let heads = ["inner accuracy".to_owned()].into_iter();
-    let mut table = Table::new(heads.chain(values.iter().map(|&c| format!("C={}", short(c)))));
-    for form in forms {
-        let cells = values.iter().map(|&c| {
-            let mut all = choice.candidates.iter();
-            let found = all.find(|one| one.setting.form() == form && one.setting.c == c);
-            let mark = if chosen.form() == form && chosen.c == c { "*" } else { "" };
-            found.map_or(String::new(), |one| format!("{mark}{:.3}", one.accuracy))
-        });
-        table.row([form.clone()].into_iter().chain(cells));
-    }
-    writeln!(f, "{table}  * {}\n", choice.by)
 }

@@ -1,11 +1,12 @@
 //! Options of training that can have no effect, by what is trained and on what.
 
-use fishweir::data::{Kind, Stage};
-use fishweir::learn::{ClassifierKind, TrainOptions, Varied};
+use fishweir::data::{Dataset, Kind, Stage};
+use fishweir::learn::{ClassifierKind, Search, TrainOptions, Varied};
 
 use super::Training;
 use crate::commands::Failure;
 use crate::commands::options::{named, refuse_idle};
+use crate::commands::reading::Cutting;
 
 impl Training {
     /// Refuses options that none of these classifiers reads; beside them there may be machines on
@@ -103,6 +104,34 @@ impl Training {
             refuse_idle(&given(&["--vectors", "--axial"]), why)?;
         }
         Ok(())
+    }
+
+    /// Refuses more effort where there is no more to try than without, whichever of these classifiers it is for.
+    pub(in crate::commands) fn check_effort(
+        &self,
+        kinds: &[ClassifierKind],
+        cutting: &Cutting,
+        data: &Dataset,
+    ) -> Result<(), Failure> {
+        if matches!(self.effort, None | Some(Search::Quick)) {
+            return Ok(());
+        }
+        let quick = Self { effort: None, ..self.clone() };
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        for &kind in kinds {
+            let tried = |training: &Self| -> Result<_, Failure> {
+                Ok(training.options(kind, cutting)?.tried(data, &all))
+            };
+            if tried(self)? != tried(&quick)? {
+                return Ok(());
+            }
+        }
+        let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        let why = format!(
+            "beside the other options it tries no more of {} on these data than quick",
+            kinds.join(", ")
+        );
+        refuse_idle(&["--effort"], why)
     }
 
     /// Options given that matter to training alone, for a command that does not train.

@@ -2,6 +2,7 @@
 
 mod events;
 mod kernels;
+mod reliability;
 
 use std::path::{Path, PathBuf};
 
@@ -80,6 +81,10 @@ pub(super) struct Arguments {
     /// Draw detections against false alarms, a curve a classifier; - for standard output
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
+    /// Draw how confident decisions were against the share that was right, in ten bins a classifier: of a model that
+    /// keeps probabilities (fit --calibrate), or of a cross-validation; - for standard output
+    #[arg(long, value_name = "FILE.svg")]
+    reliability: Option<PathBuf>,
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
@@ -96,11 +101,12 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let roc: Vec<&Path> = arguments.roc.iter().map(PathBuf::as_path).collect();
+    let drawn = arguments.roc.iter().chain(&arguments.reliability);
+    let drawn: Vec<&Path> = drawn.map(PathBuf::as_path).collect();
     let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
     let models = models.map(PathBuf::as_path);
     let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
-    let outputs = Outputs::check(&roc, &inputs)?;
+    let outputs = Outputs::check(&drawn, &inputs)?;
     if arguments.events {
         return events::run(arguments);
     }
@@ -135,6 +141,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
             draw_roc(arguments, data.classes(), &report.data, curves)?;
+            let calibrated = report.classifiers.0.iter();
+            let calibrated = calibrated.map(|one| (&one.method, one.calibration.as_ref()));
+            let why = "there are too few folds with a labelled window to make probabilities";
+            reliability::draw(arguments.reliability.as_deref(), &report.data, calibrated, why)?;
             outputs.print(&report, arguments.json)?;
             let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();
             match refused {
@@ -156,6 +166,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let curves = evaluations.map(|one| (&one.model, one.roc.as_ref()));
             if let Some(first) = judged.first() {
                 draw_roc(arguments, &first.classes, &first.evaluation.data, curves)?;
+                let calibrated = judged.iter().map(|one| {
+                    let believed = one.evaluation.believed.as_ref();
+                    (&one.evaluation.model, believed.and_then(|one| one.calibration.as_ref()))
+                });
+                let why = "the model keeps no probabilities: fit it with --calibrate or --reject";
+                let path = arguments.reliability.as_deref();
+                reliability::draw(path, &first.evaluation.data, calibrated, why)?;
             }
             let refused: Vec<_> = judged.iter().map(|one| one.refused.clone()).collect();
             match <[JudgedModel; 1]>::try_from(judged) {
@@ -221,6 +238,7 @@ pub(super) fn cross_validation(
     let all = kinds.iter().map(|&kind| training.options(kind, cutting));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     training.check_varies(&all, data.kind())?;
+    training.check_effort(kinds, cutting, data)?;
     let states = all.iter().map(|options| options.baum_welch.states).max();
     tell::room_to_fit(data, states.unwrap_or_default())?;
     for options in &all {

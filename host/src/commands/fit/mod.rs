@@ -114,6 +114,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let data = tell::read(&arguments.data, &reading)?;
             check_group(&data, &options)?;
             training.check_varies(std::slice::from_ref(&options), data.kind())?;
+            training.check_effort(&[arguments.classifier], &arguments.cutting, &data)?;
             tell::room_to_fit(&data, options.baum_welch.states)?;
             let confidence = arguments.believing.learn(&data, &options)?;
             let mut trained = fit(&data, &series_of(&data), &options)?;

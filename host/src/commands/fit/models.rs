@@ -75,6 +75,7 @@ pub(super) fn run(
             windows: windows.all().len(),
             windowing: options.windowing,
             notes: Vec::new(),
+            selection: None,
         },
     };
     output::write(output, set.to_json()?.as_bytes())?;

@@ -61,6 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         windows: series,
         windowing: None,
         notes: vec![format!("C {}", arguments.c)],
+        selection: None,
     };
     classifier.save(&arguments.output)?;
     let what = format!(

@@ -70,10 +70,13 @@ fn the_floor_that_is_right_most_often_is_taken() {
         options.std_floors = floors[1..].to_vec();
         let chosen = trained(&data, &options);
         let floor = chosen.form.expect("a floor");
-        let judged: Vec<(f64, bool)> =
-            floor.candidates.iter().map(|one| (one.form.std_floor, one.accuracy == 1.0)).collect();
+        let judged: Vec<(f64, bool)> = floor
+            .candidates
+            .iter()
+            .map(|one| (one.form.std_floor.expect("a floor"), one.accuracy == 1.0))
+            .collect();
         assert_eq!(judged, floors.map(|one| (one, kind == count || one < 0.3)), "{floor:?}");
-        assert_eq!(floor.form.std_floor, taken, "{kind}");
+        assert_eq!(floor.form.std_floor, Some(taken), "{kind}");
         // And the models are fitted with it.
         options.baum_welch.std_floor = taken;
         options.std_floors = Vec::new();
@@ -114,7 +117,7 @@ fn floors_of_bayes_are_judged_by_the_rule_that_is_deployed() {
         let floor = trained(&data, &options).form.expect("a floor");
         let judged: Vec<f64> = floor.candidates.iter().map(|one| one.accuracy).collect();
         assert_eq!(judged, [accuracy; 2], "{weight:?}");
-        assert_eq!(floor.form.std_floor, options.baum_welch.std_floor);
+        assert_eq!(floor.form.std_floor, Some(options.baum_welch.std_floor));
     }
 }
 

@@ -1,0 +1,274 @@
+//! What a training chose, from what, and by how much: for the report of `fit`, and for whoever reads a model's file.
+
+use std::fmt;
+
+use fishweir_core::classify::Normalisation;
+use serde::{Deserialize, Serialize};
+
+use super::{Scaling, normalisation_name};
+use crate::data::Lags;
+use crate::fit::Topology;
+use crate::words::short;
+
+/// What was chosen of a classifier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Selection {
+    /// What class models are made of, with the trials of the last stage; none of a kernel by marginalisation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<FormChoice>,
+    /// The machine's setting, with its trials; none of Bayes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Choice>,
+    /// What was trained on the features; none of Bayes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learner: Option<String>,
+    /// Channels that change sign in the mirror images of the training series.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mirror: Vec<String>,
+}
+
+/// Which models give scores.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScoreModels {
+    /// A model a class, all of them.
+    #[default]
+    All,
+    /// The model of one class, by name.
+    Class(String),
+    /// One model of the series of all classes, fitted without their labels: a universal background model
+    /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
+    /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
+    /// model instead of one a class.
+    Universal,
+}
+
+/// What class models are made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Form {
+    /// Whose models there are.
+    pub models: ScoreModels,
+    /// Hidden states; of a state a position, positions.
+    pub states: usize,
+    /// Transitions that states may make.
+    pub topology: Topology,
+    /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`](crate::fit::BaumWelch::std_floor);
+    /// none of symbols, and of other emissions without one.
+    pub std_floor: Option<f64>,
+    /// Lags of differences beside the channels, or of the past that autoregressive emissions predict from.
+    pub lags: Lags,
+    /// Codebooks for each dilation beside the models.
+    pub codebooks: usize,
+    /// How evidence grows with length.
+    #[serde(with = "normalisation_name")]
+    pub normalisation: Normalisation,
+}
+
+/// The form chosen, and what it was chosen from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormChoice {
+    /// What was chosen.
+    #[serde(flatten)]
+    pub form: Form,
+    /// Every trial of every form, in their order, or in a model's file those of the last stage; none where there was
+    /// nothing to choose from or to choose by.
+    pub candidates: Vec<FormCandidate>,
+    /// How many forms more were not tried, for they take more than
+    /// [`TrainOptions::limits`](crate::learn::TrainOptions::limits).
+    pub left_out: usize,
+    /// Models that were fitted to choose: one of a class in an inner fold is one.
+    pub fits: usize,
+    /// By how much it leads the next of the last stage; none of one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
+}
+
+/// A trial of a form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormCandidate {
+    /// What was tried.
+    #[serde(flatten)]
+    pub form: Form,
+    /// Whether it is the one that was chosen, in the last stage.
+    pub won: bool,
+    /// The stage, from 0: later ones see more series, more settings of the machine, or more passes.
+    pub stage: usize,
+    /// Whether it was judged in closed form: see [`ChosenBy::HeldOut`].
+    pub closed_form: bool,
+    /// Series that it saw.
+    pub series: usize,
+    /// Settings of the machine of which it has the best; none of Bayes.
+    pub settings: usize,
+    /// Passes of Baum-Welch at most.
+    pub passes: usize,
+    /// Its accuracy over the inner folds, or in closed form, on training series as they are.
+    pub accuracy: f64,
+    /// Its standard error, over the series as so many independent trials: `sqrt(p (1 - p) / series)`.
+    pub standard_error: f64,
+    /// Its logarithmic loss there, in nats a window.
+    pub loss: f64,
+    /// What it would take on a device; none where that is not known before it is trained: of kernel machines, which
+    /// store what they need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+}
+
+/// What something takes on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Bytes of the model in flash.
+    pub flash: usize,
+    /// Bytes of a stream's state.
+    pub ram: usize,
+    /// Multiply-adds a sample.
+    pub operations: usize,
+}
+
+/// By how much what was chosen leads the next best.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lead {
+    /// Accuracy more; less where something simpler was taken than the most accurate.
+    pub accuracy: f64,
+    /// The standard error of that difference `d`, over the same `n` windows decided by both, those of a series or
+    /// group together (A. C. Cameron and D. L. Miller, A practitioner's guide to cluster-robust inference, Journal of
+    /// Human Resources 50, 2015):
+    ///
+    /// ```text
+    /// sqrt(G / (G - 1) sum_g (sum_i in g (d_i - d))^2) / n
+    /// ```
+    pub standard_error: f64,
+    /// Logarithmic loss less, in nats a window.
+    pub loss: f64,
+}
+
+/// What a machine is trained with.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The scaling of the features; `None` for a kernel by marginalisation, which has none.
+    pub scaling: Option<Scaling>,
+    /// The width of the Gaussian kernel on them, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sigma: Option<f64>,
+    /// The cost of an error.
+    pub c: f64,
+}
+
+/// The choice of a setting.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What was chosen.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// How.
+    pub by: ChosenBy,
+    /// Inner accuracy of every candidate; none where nothing was judged.
+    pub candidates: Vec<Candidate>,
+    /// By how much it leads the next; none of one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
+}
+
+/// How a setting was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChosenBy {
+    /// The most accurate in inner cross-validation; of equals the first.
+    InnerFolds,
+    /// The most accurate on series, or groups, each held out of the machine alone, in closed form, of equals that of the
+    /// least loss: [`Ridge`](crate::learn::Ridge) on the scores of a model that was fitted without labels.
+    HeldOut,
+    /// There was no other.
+    Alone,
+    /// The middle of every list, for there were too few series or groups of a class for inner folds.
+    Middle,
+}
+
+/// A candidate of the inner cross-validation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What it is trained with.
+    #[serde(flatten)]
+    pub setting: Setting,
+    /// Its accuracy over the inner folds.
+    pub accuracy: f64,
+    /// Its logarithmic loss there, in nats a window: decision values as log-odds, once stretched as suits
+    /// them best.
+    pub loss: f64,
+}
+
+impl FormChoice {
+    /// Whether nothing but floors of standard deviations differed among what was tried.
+    #[must_use]
+    pub fn floors_alone(&self) -> bool {
+        let alike =
+            |one: &Form, other: &Form| Form { std_floor: other.std_floor, ..one.clone() } == *other;
+        let all = &self.candidates;
+        all.iter().all(|one| one.stage == 0 && alike(&one.form, &all[0].form))
+            && all.iter().any(|one| one.form.std_floor != all[0].form.std_floor)
+    }
+
+    /// With the trials of the last stage alone: what a model's file keeps.
+    pub(crate) fn last_stage(&self) -> Self {
+        let last = self.candidates.iter().map(|one| one.stage).max();
+        let mut kept = self.clone();
+        kept.candidates.retain(|one| Some(one.stage) == last);
+        kept
+    }
+}
+
+impl Setting {
+    /// What is chosen beside C, in words; empty for a kernel by marginalisation.
+    pub fn form(&self) -> String {
+        let scaling = self.scaling.map(|scaling| scaling.name().to_owned());
+        let sigma = self.sigma.map(|sigma| format!("sigma={}", short(sigma)));
+        scaling.into_iter().chain(sigma).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let form = self.form();
+        write!(f, "{form}{}C={}", if form.is_empty() { "" } else { " " }, short(self.c))
+    }
+}
+
+impl fmt::Display for ChosenBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::InnerFolds => "chosen by inner cross-validation",
+            Self::HeldOut => "chosen by leaving each out in closed form",
+            Self::Alone => "nothing to choose from",
+            Self::Middle => {
+                "the middle of the candidates: too few series or groups for inner folds"
+            }
+        })
+    }
+}
+
+impl fmt::Display for Lead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { accuracy, standard_error, loss } = *self;
+        if accuracy > 0.0 {
+            return write!(
+                f,
+                "the chosen leads the next by {accuracy:.3} (standard error {standard_error:.3})"
+            );
+        }
+        if accuracy < 0.0 {
+            return write!(
+                f,
+                "the chosen, the simpler, is {:.3} behind the next (standard error {standard_error:.3})",
+                -accuracy
+            );
+        }
+        let less = if loss < 0.0 { "more" } else { "less" };
+        write!(
+            f,
+            "the chosen is as often right as the next, its loss {:.3} nats {less}",
+            loss.abs()
+        )
+    }
+}

@@ -1,0 +1,56 @@
+//! The square of two shares, from none to all, that several figures are drawn in.
+
+use std::fmt::Write as _;
+
+use super::svg::{ticks, tidy};
+
+const SIDE: f64 = 520.0;
+/// Where the heading begins, and the square.
+pub(super) const LEFT: f64 = 72.0;
+const TOP: f64 = 96.0;
+/// The figure's width and height.
+pub(super) const SIZE: (f64, f64) = (LEFT + SIDE + 28.0, TOP + SIDE + 58.0);
+
+/// Where a share lies across.
+pub(super) fn x(share: f64) -> f64 {
+    LEFT + share * SIDE
+}
+
+/// Where a share lies upwards.
+pub(super) fn y(share: f64) -> f64 {
+    TOP + (1.0 - share) * SIDE
+}
+
+/// A grid, what is across and up, and where the two are equal if that means something.
+pub(super) fn draw_axes((across, up): (&str, &str), diagonal: bool, svg: &mut String) {
+    let (left, right, bottom, top) = (x(0.0), x(1.0), y(0.0), y(1.0));
+    for share in ticks(&(0.0..1.0), 5.0) {
+        let (across, up) = (x(share), y(share));
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{left}\" x2=\"{right}\" y1=\"{up:.1}\" y2=\"{up:.1}\"/>\n\
+             <line class=\"grid\" x1=\"{across:.1}\" x2=\"{across:.1}\" y1=\"{top}\" y2=\"{bottom}\"/>\n\
+             <text class=\"end\" x=\"{}\" y=\"{:.1}\">{share}</text>\n\
+             <text class=\"middle\" x=\"{across:.1}\" y=\"{}\">{share}</text>",
+            left - 8.0,
+            up + 4.5,
+            bottom + 20.0,
+            share = tidy(share),
+        );
+    }
+    if diagonal {
+        let _ = writeln!(
+            svg,
+            "<line class=\"zero\" x1=\"{left}\" y1=\"{bottom}\" x2=\"{right}\" y2=\"{top}\" \
+             stroke-dasharray=\"3 5\"/>"
+        );
+    }
+    let _ = writeln!(
+        svg,
+        "<text class=\"middle\" x=\"{}\" y=\"{}\">{across}</text>\n\
+         <text class=\"middle\" transform=\"translate(22 {}) rotate(-90)\">{up}</text>",
+        (left + right) / 2.0,
+        bottom + 42.0,
+        (top + bottom) / 2.0
+    );
+}

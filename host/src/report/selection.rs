@@ -1,0 +1,197 @@
+//! What was tried, what was chosen of it, and by how much: as `fit` prints it, and `info` of a model's file.
+
+use std::fmt;
+
+use super::{Table, counted, grouped, short};
+use crate::classifier::{
+    Choice, Form, FormCandidate, FormChoice, Price, ScoreModels, Selection, normalisation_name,
+};
+use crate::fit::Topology;
+
+/// A column of the table of forms, and what a trial has there.
+type Column = (&'static str, fn(&FormCandidate) -> String);
+
+/// What forms differ in: columns whose cells are all alike are left out.
+const DIFFERENCES: [Column; 9] = [
+    ("of", |one| match &one.form.models {
+        ScoreModels::Universal if one.closed_form => "all classes, in closed form".to_owned(),
+        ScoreModels::Universal => "all classes".to_owned(),
+        ScoreModels::All => "a class".to_owned(),
+        ScoreModels::Class(class) => format!("class {class}"),
+    }),
+    ("states", |one| one.form.states.to_string()),
+    ("transitions", |one| transitions(one.form.topology).to_owned()),
+    ("floor", |one| one.form.std_floor.map_or_else(String::new, short)),
+    ("lags", |one| lags_of(&one.form)),
+    ("codebooks", |one| one.form.codebooks.to_string()),
+    ("length", |one| length(&one.form)),
+    ("settings", |one| one.settings.to_string()),
+    ("passes", |one| one.passes.to_string()),
+];
+
+/// How each did, and what it takes.
+const FIGURES: [Column; 7] = [
+    ("series", |one| grouped(one.series)),
+    ("accuracy", |one| format!("{:.3}", one.accuracy)),
+    ("s.e.", |one| format!("{:.3}", one.standard_error)),
+    ("loss", |one| format!("{:.3}", one.loss)),
+    ("flash B", |one| priced(one, |price| price.flash)),
+    ("RAM B", |one| priced(one, |price| price.ram)),
+    ("operations", |one| priced(one, |price| price.operations)),
+];
+
+fn priced(one: &FormCandidate, what: fn(&Price) -> usize) -> String {
+    one.price.as_ref().map_or_else(String::new, |price| grouped(what(price)))
+}
+
+fn length(form: &Form) -> String {
+    normalisation_name(form.normalisation).replace('_', " ")
+}
+
+fn transitions(topology: Topology) -> &'static str {
+    match topology {
+        Topology::Automatic => "automatic",
+        Topology::Ergodic => "ergodic",
+        Topology::LeftToRight => "left to right",
+        Topology::Positions => "a state a position",
+    }
+}
+
+/// A form's lags: those of differences, seen by one model or each by its own, or of the past that states predict from.
+fn lags_of(form: &Form) -> String {
+    let how = match &form.lags {
+        lags if lags.is_past() => "past ",
+        lags if lags.is_apart() => "each of ",
+        _ => "",
+    };
+    format!("{how}{}", form.lags)
+}
+
+/// What forms of a cross-validation's folds differ in most, in words.
+pub(super) fn brief(form: &Form) -> String {
+    let states = match form.topology {
+        Topology::LeftToRight | Topology::Positions => {
+            format!("{} states, {}", form.states, transitions(form.topology))
+        }
+        Topology::Automatic | Topology::Ergodic => format!("{} states", form.states),
+    };
+    // Of symbols there are none.
+    if form.std_floor.is_none() && form.lags.is_empty() {
+        return states;
+    }
+    format!("{states}, lags {}", lags_of(form))
+}
+
+/// A form in words.
+fn words(form: &Form) -> String {
+    let mut words = vec![match &form.models {
+        ScoreModels::Universal if form.lags.is_apart() => "a model of all classes a lag".to_owned(),
+        ScoreModels::Universal => "one model of all classes".to_owned(),
+        ScoreModels::All => "a model a class".to_owned(),
+        ScoreModels::Class(class) => format!("the model of class {class}"),
+    }];
+    words.push(format!("{}, {}", counted(form.states, "state"), transitions(form.topology)));
+    words.extend(form.std_floor.map(|floor| format!("floor {}", short(floor))));
+    if !form.lags.is_empty() {
+        words.push(format!("lags {}", lags_of(form)));
+    }
+    if form.codebooks > 0 {
+        words.push(format!("{} a dilation", counted(form.codebooks, "codebook")));
+    }
+    words.join("; ")
+}
+
+/// Stage by stage what was tried of forms of class models, the chosen one marked; floors alone, if others tell them, left
+/// out.
+pub(super) fn write_forms(
+    f: &mut fmt::Formatter<'_>,
+    choice: &FormChoice,
+    floors_told: bool,
+) -> fmt::Result {
+    let all = &choice.candidates;
+    if choice.left_out > 0 {
+        writeln!(f, "limits left out {}", counted(choice.left_out, "form"))?;
+    }
+    if all.is_empty() {
+        return Ok(());
+    }
+    if !(floors_told && choice.floors_alone()) {
+        let differ =
+            |cell: fn(&FormCandidate) -> String| all.iter().any(|one| cell(one) != cell(&all[0]));
+        let told = |cell: fn(&FormCandidate) -> String| all.iter().any(|one| !cell(one).is_empty());
+        let differences = DIFFERENCES.into_iter().filter(|(_, cell)| differ(*cell));
+        let figures = FIGURES.into_iter().filter(|(_, cell)| told(*cell));
+        let columns: Vec<Column> = differences.chain(figures).collect();
+        let heads = columns.iter().map(|(head, _)| *head);
+        let mut table = Table::new(["models tried"].into_iter().chain(heads));
+        for one in all {
+            let stage = format!("stage {}{}", one.stage + 1, if one.won { " *" } else { "" });
+            table.row([stage].into_iter().chain(columns.iter().map(|(_, cell)| cell(one))));
+        }
+        write!(f, "\n{table}")?;
+        writeln!(
+            f,
+            "  * chosen; a stage judges on so many series, and leaves the best to the next"
+        )?;
+    }
+    write!(f, "  {}", counted(choice.fits, "fit"))?;
+    choice.lead.iter().try_for_each(|lead| write!(f, "; {lead}"))?;
+    writeln!(f)
+}
+
+/// The inner cross-validation as a grid: a row a scaling (and width), a column a C.
+pub(super) fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
+    let chosen = choice.setting;
+    if choice.candidates.is_empty() {
+        return writeln!(f, "{chosen} ({})", choice.by);
+    }
+    let (mut forms, mut values) = (Vec::new(), Vec::new());
+    for one in &choice.candidates {
+        if !forms.contains(&one.setting.form()) {
+            forms.push(one.setting.form());
+        }
+        if !values.contains(&one.setting.c) {
+            values.push(one.setting.c);
+        }
+    }
+    let heads = ["inner accuracy".to_owned()].into_iter();
+    let mut table = Table::new(heads.chain(values.iter().map(|&c| format!("C={}", short(c)))));
+    for form in forms {
+        let cells = values.iter().map(|&c| {
+            let mut all = choice.candidates.iter();
+            let found = all.find(|one| one.setting.form() == form && one.setting.c == c);
+            let mark = if chosen.form() == form && chosen.c == c { "*" } else { "" };
+            found.map_or(String::new(), |one| format!("{mark}{:.3}", one.accuracy))
+        });
+        table.row([form.clone()].into_iter().chain(cells));
+    }
+    write!(f, "{table}  * {}", choice.by)?;
+    choice.lead.iter().try_for_each(|lead| write!(f, "; {lead}"))?;
+    writeln!(f)
+}
+
+/// What was chosen, a line each.
+pub(super) fn chosen(selection: &Selection) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(form) = &selection.form {
+        lines.push(format!("{}; evidence {}", words(&form.form), length(&form.form)));
+    }
+    if let Some(machine) = &selection.machine {
+        let learner = selection.learner.iter().map(|name| format!("{name}, "));
+        lines.push(format!("{}{}", learner.collect::<String>(), machine.setting));
+    }
+    if !selection.mirror.is_empty() {
+        lines.push(format!("mirrored in {}", selection.mirror.join(", ")));
+    }
+    lines
+}
+
+/// What it was chosen from.
+pub(super) fn write_selection(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
+    selection.form.iter().try_for_each(|form| write_forms(f, form, false))?;
+    let judged = selection.machine.iter().filter(|machine| !machine.candidates.is_empty());
+    judged.take(1).try_for_each(|machine| {
+        writeln!(f)?;
+        write_choice(f, machine)
+    })
+}
