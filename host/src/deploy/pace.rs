@@ -63,7 +63,8 @@ pub struct Pace {
 }
 
 impl Core {
-    /// Instructions a sample, with a decision after each: the least leaves out what the decision takes.
+    /// Instructions a sample, with a decision after each: the least leaves out what the decision takes. Square
+    /// roots, which kernel machines alone take, are not counted.
     #[must_use]
     pub fn instructions(&self, cost: &Cost) -> [f64; 2] {
         let [least, most] = [0, 1].map(|end| {
