@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::fixtures::{Folder, QUICK, fixtures};
 use crate::{fishweir, json, printed, refused};
 
-const KINDS: [&str; 3] = ["gaussian", "polynomial", "cosine"];
+const KINDS: [&str; 4] = ["gaussian", "polynomial", "cosine", "root-cosine"];
 
 /// Fits, inspects, exports, judges and scores with a model; its inspection.
 fn all_the_way(data: &str, fit: &str, method: &str) -> Value {
@@ -67,6 +67,46 @@ fn each_kernel_on_scores_is_fitted_inspected_exported_and_run() {
     }
 }
 
+/// What `info` says of the cosine of roots, in source and file; full whitening does not fold into its items.
+#[test]
+fn the_cosine_of_roots_says_what_it_is_and_what_it_takes() {
+    let (folder, data) = (Folder::new(), fixtures().at("three.csv"));
+    let (model, rust) = (folder.at("model.json"), folder.at("model.rs"));
+    let line = |classifier: &str, scaling: &str| {
+        format!(
+            "fit {data} -o {model} --classifier {classifier} --window 20 {QUICK} --effort quick \
+             --score-model universal --scaling {scaling} --landmarks 8"
+        )
+    };
+    let mut flash = Vec::new();
+    for (scaling, whitening) in [("diagonal", "entry by entry"), ("whitened", "in full")] {
+        printed(&line("root-cosine", scaling));
+        let info = json(&format!("info {model} --json"));
+        let entries = info["stored"]["entries"].as_u64().expect("a number");
+        // Of the score's entries, and of their length.
+        assert_eq!(info["cost"]["roots_per_decision"], entries + 1);
+        let text = printed(&format!("info {model}"));
+        let stored = format!("cosine of signed roots on Fisher scores whitened {whitening}");
+        for part in [&*stored, "square roots a decision", "cosine of signed roots of Fisher scores"]
+        {
+            assert!(text.contains(part), "no {part} in:\n{text}");
+        }
+        printed(&format!("export {model} -o {rust}"));
+        let source = fs::read_to_string(&rust).expect("written");
+        assert!(source.contains("ScoreKernel::RootCosine,"), "{source}");
+        assert!(fs::read_to_string(&model).expect("written").contains("\"root_cosine\""));
+        flash.push(info["cost"]["model_bytes"].as_u64().expect("bytes"));
+        printed(&line("cosine", scaling));
+        let cosine = json(&format!("info {model} --json"));
+        assert_eq!(cosine["cost"]["roots_per_decision"], 1);
+        assert!(!printed(&format!("info {model}")).contains("signed roots"));
+    }
+    assert!(flash[1] > flash[0], "{flash:?}");
+    printed(&format!("fit {data} -o {model} {QUICK} --effort quick --window 20"));
+    assert!(!printed(&format!("info {model}")).contains("square roots"));
+    assert!(refused(&format!("{} --sigma 1", line("root-cosine", "diagonal"))).contains("--sigma"));
+}
+
 #[test]
 fn landmarks_bound_what_is_stored() {
     let (folder, data) = (Folder::new(), fixtures().at("three.csv"));
@@ -96,7 +136,7 @@ fn each_is_cross_validated_beside_the_others() {
     let data = fixtures().at("three.csv");
     let line = format!(
         "evaluate {data} --group subject --folds 3 --window 20 --hop 10 {QUICK} --effort quick --c 0.1,1 --sigma 0.5,1 \
-         --classifier bayes,fisher,gaussian,polynomial,cosine"
+         --classifier bayes,fisher,gaussian,polynomial,cosine,root-cosine"
     );
     let report = json(fishweir(&line).arg("--json"));
     for kind in KINDS {

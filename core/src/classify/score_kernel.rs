@@ -4,9 +4,12 @@ use crate::number::{Real, inner_product, squared_distance};
 
 /// A kernel on whitened scores `z` that is not linear in them.
 ///
-/// Source: Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers",
+/// Sources: Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers",
 /// 1998, sections 2 and 5, whose quadratic kernel `(1 + K)^2` is [`Polynomial`](Self::Polynomial)
-/// of degree 2.
+/// of degree 2; F. Perronnin, J. Sanchez and T. Mensink, "Improving the Fisher kernel for large-scale
+/// image classification", ECCV 2010, sections 3.1, whose normalisation by length is
+/// [`Cosine`](Self::Cosine), and 3.2, whose normalisation by a power of a half comes before it in
+/// [`RootCosine`](Self::RootCosine).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -23,6 +26,9 @@ pub enum ScoreKernel<T> {
     },
     /// `z . z' / (|z| |z'|)`; stored scores have length one. Zero where `z` is.
     Cosine,
+    /// The cosine of signed roots, `r_i = sign(z_i) sqrt(|z_i|)`: a few large entries outweigh the
+    /// others less. Stored scores are roots, and of length one.
+    RootCosine,
 }
 
 /// The largest degree of a polynomial: past it the kernel tells nothing that this does not.
@@ -32,11 +38,28 @@ const MOST_DEGREE: u32 = 64;
 const LARGE_BASE: i32 = 16;
 
 impl<T: Real> ScoreKernel<T> {
-    /// Kernel values of whitened scores with stored ones, over slices: writes `values[item]` and
-    /// returns their log scale, as [`KernelValues`](super::KernelValues) has them.
+    /// What whitened scores `z` become before they are compared with any item, in place: roots with
+    /// their signs for [`RootCosine`](Self::RootCosine), what they were for the others.
+    ///
+    /// `F` square roots, which are correctly rounded: the same bits on every machine. Once a reading,
+    /// before [`evaluate`](Self::evaluate).
+    #[inline]
+    pub fn prepare(&self, z: &mut [T]) {
+        if matches!(self, Self::RootCosine) {
+            for entry in z {
+                let root = entry.abs().sqrt();
+                *entry = if *entry < T::ZERO { -root } else { root };
+            }
+        }
+    }
+
+    /// Kernel values of whitened scores, [prepared](Self::prepare), with stored ones, over slices:
+    /// writes `values[item]` and returns their log scale, as [`KernelValues`](super::KernelValues) has
+    /// them.
     ///
     /// `F` multiply-adds an item; an exponential an item more for a Gaussian, `degree` products for a
-    /// polynomial. Slices are at most `2^16` long.
+    /// polynomial, a division for a cosine, and `F` more and a square root in all. Slices are at most
+    /// `2^16` long.
     #[inline]
     pub fn evaluate<'s>(
         &self,
@@ -69,7 +92,7 @@ impl<T: Real> ScoreKernel<T> {
                 }
                 T::times_ln_2(i64::from(exponent) * i64::from(degree))
             }
-            Self::Cosine => {
+            Self::Cosine | Self::RootCosine => {
                 let length = inner_product(z, z).sqrt();
                 let positive = length > T::ZERO;
                 for (value, stored) in items {

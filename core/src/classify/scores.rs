@@ -19,14 +19,15 @@ use crate::score::{Score, ScoreOf};
 /// and the whole score streams: by [forward-only expected statistics](Statistics) and Fisher's
 /// identity, exact after every sample. `f` is `1`, `1/t` or `1/sqrt(t)`. The entries of a model are
 /// those of its [`Score`] in order; where `F` leaves room for one more a model, it is the
-/// log-likelihood. Stored scores are whitened before they are stored.
+/// log-likelihood. Stored scores are whitened before they are stored, and as the [kernel](ScoreKernel) has
+/// them: of length one, or roots.
 ///
 /// Sources: Jaakkola and Haussler, "Exploiting generative models in discriminative classifiers",
 /// 1998, equations 2 and 3, sections 2 and 5.
 ///
 /// Flash: the models, `F (M + 2)` reals. State: that of `B` [`Statistics`] and a counter. Work a
 /// sample: theirs. Reading: `F (M + 1)` multiply-adds, what the models' scores take, and a logarithm
-/// and an exponential an item at most. Stack of a reading: `2 F` reals and a model's statistics.
+/// and an exponential an item at most, or `F + 1` square roots in all. Stack of a reading: `2 F` reals and a model's statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredScores<
     E: SufficientStatistics,
@@ -180,7 +181,8 @@ where
     }
 
     fn read(&self, state: &Self::State) -> Self::Reading {
-        let whitened = self.whitening.whiten(self.scores(state))?;
+        let mut whitened = self.whitening.whiten(self.scores(state))?;
+        self.kernel.prepare(&mut whitened);
         let mut values = [<E::Real as Number>::ZERO; M];
         let stored = self.stored.iter().map(|scores| &scores[..]);
         let log_scale = self.kernel.evaluate(&whitened, stored, &mut values);

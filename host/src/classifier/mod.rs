@@ -70,8 +70,8 @@ pub struct Provenance {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Classifier {
-    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`
-    /// or `cosine`, or a kernel by marginalisation: `fixed-length`.
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`,
+    /// `cosine` or `root-cosine`, or a kernel by marginalisation: `fixed-length`.
     pub method: String,
     /// What it observes.
     pub observations: Observations,

@@ -66,7 +66,7 @@ pub(super) struct Training {
     #[arg(long, value_name = "N")]
     max_operations: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
-    /// the classifiers gaussian, polynomial and cosine]
+    /// the classifiers gaussian, polynomial, cosine and root-cosine]
     #[arg(long, value_enum)]
     topology: Option<Topology>,
     /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
@@ -90,8 +90,8 @@ pub(super) struct Training {
         allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
-    /// none [default: 2 where channels form vectors; else, and for the classifiers gaussian, polynomial
-    /// and cosine, whose Gram matrix takes 5000 windows, none]
+    /// none [default: 2 where channels form vectors; else, and for the classifiers gaussian, polynomial,
+    /// cosine and root-cosine, whose Gram matrix takes 5000 windows, none]
     #[arg(long, value_name = "N")]
     copies: Option<usize>,
     /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
@@ -113,12 +113,12 @@ pub(super) struct Training {
     gain: Option<f64>,
     /// Channels that change sign in a mirror image, parted by commas, or none: every training series
     /// is mirrored too [default: choose by what is held back, across an axis of the vectors; none
-    /// for the classifiers gaussian, polynomial and cosine]
+    /// for the classifiers gaussian, polynomial, cosine and root-cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
     /// What is trained on the features (all but bayes) [default: ridge on what an --effort takes of one model of all
     /// classes, or one for each lag, which it does not where this or --score-model is given; else svm; kernel-svm for the classifiers gaussian,
-    /// polynomial and cosine, which take what is trained on a Gram matrix]
+    /// polynomial, cosine and root-cosine, which take what is trained on a Gram matrix]
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,
     /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
@@ -145,7 +145,8 @@ pub(super) struct Training {
     /// normal, count or another --emission, lags 1,2,4,8 [default: what --effort takes, else all]
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
-    /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine)
+    /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine,
+    /// root-cosine)
     #[arg(long)]
     no_likelihood: bool,
     #[arg(skip)]
@@ -167,7 +168,7 @@ pub(super) struct ScoreKernels {
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
     /// Training windows at most that a machine keeps, chosen beforehand, so that its flash and time are known; as
-    /// many as it needs unless told (gaussian, polynomial, cosine)
+    /// many as it needs unless told (gaussian, polynomial, cosine, root-cosine)
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=4096))]
     landmarks: Option<u32>,
     /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common

@@ -29,6 +29,8 @@ pub struct Cost {
     pub exponentials_per_decision: usize,
     /// Logarithms a decision.
     pub logarithms_per_decision: usize,
+    /// Square roots a decision.
+    pub roots_per_decision: usize,
 }
 
 impl Deployed {
@@ -140,6 +142,7 @@ impl Priced<'_> {
             multiply_adds_per_decision: m * (outputs + c),
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
+            roots_per_decision: 0,
         }
     }
 }

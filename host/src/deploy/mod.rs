@@ -51,7 +51,7 @@ pub use explain::{ByChannel, ChannelParts, Explanation};
 pub use fixed::{
     Codewords, Deviation, DeviationBound, FixedPoint, Limits, MeasureError, QuantiseError,
 };
-pub(crate) use machine::{check_size, has_machines, unit_length};
+pub(crate) use machine::{check_size, has_machines};
 pub use pace::{CLOCKS, CORES, Core, Currents, Enough, Pace, Setting, Takes, Work};
 use profiles::DeployedProfile;
 pub use route::Route;

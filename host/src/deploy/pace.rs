@@ -184,7 +184,7 @@ impl Core {
     }
 
     /// Instructions a sample, with a decision after each: the least leaves out what the decision takes, which is read
-    /// in `f32` from fixed point too.
+    /// in `f32` from fixed point too. Square roots, which kernel machines alone take, are not counted.
     #[must_use]
     pub fn instructions(&self, work: &Work) -> [f64; 2] {
         let (takes, cost) = match work {

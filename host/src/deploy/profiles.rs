@@ -215,6 +215,7 @@ impl Deployed {
             multiply_adds_per_decision: self.outputs() + c,
             exponentials_per_decision: 0,
             logarithms_per_decision: 1,
+            roots_per_decision: 0,
         }
     }
 

@@ -237,6 +237,7 @@ impl Deployed {
             multiply_adds_per_decision: m * o,
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
+            roots_per_decision: 0,
         }
     }
 

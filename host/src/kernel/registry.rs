@@ -233,6 +233,15 @@ pub const KERNELS: &[Entry] = &[
         },
     ),
     on_scores(
+        "root-cosine",
+        "The same between their signed roots, as of Fisher vectors",
+        &[Setting::Parametrisation, Setting::Information],
+        |_| "cosine of signed roots of".into(),
+        |settings, models, sequences, of| {
+            fisher(settings, Some(ScoreKernel::RootCosine), models, sequences, of)
+        },
+    ),
+    on_scores(
         "top",
         "Tangents of posterior log-odds of the classes",
         &[Setting::Parametrisation],

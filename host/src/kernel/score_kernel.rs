@@ -25,6 +25,10 @@ pub enum ScoreKernel {
     },
     /// `z . z' / (|z| |z'|)`.
     Cosine,
+    /// The cosine of signed roots, `sign(z_i) sqrt(|z_i|)`, by which Fisher vectors are compared
+    /// (F. Perronnin, J. Sanchez and T. Mensink, "Improving the Fisher kernel for large-scale image
+    /// classification", ECCV 2010, sections 3.1 and 3.2).
+    RootCosine,
 }
 
 impl ScoreKernel {
@@ -33,7 +37,27 @@ impl ScoreKernel {
         Self::Gaussian { gamma: 0.5 / (sigma * sigma) }
     }
 
-    /// The kernel of features: the core's, in `f64`. Of a cosine the stored one has length one.
+    /// What features become before they are compared with any others, in place: the core's
+    /// [`prepare`](classify::ScoreKernel::prepare).
+    pub fn prepare(self, features: &mut [f64]) {
+        self.of_reals(|x| x).prepare(features);
+    }
+
+    /// Features as they are stored: [prepared](Self::prepare), and of length one where the kernel is a
+    /// cosine; of nothing nothing.
+    #[must_use]
+    pub fn stored(self, mut features: Vec<f64>) -> Vec<f64> {
+        self.prepare(&mut features);
+        if matches!(self, Self::Cosine | Self::RootCosine) {
+            let length = features.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let of_length_one = |x: &mut f64| *x = if length > 0.0 { *x / length } else { 0.0 };
+            features.iter_mut().for_each(of_length_one);
+        }
+        features
+    }
+
+    /// The kernel of features, [prepared](Self::prepare), with [stored](Self::stored) ones: the core's,
+    /// in `f64`.
     #[must_use]
     pub fn value(self, features: &[f64], stored: &[f64]) -> f64 {
         let mut value = [0.0];
@@ -58,6 +82,11 @@ impl ScoreKernel {
                 Gram::of_features(features).map(|k| (1.0 + k).powi(power))
             }
             Self::Cosine => Gram::of_features(features).normalised(),
+            Self::RootCosine => {
+                let mut roots = features.to_vec();
+                roots.iter_mut().for_each(|row| self.prepare(row));
+                Self::Cosine.gram(&roots)
+            }
         }
     }
 
@@ -75,6 +104,7 @@ impl ScoreKernel {
             Self::Gaussian { gamma } => classify::ScoreKernel::Gaussian { gamma: round(gamma) },
             Self::Polynomial { degree } => classify::ScoreKernel::Polynomial { degree },
             Self::Cosine => classify::ScoreKernel::Cosine,
+            Self::RootCosine => classify::ScoreKernel::RootCosine,
         }
     }
 }

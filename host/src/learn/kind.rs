@@ -39,13 +39,18 @@ pub enum ClassifierKind {
     /// A kernel machine with the cosine of Fisher scores, `z . z' / (|z| |z'|)`; does not compile:
     /// support vectors in flash.
     Cosine,
+    /// A kernel machine with the cosine of signed roots of Fisher scores, `sign(z_i) sqrt(|z_i|)`, which is
+    /// how Fisher vectors are compared: of power and length normalised (F. Perronnin, J. Sanchez and
+    /// T. Mensink, Improving the Fisher kernel for large-scale image classification, ECCV 2010); does not
+    /// compile: support vectors in flash.
+    RootCosine,
 }
 
 impl ClassifierKind {
     /// Whether it is linear in what its models say, so that it compiles to directions (or needs none).
     #[must_use]
     pub fn compiles(self) -> bool {
-        !matches!(self, Self::Gaussian | Self::Polynomial | Self::Cosine)
+        !matches!(self, Self::Gaussian | Self::Polynomial | Self::Cosine | Self::RootCosine)
     }
 }
 
@@ -61,6 +66,7 @@ impl fmt::Display for ClassifierKind {
             Self::Gaussian => "gaussian",
             Self::Polynomial => "polynomial",
             Self::Cosine => "cosine",
+            Self::RootCosine => "root-cosine",
         })
     }
 }

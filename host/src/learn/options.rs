@@ -186,7 +186,8 @@ impl TrainOptions {
             ClassifierKind::Fisher
             | ClassifierKind::Gaussian
             | ClassifierKind::Polynomial
-            | ClassifierKind::Cosine => Some(Features::Scores),
+            | ClassifierKind::Cosine
+            | ClassifierKind::RootCosine => Some(Features::Scores),
             ClassifierKind::Top => Some(Features::LogOdds),
             ClassifierKind::Count => Some(Features::Counts),
             ClassifierKind::LatentMap => {
@@ -221,6 +222,7 @@ impl TrainOptions {
                 vec![(None, ScoreKernel::Polynomial { degree: self.power })]
             }
             ClassifierKind::Cosine => vec![(None, ScoreKernel::Cosine)],
+            ClassifierKind::RootCosine => vec![(None, ScoreKernel::RootCosine)],
             _ => Vec::new(),
         }
     }

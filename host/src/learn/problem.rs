@@ -338,9 +338,9 @@ impl<'a> Problem<'a> {
             return Ok(AnyPath::Linear(path));
         }
         let kernels = self.options.kernels().into_iter().filter(|(width, _)| sigma.contains(width));
-        let kernels = kernels.map(|(_, kernel)| kernel);
+        let kernels: Vec<_> = kernels.map(|(_, kernel)| kernel).collect();
         let learner = (learner, self.options.landmarks.map(NonZeroUsize::get));
-        let path = ScorePath::train(learner, kernels, examples, map, scaling, c, classes)?;
+        let path = ScorePath::train(learner, &kernels, examples, map, scaling, c, classes)?;
         Ok(AnyPath::OnScores(path))
     }
 
@@ -357,6 +357,7 @@ impl<'a> Problem<'a> {
                 format!(", polynomial kernel of degree {} on Fisher scores", self.options.power)
             }
             ClassifierKind::Cosine => ", cosine of Fisher scores".to_owned(),
+            ClassifierKind::RootCosine => ", cosine of signed roots of Fisher scores".to_owned(),
             _ => String::new(),
         };
         let landmarks = match self.options.landmarks {

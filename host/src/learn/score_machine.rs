@@ -15,7 +15,6 @@ use super::multi_class::KernelMachine;
 use super::nystrom::Nystrom;
 use crate::classifier::Scaling;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
-use crate::deploy::unit_length;
 use crate::kernel::CrossGram;
 
 /// Machines for each of several kernels and costs on features scaled alike.
@@ -23,7 +22,7 @@ pub(super) struct ScorePath {
     metric: Metric,
     /// Of the training windows, as they came.
     rows: Matrix,
-    /// Of the training windows, scaled; of length one where the kernel is a cosine.
+    /// Of the training windows, scaled, as the kernels store them.
     stored: Vec<Vec<f64>>,
     machines: Vec<OnItems>,
 }
@@ -45,10 +44,11 @@ fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
 }
 
 impl ScorePath {
-    /// Trains machines for some kernels and values of C: on the Gram matrix, or on features by so many landmarks.
+    /// Trains machines for some kernels, which differ in a width at most, and values of C: on the Gram matrix, or on
+    /// features by so many landmarks.
     pub(super) fn train(
         (learner, landmarks): (&Learner, Option<usize>),
-        kernels: impl IntoIterator<Item = ScoreKernel>,
+        kernels: &[ScoreKernel],
         examples: &Examples,
         map: &FeatureMap,
         scaling: Scaling,
@@ -58,11 +58,11 @@ impl ScorePath {
         let Examples { rows, labels, lengths } = examples;
         let metric = Metric::of(rows, lengths, map, scaling)?;
         let mut stored = scaled(&metric, rows);
+        if let Some(kernel) = kernels.first() {
+            stored = stored.into_iter().map(|row| kernel.stored(row)).collect();
+        }
         let mut machines = Vec::new();
-        for kernel in kernels {
-            if kernel == ScoreKernel::Cosine {
-                stored.iter_mut().for_each(|row| *row = unit_length(row));
-            }
+        for &kernel in kernels {
             let value = |i: usize, j: usize| kernel.value(&stored[i], &stored[j]);
             machines.push(if let Some(most) = landmarks {
                 let nystrom = Nystrom::of(stored.len(), most, value)?;
@@ -86,7 +86,10 @@ impl ScorePath {
 
     /// What is decided of unscaled examples, `[kernel and cost][example]`.
     pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
-        let new = scaled(&self.metric, rows);
+        let mut new = scaled(&self.metric, rows);
+        if let Some(one) = self.machines.first() {
+            new.iter_mut().for_each(|row| one.kernel.prepare(row));
+        }
         let mut judged = Vec::new();
         for OnItems { kernel, items, machines } in &self.machines {
             let cross = CrossGram::from_fn(new.len(), items.len(), |i, j| {

@@ -24,7 +24,7 @@ pub struct Inspection {
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map`, `empirical-mean-map`, `gaussian`, `polynomial`, `cosine` or `fixed-length`; an
+    /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map`, `empirical-mean-map`, `gaussian`, `polynomial`, `cosine`, `root-cosine` or `fixed-length`; an
     /// artefact does not tell the second, third and fourth apart, and says `fisher`.
     pub classifier: String,
     /// Classes.
@@ -290,8 +290,10 @@ impl fmt::Display for Inspection {
             ("exponentials a decision", cost.exponentials_per_decision, ""),
             ("logarithms a decision", cost.logarithms_per_decision, ""),
         ];
+        let roots = ("square roots a decision", cost.roots_per_decision, "");
+        let roots = (cost.roots_per_decision > 0).then_some(roots);
         let artefact = self.artefact_bytes.map(|bytes| ("binary artefact", bytes, "B"));
-        write!(f, "\n{}", on_a_device(rows.into_iter().chain(artefact)))?;
+        write!(f, "\n{}", on_a_device(rows.into_iter().chain(roots).chain(artefact)))?;
         if let Some(cost) = &self.fixed_point {
             writeln!(
                 f,

@@ -17,9 +17,7 @@ impl Training {
         kernels: bool,
         by_name: bool,
     ) -> Result<(), Failure> {
-        use ClassifierKind::{
-            Bayes, Cosine, EmpiricalMap, Fisher, Gaussian, LatentMap, Polynomial, Top,
-        };
+        use ClassifierKind::{Bayes, EmpiricalMap, Fisher, Gaussian, LatentMap, Polynomial, Top};
         let models = kernels || kinds.iter().any(|kind| *kind != EmpiricalMap);
         let machines = kinds.iter().any(|kind| *kind != Bayes);
         let readers = |name| match name {
@@ -33,12 +31,10 @@ impl Training {
             "--emission" | "--components" | "--states" | "--topology" | "--restarts" | "--seed"
             | "--iterations" | "--tolerance" => models,
             "--score-model" => kinds.iter().any(|kind| ![Bayes, Top, EmpiricalMap].contains(kind)),
-            "--no-likelihood" => {
-                kinds.iter().any(|kind| [Fisher, Gaussian, Polynomial, Cosine].contains(kind))
-            }
+            "--no-likelihood" => kinds.iter().any(|kind| *kind == Fisher || !kind.compiles()),
             "--sigma" => kinds.contains(&Gaussian) || by_name,
             "--power" => kinds.contains(&Polynomial) || by_name,
-            "--landmarks" => [Gaussian, Polynomial, Cosine].iter().any(|kind| kinds.contains(kind)),
+            "--landmarks" => kinds.iter().any(|kind| !kind.compiles()),
             "--lambda" => {
                 kinds.iter().any(|kind| [LatentMap, EmpiricalMap].contains(kind)) || by_name
             }

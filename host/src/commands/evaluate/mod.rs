@@ -46,8 +46,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SEED", conflicts_with = "model")]
     fold_seed: Option<u64>,
     /// Which classifiers to cross-validate, parted by commas; they are compared with the first. count takes
-    /// categorical, gaussian or full-gaussian emissions, and gaussian, polynomial and cosine take
-    /// categorical or gaussian ones
+    /// categorical, gaussian or full-gaussian emissions, and gaussian, polynomial, cosine and
+    /// root-cosine take categorical or gaussian ones
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES",
         conflicts_with = "model",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]

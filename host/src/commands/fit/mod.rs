@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "MODEL.json")]
     output: Option<PathBuf>,
     /// Which classifier; count takes categorical, gaussian or full-gaussian emissions, and gaussian,
-    /// polynomial and cosine take categorical or gaussian ones
+    /// polynomial, cosine and root-cosine take categorical or gaussian ones
     #[arg(long, value_enum, default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
     /// Train a machine on a kernel by marginalisation instead, whose numbers are in this file: the

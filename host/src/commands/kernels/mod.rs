@@ -50,7 +50,8 @@ pub(super) struct KernelOptions {
     /// [default: softmax]
     #[arg(long, value_enum, help_heading = "Kernel")]
     parametrisation: Option<Coordinates>,
-    /// By which information scores are whitened; for gaussian, polynomial and cosine too
+    /// By which information scores are whitened; for gaussian, polynomial, cosine and root-cosine
+    /// too
     /// [default: sampled for invariant, else none]
     #[arg(long, value_enum, help_heading = "Kernel")]
     information: Option<Whose>,

@@ -93,6 +93,7 @@ impl FixedShape {
             multiply_adds_per_decision: m * (o + c),
             exponentials_per_decision: 0,
             logarithms_per_decision: m,
+            roots_per_decision: 0,
         }
     }
 }

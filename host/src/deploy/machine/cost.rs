@@ -14,7 +14,8 @@ impl Deployed {
     /// Against `M` sequences of a fixed-length kernel, `M` rows of `N` numbers (and one more where it
     /// is normalised), and `N^2 + 2 N` multiply-adds a sample each. On scores, forward-only
     /// statistics: `B P (N + 2)` numbers and `B P N^2` multiply-adds beside the filters', with `P`
-    /// statistics a model; a decision takes `F (M + 1) + O M` more.
+    /// statistics a model; a decision takes `F (M + 1) + O M` more, with the cosine of roots `F + 1`
+    /// square roots.
     pub(in crate::deploy) fn cost_of_machine(&self, kernel: &StoredKernel) -> Cost {
         let (items, outputs) = (self.items(), self.outputs());
         let coefficients = 4 * outputs * (items + 1);
@@ -47,6 +48,7 @@ impl Deployed {
             multiply_adds_per_decision: 0,
             exponentials_per_decision: items,
             logarithms_per_decision: items + own,
+            roots_per_decision: 0,
         }
     }
 
@@ -58,9 +60,11 @@ impl Deployed {
             DeployedWhitening::Diagonal(_) => 1,
             DeployedWhitening::Full(_) => entries,
         };
-        let exponentials = match kernel.kernel {
-            ScoreKernel::Gaussian { .. } => items,
-            _ => 0,
+        let (exponentials, roots) = match kernel.kernel {
+            ScoreKernel::Gaussian { .. } => (items, 0),
+            ScoreKernel::Cosine => (0, 1),
+            ScoreKernel::RootCosine => (0, entries + 1),
+            _ => (0, 0),
         };
         Cost {
             state_bytes: streaming.state_bytes,
@@ -71,6 +75,7 @@ impl Deployed {
             multiply_adds_per_decision: entries * (whitening + items),
             exponentials_per_decision: exponentials,
             logarithms_per_decision: if kernel.likelihood { self.models() } else { 0 },
+            roots_per_decision: roots,
         }
     }
 

@@ -8,7 +8,6 @@ mod source;
 mod start;
 mod stream;
 
-pub(crate) use round::unit_length;
 pub(crate) use scores::{check_size, has_machines};
 pub(super) use stream::KernelStream;
 
@@ -63,6 +62,7 @@ impl StoredKernel {
                 let name = match kernel.kernel {
                     ScoreKernel::Gaussian { gamma } => format!("Gaussian (gamma {gamma})"),
                     ScoreKernel::Polynomial { degree } => format!("polynomial (degree {degree})"),
+                    ScoreKernel::RootCosine => "cosine of signed roots".into(),
                     _ => "cosine".into(),
                 };
                 let whitening = match kernel.whitening {

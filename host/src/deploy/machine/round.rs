@@ -15,7 +15,7 @@ impl Classifier {
     /// Support vectors alone, whitened or with their norms, in `f32`.
     ///
     /// A kernel of inner products takes its whitening into the stored items, whatever it is; one of
-    /// distances or angles needs it on the device, `F` numbers of it or `F^2`.
+    /// distances, angles or roots needs it on the device, `F` numbers of it or `F^2`.
     pub(in crate::deploy) fn store(&self, expansion: &Expansion) -> Result<Deployed, DeployError> {
         let Expansion { kernel, coefficients, biases } = expansion;
         self.check_stored()?;
@@ -159,11 +159,7 @@ fn folded(
             (DeployedWhitening::Full(rows("whitening", &matrix)?), whitened)
         }
     };
-    let stored = match kernel {
-        ScoreKernel::Cosine => stored.iter().map(|item| unit_length(item)).collect(),
-        _ => stored,
-    };
-    Ok((whitening, stored))
+    Ok((whitening, stored.into_iter().map(|item| kernel.stored(item)).collect()))
 }
 
 impl WhiteningRows {
@@ -226,12 +222,6 @@ fn transposed(matrix: &[Vec<f64>], item: &[f64]) -> Vec<f64> {
         }
     }
     product
-}
-
-/// Of length one; of nothing nothing.
-pub(crate) fn unit_length(item: &[f64]) -> Vec<f64> {
-    let length = item.iter().map(|x| x * x).sum::<f64>().sqrt();
-    item.iter().map(|x| if length > 0.0 { x / length } else { 0.0 }).collect()
 }
 
 fn shape(part: &str, found: usize, wanted: usize) -> Result<(), DeployError> {

@@ -90,7 +90,7 @@ impl KernelStream<f32> for Running {
         self.blocks.iter().for_each(|block| block.scores(self.likelihood, &mut scores));
         let factor: f32 = self.normalisation.factor(samples);
         scores.iter_mut().for_each(|score| *score *= factor);
-        let whitened = match &self.whitening {
+        let mut whitened = match &self.whitening {
             DeployedWhitening::Diagonal(rate) => {
                 whiten_entries(&mut scores, &self.centre, rate)?;
                 scores
@@ -102,6 +102,7 @@ impl KernelStream<f32> for Running {
                 whitened
             }
         };
+        self.kernel.prepare(&mut whitened);
         let mut values = vec![0.0; self.stored.len()];
         let stored = self.stored.iter().map(Vec::as_slice);
         let log_scale = self.kernel.evaluate(&whitened, stored, &mut values);

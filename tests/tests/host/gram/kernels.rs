@@ -16,8 +16,12 @@ use crate::gram::{categorical, gaussian, sequences, views};
 
 const BOTH: [Parametrisation; 2] = [Parametrisation::RATIO, Parametrisation::SOFTMAX];
 
-const FORMS: [Option<ScoreKernel>; 3] =
-    [None, Some(ScoreKernel::gaussian(3.0)), Some(ScoreKernel::Polynomial { degree: 3 })];
+const FORMS: [Option<ScoreKernel>; 4] = [
+    None,
+    Some(ScoreKernel::gaussian(3.0)),
+    Some(ScoreKernel::Polynomial { degree: 3 }),
+    Some(ScoreKernel::RootCosine),
+];
 
 /// What a matrix of kernel values must be: finite, symmetric to the bit, without a negative eigenvalue
 /// but for rounding; and the same of its cosine, whose diagonal is one.
@@ -297,6 +301,63 @@ fn counts_need_symbols_and_log_odds_two_classes() {
     let top = TopKernel { models: from_ref(&model), log_priors: &[0.0], parametrisation };
     let error = top.gram(&views(&samples)).err();
     assert_eq!(error, Some(KernelError::Classes { models: 1, priors: 1 }));
+}
+
+/// Of all pairs at once, and of features with stored ones.
+#[test]
+fn kernels_on_features_are_their_formulas() {
+    let sampler = &mut Sampler::new(12);
+    let mut features: Vec<Vec<f64>> = (0..12).map(|_| sampler.row(7, -2.0, 2.0)).collect();
+    features[3] = vec![0.0; 7];
+    // Typical sequences have small scores.
+    features[4].iter_mut().for_each(|x| *x *= 1e-9);
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let cosine = |a: &[f64], b: &[f64]| {
+        let lengths = (dot(a, a) * dot(b, b)).sqrt();
+        if lengths > 0.0 { dot(a, b) / lengths } else { 0.0 }
+    };
+    let roots = |row: &[f64]| -> Vec<f64> {
+        row.iter().map(|x| if *x < 0.0 { -(-x).sqrt() } else { x.sqrt() }).collect()
+    };
+    for kernel in [
+        ScoreKernel::gaussian(3.0),
+        ScoreKernel::Polynomial { degree: 3 },
+        ScoreKernel::Cosine,
+        ScoreKernel::RootCosine,
+    ] {
+        let formula = |a: &[f64], b: &[f64]| match kernel {
+            ScoreKernel::Gaussian { gamma } => {
+                let gap: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+                (-gamma * dot(&gap, &gap)).exp()
+            }
+            ScoreKernel::Polynomial { degree } => (1.0 + dot(a, b)).powi(degree as i32),
+            ScoreKernel::Cosine => cosine(a, b),
+            ScoreKernel::RootCosine => cosine(&roots(a), &roots(b)),
+        };
+        let gram = kernel.gram(&features);
+        must_be_a_kernel(&gram, &format!("{kernel:?}"));
+        for (i, one) in features.iter().enumerate() {
+            let mut prepared = one.clone();
+            kernel.prepare(&mut prepared);
+            for (j, other) in features.iter().enumerate() {
+                let wanted = formula(one, other);
+                let with_stored = kernel.value(&prepared, &kernel.stored(other.clone()));
+                for found in [gram.get(i, j), with_stored] {
+                    let gap = (found - wanted).abs();
+                    assert!(gap <= 1e-13 * (1.0 + wanted.abs()), "{kernel:?} {i} {j}: {found}");
+                }
+            }
+        }
+    }
+    // The length of a score is not looked at, and against itself a score is at its farthest.
+    let scaled: Vec<Vec<f64>> = [1.0, 1e6, -0.01]
+        .map(|by| features[0].iter().map(|x| by * x).collect())
+        .into_iter()
+        .collect();
+    for (other, wanted) in [(1, 1.0), (2, -1.0)] {
+        let found = ScoreKernel::RootCosine.gram(&scaled).get(0, other);
+        assert!((found - wanted).abs() < 1e-14, "{found}");
+    }
 }
 
 /// Who is not asked has no part in the information: no other sequence moves a feature.

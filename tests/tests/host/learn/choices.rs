@@ -187,6 +187,7 @@ fn what_was_chosen_is_noted() {
             ", polynomial kernel of degree 2 on Fisher scores: score scaled by",
         ),
         (ClassifierKind::Cosine, ", cosine of Fisher scores: score scaled by practical, C = 2.5"),
+        (ClassifierKind::RootCosine, ", cosine of signed roots of Fisher scores: score scaled by"),
     ] {
         let options =
             TrainOptions { kind, learner: &KERNEL_SVM, sigma: vec![2.0], ..options.clone() };

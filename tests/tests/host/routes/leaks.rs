@@ -66,7 +66,7 @@ fn bytes(trained: Result<Trained, TrainError>) -> Vec<u8> {
     std::fs::read(path).expect("read")
 }
 
-const KINDS: [ClassifierKind; 7] = [
+const KINDS: [ClassifierKind; 8] = [
     ClassifierKind::Bayes,
     ClassifierKind::Fisher,
     ClassifierKind::Top,
@@ -74,6 +74,7 @@ const KINDS: [ClassifierKind; 7] = [
     ClassifierKind::Gaussian,
     ClassifierKind::Polynomial,
     ClassifierKind::Cosine,
+    ClassifierKind::RootCosine,
 ];
 
 #[test]

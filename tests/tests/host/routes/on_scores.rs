@@ -15,8 +15,12 @@ use fishweir::learn::{
 use fishweir_tests::sample::Sampler;
 
 /// The classifiers that do not compile.
-const KINDS: [ClassifierKind; 3] =
-    [ClassifierKind::Gaussian, ClassifierKind::Polynomial, ClassifierKind::Cosine];
+const KINDS: [ClassifierKind; 4] = [
+    ClassifierKind::Gaussian,
+    ClassifierKind::Polynomial,
+    ClassifierKind::Cosine,
+    ClassifierKind::RootCosine,
+];
 
 const SCALINGS: [Scaling; 4] =
     [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled];
@@ -101,13 +105,16 @@ fn values_where_trained(
     let rounded = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let items: Vec<Vec<f64>> = rows.rows().map(|row| metric.map(&rounded(row))).collect();
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let cosine = |a: &[f64], b: &[f64]| product(a, b) / (product(a, a) * product(b, b)).sqrt();
+    let roots = |row: &[f64]| row.iter().map(|x| x.signum() * x.abs().sqrt()).collect::<Vec<f64>>();
     let of_kernel = |a: &[f64], b: &[f64]| match *kernel {
         ScoreKernel::Gaussian { gamma } => {
             let apart: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
             (-gamma * product(&apart, &apart)).exp()
         }
         ScoreKernel::Polynomial { degree } => (1.0 + product(a, b)).powi(degree as i32),
-        ScoreKernel::Cosine => product(a, b) / (product(a, a) * product(b, b)).sqrt(),
+        ScoreKernel::Cosine => cosine(a, b),
+        ScoreKernel::RootCosine => cosine(&roots(a), &roots(b)),
     };
     let values = |row: Vec<f64>| -> Vec<(f64, f64)> {
         let z = metric.map(&row);

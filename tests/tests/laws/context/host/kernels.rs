@@ -73,8 +73,12 @@ fn must_be_a_kernel(gram: &Gram, name: &str) {
 
 #[test]
 fn every_kernel_on_scores_takes_every_family() {
-    let forms =
-        [None, Some(ScoreKernel::gaussian(3.0)), Some(ScoreKernel::Polynomial { degree: 3 })];
+    let forms = [
+        None,
+        Some(ScoreKernel::gaussian(3.0)),
+        Some(ScoreKernel::Polynomial { degree: 3 }),
+        Some(ScoreKernel::RootCosine),
+    ];
     for Family { name, models, samples, length } in families() {
         let models = models.each_ref().map(|model| model.any() as &dyn Scored);
         let exact = length.map(|length| Expected::Exact { length });

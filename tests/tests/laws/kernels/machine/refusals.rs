@@ -28,6 +28,7 @@ fn a_score_out_of_range_has_no_decision() {
             ScoreKernel::Gaussian { gamma: 1.0 },
             ScoreKernel::Polynomial { degree: 2 },
             ScoreKernel::Cosine,
+            ScoreKernel::RootCosine,
         ];
         let decide = |kernel| {
             let (by, per_sample) = (Parametrisation::SOFTMAX, Normalisation::PER_SAMPLE);
@@ -56,11 +57,11 @@ fn a_score_out_of_range_has_no_decision() {
         assert!(margin.is_some_and(f32::is_finite), "{margin:?}");
     }
     // A billion standard deviations: the filter takes it, the square of it is past the range.
-    assert_eq!([read(diagonal, 1e9), read(full, 1e9)].concat(), [None; 6]);
+    assert_eq!([read(diagonal, 1e9), read(full, 1e9)].concat(), [None; 8]);
     // Infinities of both signs sum to no number.
     let mut wild = identity;
     wild[0] = std::array::from_fn(|k| if k % 2 == 0 { f32::MAX } else { -f32::MAX });
-    assert_eq!(read(FullWhitening { centre, rows: wild }, 30.0), [None; 3]);
+    assert_eq!(read(FullWhitening { centre, rows: wild }, 30.0), [None; 4]);
 }
 
 #[test]
@@ -110,6 +111,9 @@ fn what_is_wrong_is_named() {
     let gaussian = |gamma| ScoreKernel::Gaussian { gamma };
     assert_eq!(scores(gaussian(1.0), 0.5, 1.0), Ok(()));
     assert_eq!(scores(ScoreKernel::Cosine, -FARTHEST, 1.0), Ok(()));
+    assert_eq!(scores(ScoreKernel::RootCosine, -FARTHEST, 1.0), Ok(()));
+    assert_eq!(scores(ScoreKernel::RootCosine, 0.5, f64::NAN), kind(Part::Whitening, 1, 0));
+    assert_eq!(scores(ScoreKernel::RootCosine, f64::NAN, 1.0), kind(Part::StoredItem, 0, 0));
     assert_eq!(scores(gaussian(1.0), f64::NAN, 1.0), kind(Part::StoredItem, 0, 0));
     assert_eq!(scores(gaussian(1.0), 0.5, f64::NAN), kind(Part::Whitening, 1, 0));
     assert_eq!(scores(gaussian(f64::NAN), 0.5, 1.0), kind(Part::Kernel, 0, 0));
@@ -117,6 +121,7 @@ fn what_is_wrong_is_named() {
         (gaussian(0.0), 0.5, Part::Kernel, ErrorKind::NotPositive),
         (ScoreKernel::Polynomial { degree: 0 }, 0.5, Part::Kernel, ErrorKind::NotInRange),
         (ScoreKernel::Cosine, FARTHEST * 1.01, Part::StoredItem, ErrorKind::NotInRange),
+        (ScoreKernel::RootCosine, FARTHEST * 1.01, Part::StoredItem, ErrorKind::NotInRange),
     ] {
         let error = ModelError::new(part, kind, 0, 0);
         assert_eq!(scores(kernel, entry, 1.0), Err(KernelError::Model(error)));

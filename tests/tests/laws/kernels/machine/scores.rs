@@ -41,6 +41,11 @@ fn mixed<const F: usize>(sampler: &mut Sampler) -> Plain<FullWhitening<f64, F>> 
     (whitening, centre, rows)
 }
 
+/// `sign(x) sqrt(|x|)` of every entry.
+fn signed_roots(row: &mut [f64]) {
+    row.iter_mut().for_each(|x| *x = x.signum() * x.abs().sqrt());
+}
+
 /// The score of a sequence by forward-backward, and its log-likelihood.
 fn batch_scores(hmm: &Hmm<Law<f64>, STATES>, t: &[Option<usize>], likelihood: bool) -> Vec<f64> {
     let mut rows = vec![[0.0; STATES]; t.len()];
@@ -75,8 +80,12 @@ fn scores<const F: usize, W: Whitening<f64, F>>(
     let (whitening, centre, rows) = whitening(sampler);
     let mut stored: [[f64; F]; STORED] =
         std::array::from_fn(|_| sampler.row(F, -1.0, 1.0).try_into().expect("as many"));
-    if kernel == ScoreKernel::Cosine {
+    let roots = kernel == ScoreKernel::RootCosine;
+    if roots || kernel == ScoreKernel::Cosine {
         for item in &mut stored {
+            if roots {
+                signed_roots(item);
+            }
             let length = item.iter().map(|x| x * x).sum::<f64>().sqrt();
             item.iter_mut().for_each(|x| *x /= length);
         }
@@ -115,7 +124,10 @@ fn scores<const F: usize, W: Whitening<f64, F>>(
         }
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         u.iter_mut().zip(&centre).for_each(|(u, centre)| *u -= centre);
-        let z: Vec<f64> = rows.iter().map(|row| dot(row, &u)).collect();
+        let mut z: Vec<f64> = rows.iter().map(|row| dot(row, &u)).collect();
+        if roots {
+            signed_roots(&mut z);
+        }
         let values = stored.each_ref().map(|item| match kernel {
             ScoreKernel::Gaussian { gamma } => {
                 let gap: f64 = z.iter().zip(item).map(|(a, b)| (a - b) * (a - b)).sum();
@@ -141,7 +153,7 @@ proptest! {
 
     #[test]
     fn support_scores_are_the_expansion(
-        seed: u64, topology in 0_usize..4, length in 1_usize..=50, which in 0_usize..3,
+        seed: u64, topology in 0_usize..4, length in 1_usize..=50, which in 0_usize..4,
         normalisation in 0_u32..3, likelihood: bool, full: bool,
     ) {
         let normalisation = Normalisation::from_code(normalisation).expect("known");
@@ -151,6 +163,7 @@ proptest! {
             ScoreKernel::Gaussian { gamma: 0.01 },
             ScoreKernel::Polynomial { degree: 3 },
             ScoreKernel::Cosine,
+            ScoreKernel::RootCosine,
         ][which];
         let t = gappy(&mut sampler, length, SYMBOLS);
         match (likelihood, full) {
@@ -178,8 +191,9 @@ fn a_polynomial_of_large_scores_does_not_overflow() {
 fn kernels_on_scores_are_their_formulas() {
     let (z, stored) = ([1.0, 2.0, -2.0], [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]);
     let log = |kernel: ScoreKernel<f64>, z: &[f64]| {
-        let mut values = [0.0; 2];
-        let scale = kernel.evaluate(z, stored.iter().map(|item| &item[..]), &mut values);
+        let (mut z, mut values) = (z.to_vec(), [0.0; 2]);
+        kernel.prepare(&mut z);
+        let scale = kernel.evaluate(&z, stored.iter().map(|item| &item[..]), &mut values);
         values.map(|value| value * scale.exp())
     };
     // Squared distances 14 and 5, products -2 and 3, length 3.
@@ -189,6 +203,31 @@ fn kernels_on_scores_are_their_formulas() {
     assert_eq!(log(ScoreKernel::Polynomial { degree: 3 }, &z), [-1.0, 64.0]);
     assert_eq!(log(ScoreKernel::Cosine, &z), [-2.0 / 3.0, 1.0]);
     assert_eq!(log(ScoreKernel::Cosine, &[0.0; 3]), [0.0; 2]);
+    // The same numbers by their squares, with their signs.
+    assert_eq!(log(ScoreKernel::RootCosine, &[1.0, 4.0, -4.0]), [-2.0 / 3.0, 1.0]);
+    assert_eq!(log(ScoreKernel::RootCosine, &[0.0; 3]), [0.0; 2]);
+}
+
+/// From the least number to the farthest that a whitened score may be; `f32` is `f64` rounded.
+#[test]
+fn roots_keep_signs_and_are_correctly_rounded() {
+    let farthest = 2.0_f32.powi(48);
+    let z = [2.0, -3.0, 0.0, -0.0, farthest, -farthest, f32::MIN_POSITIVE, -f32::from_bits(1)];
+    let mut roots = z;
+    ScoreKernel::RootCosine.prepare(&mut roots);
+    for (root, z) in roots.into_iter().zip(z.map(f64::from)) {
+        // Twice the digits and two more: rounding twice is rounding once.
+        assert_eq!(root, (z.signum() * z.abs().sqrt()) as f32, "{z}");
+    }
+    for kernel in [
+        ScoreKernel::Cosine,
+        ScoreKernel::Gaussian { gamma: 1.0 },
+        ScoreKernel::Polynomial { degree: 2 },
+    ] {
+        let mut same = z;
+        kernel.prepare(&mut same);
+        assert_eq!(same.map(f32::to_bits), z.map(f32::to_bits), "{kernel:?}");
+    }
 }
 
 #[test]
