@@ -377,7 +377,7 @@ fn too_much_and_too_little_are_refused_beforehand() {
         assert!(refused.starts_with(refusal.unwrap_or_default()), "{refused}");
     }
     let many = check(&copied(fisher, &LINEAR_SVM, 100_000_000)).expect_err("too many features");
-    assert!(many.contains("4 features, in 1000000010 windows"), "{many}");
+    assert!(many.contains("4 features of each of 1 000 000 010 windows"), "{many}");
     let mut long = copied(fisher, &LINEAR_SVM, 0);
     let length = std::num::NonZeroUsize::new(25).expect("a length");
     long.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
