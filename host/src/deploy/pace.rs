@@ -384,7 +384,8 @@ mod tests {
                 _ => (in_fixed(7, 7, 7, &none, None), floats(7, 7, 7, &none, None)),
             };
             let name = board.split(' ').next().unwrap_or_default();
-            let core = Core::named(name).expect("a core that is known");
+            // Other tables are of other things.
+            let Some(core) = Core::named(name) else { continue };
             holds(core, &integers, number(q15), line);
             rows += 1;
             // In `f32` the default is too large for the smallest part.
