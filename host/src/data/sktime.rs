@@ -194,7 +194,17 @@ fn series(
         let begin = at;
         let mut samples = Vec::new();
         for field in channel.split(',') {
-            samples.push(sample(field.trim(), options.values, || place(at))?);
+            let value = sample(field.trim(), options.values, || place(at));
+            samples.push(value.map_err(|error| match error {
+                DataError::NotANumber { text, .. } if description.classes.is_none() => {
+                    let what = format!(
+                        "`{text}` is not a finite number, nor missing (`?`); where labels are last, `@classLabel true` \
+                         and the classes go before `@data`"
+                    );
+                    wrong(at, what)
+                }
+                error => error,
+            })?);
             at += field.len() + 1;
         }
         if let Some(first) = channels.first().filter(|first| first.len() != samples.len()) {
@@ -281,6 +291,11 @@ mod tests {
             (says("@targetLabel true"), "data, line 4: the file is for regression", "classes"),
             (says("@attribute x real"), "data, line 4: `@attribute` is no word", "delete the line"),
             (says("1,2:3,4:Run"), "data, line 4: expected `@data`", "before the first series"),
+            (
+                "@problemName A\n@data\n1,2:up\n".into(),
+                "data, line 3, character 5: `up` is not a finite number",
+                "`@classLabel true` and the classes",
+            ),
             ("@problemName A\n@data\n".into(), "data: has a header but no data", "below"),
             ("@relation a\n@data\n1\n".into(), "data: line 1 fits no known layout", "@problemName"),
         ] {

@@ -1,5 +1,7 @@
 //! Delimited text with a header line, row by row, with exact places for messages.
 
+use std::collections::HashMap;
+
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::Values;
@@ -184,9 +186,9 @@ impl<'a> Table<'a> {
 
 /// What is wrong where two columns have one name.
 pub(super) fn check_distinct(names: &[String]) -> Result<(), String> {
-    for (index, name) in names.iter().enumerate() {
-        if let Some(first) = names[..index].iter().position(|other| other == name) {
-            let (first, second) = (first + 1, index + 1);
+    let mut columns = HashMap::with_capacity(names.len());
+    for (second, name) in (1..).zip(names) {
+        if let Some(first) = columns.insert(name, second) {
             return Err(format!(
                 "columns {first} and {second} are both named `{name}`; rename one"
             ));

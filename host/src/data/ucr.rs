@@ -167,10 +167,11 @@ mod tests {
             assert_eq!(rows.rows().expect("channels").row(14), Some(&[214.0][..]));
         }
         // Lines are filled up behind shorter series; within them, samples are missing.
-        let text = archive(&["1", "1"], 16).replace("15\n", "NaN\n").replace("\t3\t", "\tNaN\t");
+        let text =
+            archive(&["1", "1"], 16).replace("\t15\n", "\tNaN\n").replace("\t3\t", "\tNaN\t");
         let data = parse(&text, false).expect("sound");
         let lengths: Vec<_> = data.series().iter().map(|one| one.samples.view().len()).collect();
-        assert_eq!((lengths, data.missing().observations), (vec![15, 15], 1));
+        assert_eq!((lengths, data.missing().observations), (vec![15, 16], 1));
     }
 
     /// What may be something else is no such text unless it is said to be.

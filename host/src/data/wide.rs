@@ -39,11 +39,14 @@ impl Columns {
         let (id, label) = (place(["series", "id"]), place(["label", "class"]));
         let free = |column: &usize| ![id, label].contains(&Some(*column));
         let free: Vec<usize> = (0..names.len()).filter(free).collect();
-        let mut runs = free.chunk_by(|&one, &next| follows(names[one], names[next]));
-        let mut numbered = runs.by_ref().filter(|run| run.len() > 1);
+        let runs = free.chunk_by(|&one, &next| follows(names[one], names[next]));
+        let mut numbered = runs.filter(|run| run.len() > 1);
         let samples = numbered.next().unwrap_or(&free).to_vec();
         let more = numbered.map(|run| names[run[0]].to_owned()).collect();
-        let others = free.into_iter().filter(|column| !samples.contains(column)).collect();
+        // The samples stand together among what is free.
+        let (first, last) = (samples.first().copied(), samples.last().copied());
+        let others = free.into_iter().filter(|&column| Some(column) < first || Some(column) > last);
+        let others = others.collect();
         Self { id, label, others, samples, more }
     }
 

@@ -31,7 +31,7 @@ impl UnknownClass {
     /// Of each class of a data set, read with classes of its own, that a classifier does not know; none where it
     /// knows all.
     ///
-    /// Cost: that of [`judge`] on their windows.
+    /// Cost: that of [`judge()`] on their windows.
     pub fn all(deployed: &Deployed, data: &Dataset, windowing: Option<&Windowing>) -> Vec<Self> {
         let strangers = data.classes().iter().enumerate();
         let strangers = strangers.filter(|(_, name)| !deployed.classes().contains(*name));

@@ -173,9 +173,9 @@ mod tests {
         };
         let told_of =
             |measure, small: &str, large: &str| Some((measure, small.to_owned(), large.to_owned()));
-        let volts = ("volts", "", &[1.0, -1.0, 1.0][..]);
+        let volts = ("volts", "", &[1.0, -1.0][..]);
         let near = ("near", "", &[999.0, -999.0][..]);
-        let millivolts = ("millivolts", "", &[1001.0, -1001.0, 1001.0][..]);
+        let millivolts = ("millivolts", "", &[1001.0, -1001.0][..]);
         assert_eq!(told(&[volts, near]), None);
         let wanted = told_of("standard deviation", "volts", "millivolts");
         assert_eq!(told(&[volts, near, millivolts]), wanted);
