@@ -19,7 +19,10 @@ pub static KERNEL_LOGISTIC: Learner = Learner {
     trains: Trains::OnGram(OnGram {
         bytes: |items| 32 * items * items,
         constant: 1.0,
-        train: |gram, positive, costs| Ok(KernelLogistic::train(gram, positive, costs)?.expansion()),
+        path: |gram, positive, costs| {
+            let machine = |&costs| Ok(KernelLogistic::train(gram, positive, costs)?.expansion());
+            costs.iter().map(machine).collect()
+        },
     }),
 };
 

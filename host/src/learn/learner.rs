@@ -112,9 +112,7 @@ impl Learner {
         c: &[f64],
         weight: ClassWeight,
     ) -> Result<Vec<Vec<Linear>>, KernelLearnError> {
-        let costs = |positive: &[bool]| -> Vec<Costs> {
-            c.iter().map(|&c| weight.costs(c, positive)).collect()
-        };
+        let costs = |positive: &[bool]| weight.all_costs(c, positive);
         let by_output = match &self.trains {
             Trains::OnRows { path, .. } => one_against_rest(labels, classes, 0, |positive| {
                 Ok::<_, KernelLearnError>(path(rows, positive, &costs(positive)))
@@ -126,11 +124,9 @@ impl Learner {
                 let gram =
                     on_gram.gram(features.len(), |i, j| inner_product(&features[i], &features[j]));
                 one_against_rest(labels, classes, (on_gram.bytes)(labels.len()), |positive| {
-                    let folded = |costs| -> Result<Linear, KernelLearnError> {
-                        let machine = on_gram.train_own(&gram, positive, costs)?;
-                        Ok(machine.fold(rows.rows(), rows.columns()))
-                    };
-                    costs(positive).into_iter().map(folded).collect()
+                    let machines = on_gram.path_own(&gram, positive, &costs(positive))?;
+                    let folded = machines.iter().map(|one| one.fold(rows.rows(), rows.columns()));
+                    Ok(folded.collect())
                 })
             }
         }?;

@@ -70,6 +70,11 @@ impl Costs {
         if positive { self.positive } else { self.negative }
     }
 
+    /// Whether neither side's is above the other's.
+    pub(super) fn at_most(self, other: Self) -> bool {
+        self.positive <= other.positive && self.negative <= other.negative
+    }
+
     pub(super) fn are_valid(self) -> bool {
         [self.positive, self.negative].iter().all(|cost| cost.is_finite() && *cost > 0.0)
     }
@@ -100,6 +105,11 @@ impl ClassWeight {
                 Costs { positive: side(count), negative: side(positive.len() - count) }
             }
         }
+    }
+
+    /// The same for several values of C.
+    pub(super) fn all_costs(self, c: &[f64], positive: &[bool]) -> Vec<Costs> {
+        c.iter().map(|&c| self.costs(c, positive)).collect()
     }
 }
 

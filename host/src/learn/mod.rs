@@ -76,6 +76,7 @@ mod nystrom;
 mod on_windows;
 mod one_model;
 mod options;
+mod pairs;
 mod price;
 mod primal;
 mod problem;

@@ -45,8 +45,9 @@ pub struct OnGram {
     pub bytes: fn(usize) -> usize,
     /// What is added to the kernel: the prior variance of the bias of a machine that has no other.
     pub constant: f64,
-    /// Trains it; items are of the class to be found where `true`.
-    pub train: fn(&Gram, &[bool], Costs) -> Result<Expansion, KernelLearnError>,
+    /// Trains a machine for each of rising costs, each started from the one before where that helps; items are of
+    /// the class to be found where `true`.
+    pub path: fn(&Gram, &[bool], &[Costs]) -> Result<Vec<Expansion>, KernelLearnError>,
 }
 
 impl OnGram {
@@ -55,17 +56,19 @@ impl OnGram {
         Gram::from_fn(items, |i, j| self.constant + kernel(i, j))
     }
 
-    /// Trains on its own Gram matrix a machine on the kernel.
-    pub(super) fn train_own(
+    /// Trains on its own Gram matrix machines on the kernel, one for each of rising costs.
+    pub(super) fn path_own(
         &self,
         gram: &Gram,
         positive: &[bool],
-        costs: Costs,
-    ) -> Result<Expansion, KernelLearnError> {
-        let mut machine = (self.train)(gram, positive, costs)?;
-        // The kernel's constant is a feature of that variance.
-        machine.bias += self.constant * machine.coefficients.iter().sum::<f64>();
-        Ok(machine)
+        costs: &[Costs],
+    ) -> Result<Vec<Expansion>, KernelLearnError> {
+        let mut machines = (self.path)(gram, positive, costs)?;
+        for machine in &mut machines {
+            // The kernel's constant is a feature of that variance.
+            machine.bias += self.constant * machine.coefficients.iter().sum::<f64>();
+        }
+        Ok(machines)
     }
 }
 
@@ -86,14 +89,41 @@ impl KernelMachine {
         on_gram: &OnGram,
         gram: &Gram,
         labels: &[usize],
-        (classes, weight): (usize, ClassWeight),
+        classes: (usize, ClassWeight),
         c: f64,
     ) -> Result<Self, KernelLearnError> {
+        let paths = Self::paths(on_gram, gram, labels, classes, &[c])?;
+        Ok(Self { outputs: paths.into_iter().flatten().collect() })
+    }
+
+    /// [`train`](Self::train) for each of rising values of C: what is known of one may shorten the next.
+    ///
+    /// # Errors
+    /// Those of [`train`](Self::train).
+    pub fn path(
+        on_gram: &OnGram,
+        gram: &Gram,
+        labels: &[usize],
+        classes: (usize, ClassWeight),
+        c: &[f64],
+    ) -> Result<Vec<Self>, KernelLearnError> {
+        let paths = Self::paths(on_gram, gram, labels, classes, c)?;
+        let of_cost = |index: usize| paths.iter().map(|path| path[index].clone()).collect();
+        Ok((0..c.len()).map(|index| Self { outputs: of_cost(index) }).collect())
+    }
+
+    /// Machines, `[output][cost]`.
+    fn paths(
+        on_gram: &OnGram,
+        gram: &Gram,
+        labels: &[usize],
+        (classes, weight): (usize, ClassWeight),
+        c: &[f64],
+    ) -> Result<Vec<Vec<Expansion>>, KernelLearnError> {
         let bytes = (on_gram.bytes)(gram.len());
-        let outputs = one_against_rest(labels, classes, bytes, |positive| {
-            on_gram.train_own(gram, positive, weight.costs(c, positive))
-        })?;
-        Ok(Self { outputs })
+        one_against_rest(labels, classes, bytes, |positive| {
+            on_gram.path_own(gram, positive, &weight.all_costs(c, positive))
+        })
     }
 
     /// The outputs' values on an item, from its kernel values against the training items.

@@ -94,13 +94,14 @@ impl<'a> WindowKernel<'a> {
             let (inner, held_back) = (of(inner), of(held_back));
             let labels = self.labels(&held_back);
             let units = held_back.iter().map(|&item| self.groups[item]).collect();
-            let verdicts = |&c: &f64| {
-                let values = self.train(&inner, c)?.values(&held_back);
+            let verdicts = |machine: WindowMachine<'_>| {
+                let values = machine.values(&held_back);
                 let judged = values.iter().zip(&labels);
-                Ok(judged.map(|(values, &label)| Verdict::of(values, label)).collect())
+                judged.map(|(values, &label)| Verdict::of(values, label)).collect()
             };
-            let verdicts: Result<Vec<_>, KernelLearnError> = c.iter().map(verdicts).collect();
-            Ok(HeldBack { verdicts: verdicts?, labels, units })
+            let machines = self.path(&inner, c)?;
+            let verdicts = machines.into_iter().map(verdicts).collect();
+            Ok(HeldBack { verdicts, labels, units })
         })
         .map(|decided| decided.choice)
     }
@@ -114,11 +115,21 @@ impl<'a> WindowKernel<'a> {
         train: &'k [usize],
         c: f64,
     ) -> Result<WindowMachine<'k>, KernelLearnError> {
+        self.path(train, &[c])?.pop().ok_or(KernelLearnError::Empty)
+    }
+
+    /// Machines trained on some items, one for each of rising values of C.
+    fn path<'k>(
+        &'k self,
+        train: &'k [usize],
+        c: &[f64],
+    ) -> Result<Vec<WindowMachine<'k>>, KernelLearnError> {
         let on_gram = self.options.learner.on_gram();
         let classes = (self.classes.len(), self.options.class_weight);
         let gram = on_gram.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
-        let machine = KernelMachine::train(on_gram, &gram, &self.labels(train), classes, c)?;
-        Ok(WindowMachine { gram: self.gram, train, machine })
+        let path = KernelMachine::path(on_gram, &gram, &self.labels(train), classes, c)?;
+        let machine = |machine| WindowMachine { gram: self.gram, train, machine };
+        Ok(path.into_iter().map(machine).collect())
     }
 }
 

@@ -33,7 +33,9 @@ pub static KERNEL_RIDGE: Learner = Learner {
     trains: Trains::OnGram(OnGram {
         bytes: |items| 24 * items * items,
         constant: 0.0,
-        train: on_gram,
+        path: |gram, positive, costs| {
+            costs.iter().map(|&costs| on_gram(gram, positive, costs)).collect()
+        },
     }),
 };
 

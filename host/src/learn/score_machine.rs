@@ -76,8 +76,7 @@ impl ScorePath {
             } else {
                 let on_gram = learner.on_gram();
                 let gram = on_gram.gram(stored.len(), value);
-                let of_cost = |&c| KernelMachine::train(on_gram, &gram, labels, classes, c);
-                let machines = c.iter().map(of_cost).collect::<Result<_, _>>()?;
+                let machines = KernelMachine::path(on_gram, &gram, labels, classes, c)?;
                 OnItems { kernel, items: (0..stored.len()).collect(), machines }
             });
         }

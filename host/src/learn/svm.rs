@@ -35,7 +35,7 @@ pub static LINEAR_SVM: Learner = Learner {
     },
 };
 
-/// Passes over the data at most, and the violation at which to stop.
+/// Visits an item at most, in the mean, and the violation at which to stop.
 const PASSES: usize = 60;
 const TOLERANCE: f32 = 0.05;
 
@@ -43,13 +43,15 @@ impl LinearSvm {
     /// Minimises `|w|^2 / 2 + b^2 / 2 + sum_i c_i max(0, 1 - y_i f(x_i))^2` with `y_i = 1` where
     /// `positive`, else `-1`, and the cost `c_i` of that side.
     ///
-    /// Dual coordinate descent: Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate
-    /// descent method for large-scale linear SVM", 2008, algorithm 1 with the squared hinge. The
-    /// bias is one more feature of value one. `dual` holds one multiplier a row and may carry those
-    /// of smaller costs on to the next (all zero to start). It stops at a violation of 0.05, or after
-    /// 60 passes: short of the least objective where costs are large.
+    /// Dual coordinate descent with shrinking: Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate
+    /// descent method for large-scale linear SVM", 2008, algorithm 3 with the squared hinge. A multiplier at zero
+    /// whose gradient is above all that moved in the pass before is not visited again before the others are
+    /// settled; then all are. The bias is one more feature of value one. `dual` holds one multiplier a row and may
+    /// carry those of smaller costs on to the next (all zero to start). It stops at a violation of 0.05 in a pass
+    /// over all rows, or after 60 visits a row in the mean and a last pass over all: short of the least objective
+    /// where costs are large.
     ///
-    /// Work: two inner products a row a pass; deterministic.
+    /// Work: an inner product a visit, and as much again where a multiplier moves; deterministic.
     pub fn train(rows: &Matrix, positive: &[bool], costs: Costs, dual: &mut [f32]) -> Self {
         let diagonal: Vec<f32> =
             positive.iter().map(|&positive| 0.5 / costs.of(positive) as f32).collect();
@@ -62,28 +64,41 @@ impl LinearSvm {
         for ((row, &positive), &alpha) in rows.rows().zip(positive).zip(dual.iter()) {
             svm.step(row, if positive { alpha } else { -alpha });
         }
-        let mut order: Vec<usize> = (0..norms.len()).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        for _ in 0..PASSES {
-            order.shuffle(&mut rng);
-            let mut violation = 0.0_f32;
-            for &i in &order {
+        let count = norms.len();
+        let (mut active, mut visits) = (Vec::new(), 0);
+        // The largest projected gradient of the pass before: a multiplier at zero is not visited beyond it.
+        let mut highest = f32::INFINITY;
+        loop {
+            let last = visits >= PASSES * count;
+            if active.is_empty() || last {
+                (active, highest) = ((0..count).collect(), f32::INFINITY);
+            }
+            let whole = active.len() == count;
+            visits += active.len();
+            active.shuffle(&mut rng);
+            let (mut violation, mut above) = (0.0_f32, 0.0_f32);
+            active.retain(|&i| {
                 let row = rows.row(i);
                 let y = if positive[i] { 1.0 } else { -1.0 };
                 let gradient = y * svm.value(row) - 1.0 + diagonal[i] * dual[i];
                 let projected = if dual[i] == 0.0 { gradient.min(0.0) } else { gradient };
-                violation = violation.max(projected.abs());
+                (violation, above) = (violation.max(projected.abs()), above.max(projected));
                 if projected != 0.0 {
                     let before = dual[i];
                     dual[i] = (before - gradient / norms[i]).max(0.0);
                     svm.step(row, y * (dual[i] - before));
                 }
+                projected != 0.0 || gradient <= highest
+            });
+            if last || whole && violation < TOLERANCE {
+                return svm;
             }
+            highest = if above > 0.0 { above } else { f32::INFINITY };
             if violation < TOLERANCE {
-                break;
+                active.clear();
             }
         }
-        svm
     }
 
     fn step(&mut self, row: &[f32], by: f32) {
@@ -132,6 +147,8 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 mod tests {
     use rand::Rng;
 
+    use super::super::loss::Loss;
+    use super::super::primal::{minimise, objective};
     use super::*;
 
     #[test]
@@ -167,6 +184,38 @@ mod tests {
         }
         for gradient in gradient {
             assert!(gradient.abs() < 0.5, "{gradient}");
+        }
+    }
+
+    /// What is shrunken is visited again before the end: the conditions hold of every item, and the objective
+    /// is that of Newton's method, which leaves none out.
+    #[test]
+    fn shrinking_leaves_no_condition_unmet() {
+        let mut rng = ChaCha8Rng::seed_from_u64(11);
+        let (n, d) = (400, 6);
+        let mut rows = Matrix::new(d);
+        let positive: Vec<bool> = (0..n).map(|i| i % 2 == 0).collect();
+        for &is in &positive {
+            let shift = if is { 0.4 } else { -0.4 };
+            let row: Vec<f64> = (0..d).map(|_| 2.0 * rng.random::<f64>() - 1.0 + shift).collect();
+            rows.push(&row);
+        }
+        let mut dual = vec![0.0; n];
+        for c in [0.1, 1.0, 10.0] {
+            let costs = Costs::even(c);
+            let svm = LinearSvm::train(&rows, &positive, costs, &mut dual);
+            for ((row, &is), &alpha) in rows.rows().zip(&positive).zip(&dual) {
+                let y = if is { 1.0 } else { -1.0 };
+                let gradient = y * svm.value(row) - 1.0 + 0.5 / c as f32 * alpha;
+                let violation = if alpha == 0.0 { gradient.min(0.0) } else { gradient };
+                assert!(violation.abs() < 4.0 * TOLERANCE, "{violation} at C = {c}");
+            }
+            assert!(dual.iter().filter(|alpha| **alpha == 0.0).count() > n / 4, "at C = {c}");
+            let reached =
+                |machine: &Linear| objective(Loss::SquaredHinge, &rows, &positive, costs, machine);
+            let newton = minimise(Loss::SquaredHinge, &rows, &positive, costs, None);
+            let (own, least) = (reached(&svm.linear()), reached(&newton));
+            assert!(own < 1.005 * least, "{own} against {least} at C = {c}");
         }
     }
 }
