@@ -124,7 +124,7 @@ fn confidence_against_the_share_that_was_right_is_drawn() {
         "evaluate {data} --window 20 --hop 20 {QUICK} --effort quick --reliability {file} --json"
     );
     let report = json(&line);
-    let all = report["classifiers"].as_array().expect("classifiers").iter();
+    let all = report["classifiers"].as_object().expect("classifiers").values();
     let bins = all.filter_map(|one| one["calibration"]["reliability"].as_array()).map(Vec::len);
     let bins: usize = bins.sum();
     let svg = fs::read_to_string(&file).expect("drawn");

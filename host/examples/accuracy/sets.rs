@@ -46,7 +46,8 @@ pub(crate) struct Split {
     pub(crate) test: Vec<usize>,
 }
 
-const EMLEARN: &str = "https://github.com/emlearn/emlearn-micropython/tree/master/examples/har_trees";
+const EMLEARN: &str =
+    "https://github.com/emlearn/emlearn-micropython/tree/master/examples/har_trees";
 
 const fn set(
     name: &'static str,
@@ -60,10 +61,34 @@ const fn set(
 
 /// All of them, the quick ones first.
 pub(crate) const SETS: [Set; 14] = [
-    set("gunpoint", "ts-gunpoint", "https://www.timeseriesclassification.com/description.php?Dataset=GunPoint", Layout::TrainTest, None),
-    set("italy", "ts-italy-power", "https://www.timeseriesclassification.com/description.php?Dataset=ItalyPowerDemand", Layout::TrainTest, None),
-    set("pickup", "ts-pickup-wiimote", "https://www.timeseriesclassification.com/description.php?Dataset=PickupGestureWiimoteZ", Layout::TrainTest, None),
-    set("basicmotions", "ts-basicmotions", "https://www.timeseriesclassification.com/description.php?Dataset=BasicMotions", Layout::TrainTest, None),
+    set(
+        "gunpoint",
+        "ts-gunpoint",
+        "https://www.timeseriesclassification.com/description.php?Dataset=GunPoint",
+        Layout::TrainTest,
+        None,
+    ),
+    set(
+        "italy",
+        "ts-italy-power",
+        "https://www.timeseriesclassification.com/description.php?Dataset=ItalyPowerDemand",
+        Layout::TrainTest,
+        None,
+    ),
+    set(
+        "pickup",
+        "ts-pickup-wiimote",
+        "https://www.timeseriesclassification.com/description.php?Dataset=PickupGestureWiimoteZ",
+        Layout::TrainTest,
+        None,
+    ),
+    set(
+        "basicmotions",
+        "ts-basicmotions",
+        "https://www.timeseriesclassification.com/description.php?Dataset=BasicMotions",
+        Layout::TrainTest,
+        None,
+    ),
     set("vowels", "ts-japanese-vowels", "https://doi.org/10.24432/C5NS47", Layout::TrainTest, None),
     set(
         "gestures",
