@@ -4,11 +4,11 @@ page with all of them.
     pip install aeon
     python3 host/examples/accuracy_peers.py splits --all DATA BENCH --page host/docs/ACCURACY.md
 
-runs all: the example `accuracy` on the sets that are in the folders DATA and BENCH at `--effort quick` and `normal`, then
-the peers on the splits that it wrote into the folder `splits`, then the page, of which it replaces what is between two
+runs all: the example `accuracy` on the sets that are in the folders DATA and BENCH at `--effort quick` and `normal`,
+then the peers on the splits that it wrote into the folder `splits`, then the page, of which it replaces what is between two
 marks and nothing else. Without `--all` the splits and figures that are there are taken; without `--page` nothing is
-written. `--only gunpoint,italy` takes these sets alone. Figures of peers that are there are not measured again: remove
-`peers.csv` of a set to have them so.
+written. `--only gunpoint,italy` measures these sets alone; the table has all that there are figures of. Figures of peers
+that are there are not measured again: remove `peers.csv` of a set to have them so.
 
 MiniRocket with 2 000 and 10 000 kernels and a ridge (series of unequal lengths are resampled to the middle one), a
 random forest of 100 trees on each channel's mean, deviation, least and largest, and the nearest neighbour by dynamic
@@ -181,14 +181,15 @@ def mean_ranks(of, sets, names):
         figures = np.array([-float(of[one, name][3]) for name in names])
         ranks.append([(figures < x).sum() + ((figures == x).sum() + 1) / 2 for x in figures])
     told = ", ".join(f"{name} {mean:.2f}" for name, mean in zip(names, np.mean(ranks, axis=0)))
-    return f"over the {len(whole)} sets that all have: {told}"
+    return f"over {len(whole)} set{'s' if len(whole) > 1 else ''} that all have: {told}"
 
 
 def table(rows, sources):
     """The table, the mean rank of each effort beside the peers, and where the sets are."""
     own = list(dict.fromkeys(row[1] for row in rows if row[1] not in PEERS))
     names = [*own, *PEERS]
-    sets = list(dict.fromkeys(row[0] for row in rows))
+    # By name, whichever were measured first.
+    sets = sorted({row[0] for row in rows})
     of = {(row[0], row[1]): row for row in rows}
     lines = ["| set, tests | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
     for one in sets:
@@ -227,17 +228,16 @@ def run_fishweir(given):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("splits", type=pathlib.Path, help="the folder of splits and figures, a folder a set")
-    arguments.add_argument("--all", nargs="+", type=pathlib.Path, metavar="DATA", help="run fishweir on the sets in these folders first")
+    help = "run fishweir on the sets in these folders first"
+    arguments.add_argument("--all", nargs="+", type=pathlib.Path, metavar="DATA", help=help)
     arguments.add_argument("--page", type=pathlib.Path, help="put the table between the marks of this page")
-    arguments.add_argument("--only", default="", help="these sets alone, parted by commas")
+    arguments.add_argument("--only", default="", help="measure these sets alone, parted by commas")
     given = arguments.parse_args()
     if given.all:
         run_fishweir(given)
     rows, sources = [], {}
     warmed = False
     for folder in sorted(folder for folder in given.splits.iterdir() if folder.is_dir()):
-        if given.only and folder.name not in given.only.split(","):
-            continue
         for effort in EFFORTS:
             own = folder / f"fishweir-{effort}.csv"
             if own.exists():
@@ -247,6 +247,8 @@ def main():
         kept = folder / "peers.csv"
         if kept.exists():
             rows += list(csv.reader(kept.open()))
+            continue
+        if given.only and folder.name not in given.only.split(","):
             continue
         if not warmed:
             warm_up()

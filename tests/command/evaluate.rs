@@ -124,16 +124,21 @@ fn confidence_against_the_share_that_was_right_is_drawn() {
         "evaluate {data} --window 20 --hop 20 {QUICK} --effort quick --reliability {file} --json"
     );
     let report = json(&line);
-    let all = report["classifiers"].as_array().expect("classifiers").iter();
+    let all = report["classifiers"].as_object().expect("classifiers").values();
     let bins = all.filter_map(|one| one["calibration"]["reliability"].as_array()).map(Vec::len);
     let bins: usize = bins.sum();
     let svg = fs::read_to_string(&file).expect("drawn");
     assert_eq!((svg.matches("<circle").count(), bins > 1), (bins, true), "a point a bin");
-    assert!(svg.contains(">bayes</tspan> error ") && svg.contains(">fisher</tspan> error "));
+    assert!(
+        svg.contains(">bayes</tspan> calibration error ")
+            && svg.contains(">fisher</tspan> calibration error ")
+    );
     // A model that keeps probabilities is drawn by those, and one that keeps none is refused.
     printed(&format!("fit {data} -o {model} --window 20 --calibrate {QUICK} --effort quick"));
     printed(&format!("evaluate {data} --model {model} --reliability {file}"));
-    assert!(fs::read_to_string(&file).expect("drawn").contains("m.json</tspan> error "));
+    assert!(
+        fs::read_to_string(&file).expect("drawn").contains("m.json</tspan> calibration error ")
+    );
     let without = fixtures().at("two.json");
     refuses(
         &format!("evaluate {data} --model {without} --reliability {file}"),

@@ -108,7 +108,7 @@ fn more_effort_tries_more_or_is_refused() {
              quick; leave it out"
         )
     };
-    let cosine = format!("{line} --classifier cosine --effort thorough");
+    let cosine = format!("{line} --classifier cosine --effort normal");
     refuses(&cosine, &idle("cosine"));
     let strings = fixtures().at("strings.tsv");
     let words = format!("{strings} --classifier empirical-mean-map --effort normal");

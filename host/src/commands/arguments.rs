@@ -34,7 +34,8 @@ pub(super) struct Training {
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// How much is tried before the models are settled, in inner cross-validation: what is given with --score-model,
-    /// --learner, --states, --std-floor, --lags, --codebooks or --normalisation is not tried otherwise [default: quick]
+    /// --learner, --states, --topology, --std-floor, --lags, --codebooks or --normalisation is not tried otherwise; more
+    /// than quick is refused where it has no more to try [default: quick]
     #[arg(long, value_enum)]
     effort: Option<Search>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of

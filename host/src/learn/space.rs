@@ -21,9 +21,9 @@ pub enum Search {
     /// strings one form
     #[default]
     Quick,
-    /// Of fisher the same against a model a class, two floors of each; of other classifiers of channels 2, 4 and 8
-    /// states at two floors; of strings these states ergodic, 4 and 8 from left to right, and a state a position. Where
-    /// lengths differ with and without normalisation
+    /// Of fisher the same against a model a class, two floors of each; of other classifiers of channels that compile 2, 4
+    /// and 8 states at two floors; of strings these states ergodic, 4 and 8 from left to right, and a state a position.
+    /// Where lengths differ with and without normalisation
     Normal,
     /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
     /// without codebooks, more floors; of strings to 16 states

@@ -66,8 +66,8 @@ impl ReliabilityPlot<'_> {
             let windows: usize = one.bins.iter().map(|bin| bin.windows).sum();
             let _ = writeln!(
                 svg,
-                "<text x=\"{}\" y=\"{}\"><tspan style=\"fill:{};font-weight:700\">{}</tspan> error {:.3} over {windows} \
-                 windows</text>",
+                "<text x=\"{}\" y=\"{}\"><tspan style=\"fill:{};font-weight:700\">{}</tspan> calibration error {:.3} over \
+                 {windows} windows</text>",
                 x(0.0) + 12.0,
                 y(1.0) + 24.0 + 22.0 * index as f64,
                 colour(index),
@@ -85,10 +85,11 @@ fn draw_bins(index: usize, one: &Reliability<'_>, svg: &mut String) {
         let radius = SMALLEST + (LARGEST - SMALLEST) * share.sqrt();
         let (across, up) = (x(bin.confidence), y(bin.right));
         let ink = colour(index);
-        // Beside the point, on the side where the frame leaves room.
-        let (class, aside) = match bin.confidence > 0.5 {
-            true => ("end", across - radius - 4.0),
-            false => ("", across + radius + 4.0),
+        // Left of the point or right of it, so that two classifiers keep apart; below where the frame leaves no room.
+        let (class, aside, line) = match (index % 2 == 0, bin.confidence) {
+            (true, 0.1..) => ("end", across - radius - 4.0, up + 4.5),
+            (false, ..0.92) | (true, _) => ("", across + radius + 4.0, up + 4.5),
+            (false, _) => ("middle", across, up + radius + 14.0),
         };
         let _ = writeln!(
             svg,
@@ -96,9 +97,8 @@ fn draw_bins(index: usize, one: &Reliability<'_>, svg: &mut String) {
              stroke-width=\"1.4\" stroke-opacity=\".7\"/>\n\
              <circle cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{radius:.1}\" fill=\"{ink}\" fill-opacity=\".38\" \
              stroke=\"{ink}\" stroke-width=\"1.4\"/>\n\
-             <text class=\"{class}\" x=\"{aside:.1}\" y=\"{:.1}\">{}</text>",
+             <text class=\"{class}\" style=\"fill:{ink}\" x=\"{aside:.1}\" y=\"{line:.1}\">{}</text>",
             y(bin.confidence),
-            up + 4.5,
             bin.windows
         );
     }
@@ -119,7 +119,7 @@ mod tests {
         let svg = plot.to_svg();
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
         assert_eq!(svg.matches("<circle").count(), 2);
-        assert!(svg.contains("a&lt;b</tspan> error 0.062 over 100"), "{svg}");
+        assert!(svg.contains("a&lt;b</tspan> calibration error 0.062 over 100"), "{svg}");
         // A quarter of the windows has half the radius beyond the least; from the diagonal down to its share.
         let at = format!("cx=\"{:.1}\" cy=\"{:.1}\" r=\"10.0\"", x(0.5), y(0.25));
         assert!(svg.contains(&at), "{svg}");
