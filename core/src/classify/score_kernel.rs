@@ -27,7 +27,8 @@ pub enum ScoreKernel<T> {
     /// `z . z' / (|z| |z'|)`; stored scores have length one. Zero where `z` is.
     Cosine,
     /// The cosine of signed roots, `r_i = sign(z_i) sqrt(|z_i|)`: a few large entries outweigh the
-    /// others less. Stored scores are roots, and of length one.
+    /// others less. An error `e` of an entry is at most one of `sqrt(2 e)` of its root. Stored scores are
+    /// roots, and of length one.
     RootCosine,
 }
 
