@@ -219,7 +219,8 @@ def run_fishweir(given):
     """The example `accuracy` at each effort, which writes splits and figures."""
     only = ["--only", given.only] if given.only else []
     for effort in EFFORTS:
-        example = ["cargo", "run", "--release", "--locked", "--example", "accuracy", "--"]
+        workspace = pathlib.Path(__file__).resolve().parents[2] / "Cargo.toml"
+        example = ["cargo", "run", "--release", "--locked", "--manifest-path", str(workspace), "--example", "accuracy", "--"]
         # A folder that is none is told by the example.
         folders = [str(folder) for folder in given.all]
         subprocess.run([*example, *folders, "--write", str(given.splits), "--effort", effort, *only], check=True)

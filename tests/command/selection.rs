@@ -109,11 +109,11 @@ fn more_effort_tries_more_or_is_refused() {
         )
     };
     let cosine = format!("{line} --classifier cosine --effort normal");
-    refuses(&cosine, &idle("cosine"));
+    refuses(&cosine, idle("cosine"));
     let strings = fixtures().at("strings.tsv");
     let words = format!("{strings} --classifier empirical-mean-map --effort normal");
-    refuses(&format!("fit -o {model} {words}"), &idle("empirical-mean-map"));
-    refuses(&format!("evaluate {words}"), &idle("empirical-mean-map"));
+    refuses(&format!("fit -o {model} {words}"), idle("empirical-mean-map"));
+    refuses(&format!("evaluate {words}"), idle("empirical-mean-map"));
     let told = format!("{strings} -o {model} --states 2 --effort normal {FEW}");
-    refuses(&format!("fit {told}"), &idle("fisher"));
+    refuses(&format!("fit {told}"), idle("fisher"));
 }

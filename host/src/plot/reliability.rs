@@ -86,7 +86,7 @@ fn draw_bins(index: usize, one: &Reliability<'_>, svg: &mut String) {
         let (across, up) = (x(bin.confidence), y(bin.right));
         let ink = colour(index);
         // Left of the point or right of it, so that two classifiers keep apart; below where the frame leaves no room.
-        let (class, aside, line) = match (index % 2 == 0, bin.confidence) {
+        let (class, aside, line) = match (index.is_multiple_of(2), bin.confidence) {
             (true, 0.1..) => ("end", across - radius - 4.0, up + 4.5),
             (false, ..0.92) | (true, _) => ("", across + radius + 4.0, up + 4.5),
             (false, _) => ("middle", across, up + radius + 14.0),

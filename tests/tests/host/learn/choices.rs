@@ -69,7 +69,7 @@ fn the_floor_that_is_right_most_often_is_taken() {
         options.baum_welch.std_floor = floors[0];
         options.std_floors = floors[1..].to_vec();
         let chosen = trained(&data, &options);
-        let floor = chosen.form.expect("a floor");
+        let floor = chosen.form.clone().expect("a floor");
         let judged: Vec<(f64, bool)> = floor
             .candidates
             .iter()
@@ -80,7 +80,12 @@ fn the_floor_that_is_right_most_often_is_taken() {
         // And the models are fitted with it.
         options.baum_welch.std_floor = taken;
         options.std_floors = Vec::new();
-        assert_eq!(chosen.classifier, trained(&data, &options).classifier, "{kind}");
+        let (mut chosen, mut alone) = (chosen.classifier, trained(&data, &options).classifier);
+        for classifier in [&mut chosen, &mut alone] {
+            let kept = classifier.provenance.selection.take().and_then(|kept| kept.form);
+            assert_eq!(kept.map(|form| form.form.std_floor), Some(Some(taken)), "{kind}");
+        }
+        assert_eq!(chosen, alone, "{kind}");
     }
 }
 
