@@ -84,7 +84,7 @@ fn the_cosine_of_roots_says_what_it_is_and_what_it_takes() {
         let info = json(&format!("info {model} --json"));
         let entries = info["stored"]["entries"].as_u64().expect("a number");
         // Of the score's entries, and of their length.
-        assert_eq!(info["cost"]["roots_per_decision"], entries + 1);
+        assert_eq!(info["roots_per_decision"], entries + 1);
         let text = printed(&format!("info {model}"));
         let stored = format!("cosine of signed roots on Fisher scores whitened {whitening}");
         for part in [&*stored, "square roots a decision", "cosine of signed roots of Fisher scores"]
@@ -95,10 +95,10 @@ fn the_cosine_of_roots_says_what_it_is_and_what_it_takes() {
         let source = fs::read_to_string(&rust).expect("written");
         assert!(source.contains("ScoreKernel::RootCosine,"), "{source}");
         assert!(fs::read_to_string(&model).expect("written").contains("\"root_cosine\""));
-        flash.push(info["cost"]["model_bytes"].as_u64().expect("bytes"));
+        flash.push(info["model_bytes"].as_u64().expect("bytes"));
         printed(&line("cosine", scaling));
         let cosine = json(&format!("info {model} --json"));
-        assert_eq!(cosine["cost"]["roots_per_decision"], 1);
+        assert_eq!(cosine["roots_per_decision"], 1);
         assert!(!printed(&format!("info {model}")).contains("signed roots"));
     }
     assert!(flash[1] > flash[0], "{flash:?}");
