@@ -117,7 +117,7 @@ pub use loss::{ClassWeight, Costs, Loss, sigmoid};
 pub use map_logistic::MapLogistic;
 pub use matrix::Matrix;
 pub use metric::Metric;
-pub use multi_class::{KernelMachine, OnGram};
+pub use multi_class::{Expansions, KernelMachine, OnGram};
 pub use nystrom::Nystrom;
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;

@@ -38,6 +38,9 @@ pub(super) fn outputs(labels: &[usize], classes: usize) -> Vec<Vec<bool>> {
     found.map(|class| labels.iter().map(|&label| label == class).collect()).collect()
 }
 
+/// Machines, `[cost]`, of a Gram matrix, which items are to be found, and costs.
+pub type Expansions = fn(&Gram, &[bool], &[Costs]) -> Result<Vec<Expansion>, KernelLearnError>;
+
 /// How a machine for two classes is trained on a Gram matrix.
 #[derive(Debug)]
 pub struct OnGram {
@@ -47,7 +50,7 @@ pub struct OnGram {
     pub constant: f64,
     /// Trains a machine for each of rising costs, each started from the one before where that helps; items are of
     /// the class to be found where `true`.
-    pub path: fn(&Gram, &[bool], &[Costs]) -> Result<Vec<Expansion>, KernelLearnError>,
+    pub path: Expansions,
 }
 
 impl OnGram {

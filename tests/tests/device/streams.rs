@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use fishweir::classifier::{Classifier, Confidence};
 use fishweir::data::{Dataset, Rows, Samples, Series};
-use fishweir::deploy::{Deployed, Setting};
+use fishweir::deploy::{Core, Deployed};
 use fishweir::device::{Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::learn::{ClassifierKind, ScoreModels};
@@ -82,10 +82,8 @@ fn on_device(
     let least = if known { 50.0 } else { 100.0 };
     assert!(instructions > least, "{}: {instructions}", board.name);
     // Nor is what was told before any board ran it too little or too much.
-    let setting = Setting { rate: 1.0, clock: 1e6, current: None, sleep: 0.0 };
-    let paces = deployed.paces(&setting).unwrap_or_default();
-    if let Some(pace) = paces.iter().find(|pace| pace.core == board.core) {
-        let [low, high] = pace.instructions;
+    if let (Some(work), Some(core)) = (deployed.work(), Core::named(board.core)) {
+        let [low, high] = core.instructions(&work);
         assert!((low..=high).contains(&instructions), "{}: {low} to {high}", board.name);
     }
     compare(deployed, recording, &run.outcome.answers).expect("comparable")

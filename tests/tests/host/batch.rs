@@ -395,7 +395,7 @@ fn states_that_are_known_are_counted() {
         let symbol = |at: usize| match (at + index) % 9 {
             7 => None,
             // Now and then one that may be impossible there.
-            5 if index % 3 == 0 => Some((at % SYMBOLS) as u16),
+            5 if index.is_multiple_of(3) => Some((at % SYMBOLS) as u16),
             _ => Some(likeliest(at) as u16),
         };
         (0..3 * index).map(symbol).collect()

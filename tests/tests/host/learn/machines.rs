@@ -26,22 +26,35 @@ proptest! {
         let items = Items::draw(&mut s, count, features, 1.5);
         let (gram, costs) = (items.gram(), Costs { positive: c, negative: ratio * c });
         let machine = KernelSvm::train(&gram, &items.positive, costs).expect("trained");
-        let two = items.positive.iter().any(|p| *p) && items.positive.iter().any(|p| !p);
-        let sum: f64 = machine.expansion.coefficients.iter().sum();
-        assert_close(sum, 0.0, 1e-9, "sum of the signed multipliers");
-        for (i, &positive) in items.positive.iter().enumerate() {
-            let sign = if positive { 1.0 } else { -1.0 };
-            let (alpha, cost) = (sign * machine.expansion.coefficients[i], costs.of(positive));
-            let margin = sign * machine.expansion.value(gram.row(i));
-            assert!((0.0..=cost).contains(&alpha), "multiplier {alpha} of cost {cost}");
-            let slack = 1e-6 * (1.0 + margin.abs());
-            assert!(!two || alpha > 0.0 || margin >= 1.0 - slack, "{margin} without support");
-            assert!(alpha == 0.0 || alpha < cost || margin <= 1.0 + slack, "{margin} at the bound");
-            if alpha > 0.0 && alpha < cost {
-                assert_close(margin, 1.0, 1e-6, "margin of a free support vector");
-            }
+        assert_optimal(&machine, &gram, &items.positive, costs);
+    }
+
+    /// Costs that rise, or fall, or rise on one side alone: each machine, started from the one before, is the one
+    /// that its own costs have.
+    #[test]
+    fn a_path_of_costs_ends_where_each_begins_anew(
+        seed: u64, count in 2_usize..60, features in 1_usize..6, apart in 0.0..6.0_f64,
+        costs in prop::collection::vec((0.01..20.0_f64, 0.01..20.0_f64), 1..5), rising: bool,
+    ) {
+        let mut s = Sampler::new(seed);
+        let items = Items::draw(&mut s, count, features, apart);
+        let mut costs: Vec<Costs> =
+            costs.into_iter().map(|(positive, negative)| Costs { positive, negative }).collect();
+        if rising {
+            let ratio = costs[0].negative / costs[0].positive;
+            costs.sort_by(|a, b| a.positive.total_cmp(&b.positive));
+            costs.iter_mut().for_each(|costs| costs.negative = ratio * costs.positive);
         }
-        assert_close(machine.objective, machine.dual_objective, 1e-4, "duality gap");
+        let gram = items.gram();
+        let path = KernelSvm::path(&gram, &items.positive, &costs).expect("trained");
+        assert_eq!(path.len(), costs.len());
+        for (machine, &costs) in path.iter().zip(&costs) {
+            assert_optimal(machine, &gram, &items.positive, costs);
+            let cold = KernelSvm::train(&gram, &items.positive, costs).expect("trained");
+            let off = (machine.dual_objective - cold.dual_objective).abs();
+            let most = most_gap(&items.positive, costs);
+            assert!(off <= most, "{off} from the one that begins anew");
+        }
     }
 
     /// A kernel machine folded into weights is the same machine.
@@ -51,8 +64,8 @@ proptest! {
         let items = Items::draw(&mut s, count, features, 1.0);
         let fresh = Items::draw(&mut s, 5, features, 1.0);
         for learner in [KERNEL_SVM.on_gram(), KERNEL_LOGISTIC.on_gram()] {
-            let machine = (learner.train)(&items.gram(), &items.positive, Costs::even(2.0));
-            let machine = machine.expect("trained");
+            let path = (learner.path)(&items.gram(), &items.positive, &[Costs::even(2.0)]);
+            let [machine] = &path.expect("trained")[..] else { panic!("a machine a cost") };
             let linear = machine.fold(items.rows.iter().map(Vec::as_slice), features);
             for row in items.rows.iter().chain(&fresh.rows) {
                 let product = |x: &Vec<f64>| x.iter().zip(row).map(|(x, y)| x * y).sum::<f64>();
@@ -86,6 +99,68 @@ proptest! {
         }
         let again = minimise(Loss::SquaredHinge, &rows, &items.positive, costs, Some(&newton));
         assert_close(at(&again), best, 1e-12, "from its own end");
+    }
+}
+
+/// The conditions of Karush, Kuhn and Tucker, item by item.
+fn assert_optimal(machine: &KernelSvm, gram: &Gram, positive: &[bool], costs: Costs) {
+    let two = positive.iter().any(|p| *p) && positive.iter().any(|p| !p);
+    let sum: f64 = machine.expansion.coefficients.iter().sum();
+    assert_close(sum, 0.0, 1e-9, "sum of the signed multipliers");
+    for (i, &positive) in positive.iter().enumerate() {
+        let sign = if positive { 1.0 } else { -1.0 };
+        let (alpha, cost) = (sign * machine.expansion.coefficients[i], costs.of(positive));
+        let margin = sign * machine.expansion.value(gram.row(i));
+        assert!((0.0..=cost).contains(&alpha), "multiplier {alpha} of cost {cost}");
+        let slack = 1e-6 * (1.0 + margin.abs());
+        assert!(!two || alpha > 0.0 || margin >= 1.0 - slack, "{margin} without support");
+        assert!(alpha == 0.0 || alpha < cost || margin <= 1.0 + slack, "{margin} at the bound");
+        if alpha > 0.0 && alpha < cost {
+            assert_close(margin, 1.0, 1e-6, "margin of a free support vector");
+        }
+    }
+    let (gap, most) = (machine.objective - machine.dual_objective, most_gap(positive, costs));
+    assert!(gap.abs() <= most, "duality gap {gap} above {most}");
+}
+
+/// How far apart the objectives may be where no condition is violated by more than a millionth, each item's times its
+/// cost; twice that, for the bias is between.
+fn most_gap(positive: &[bool], costs: Costs) -> f64 {
+    2e-6 * positive.iter().map(|&positive| costs.of(positive)).sum::<f64>() + 1e-9
+}
+
+/// Two clouds that overlap: most multipliers are at a bound, and are left out on the way. At the end the conditions hold of
+/// all, whatever the path to it.
+#[test]
+fn what_was_shrunken_meets_the_conditions_at_the_end() {
+    let mut s = Sampler::new(21);
+    let items = Items::draw(&mut s, 500, 3, 1.0);
+    let gram = items.gram();
+    let costs = [0.01, 0.1, 1.0, 10.0].map(Costs::even);
+    let path = KernelSvm::path(&gram, &items.positive, &costs).expect("trained");
+    for (machine, costs) in path.iter().zip(costs) {
+        assert_optimal(machine, &gram, &items.positive, costs);
+        let at_bound = machine.expansion.coefficients.iter().filter(|c| c.abs() == costs.positive);
+        assert!(at_bound.count() > 100, "a problem without multipliers at bounds tells nothing");
+    }
+}
+
+/// Where no multiplier is at its cost, a larger one has the same machine, to the bit.
+#[test]
+fn larger_costs_that_bound_nothing_change_nothing() {
+    let mut s = Sampler::new(22);
+    let items = Items::draw(&mut s, 80, 4, 12.0);
+    let gram = items.gram();
+    let costs = [1e-4, 1.0, 10.0, 1e3].map(Costs::even);
+    let path = KernelSvm::path(&gram, &items.positive, &costs).expect("trained");
+    let most = |machine: &KernelSvm| {
+        machine.expansion.coefficients.iter().fold(0.0, |most: f64, c| most.max(c.abs()))
+    };
+    assert_eq!(most(&path[0]), 1e-4, "the first is bounded");
+    assert!(most(&path[1]) < 1.0, "{} is bounded", most(&path[1]));
+    assert_eq!((&path[1], &path[1]), (&path[2], &path[3]));
+    for (machine, costs) in path.iter().zip(costs) {
+        assert_optimal(machine, &gram, &items.positive, costs);
     }
 }
 

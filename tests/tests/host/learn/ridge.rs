@@ -76,8 +76,10 @@ proptest! {
         let rounded = |row: &Vec<f64>| row.iter().map(|&x| f64::from(x as f32)).collect();
         let rows: Vec<Vec<f64>> = items.rows.iter().map(rounded).collect();
         let product = |i: usize, j: usize| rows[i].iter().zip(&rows[j]).map(|(x, y)| x * y).sum();
-        let machine = (KERNEL_RIDGE.on_gram().train)(&Gram::from_fn(count, product), &items.positive, costs);
-        let folded = machine.expect("trained").fold(rows.iter().map(Vec::as_slice), features);
+        let gram = Gram::from_fn(count, product);
+        let path = (KERNEL_RIDGE.on_gram().path)(&gram, &items.positive, &[costs]).expect("trained");
+        let [machine] = &path[..] else { panic!("a machine a cost") };
+        let folded = machine.fold(rows.iter().map(Vec::as_slice), features);
         for (weight, others) in primal.weights.iter().zip(dual.weights.iter().zip(&folded.weights)) {
             assert_close(*weight, *others.0, 1e-9, "weight in the dual");
             assert_close(*weight, *others.1, 1e-9, "weight on the Gram matrix");
