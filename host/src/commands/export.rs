@@ -197,8 +197,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     file.display()
                 )));
             }
-            let data = read_data(arguments, &model, WHY)?;
+            // What has no such form is refused before data are asked for.
             let source = arguments.model.as_path();
+            fixed::quantised(source, &model)?;
+            let data = read_data(arguments, &model, WHY)?;
             Some(fixed_point(source, &model, &data, arguments.equal)?)
         }
     };
