@@ -111,7 +111,8 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
 impl RingPlace {
     /// Writes a sample and the slopes of its channels over it and the rows of a ring: see [`Slopes`].
     ///
-    /// `row` is twice as long as `x`, and holds something else where it is refused. The ring is not changed.
+    /// `row` is twice as long as `x`, and holds something else where it is refused. The ring is not changed; of more rows than
+    /// a [`Slopes`] has the weights are rounded.
     ///
     /// # Errors
     /// [`ObservationError::NotFinite`]: a channel, or its slope, is not.
@@ -138,7 +139,8 @@ impl RingPlace {
             }
         }
         let two = T::from_u32(2);
-        let squares = T::from_u32(depth * (depth + 1) * (depth + 2) / 3);
+        let [a, b, c, three] = [depth, depth + 1, depth + 2, 3].map(T::from_u32);
+        let squares = a * b * c / three;
         slopes.iter_mut().for_each(|to| *to = two * *to / squares);
         let finite = row.iter().all(|x| x.is_finite());
         if finite { Ok(()) } else { Err(ObservationError::NotFinite) }

@@ -1,4 +1,5 @@
-//! Chains whose states are known: one path, whatever is observed, along which all that is expected is counted.
+//! Chains whose states are known: one path, whatever is observed, along which all that is expected is counted. Of symbols
+//! alone: their likelihoods are not relative to the likeliest state's, so that the bits are those of the filter.
 
 use std::marker::PhantomData;
 

@@ -13,7 +13,8 @@ use crate::data::SamplesView;
 ///
 /// What it answers is what the functions of the same names answer of its sequences, bit for bit.
 ///
-/// RAM: a copy of the samples, a byte each of symbols, in the model's numbers of channels.
+/// RAM: a copy of the samples, a byte each of symbols, in the model's numbers of channels, for each way that they were asked
+/// to lie; in `f32` channels are converted for as long as a question takes, too.
 ///
 /// ```
 /// use fishweir::batch::{Batch, log_likelihoods};

@@ -186,17 +186,13 @@ pub(crate) fn each_smoothed<R: Reader>(
                 }
             })
         } else if let Some(hmm) = model.channels::<f64, N>() {
-            let path = KnownPath::of(hmm.chain());
             each(groups.len(), &|index| {
                 let rows = |&index: &usize| {
                     sequences[index].rows().into_iter().flat_map(|rows| rows.iter())
                 };
                 let side_by_side = &groups[index];
                 match side_by_side.of.as_slice() {
-                    alone if alone.len() == 1 || path.is_some() => alone
-                        .iter()
-                        .map(|index| single(reader, model, &hmm, path.as_ref(), rows(index)))
-                        .collect(),
+                    [alone] => vec![single(reader, model, &hmm, None, rows(alone))],
                     lanes => {
                         let count = lanes.len();
                         let views: Vec<_> =

@@ -264,6 +264,9 @@ impl fmt::Display for Lead {
                 -accuracy
             );
         }
+        if loss.abs() < 5e-4 {
+            return f.write_str("the chosen is as often right as the next, and its loss the same");
+        }
         let less = if loss < 0.0 { "more" } else { "less" };
         write!(
             f,

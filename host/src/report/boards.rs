@@ -190,7 +190,7 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  none: no maker's figure at that clock was read; --clock MHZ --current MA takes one. Without sensor and radio."
+            "  none: no maker's figure at that clock was read; --clock MHZ --current MA takes one; blank: it may not keep up. Without sensor and radio."
         )
     }
 }

@@ -74,7 +74,7 @@ pub(super) struct Arguments {
     /// Cross-validate a spotter of events, as spot makes it of series that the column --marks marks, beside windows
     /// on the same folds; of classifiers nothing. With --model, judge spotters that spot has kept
     #[arg(long, requires = "marks", conflicts_with_all = ["classifier", "kernel_model", "kernel", "gram",
-        "reject", "roc", "window"])]
+        "reject", "roc", "reliability", "window"])]
     events: bool,
     #[command(flatten)]
     marking: Marking,
@@ -164,6 +164,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
             let evaluations = judged.iter().map(|one| &one.evaluation);
             let curves = evaluations.map(|one| (&one.model, one.roc.as_ref()));
+            let drawn = arguments.roc.is_some() || arguments.reliability.is_some();
+            if let Some(none) = judged.iter().find(|one| drawn && one.evaluation.figures.is_none())
+            {
+                return Err(Failure::Input(format!(
+                    "{}: of no window does the model know the class: there is nothing to draw",
+                    none.evaluation.data.data
+                )));
+            }
             if let Some(first) = judged.first() {
                 draw_roc(arguments, &first.classes, &first.evaluation.data, curves)?;
                 let calibrated = judged.iter().map(|one| {

@@ -82,6 +82,9 @@ pub enum FrontError {
     /// Slopes over too few samples, or too many.
     #[error("slopes={0}: a slope is over 2 to {LONGEST_SLOPE} samples")]
     Over(String),
+    /// Slopes of what has them already.
+    #[error("{0}: slopes are taken once, and there are some before")]
+    SlopesAgain(Stage),
     /// A norm of too few channels.
     #[error(
         "magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az, no name with a + in it"

@@ -72,6 +72,11 @@ impl Front {
         if let Some(stage) = symbols.next() {
             return Err(FrontError::AfterSymbols(stage.clone()));
         }
+        // Each would double the channels, and give two of them one name.
+        let mut slopes = self.stages().iter().filter(|stage| matches!(stage, Stage::Slopes(_)));
+        if let Some(stage) = slopes.nth(1) {
+            return Err(FrontError::SlopesAgain(stage.clone()));
+        }
         let stages = self.stages().iter().map(|stage| Placed::of(stage, &mut names));
         let stages = stages.collect::<Result<_, _>>()?;
         Ok(FrontEnd { front: self.clone(), stages, names })

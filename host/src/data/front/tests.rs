@@ -19,7 +19,7 @@ fn stages_read_back_and_others_are_refused() {
         "cepstra=256/128/26/13@8000",
         "bands=512/512/20@16000",
         "magnitude=ax+ay+az,symbols=16",
-        "slopes=2,decimate=2,slopes=64",
+        "slopes=64,decimate=2",
         "symbols=1.0/0.25;0.0/-3.5;1e-5/2.0;7.0/1e20",
     ];
     for text in good {
@@ -112,6 +112,8 @@ fn a_front_end_is_over_channels_that_there_are() {
     assert!(
         refused("symbols=4,decimate=2", &["ax"]).contains("decimate=2: it comes after symbols")
     );
+    let again = refused("slopes=2,decimate=2,slopes=4", &["ax"]);
+    assert!(again.contains("slopes=4: slopes are taken once"), "{again}");
     let told = refused("symbols=1;2;3", &["ax", "az"]);
     assert!(told.contains("words of 1 channels, and there are 2 (ax, az)"), "{told}");
     let symbols = Kind::Symbols(crate::data::Alphabet::new("ab").expect("letters"));
