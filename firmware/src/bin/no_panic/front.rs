@@ -6,9 +6,7 @@ use fishweir_core::artefact::{self, StoredClassifier};
 use fishweir_core::classify::{Coded, Heard, StreamClassifier};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Recursion;
-use fishweir_core::front::{
-    Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser,
-};
+use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::Lagged;
 
