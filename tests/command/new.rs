@@ -393,6 +393,7 @@ fn what_cannot_be_written_is_refused() {
     refuses(&board, "nrf52840-dk");
     let name = format!("new {} --board microbit --model {model} --name 3d", folder.at("name"));
     refuses(&name, "no name for a package");
+    refuses(&name.replace("--name 3d", "--name deps"), "no name for a package");
     let rate = format!("new {} --board microbit --model {model} --rate 1e9", folder.at("rate"));
     refuses(&rate, "between one a day (0.0000116) and 100 000");
     let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));

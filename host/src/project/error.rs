@@ -14,7 +14,7 @@ pub enum ProjectError {
     },
     /// A name that no package can have.
     #[error(
-        "`{name}` is no name for a package: letters, digits, - and _, a letter first; give another (--name)"
+        "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another (--name)"
     )]
     Name {
         /// What was asked for.

@@ -83,6 +83,22 @@ fn units(model: &FixedPoint) -> String {
     format!("\n\nChannels are integers of 16 bits, rounded from {all}.")
 }
 
+/// Names that cargo, the language's own crates or the crates that come along have already.
+const TAKEN: [&str; 12] = [
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "examples",
+    "fishweir",
+    "fishweir-core",
+    "fishweir-device",
+    "incremental",
+    "proc_macro",
+    "std",
+    "test",
+];
+
 impl Project<'_> {
     /// The project's files. `recordings` are streams with their labels: some of them travel as the self-test
     /// and as what stands for a sensor; without any, noise does.
@@ -95,7 +111,9 @@ impl Project<'_> {
     ) -> Result<ProjectFiles, ProjectError> {
         let board = self.board;
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if !self.name.starts_with(|c: char| c.is_ascii_alphabetic()) || !self.name.chars().all(fits)
+        if !self.name.starts_with(|c: char| c.is_ascii_alphabetic())
+            || !self.name.chars().all(fits)
+            || TAKEN.contains(&self.name)
         {
             return Err(ProjectError::Name { name: self.name.to_owned() });
         }
