@@ -7,7 +7,7 @@ use fishweir::report::grouped;
 use fishweir_core::update::Update;
 
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
-use crate::{failed, json, printed, refuses};
+use crate::{failed, fishweir, json, printed, refuses};
 
 #[test]
 fn rust_and_artefact_by_option_or_by_ending() {
@@ -153,6 +153,27 @@ fn fixed_point_is_measured_before_it_is_written() {
     refuses(&format!("{line} -o {file}.fishweir"), "not as an artefact");
     let nowhere = format!("export {model} --rust {file} --number q15 --data /no/such.csv");
     refuses(&nowhere, "name it with --data");
+}
+
+/// Without `--data` a file of the name that the model was trained on is taken, if it is as large.
+#[test]
+fn other_data_of_the_same_name_are_not_taken() {
+    let folder = Folder::new();
+    let model = fixtures().at("three.json");
+    let line = format!("export {model} --rust {} --number q15 --equal 0.5", folder.at("q15.rs"));
+    let there = Path::new(&model).parent().expect("a folder");
+    let told = fishweir(&line).current_dir(there).output().expect("runs");
+    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+    let other = || {
+        let output = fishweir(&line).current_dir(folder.path()).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(other().contains("there is none of this name here"), "{}", other());
+    let text = std::fs::read_to_string(there.join("three.csv")).expect("a table");
+    let fewer: String = text.lines().take(60).map(|line| format!("{line}\n")).collect();
+    folder.put("three.csv", fewer);
+    assert!(other().contains("of that name that"), "{}", other());
 }
 
 /// A level that leaves 16 bits no room for what moves about it is named, and what to do.

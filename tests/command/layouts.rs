@@ -95,4 +95,9 @@ fn what_may_be_a_group_and_is_read_as_a_channel_is_told() {
     let told = String::from_utf8_lossy(&output.stderr);
     let wanted = "the column `subject` is read as a channel; put it before a column `t`";
     assert!(told.contains(wanted), "{told}");
+    let timed = folder.put("timed.csv", text.replace("subject", "time"));
+    let output = fishweir(&format!("evaluate {timed} --folds 2 {QUICK} --effort quick")).output();
+    let told = String::from_utf8_lossy(&output.expect("runs").stderr).into_owned();
+    let wanted = "the column `time` is read as a channel; name it `t`";
+    assert!(told.contains(wanted), "{told}");
 }

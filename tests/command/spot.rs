@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::fixtures::{Folder, Noise};
+use crate::fixtures::{Folder, Noise, fixtures};
 use crate::{json, printed, refuses};
 
 /// Series of noise about zero with stretches about three and about minus three, marked.
@@ -118,6 +118,8 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     refuses(&format!("spot {test} --model {file} --states 3"), "--states would have no effect");
     refuses(&format!("spot {test} --model {file} --events"), "--events would have no effect");
     refuses(&format!("spot {test} --model {train}"), "not a fishweir model");
+    let classifier = fixtures().at("three.json");
+    refuses(&format!("spot {test} --model {classifier}"), "this is a classifier, and no spotter");
     refuses(&format!("spot {train} --marks mark -o {train}"), "is an input itself");
     refuses(&format!("score {test} --model {file}"), "this is a spotter of events");
     let text = std::fs::read_to_string(&file).expect("written").replacen("0.", "1.", 1);

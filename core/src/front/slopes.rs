@@ -7,6 +7,9 @@ use crate::error::ObservationError;
 use crate::lagged::RingPlace;
 use crate::number::Real;
 
+/// The most samples that a slope is over: its weights are exact in any number.
+pub const LONGEST_SLOPE: usize = 64;
+
 /// A sample of `D` channels and the slope of each over the last `K + 1` samples: `E = 2 D` numbers.
 ///
 /// ```text
@@ -15,7 +18,8 @@ use crate::number::Real;
 /// ```
 ///
 /// the slope of the line of least squares, in a channel's unit a sample. Of noise of variance `v` about that line it has
-/// `12 v / ( K (K + 1) (K + 2) )`, where the difference from the sample before has `2 v`. A level cancels in each term, so that an offset costs no precision.
+/// `12 v / ( K (K + 1) (K + 2) )`, where the difference from the sample before has `2 v`. A level cancels in each term,
+/// so that an offset costs no precision.
 ///
 /// Before a stream's beginning lies its first sample; where a sample is missing, the last one that was observed
 /// stands for it in later slopes, as for [differences at lags](crate::lagged::Lagged), and its own row is missing.
@@ -76,9 +80,6 @@ impl<const D: usize, const E: usize, const K: usize, T> Slopes<D, E, K, T> {
     }
 }
 
-/// The most samples that a slope is over: its weights are exact in any number.
-pub const LONGEST_SLOPE: usize = 64;
-
 impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D, E, K, T> {
     type Sample = [T; D];
     type Row = [T; E];
@@ -111,8 +112,8 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
 impl RingPlace {
     /// Writes a sample and the slopes of its channels over it and the rows of a ring: see [`Slopes`].
     ///
-    /// `row` is twice as long as `x`, and holds something else where it is refused. The ring is not changed; of more rows than
-    /// a [`Slopes`] has the weights are rounded.
+    /// `row` is twice as long as `x`, and holds something else where it is refused. The ring is not changed; of more
+    /// rows than a [`Slopes`] has the weights are rounded. Work: a multiply-add and a subtraction a row and channel.
     ///
     /// # Errors
     /// [`ObservationError::NotFinite`]: a channel, or its slope, is not.

@@ -69,14 +69,13 @@ fn of_batch<T: HostReal>(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<T, Sequen
                 let symbols = |&i: &usize| sequences[i].symbols().unwrap_or_default();
                 let together = &groups[index];
                 let group: Vec<&[Option<u16>]> = together.of.iter().map(symbols).collect();
+                if let Some(path) = &path {
+                    let alone = |x: &&[Option<u16>]| {
+                        path.walk(hmm.emission(), x.iter().map(Option::as_ref), |_| ())
+                    };
+                    return group.iter().map(alone).collect();
+                }
                 match &table {
-                    _ if path.is_some() => {
-                        let path = path.iter().flat_map(|path| group.iter().map(move |x| (path, x)));
-                        path.map(|(path, x)| {
-                            path.walk(hmm.emission(), x.iter().map(Option::as_ref), |_| ())
-                        })
-                        .collect()
-                    }
                     Some(table) if group.len() > LANES => {
                         of_symbols::<T, N, SETS>(&hmm, table, size, group, together)
                     }

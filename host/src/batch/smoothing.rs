@@ -43,7 +43,8 @@ impl Posterior {
 /// The posterior of the hidden states of each sequence, in order; an impossible sequence is an error
 /// in its place.
 ///
-/// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone. Work a sample: its work.
+/// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone; of symbols on a chain of many states with but one
+/// path, exactly one where that rounds. Work a sample: its work.
 /// RAM: `16 N` reals a step of a group, `8 N` of more than four states, and a copy of its samples, beside the result.
 ///
 /// # Errors

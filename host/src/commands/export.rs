@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
-use fishweir::data::Dataset;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, SpotterModel, UpdateFileError};
 use fishweir::files;
 use serde::Serialize;
 
 use super::c::ForC;
-use super::fixed::{self, NumberName, WHY, fixed_point};
+use super::fixed::{self, NumberName, measured};
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
@@ -197,15 +196,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     file.display()
                 )));
             }
-            // What has no such form is refused before data are asked for.
-            let source = arguments.model.as_path();
-            fixed::quantised(source, &model)?;
-            let data = read_data(arguments, &model, WHY)?;
-            Some(fixed_point(source, &model, &data, arguments.equal)?)
+            let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
+            Some(measured(source, &model, named, &arguments.reading, arguments.equal)?)
         }
     };
     let source = || match &fixed {
-        Some((fixed, _)) => fixed.to_source(),
+        Some(measured) => measured.fixed.to_source(),
         None => model.deployed.to_source(),
     };
     let mut written = Vec::new();
@@ -238,11 +234,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         number: arguments.number,
         files: written,
         cost: match &fixed {
-            Some((fixed, _)) => Some(fixed.cost()),
+            Some(measured) => Some(measured.fixed.cost()),
             None => model.deployed.kernel_name().map(|_| model.deployed.cost()),
         },
-        places: fixed.as_ref().map(|(fixed, _)| places(fixed)),
-        deviation: fixed.map(|(_, deviation)| deviation),
+        places: fixed.as_ref().map(|measured| places(&measured.fixed)),
+        deviation: fixed.map(|measured| measured.deviation),
     };
     outputs.print(&report, arguments.json)
 }
@@ -289,13 +285,9 @@ fn spotter(
 
 /// The update of a version: its self-test is of the first series.
 fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u8>, Failure> {
-    let data =
-        read_data(arguments, model, "an update carries samples that a device tests it with")?;
+    let why = "an update carries samples that a device tests it with";
+    let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
+    let data = fixed::read_data(source, model, named, &arguments.reading, why)?;
     let series = data.series().first().ok_or(UpdateFileError::NoSample)?;
     Ok(model.deployed.to_update(version, series.samples.view(), arguments.to_be_signed)?)
-}
-
-/// The data named, or that the model was trained on; `why` they are wanted.
-fn read_data(arguments: &Arguments, model: &Model, why: &str) -> Result<Dataset, Failure> {
-    fixed::read_data(&arguments.model, model, arguments.data.as_deref(), &arguments.reading, why)
 }

@@ -10,7 +10,7 @@ use fishweir::project::{
 use fishweir::report::grouped;
 use serde::Serialize;
 
-use super::fixed::{self, NumberName, fixed_point};
+use super::fixed::{NumberName, measured};
 use super::model::Model;
 use super::options::{self, refuse_idle};
 use super::reading::Reading;
@@ -92,7 +92,8 @@ impl std::fmt::Display for Written {
         writeln!(
             f,
             "  model {} B of flash, a stream {} B of RAM",
-            self.model_bytes, self.state_bytes
+            grouped(self.model_bytes),
+            grouped(self.state_bytes)
         )?;
         let Room { ram, ram_there, flash, flash_there } = &self.room;
         for (name, takes, there) in [("RAM", ram, ram_there), ("flash", flash, flash_there)] {
@@ -136,20 +137,22 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(named).unwrap_or_default();
     let model = Model::read(&arguments.model)?;
-    let data = data(arguments, &model)?;
-    let measured = match (arguments.number, &data) {
-        (NumberName::Q15, Some(data)) => {
-            Some(fixed_point(&arguments.model, &model, data, arguments.equal)?)
+    let measured = match arguments.number {
+        NumberName::Q15 => {
+            let (named, reading) = (arguments.data.as_deref(), &arguments.reading);
+            Some(measured(&arguments.model, &model, named, reading, arguments.equal)?)
         }
-        _ => None,
+        NumberName::F32 => None,
     };
+    let read = if measured.is_none() { recordings(arguments, &model)? } else { None };
+    let data = measured.as_ref().map(|measured| &measured.data).or(read.as_ref());
     // Of a project in floating point it is what may be taken instead.
     let instead = match measured {
         Some(_) => None,
         None => model.fitted().and_then(|fitted| fitted.quantise().ok()),
     };
     let numbers = match &measured {
-        Some((fixed, _)) => ProjectModel::Q15(fixed),
+        Some(measured) => ProjectModel::Q15(&measured.fixed),
         None => ProjectModel::F32(&model.deployed),
     };
     let series = data.iter().flat_map(|data| data.series());
@@ -185,7 +188,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         folder: shown.to_string(),
         board: arguments.board.name,
         number: arguments.number,
-        equal_decisions: measured.as_ref().map(|(_, deviation)| deviation.equal_decisions),
+        equal_decisions: measured.as_ref().map(|measured| measured.deviation.equal_decisions),
         files: all.len(),
         model_bytes: cost.model_bytes,
         state_bytes: cost.state_bytes,
@@ -197,25 +200,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(&report, arguments.json)
 }
 
-/// What is read: for the self-test, and to measure fixed point on.
-fn data(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, Failure> {
-    let (named, reading) = (arguments.data.as_deref(), &arguments.reading);
-    match (arguments.number, named) {
-        (NumberName::Q15, _) => {
-            // What has no fixed point is told before anything is read.
-            fixed::quantised(&arguments.model, model)?;
-            fixed::read_data(&arguments.model, model, named, reading, fixed::WHY).map(Some)
-        }
-        (NumberName::F32, named) => {
-            let equal = options::named([("--equal", arguments.equal.is_some())]);
-            refuse_idle(&equal, "only --number q15 is measured on data")?;
-            let Some(data) = named else {
-                refuse_idle(&reading.given(), "nothing is read without --data")?;
-                return Ok(None);
-            };
-            tell::read(data, &reading.options_of(model, None)?).map(Some)
-        }
-    }
+/// What is read for the self-test of a project in floating point.
+fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, Failure> {
+    let equal = options::named([("--equal", arguments.equal.is_some())]);
+    refuse_idle(&equal, "only --number q15 is measured on data")?;
+    let Some(data) = arguments.data.as_deref() else {
+        refuse_idle(&arguments.reading.given(), "nothing is read without --data")?;
+        return Ok(None);
+    };
+    tell::read(data, &arguments.reading.options_of(model, None)?).map(Some)
 }
 
 fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use fishweir::data::{Dataset, Joined, Marked, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
+use fishweir::files;
 use fishweir::learn::SpotFigures;
 use fishweir::report::EventFigures;
 use serde::Serialize;
 
 use super::emitting::Emitting;
 use super::marking::Marking;
+use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
@@ -270,7 +272,16 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
 
 /// A spotter that was kept, and how data for it are read.
 pub(super) fn kept(model: &Path, reading: &Reading) -> Result<(Spotter, ReadOptions), Failure> {
-    let model = SpotterModel::load(model)?;
+    let file = model.display().to_string();
+    let bytes = files::read(model)?;
+    let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
+        match Model::parse(model, &bytes) {
+            Ok(_) => Failure::Input(format!(
+                "{file}: this is a classifier, and no spotter of events: evaluate, score and export take it"
+            )),
+            Err(_) => error.into(),
+        }
+    })?;
     let spotter = model.deploy()?;
     let reading = reading.options_for(model.observations.kind()?, None)?;
     let reading = ReadOptions { values: spotter.values(), ..reading };

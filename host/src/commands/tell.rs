@@ -14,8 +14,11 @@ use super::{Failure, note};
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
 
-fn is_likely_group(column: &str) -> bool {
-    LIKELY_GROUPS.iter().any(|one| column.eq_ignore_ascii_case(one))
+/// Columns that say when a sample was taken, where none is `t`.
+const LIKELY_TIMES: [&str; 4] = ["time", "timestamp", "seconds", "milliseconds"];
+
+fn is_one_of(names: &[&str], column: &str) -> bool {
+    names.iter().any(|one| column.eq_ignore_ascii_case(one))
 }
 
 /// Reads data, and tells of gaps in time, and of channels that nobody named and that hardly are any.
@@ -25,10 +28,16 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
         let timed = data.series().iter().any(|one| !one.times.is_empty());
         let (stands, before) =
             if timed { ("stands behind `t` and ", "`t`") } else { ("", "a column `t`") };
-        for name in names.iter().filter(|name| is_likely_group(name)) {
+        for name in names.iter().filter(|name| is_one_of(&LIKELY_GROUPS, name)) {
             note(format_args!(
                 "{}: the column `{name}` {stands}is read as a channel; put it before {before} if it says what \
                  series have in common",
+                data.source()
+            ));
+        }
+        for name in names.iter().filter(|name| !timed && is_one_of(&LIKELY_TIMES, name)) {
+            note(format_args!(
+                "{}: the column `{name}` is read as a channel; name it `t` if it says when a sample was taken",
                 data.source()
             ));
         }
@@ -88,7 +97,7 @@ pub(super) fn groups(data: &Dataset, named: Option<&str>) {
     };
     if named.is_none()
         && let Some(column) =
-            data.columns().iter().filter(|column| is_likely_group(column)).find(parts)
+            data.columns().iter().filter(|column| is_one_of(&LIKELY_GROUPS, column)).find(parts)
     {
         note(format_args!(
             "the column `{column}` is not named by --group: series of one {column} may be both \

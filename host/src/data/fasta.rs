@@ -18,15 +18,7 @@ pub(super) static LAYOUT: Layout = Layout {
 
 /// Reads FASTA. Lines that begin with `;` are comments.
 fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part, DataError> {
-    let mut part = Part {
-        file: name.to_owned(),
-        columns: Vec::new(),
-        channels: None,
-        label_column: None,
-        text_column: None,
-        partial: 0,
-        drafts: Vec::new(),
-    };
+    let mut part = Part::new(name);
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let place = || Box::new(Place::line(name, line));
         let Ok(text) = std::str::from_utf8(bytes) else {

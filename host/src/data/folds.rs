@@ -207,12 +207,22 @@ impl Dataset {
         group: Option<&str>,
         seed: Option<u64>,
     ) -> Result<Folds, DataError> {
-        let labels = self.labels()?;
+        self.deal((&self.labels()?, self.classes()), folds, group, seed)
+    }
+
+    /// The same by other labels than its own.
+    pub(super) fn deal(
+        &self,
+        (labels, classes): (&[usize], &[String]),
+        folds: usize,
+        group: Option<&str>,
+        seed: Option<u64>,
+    ) -> Result<Folds, DataError> {
         match group {
-            None => Folds::stratified(&labels, self.classes(), folds, seed),
+            None => Folds::stratified(labels, classes, folds, seed),
             Some(column) => {
                 let (groups, _) = self.groups(column)?;
-                Folds::grouped(&labels, self.classes(), &groups, folds, seed)
+                Folds::grouped(labels, classes, &groups, folds, seed)
             }
         }
         .map_err(|reason| DataError::Folds { file: self.source().to_owned(), reason })

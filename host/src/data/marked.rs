@@ -151,14 +151,7 @@ impl Marked {
         let failed = |reason| DataError::Folds { file: self.data.source().to_owned(), reason };
         // A series has events of many classes: none is what it is dealt by.
         let (alike, all) = (vec![0; self.data.series().len()], [String::new()]);
-        let made = match group {
-            None => Folds::stratified(&alike, &all, folds, seed),
-            Some(column) => {
-                let (groups, _) = self.data.groups(column)?;
-                Folds::grouped(&alike, &all, &groups, folds, seed)
-            }
-        };
-        let made = made.map_err(failed)?;
+        let made = self.data.deal((&alike, &all), folds, group, seed)?;
         for (class, name) in self.classes.iter().enumerate() {
             let has = |one: &usize| self.events(*one).iter().any(|mark| mark.class == class);
             let own: Vec<usize> = (0..alike.len()).filter(has).collect();

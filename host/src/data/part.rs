@@ -20,6 +20,19 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// Of a file in which nothing has been found yet, and which has no columns.
+    pub(super) fn new(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            columns: Vec::new(),
+            channels: None,
+            label_column: None,
+            text_column: None,
+            partial: 0,
+            drafts: Vec::new(),
+        }
+    }
+
     /// Refuses a last series with numbers but no row in which all channels have one, by the name of what is
     /// missing; `seen` are the channels of which it has a number.
     pub(super) fn check_whole(&self, seen: &[bool]) -> Result<(), DataError> {

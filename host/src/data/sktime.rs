@@ -87,15 +87,7 @@ impl Description {
 
 /// Reads a `.ts` file. Where any channel of a sample is missing the sample is.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let mut part = Part {
-        file: name.to_owned(),
-        columns: Vec::new(),
-        channels: None,
-        label_column: None,
-        text_column: None,
-        partial: 0,
-        drafts: Vec::new(),
-    };
+    let mut part = Part::new(name);
     let mut description = Description::default();
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let place = || Box::new(Place::line(name, line));

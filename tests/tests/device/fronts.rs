@@ -33,17 +33,21 @@ fn on_device(name: &str, deployed: &Deployed, recording: &Recording<'_>, from_ar
     assert_identical(&parity, 2 + 2);
 }
 
-#[test]
-fn magnitudes_and_means_give_the_same_bits() {
-    let data = channels();
-    let gappy = |one: &Series| {
+/// Every series of three channels, with samples where they are to be.
+fn gappy(data: &Dataset, there: impl Fn(usize) -> bool) -> Vec<Samples> {
+    let one = |one: &Series| {
         let mut rows = Rows::new(3);
         let view = one.samples.view().rows().expect("channels");
-        let there = |t: usize| t % 7 != 3 && t > 2 && !(20..24).contains(&t);
         view.iter().enumerate().for_each(|(t, row)| rows.push(row.filter(|_| there(t))));
         Samples::Channels(rows)
     };
-    let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
+    data.series().iter().map(one).collect()
+}
+
+#[test]
+fn magnitudes_and_means_give_the_same_bits() {
+    let data = channels();
+    let samples = gappy(&data, |t| t % 7 != 3 && t > 2 && !(20..24).contains(&t));
     let recording = Recording::new(samples.iter().map(Samples::view), None);
     let deployed = trained_behind(&data, "magnitude=x+z,decimate=3");
     let deployed = deployed.deploy().expect("fits in f32");
@@ -52,17 +56,11 @@ fn magnitudes_and_means_give_the_same_bits() {
     }
 }
 
-/// Slopes over the last samples, behind means and before a magnitude of slopes.
+/// Slopes over the last samples, before a magnitude of slopes.
 #[test]
 fn slopes_give_the_same_bits() {
     let data = channels();
-    let gappy = |one: &Series| {
-        let mut rows = Rows::new(3);
-        let view = one.samples.view().rows().expect("channels");
-        view.iter().enumerate().for_each(|(t, row)| rows.push(row.filter(|_| t % 7 != 3)));
-        Samples::Channels(rows)
-    };
-    let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
+    let samples = gappy(&data, |t| t % 7 != 3);
     let recording = Recording::new(samples.iter().map(Samples::view), None);
     let steep = "slopes=5,magnitude=slope of x+slope of z";
     let classifier = trained_behind(&data, steep);
@@ -77,13 +75,7 @@ fn slopes_give_the_same_bits() {
 #[test]
 fn symbols_of_learnt_words_give_the_same_bits() {
     let data = channels();
-    let gappy = |one: &Series| {
-        let mut rows = Rows::new(3);
-        let view = one.samples.view().rows().expect("channels");
-        view.iter().enumerate().for_each(|(t, row)| rows.push(row.filter(|_| t % 7 != 3)));
-        Samples::Channels(rows)
-    };
-    let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
+    let samples = gappy(&data, |t| t % 7 != 3);
     let recording = Recording::new(samples.iter().map(Samples::view), None);
     for (front, boards) in [
         ("symbols=12", &[("microbit", false), ("mps2-an386", false)][..]),

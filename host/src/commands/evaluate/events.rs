@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::Path;
 
-use fishweir::evaluate::CrossValidationOptions;
 use fishweir::report::{EventFigures, SpotValidationReport};
 use serde::Serialize;
 
@@ -38,9 +37,7 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
         Some(folds) => folds,
         None => tell::usual_folds(data, group)?,
     };
-    let CrossValidationOptions { folds, seed } =
-        CrossValidationOptions { folds, seed: arguments.fold_seed };
-    let folds = marked.folds(folds, group, seed)?;
+    let folds = marked.folds(folds, group, arguments.fold_seed)?;
     // A spotter takes a fit of each class and the background a fold of its own and one more; windows one again.
     let fits = folds.len() * (4 * (marked.classes().len() + 1) + marked.classes().len() + 1);
     let bar = progress::passes("cross-validating a spotter".into(), fits, &plan.baum_welch);

@@ -4,23 +4,22 @@ use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fishweir::classifier::{ExpansionKernel, Rule};
-use fishweir::data::{
-    Alphabet, Dataset, Kind, Lags, ReadOptions, Samples, Series, ShortSeries, Windowing,
-};
-use fishweir::fit::Topology;
+use fishweir::data::{Alphabet, Dataset, Kind, Lags, ReadOptions, Samples, Series};
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, RIDGE,
-    Scaling, ScoreModels, Search, Setting, TrainOptions, Trained, Trainer, WindowKernel, train,
-    train_fixed_length,
+    ChosenBy, ClassWeight, ClassifierKind, KERNEL_SVM, Mirror, RIDGE, Scaling, ScoreModels, Search,
+    Setting, TrainOptions, Trained, Trainer, WindowKernel, train, train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
 
 /// Eighteen series of some channels, of two classes by turns, each class at the hands of three subjects:
 /// a row is made of the class, the subject and the time.
-fn data(channels: &str, mut row: impl FnMut(usize, usize, usize) -> Vec<f64>) -> Dataset {
+pub(super) fn data(
+    channels: &str,
+    mut row: impl FnMut(usize, usize, usize) -> Vec<f64>,
+) -> Dataset {
     let mut text = format!("series,subject,label,t,{channels}\n");
     for series in 0..18 {
         let (class, subject) = (series % 2, series / 2 % 3);
@@ -35,12 +34,12 @@ fn data(channels: &str, mut row: impl FnMut(usize, usize, usize) -> Vec<f64>) ->
 
 /// Levels of -1 and 1 by turns; what tells the classes apart is how far from them the samples are, and
 /// under the default floor both are as far.
-fn levels() -> Dataset {
+pub(super) fn levels() -> Dataset {
     let mut s = Sampler::new(4);
     data("p", |class, _, t| vec![(t % 2) as f64 * 2.0 - 1.0 + [0.02, 0.1][class] * s.normal()])
 }
 
-fn options(kind: ClassifierKind, states: usize) -> TrainOptions {
+pub(super) fn options(kind: ClassifierKind, states: usize) -> TrainOptions {
     let mut options = TrainOptions::new(kind);
     options.group = Some("subject".to_owned());
     options.baum_welch.states = states;
@@ -49,7 +48,7 @@ fn options(kind: ClassifierKind, states: usize) -> TrainOptions {
     options
 }
 
-fn trained(data: &Dataset, options: &TrainOptions) -> Trained {
+pub(super) fn trained(data: &Dataset, options: &TrainOptions) -> Trained {
     let all: Vec<usize> = (0..data.series().len()).collect();
     train(data, &all, options, &|| ()).expect("trained")
 }
@@ -291,108 +290,6 @@ fn stored_sequences_are_of_two_classes_or_more() {
     let refused = trained(1).expect_err("one class");
     assert!(refused.contains("1 class to tell apart, two are needed"), "{refused}");
     assert_eq!((trained(2), trained(3)), (Ok(()), Ok(())));
-}
-
-/// How often models are fitted at most to one series of a kind.
-fn most_fits(options: &TrainOptions, kind: &Kind) -> usize {
-    let samples: Samples = match kind {
-        Kind::Channels(_) => (0..9).map(|t| [f64::from(t), 1.0, 2.0]).collect(),
-        Kind::Symbols(_) => Samples::Symbols(vec![Some(0); 9]),
-    };
-    let data = Dataset::labelled(kind.clone(), [("a", samples)]).expect("a series");
-    options.most_fits(&data)
-}
-
-/// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
-/// leave of what is asked for.
-#[test]
-fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
-    let channels = |names: [&str; 3]| Kind::Channels(names.map(str::to_owned).to_vec());
-    let (vector, scalars) = (channels(["ax", "ay", "az"]), channels(["p", "q", "r"]));
-    let mirror = Mirror::Channels(vec!["ax".to_owned()]);
-    let turned =
-        "2 copies of each with gains off by 5 % about the mean, (ax ay az) turned by 10 degrees";
-    let perhaps = format!("perhaps mirrored across an axis, as what is held back says; {turned}");
-    let given = format!("mirrored in ax as well; {turned}");
-    let (bayes, fisher) = (ClassifierKind::Bayes, ClassifierKind::Fisher);
-    let gaussian = ClassifierKind::Gaussian;
-    // Two floors, three folds; four images where one of three mirrors may be chosen.
-    for (kind, emission, mirror, words, fits) in [
-        (fisher, None, Mirror::Choose, perhaps.as_str(), 1 + (2 + 4) * 3),
-        (fisher, Some("full-gaussian"), mirror.clone(), given.as_str(), 1 + (2 + 1) * 3),
-        (fisher, Some("poisson"), mirror.clone(), "as they are", 1 + 3),
-        (bayes, None, Mirror::Choose, "as they are", 1 + 2 * 3),
-        (bayes, None, mirror, "mirrored in ax as well", 1 + 2 * 3),
-    ] {
-        let mut options = TrainOptions::new(kind);
-        options.baum_welch.emission = emission.map(|name| family(name).expect("a family"));
-        options.augment.mirror = mirror;
-        let what = format!("{kind} {emission:?}");
-        assert_eq!(options.varied(&vector), words, "{what}");
-        let varies = options.varies(&vector);
-        let said = ["copies", "turned", "perhaps"].map(|word| words.contains(word));
-        assert_eq!([varies.copies, varies.turned, varies.mirror_chosen], said, "{what}");
-        assert_eq!(varies.vectors, emission != Some("poisson"), "{what}");
-        assert_eq!(options.has_floor(), emission != Some("poisson"), "{what}");
-        if emission != Some("poisson") {
-            assert_eq!(most_fits(&options, &vector), fits, "{what}");
-        }
-    }
-    let machine = TrainOptions::new(gaussian);
-    assert_eq!(machine.varied(&vector), "as they are");
-    assert_eq!((machine.learner, machine.baum_welch.topology), (&KERNEL_SVM, Topology::Ergodic));
-    let plain = TrainOptions::new(fisher);
-    assert_eq!(plain.baum_welch.topology, Topology::Automatic);
-    // Scalars are neither turned nor mirrored, and symbols have no floor.
-    let scalar = plain.varies(&scalars);
-    assert!(!(scalar.copies || scalar.vectors || scalar.turned || scalar.mirror_chosen));
-    let mut still = plain.clone();
-    still.augment.rotation_degrees = 0.0;
-    assert!(still.varies(&vector).copies && !still.varies(&vector).turned);
-    let symbols = Kind::Symbols(Alphabet::dna());
-    assert_eq!((most_fits(&plain, &scalars), most_fits(&plain, &symbols)), (1 + 3 * 3, 1 + 3));
-    assert!(!plain.varies(&symbols).copies);
-}
-
-/// What would be refused on the way is refused before anything is fitted.
-#[test]
-fn too_much_and_too_little_are_refused_beforehand() {
-    let data = levels();
-    let trainer = Trainer::new(&data);
-    let ten: Vec<usize> = (0..10).collect();
-    let check = |options: &TrainOptions| trainer.check(&ten, options).map_err(|e| e.to_string());
-    let copied = |kind, learner, copies| {
-        let mut options = options(kind, 1);
-        options.learner = learner;
-        options.augment.copies = Some(copies);
-        options
-    };
-    let (fisher, gaussian) = (ClassifierKind::Fisher, ClassifierKind::Gaussian);
-    // A Gram matrix takes 5 000 windows, of ten series and their copies.
-    for (kind, learner, refusal) in [
-        (fisher, &LINEAR_SVM, None),
-        (fisher, &KERNEL_SVM, Some("5010 training windows are too many for a kernel")),
-        (fisher, &KERNEL_LOGISTIC, Some("5010 training windows are too many for a kernel")),
-        (gaussian, &KERNEL_SVM, Some("5010 training windows are too many for gaussian")),
-    ] {
-        assert_eq!(check(&copied(kind, learner, 499)), Ok(()), "{kind}, {learner}");
-        let refused = check(&copied(kind, learner, 500)).err();
-        assert_eq!(refused.is_some(), refusal.is_some(), "{kind}, {learner}: {refused:?}");
-        let refused = refused.unwrap_or_default();
-        assert!(refused.starts_with(refusal.unwrap_or_default()), "{refused}");
-    }
-    let many = check(&copied(fisher, &LINEAR_SVM, 100_000_000)).expect_err("too many features");
-    assert!(many.contains("4 features of each of 1 000 000 010 windows"), "{many}");
-    let mut long = copied(fisher, &LINEAR_SVM, 0);
-    let length = std::num::NonZeroUsize::new(25).expect("a length");
-    long.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
-    assert!(check(&long).expect_err("no window").contains("no window to train on"));
-    let alone = Dataset::labelled(data.kind().clone(), [("a", data.series()[0].samples.clone())]);
-    let alone = Trainer::new(alone.as_ref().expect("sound"))
-        .check(&[0], &options(fisher, 1))
-        .expect_err("one class")
-        .to_string();
-    assert!(alone.contains("1 class to tell apart, two are needed"), "{alone}");
 }
 
 /// Inner folds judge kernel machines by what they decide of what is held back.

@@ -1,6 +1,7 @@
 //! Learners are held to the conditions that make a solution one.
 
 mod baum_welch;
+mod beforehand;
 mod choices;
 mod families;
 mod features;
