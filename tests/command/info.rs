@@ -1,6 +1,6 @@
 //! `fishweir info`.
 
-use fishweir::project::PROJECT_BOARDS;
+use fishweir::project::{PROJECT_BOARDS, ProjectBoard};
 
 use crate::fixtures::fixtures;
 use crate::{json, printed, refuses};
@@ -154,9 +154,13 @@ fn every_board_is_told_of_room_time_and_battery() {
         let of = boards.iter().filter(|one| one["board"] == board);
         of.clone().count() == 2 && of.into_iter().all(|one| one["power"].is_object())
     };
-    assert!(["lm3s6965evb", "rp2350-pico2", "esp32c3"].into_iter().all(drawn));
-    assert!(!["riscv-virt", "rp2040-pico", "nucleo-g071rb"].into_iter().any(drawn));
+    let none = ["riscv-virt", "rp2040-pico", "nucleo-f446re", "nucleo-g071rb"];
+    for ProjectBoard { name, .. } in &PROJECT_BOARDS {
+        assert_eq!(drawn(name), !none.contains(name), "{name}");
+    }
     let said = printed(&format!("info {model} --rate 50"));
+    // Two boards have this part.
+    assert_eq!(said.matches("\n  nRF52840: 3.30 to 6.30 mA running").count(), 1, "{said}");
     for part in ["in f32: ", "in fixed point: ", "ESP32-C3 Series Datasheet", "no maker's figure"] {
         assert!(said.contains(part), "no {part} in:\n{said}");
     }

@@ -43,7 +43,7 @@ pub struct OnBoard {
     pub holds: Enough,
     /// What a stream takes of its core; null where no rate was asked, and of what no core was measured on.
     pub pace: Option<Pace>,
-    /// What its part draws; null where nothing that is published was read.
+    /// What its part draws; null where nothing that is published was found.
     pub power: Option<&'static Power>,
     /// Whether it has a unit for `f32`.
     #[serde(skip)]
@@ -178,8 +178,13 @@ impl fmt::Display for Boards {
             CLOCKS[0],
             CLOCKS[1]
         )?;
-        let mut powers: Vec<&Power> = self.boards.iter().filter_map(|one| one.power).collect();
-        powers.dedup();
+        // Boards may have one part.
+        let mut powers: Vec<&Power> = vec![];
+        for power in self.boards.iter().filter_map(|one| one.power) {
+            if !powers.contains(&power) {
+                powers.push(power);
+            }
+        }
         for Power { part, currents, conditions, asleep, source, .. } in powers {
             writeln!(
                 f,
@@ -190,7 +195,7 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  none: no maker's figure at that clock was read; --clock MHZ --current MA takes one; blank: it may not keep up. Without sensor and radio."
+            "  none: no maker's figure at that clock was found; --clock MHZ --current MA takes one; blank: it may not keep up. Without sensor and radio."
         )
     }
 }
