@@ -169,9 +169,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return spotter(arguments, &wanted, &bytes);
     }
     let model = Model::parse(&arguments.model, &bytes)?;
-    let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
-    let data = arguments.data.as_deref().into_iter().chain(trained_on);
-    let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
+    let trained_on = fixed::trained_on(&arguments.model, &model);
+    let data = arguments.data.iter().chain(&trained_on);
+    let inputs: Vec<&Path> = data.chain([&arguments.model]).map(PathBuf::as_path).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);

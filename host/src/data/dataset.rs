@@ -89,6 +89,7 @@ pub struct Dataset {
     columns: Vec<String>,
     series: Vec<Series>,
     source: String,
+    checksum: Option<u32>,
     missing: Missing,
 }
 
@@ -118,7 +119,7 @@ impl Dataset {
             let view = one.samples.view();
             missing.observations += view.len() - view.observed();
         }
-        Ok(Self { kind, classes, columns, series, source, missing })
+        Ok(Self { kind, classes, columns, series, source, checksum: None, missing })
     }
 
     /// Labelled series made in memory: each a class and its samples, numbered in their order.
@@ -210,7 +211,14 @@ impl Dataset {
     pub(super) fn part(&self, series: &[usize]) -> Result<Self, DataError> {
         let own = series.iter().filter_map(|&one| self.series.get(one)).cloned().collect();
         let [classes, columns] = [&self.classes, &self.columns].map(Clone::clone);
-        Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)
+        let part = Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)?;
+        Ok(Self { checksum: self.checksum, ..part })
+    }
+
+    /// Adds the checksum of the one file that it was read from.
+    pub(super) fn with_checksum(mut self, checksum: u32) -> Self {
+        self.checksum = Some(checksum);
+        self
     }
 
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
@@ -246,6 +254,12 @@ impl Dataset {
     /// The file or files this was read from, for messages.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// CRC-32 (ISO-HDLC) of the text of the one file that this was read from: unpacked, where it was gzipped, and
+    /// without a byte order mark.
+    pub fn checksum(&self) -> Option<u32> {
+        self.checksum
     }
 
     /// How many observations are missing.

@@ -271,7 +271,7 @@ impl fmt::Display for Inspection {
                 None => "in whole".into(),
             };
             let series = counted(trained.series, "series");
-            lines.push(("trained on", format!("{}: {series}, {windows}", trained.data)));
+            lines.push(("trained on", format!("{}: {series}, {windows}", trained.named())));
             lines.extend(trained.notes.iter().map(|note| ("", note.clone())));
             lines.push(("", format!("by fishweir {}", trained.version)));
             let chosen = trained.selection.iter().flat_map(selection::chosen).enumerate();
