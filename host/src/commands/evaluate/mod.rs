@@ -120,6 +120,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let told = arguments.kernels.with_order(order);
             let training = arguments.training.with(&told, &arguments.emitting);
             let kernels = kernels::read(arguments)?;
+            believing::check(&kinds, arguments.reject)?;
             training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
             kernels::check(arguments, &data, &kernels)?;
