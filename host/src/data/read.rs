@@ -13,7 +13,7 @@ use super::error::{DataError, Place};
 use super::layout::{FastaLabel, Layout, ReadOptions};
 use super::part::Part;
 use super::table::{first_line, header_fields};
-use super::{LAYOUTS, fasta};
+use super::{LAYOUTS, fasta, ucr};
 use crate::words::shorten;
 
 impl Dataset {
@@ -154,6 +154,9 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 fn detect(name: &str, text: &[u8]) -> Result<&'static Layout, DataError> {
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
         return Ok(layout);
+    }
+    if let Some(error) = ucr::misfit(name, text) {
+        return Err(error);
     }
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
