@@ -395,7 +395,7 @@ fn what_cannot_be_written_is_refused() {
     refuses(&name, "no name for a package");
     refuses(&name.replace("--name 3d", "--name deps"), "no name for a package");
     let rate = format!("new {} --board microbit --model {model} --rate 1e9", folder.at("rate"));
-    refuses(&rate, "between one a day (0.0000116) and 100 000");
+    refuses(&rate, "1000000000 samples a second: give from one a day (0.0000116) to 100 000");
     let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));
     refuses(&idle, "--data");
     assert!(!Path::new(&folder.at("tasks")).exists());

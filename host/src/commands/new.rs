@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     #[arg(long = "async")]
     tasks: bool,
     /// Samples a second
-    #[arg(long, value_name = "HERTZ", default_value_t = 50.0, value_parser = values::positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HERTZ", default_value_t = 50.0, value_parser = values::hertz, allow_negative_numbers = true)]
     rate: f64,
     /// The package's name, for folders whose name none can have [default: that of the folder]
     #[arg(long)]
