@@ -123,7 +123,10 @@ fn confidence_against_the_share_that_was_right_is_drawn() {
     let line = format!(
         "evaluate {data} --window 20 --hop 20 {QUICK} --effort quick --reliability {file} --json"
     );
-    let report = json(&line);
+    let output = fishweir(&line).output().expect("started");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains(&format!("note: figure written to {file}\n")), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let all = report["classifiers"].as_object().expect("classifiers").values();
     let bins = all.filter_map(|one| one["calibration"]["reliability"].as_array()).map(Vec::len);
     let bins: usize = bins.sum();

@@ -232,7 +232,7 @@ fn draw_roc<'a>(
         subtitle: &subtitle,
         curves: &curves,
     };
-    output::write(path, plot.to_svg().as_bytes())
+    output::draw(path, &plot.to_svg())
 }
 
 /// Cross-validates classifiers one after another on the same folds.
