@@ -284,7 +284,7 @@ fn a_board_that_is_too_small_or_too_slow_is_told_beforehand() {
         String::from_utf8(output.stderr).expect("UTF-8")
     };
     let message = told("50000");
-    assert!(message.contains("microbit cannot keep up with 50000 samples a second"), "{message}");
+    assert!(message.contains("microbit cannot keep up with 50 000 samples a second"), "{message}");
     assert!(message.contains("of 16.0 MHz; --rate "), "{message}");
     // What it says can be kept up with is not told of.
     let rate = message.split("--rate ").nth(1).and_then(|rest| rest.split(' ').next());

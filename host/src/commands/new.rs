@@ -87,7 +87,8 @@ struct Written {
 
 impl std::fmt::Display for Written {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { folder, board, files, samples, .. } = self;
+        let Self { folder, board, .. } = self;
+        let [files, samples] = [self.files, self.samples].map(grouped);
         writeln!(f, "{folder}: {files} files, a project for {board}")?;
         writeln!(
             f,

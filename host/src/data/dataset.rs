@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::alphabet::Alphabet;
 use super::error::DataError;
 use super::samples::{Samples, SamplesView};
+use crate::words::grouped;
 
 /// What one observation is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,13 +53,13 @@ pub struct Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} missing", self.observations)?;
+        write!(f, "{} missing", grouped(self.observations))?;
         if self.partial > 0 {
-            write!(f, ", {} of them in some channels only", self.partial)?;
+            write!(f, ", {} of them in some channels only", grouped(self.partial))?;
         }
         for (position, (code, count)) in self.codes.iter().enumerate() {
             let before = if position == 0 { " (" } else { ", " };
-            write!(f, "{before}{code} {count}")?;
+            write!(f, "{before}{code} {}", grouped(*count))?;
         }
         f.write_str(if self.codes.is_empty() { "" } else { ")" })
     }

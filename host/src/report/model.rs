@@ -265,8 +265,8 @@ impl fmt::Display for Inspection {
                 Some(by) => format!(
                     "{} of {} every {}",
                     counted(trained.windows, "window"),
-                    by.length,
-                    by.hop
+                    grouped(by.length.get()),
+                    grouped(by.hop.get())
                 ),
                 None => "in whole".into(),
             };
