@@ -46,6 +46,15 @@ pub fn to_three_digits(number: f64) -> String {
     format!("{number:.digits$}")
 }
 
+/// The same with its digits grouped: for people alone, where [`to_three_digits`] may be typed in again.
+pub fn grouped_to_three_digits(number: f64) -> String {
+    match number.abs() {
+        // Beyond what an integer holds there is nothing that is counted.
+        1e3..1e15 if number > 0.0 => grouped(number.round() as usize),
+        _ => to_three_digits(number),
+    }
+}
+
 /// A count and its noun, in the plural where it is not one.
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = match noun {
@@ -91,6 +100,12 @@ mod tests {
     fn digits_are_grouped_from_the_right() {
         let all = [0, 7, 999, 1000, 25_194, 166_825, 1_000_000].map(grouped);
         assert_eq!(all, ["0", "7", "999", "1 000", "25 194", "166 825", "1 000 000"]);
+    }
+
+    #[test]
+    fn three_digits_are_grouped_for_people() {
+        let all = [0.123_4, 12.34, 999.0, 39_000.4, 1e5, -1234.0].map(grouped_to_three_digits);
+        assert_eq!(all, ["0.123", "12.3", "999", "39 000", "100 000", "-1234"]);
     }
 
     #[test]

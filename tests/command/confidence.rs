@@ -128,7 +128,9 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     let (folder, two) = (Folder::new(), fixtures().at("two.csv"));
     let model = folder.at("m.json");
     let line = format!("fit {two} -o {model} {QUICK} --effort quick");
-    refuses(&format!("{line} --classifier gaussian --reject 0.1"), "--reject: a model of gaussian");
+    let told = "--reject: a model of gaussian keeps no confidence, for it is a kernel machine";
+    refuses(&format!("{line} --classifier gaussian --reject 0.1"), told);
+    refuses(&format!("evaluate {two} --classifier bayes,gaussian --reject 0.1"), told);
     refuses(&format!("{line} --model hmm --calibrate"), "models alone decide nothing");
     for rate in ["0", "0.5", "nan", "much"] {
         refuses(&format!("{line} --reject {rate}"), "above 0 and below 0.5");

@@ -101,6 +101,16 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
 }
 
 #[test]
+fn a_class_without_a_window_is_told_and_has_no_figures() {
+    let (data, model) = (fixtures().at("two.csv"), fixtures().at("bayes.json"));
+    let said = printed(&format!("evaluate {data} --model {model}"));
+    let row = said.lines().find(|line| line.starts_with("  turning ")).expect("a row");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells, ["turning", ".", ".", ".", ".", ".", ".", "0"], "{said}");
+    assert!(said.contains("\n  turning: no window here; it is in no average\n"), "{said}");
+}
+
+#[test]
 fn detections_against_false_alarms_are_drawn() {
     let folder = Folder::new();
     let file = folder.at("roc.svg");
@@ -123,7 +133,10 @@ fn confidence_against_the_share_that_was_right_is_drawn() {
     let line = format!(
         "evaluate {data} --window 20 --hop 20 {QUICK} --effort quick --reliability {file} --json"
     );
-    let report = json(&line);
+    let output = fishweir(&line).output().expect("started");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains(&format!("note: figure written to {file}\n")), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let all = report["classifiers"].as_object().expect("classifiers").values();
     let bins = all.filter_map(|one| one["calibration"]["reliability"].as_array()).map(Vec::len);
     let bins: usize = bins.sum();
@@ -308,6 +321,10 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_told_of_by
     let text = printed(&line);
     assert!(text.contains("classes that the model does not know"), "{text}");
     assert!(!text.contains("accuracy"), "{text}");
+    let artefact = format!("evaluate {file} --model {}", fixtures().at("three.fishweir"));
+    let told =
+        String::from_utf8(fishweir(&artefact).output().expect("runs").stderr).expect("UTF-8");
+    assert_eq!(told.matches("an artefact does not say").count(), 1, "{told}");
     let scores = json(&format!("score {file} --model {model} --json"));
     assert_eq!(scores["unknown"], report["unknown"]);
     let both = format!("{line} --model {}", fixtures().at("three.fishweir"));

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use fishweir::classifier::Classifier;
 use fishweir::report::grouped;
 use fishweir_core::update::Update;
 
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
-use crate::{failed, fishweir, json, printed, refuses};
+use crate::{failed, fishweir, json, printed, refused, refuses};
 
 #[test]
 fn rust_and_artefact_by_option_or_by_ending() {
@@ -155,25 +156,54 @@ fn fixed_point_is_measured_before_it_is_written() {
     refuses(&nowhere, "name it with --data");
 }
 
-/// Without `--data` a file of the name that the model was trained on is taken, if it is as large.
+/// Without `--data` the file of the name that the model was trained on is taken, here or beside the model, if it is
+/// that file; of a model that does not know its checksum, if it is as large.
 #[test]
 fn other_data_of_the_same_name_are_not_taken() {
     let folder = Folder::new();
-    let model = fixtures().at("three.json");
-    let line = format!("export {model} --rust {} --number q15 --equal 0.5", folder.at("q15.rs"));
-    let there = Path::new(&model).parent().expect("a folder");
-    let told = fishweir(&line).current_dir(there).output().expect("runs");
-    assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
-    let other = || {
-        let output = fishweir(&line).current_dir(folder.path()).output().expect("runs");
-        assert_eq!(output.status.code(), Some(2));
-        String::from_utf8_lossy(&output.stderr).into_owned()
+    let text = fixtures().text("three.csv");
+    let line = |model: &str| {
+        format!("export {model} --rust {} --number q15 --equal 0.5", folder.at("q15.rs"))
     };
-    assert!(other().contains("there is none of this name here"), "{}", other());
-    let text = std::fs::read_to_string(there.join("three.csv")).expect("a table");
-    let fewer: String = text.lines().take(60).map(|line| format!("{line}\n")).collect();
+    let in_folder = |line: &str| {
+        let mut command = fishweir(line);
+        command.current_dir(folder.path());
+        command
+    };
+    // Beside the model, whatever there is of that name here.
+    let beside = line(&fixtures().at("three.json"));
+    printed(&mut in_folder(&beside));
+    let changed = text.replacen("1.", "2.", 1);
+    let other = folder.put("three.csv", &changed);
+    printed(&mut in_folder(&beside));
+
+    let copy = folder.put("three.json", fixtures().text("three.json"));
+    let known = line(&copy);
+    let message = refused(&mut in_folder(&known));
+    assert!(message.contains("three.csv: these are not the data of that name"), "{message}");
+    assert!(message.contains("by their checksum; name the data with --data"), "{message}");
+    printed(&format!("{known} --data {other}"));
+    let (mut old, told) = (
+        Classifier::load(Path::new(&copy)).expect("a model"),
+        json(&format!("info {copy} --json")),
+    );
+    let checksum = old.provenance.checksum.take().expect("of a file");
+    assert_eq!(
+        (checksum, &told["provenance"]["checksum"]),
+        (crc32fast::hash(text.as_bytes()), &checksum.into())
+    );
+    assert!(
+        printed(&format!("info {copy}")).contains(&format!("three.csv (CRC-32 {checksum:08x})"))
+    );
+    let none = folder.at("old.json");
+    old.save(Path::new(&none)).expect("written");
+    assert!(!folder.text("old.json").contains("checksum"));
+    printed(&mut in_folder(&line(&none)));
+    let fewer: String = changed.lines().take(60).map(|line| format!("{line}\n")).collect();
     folder.put("three.csv", fewer);
-    assert!(other().contains("of that name that"), "{}", other());
+    refuses(&mut in_folder(&line(&none)), "are not the 18 and 54 of that name that");
+    std::fs::remove_file(&other).expect("there");
+    refuses(&mut in_folder(&line(&none)), "there is none of this name here");
 }
 
 /// A level that leaves 16 bits no room for what moves about it is named, and what to do.

@@ -65,7 +65,7 @@ fn front_ends_are_part_of_the_model() {
         (format!("fit {data} -o {} --front bands=128/64/8@100 {QUICK}", at("n")), "of one channel"),
         (
             format!("fit {data} -o {} --front decimate=60000 {QUICK}", at("n")),
-            "the first row takes 60000",
+            "the first row takes 60 000",
         ),
         (
             format!("fit {data} -o {} --front decimate=2 --classifier cosine", at("n")),

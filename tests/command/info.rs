@@ -91,12 +91,16 @@ fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
     }
     let said = printed(&line);
     assert!(said.contains("Cortex-M4F") && said.contains("mAh a day"), "{said}");
-    let slow = printed(&format!("info {model} --rate 1000000 --clock 1"));
+    let slow = printed(&format!("info {model} --rate 100000 --clock 1"));
     // In fixed point too where there is no unit for floats.
     assert_eq!(slow.lines().filter(|line| line.ends_with(" no")).count(), 5 + 3, "{slow}");
     refuses(&format!("info {model} --rate 50 --current 4"), "--clock");
     refuses(&format!("info {model} --clock 16"), "--rate");
     refuses(&format!("info {model} --rate 50 --clock 0"), "--clock");
+    for rate in ["1e-7", "100001"] {
+        let told = "samples a second: give from one a day (0.0000116) to 100 000";
+        refuses(&format!("info {model} --rate {rate}"), told);
+    }
 }
 
 #[test]

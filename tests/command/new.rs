@@ -284,7 +284,7 @@ fn a_board_that_is_too_small_or_too_slow_is_told_beforehand() {
         String::from_utf8(output.stderr).expect("UTF-8")
     };
     let message = told("50000");
-    assert!(message.contains("microbit cannot keep up with 50000 samples a second"), "{message}");
+    assert!(message.contains("microbit cannot keep up with 50 000 samples a second"), "{message}");
     assert!(message.contains("of 16.0 MHz; --rate "), "{message}");
     // What it says can be kept up with is not told of.
     let rate = message.split("--rate ").nth(1).and_then(|rest| rest.split(' ').next());
@@ -395,7 +395,7 @@ fn what_cannot_be_written_is_refused() {
     refuses(&name, "no name for a package");
     refuses(&name.replace("--name 3d", "--name deps"), "no name for a package");
     let rate = format!("new {} --board microbit --model {model} --rate 1e9", folder.at("rate"));
-    refuses(&rate, "between one a day (0.0000116) and 100 000");
+    refuses(&rate, "1000000000 samples a second: give from one a day (0.0000116) to 100 000");
     let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));
     refuses(&idle, "--data");
     assert!(!Path::new(&folder.at("tasks")).exists());

@@ -9,11 +9,12 @@ mod selection;
 mod without;
 
 use std::fmt;
+use std::path::Path;
 
 use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Alphabet, Front, FrontEnd, Kind, Lags, Stage, Windowing};
+use crate::data::{Alphabet, Dataset, Front, FrontEnd, Kind, Lags, Stage, Windowing};
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;
@@ -52,6 +53,10 @@ pub struct Provenance {
     pub version: String,
     /// Name of the data file, without its folder.
     pub data: String,
+    /// [`Dataset::checksum`], by which that file is known from others of its name; none of data from no file or several,
+    /// and of a model that an earlier program wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<u32>,
     /// Series trained on.
     pub series: usize,
     /// Windows trained on.
@@ -64,6 +69,28 @@ pub struct Provenance {
     /// that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+}
+
+impl Provenance {
+    /// Of what is trained by this program on all series of a data set: which data they are.
+    pub fn of(data: &Dataset) -> Self {
+        let name = Path::new(data.source()).file_name().unwrap_or_default();
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            data: name.to_string_lossy().into_owned(),
+            checksum: data.checksum(),
+            series: data.series().len(),
+            ..Self::default()
+        }
+    }
+
+    /// The data's name, and the checksum that they are known by.
+    pub fn named(&self) -> String {
+        match self.checksum {
+            Some(checksum) => format!("{} (CRC-32 {checksum:08x})", self.data),
+            None => self.data.clone(),
+        }
+    }
 }
 
 /// A trained classifier of streams, in `f64`, in the sensor's own units.

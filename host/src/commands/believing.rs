@@ -7,7 +7,7 @@ use fishweir::evaluate::{
     CrossValidation, CrossValidationOptions, EvaluateError, RejectionFigures, learn_confidence,
     leave_classes_out,
 };
-use fishweir::learn::TrainOptions;
+use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::report::counted;
 
 use super::values::rejection_rate;
@@ -55,9 +55,7 @@ impl Believing {
         let learnt = learn_confidence(data, options, validation, self.reject, &|| bar.inc(1));
         bar.finish_and_clear();
         learnt.map(Some).map_err(|error| match error {
-            EvaluateError::KeepsNoConfidence(_) => {
-                Failure::Input(format!("{}: {error}", self.given().join(", ")))
-            }
+            EvaluateError::KeepsNoConfidence(_) => keeps_none(&self.given().join(", "), &error),
             EvaluateError::Data(DataError::Folds { file, reason }) => {
                 let given = self.given().join(", ");
                 let why = not_held_back(&reason, options.group.is_some());
@@ -65,6 +63,18 @@ impl Believing {
             }
             error => Failure::of(data, error),
         })
+    }
+}
+
+fn keeps_none(given: &str, error: &EvaluateError) -> Failure {
+    Failure::Input(format!("{given}: {error}"))
+}
+
+/// Refuses what `fit` refuses, before anything is cross-validated: rejection by a classifier that keeps no confidence.
+pub(super) fn check(kinds: &[ClassifierKind], rate: Option<f64>) -> Result<(), Failure> {
+    match kinds.iter().find(|kind| rate.is_some() && !kind.compiles()) {
+        Some(&kind) => Err(keeps_none("--reject", &EvaluateError::KeepsNoConfidence(kind))),
+        None => Ok(()),
     }
 }
 

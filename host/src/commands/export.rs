@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, SpotterModel, UpdateFileError};
 use fishweir::files;
+use fishweir::report::grouped;
 use serde::Serialize;
 
 use super::c::ForC;
@@ -94,7 +95,7 @@ impl ExportedFile {
 impl std::fmt::Display for Exported {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for ExportedFile { file, form, bytes } in &self.files {
-            writeln!(f, "{form} written to {file}: {} B", fishweir::report::grouped(*bytes))?;
+            writeln!(f, "{form} written to {file}: {} B", grouped(*bytes))?;
         }
         let Some(deviation) = &self.deviation else { return Ok(()) };
         writeln!(f, "numbers: q15, fixed point of 16-bit tables")?;
@@ -103,6 +104,7 @@ impl std::fmt::Display for Exported {
         }
         if let Some(cost) = &self.cost {
             let (model, state) = (cost.model_bytes, cost.state_bytes);
+            let [model, state] = [model, state].map(grouped);
             writeln!(f, "  flash, model {model} B; RAM, state of one stream {state} B")?;
         }
         writeln!(
@@ -110,18 +112,18 @@ impl std::fmt::Display for Exported {
             "  {:.2} % of {} windows decided as in f64; decision values off by {:.2e} at worst, \
              {:.2e} in the mean (mean margin {:.2e}); samples refused by one of the two: {}",
             100.0 * deviation.equal_decisions,
-            fishweir::report::grouped(deviation.windows),
+            grouped(deviation.windows),
             deviation.worst,
             deviation.mean,
             deviation.mean_margin,
-            deviation.refused_by_one,
+            grouped(deviation.refused_by_one),
         )?;
         if let Some(codewords) = deviation.codewords.filter(|codewords| codewords.all > 0) {
             writeln!(
                 f,
                 "  {:.2} % of {} codewords are those of f64",
                 100.0 * codewords.equal as f64 / codewords.all.max(1) as f64,
-                fishweir::report::grouped(codewords.all as usize),
+                grouped(codewords.all as usize),
             )?;
         }
         let bound = &deviation.bound;
@@ -132,7 +134,7 @@ impl std::fmt::Display for Exported {
             f,
             "  by a bound on all roundings along a window they are off by {worst:.2e} at most, {median:.2e} \
              in the median ({} windows with one); {:.2} % of all windows have a margin beyond it",
-            fishweir::report::grouped(bound.windows),
+            grouped(bound.windows),
             100.0 * bound.certain,
         )
     }
@@ -169,9 +171,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return spotter(arguments, &wanted, &bytes);
     }
     let model = Model::parse(&arguments.model, &bytes)?;
-    let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
-    let data = arguments.data.as_deref().into_iter().chain(trained_on);
-    let inputs: Vec<&Path> = data.chain([arguments.model.as_path()]).collect();
+    let trained_on = fixed::trained_on(&arguments.model, &model);
+    let data = arguments.data.iter().chain(&trained_on);
+    let inputs: Vec<&Path> = data.chain([&arguments.model]).map(PathBuf::as_path).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);

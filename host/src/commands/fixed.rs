@@ -1,12 +1,12 @@
 //! A model in fixed point, measured on data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::classifier::Classifier;
-use fishweir::data::Dataset;
+use fishweir::data::{Dataset, checksum};
 use fishweir::deploy::{Deviation, FixedPoint, Limits};
-use fishweir::report::counted;
+use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
 use super::model::Model;
@@ -61,8 +61,8 @@ fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, Fixed
     Ok((classifier, fixed))
 }
 
-/// The data named, or that the model of a file was trained on, which it knows by its name without a folder; `why` they
-/// are wanted.
+/// The data named, or those that the model of a file was trained on: the file of their name, here or beside the model, and
+/// of their checksum; `why` they are wanted.
 pub(super) fn read_data(
     path: &Path,
     model: &Model,
@@ -70,28 +70,58 @@ pub(super) fn read_data(
     reading: &Reading,
     why: &str,
 ) -> Result<Dataset, Failure> {
-    let trained_on = model.provenance().map(|trained| Path::new(&trained.data));
-    let data = named.or(trained_on);
-    let there = data.filter(|data| data.exists()).ok_or_else(|| {
-        let (file, which) = match data {
-            Some(data) if named.is_none() => (data, "there is none of this name here"),
-            Some(data) => (data, "this is not there"),
-            None => (path, "an artefact does not name any"),
-        };
-        Failure::Input(format!("{}: {why}, and {which}; name it with --data", file.display()))
-    })?;
-    let options = reading.options_of(model, None)?;
-    let data = tell::read(there, &options)?;
+    let candidates = trained_on(path, model);
+    let wanted = |file: &Path, which: &str| {
+        let file = file.display();
+        Failure::Input(format!("{file}: {why}, and {which}; name it with --data"))
+    };
+    let there = match (named, candidates.first()) {
+        (Some(data), _) if data.exists() => data,
+        (Some(data), _) => return Err(wanted(data, "this is not there")),
+        (None, None) => return Err(wanted(path, "an artefact does not name any")),
+        (None, Some(name)) => {
+            let mut there = candidates.iter().filter(|candidate| candidate.is_file());
+            let none = "there is none of this name here or beside the model";
+            let first = there.clone().next().ok_or_else(|| wanted(name, none))?;
+            match model.provenance().and_then(|trained| trained.checksum) {
+                None => first,
+                Some(known) => there
+                    .find(|file| checksum(file).is_ok_and(|checksum| checksum == known))
+                    .ok_or_else(|| other_data(first, path))?,
+            }
+        }
+    };
+    let data = tell::read(there, &reading.options_of(model, None)?)?;
     if named.is_none() {
-        check_trained_on(path, model, &data)?;
+        check_size(path, model, &data)?;
     }
     Ok(data)
 }
 
-/// Refuses other data of the name that a classifier was trained on: it knows how many series and windows those had.
-fn check_trained_on(path: &Path, model: &Model, data: &Dataset) -> Result<(), Failure> {
+/// Where the data may be that the model of a file was trained on, which it knows by their name without a folder.
+pub(super) fn trained_on(path: &Path, model: &Model) -> Vec<PathBuf> {
+    let Some(trained) = model.provenance() else { return Vec::new() };
+    let mut candidates = vec![PathBuf::from(&trained.data), path.with_file_name(&trained.data)];
+    candidates.dedup();
+    candidates
+}
+
+fn other_data(found: &Path, path: &Path) -> Failure {
+    let (found, path) = (found.display(), path.display());
+    Failure::Input(format!(
+        "{found}: these are not the data of that name that {path} was trained on, by their checksum; name the data \
+         with --data"
+    ))
+}
+
+/// Refuses other data than a classifier was trained on where it does not know their checksum, but how many series and
+/// windows they had.
+fn check_size(path: &Path, model: &Model, data: &Dataset) -> Result<(), Failure> {
     let Some(fitted) = model.fitted() else { return Ok(()) };
     let (trained_on, all) = (&fitted.provenance, (0..data.series().len()).collect::<Vec<_>>());
+    if trained_on.checksum.is_some() {
+        return Ok(());
+    }
     let windows = data.windows(trained_on.windowing.as_ref()).of_all(&all).count();
     if (all.len(), windows) == (trained_on.series, trained_on.windows) {
         return Ok(());
@@ -101,8 +131,8 @@ fn check_trained_on(path: &Path, model: &Model, data: &Dataset) -> Result<(), Fa
         data.source(),
         counted(all.len(), "series"),
         counted(windows, "window"),
-        trained_on.series,
-        trained_on.windows,
+        grouped(trained_on.series),
+        grouped(trained_on.windows),
         path.display(),
     )))
 }

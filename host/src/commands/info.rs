@@ -9,7 +9,7 @@ use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 
 use super::model::Model;
 use super::options::{named, refuse_idle};
-use super::values::{not_negative, positive};
+use super::values::{hertz, not_negative, positive};
 use super::{Failure, print};
 
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     model: PathBuf,
     /// Samples a second: say whether the boards of `new` keep up, and what a day takes of a battery where makers say what
     /// their part draws; or, with --clock, whether cores do
-    #[arg(long, value_name = "HZ", value_parser = positive)]
+    #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
     /// Clocks of the processor, in millions a second
     #[arg(long, value_name = "MHZ", value_parser = positive, requires = "rate")]

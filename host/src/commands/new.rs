@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     #[arg(long = "async")]
     tasks: bool,
     /// Samples a second
-    #[arg(long, value_name = "HERTZ", default_value_t = 50.0, value_parser = values::positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "HERTZ", default_value_t = 50.0, value_parser = values::hertz, allow_negative_numbers = true)]
     rate: f64,
     /// The package's name, for folders whose name none can have [default: that of the folder]
     #[arg(long)]
@@ -87,7 +87,8 @@ struct Written {
 
 impl std::fmt::Display for Written {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { folder, board, files, samples, .. } = self;
+        let Self { folder, board, .. } = self;
+        let [files, samples] = [self.files, self.samples].map(grouped);
         writeln!(f, "{folder}: {files} files, a project for {board}")?;
         writeln!(
             f,

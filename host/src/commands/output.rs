@@ -7,7 +7,7 @@ use fishweir::data::LAYOUTS;
 use fishweir::files;
 use fishweir::report::{self, Report};
 
-use super::Failure;
+use super::{Failure, note};
 
 /// Files that a command will write, found to be writable.
 pub(super) struct Outputs {
@@ -57,6 +57,15 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         return print(bytes);
     }
     Ok(files::write_whole(path, bytes)?)
+}
+
+/// Writes a figure that is drawn beside a report or a table, and says where it went.
+pub(super) fn draw(path: &Path, svg: &str) -> Result<(), Failure> {
+    write(path, svg.as_bytes())?;
+    if !is_standard(path) {
+        note(format_args!("figure written to {}", path.display()));
+    }
+    Ok(())
 }
 
 /// Writes to standard output, and sees it off. What hung up there is known by this error alone: those of

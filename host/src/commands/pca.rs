@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fishweir::kernel::{Gram, Items, KernelPca, read_gram};
 use fishweir::plot::ScatterPlot;
-use fishweir::report::PcaReport;
+use fishweir::report::{PcaReport, counted, grouped};
 
 use super::Failure;
 use super::kernels::{Compared, OfData, help};
@@ -85,7 +85,11 @@ fn source(arguments: &Arguments) -> Result<Source, Failure> {
         let data = path.display().to_string();
         let count = read.gram.len();
         if count > most {
-            return Err(Failure::Input(format!("{data}: {count} items; {most} at most are drawn")));
+            return Err(Failure::Input(format!(
+                "{data}: {}; {} at most are drawn",
+                counted(count, "item"),
+                grouped(most)
+            )));
         }
         let ids = read.ids.unwrap_or_else(|| (1..=count).map(|item| item.to_string()).collect());
         let names = read.labels.unwrap_or_else(|| vec![String::new(); count]);

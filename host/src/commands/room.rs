@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fishweir::deploy::{Enough, FixedPoint};
 use fishweir::project::{PROJECT_BOARDS, ProjectBoard, ProjectModel, Room};
-use fishweir::report::{OnBoard, grouped, to_three_digits};
+use fishweir::report::{OnBoard, grouped, grouped_to_three_digits, to_three_digits};
 
 use super::{Failure, note};
 
@@ -54,7 +54,7 @@ impl Wanted<'_> {
             Enough::No => "cannot keep",
         };
         let [least, most] = pace.instructions.map(|count| grouped(count.round() as usize));
-        let [idle, busy] = pace.busy.map(|busy| to_three_digits(100.0 * busy));
+        let [idle, busy] = pace.busy.map(|busy| grouped_to_three_digits(100.0 * busy));
         // What is surely kept up with, rounded downwards.
         let slower = self.rate / pace.busy[1];
         let slower = if slower >= 1.0 { slower.floor() } else { 0.99 * slower };
@@ -63,7 +63,7 @@ impl Wanted<'_> {
             "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
              {busy} % of {} MHz; --rate {} can be kept up with{fixed}",
             self.board.name,
-            to_three_digits(self.rate),
+            grouped_to_three_digits(self.rate),
             to_three_digits(f64::from(self.board.clock.hertz) / 1e6),
             to_three_digits(slower),
         ));

@@ -56,15 +56,16 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
 pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
     let Some(by) = windowing else { return };
     let (windows, all) = (data.windows(windowing), data.series().len());
-    let length = by.length;
+    let length = grouped(by.length.get());
     match windows.short_kept() {
         0 => {}
         short if short == all => note(format_args!(
             "every series is shorter than a window of {length} samples: each is one window as it is"
         )),
         short => note(format_args!(
-            "{} of {all} shorter than a window of {length} samples: each is one window as it is",
-            counted(short, "series")
+            "{} of {} shorter than a window of {length} samples: each is one window as it is",
+            counted(short, "series"),
+            grouped(all)
         )),
     }
     if windows.uncovered() > 0 {

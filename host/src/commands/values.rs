@@ -1,6 +1,7 @@
 //! Values that options take: numbers, each with its range, and names of what is registered.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::project::check_rate;
 
 /// For options that name one of some entries; `value` has the names, and a word on each.
 pub(super) fn registered<T: Copy + Send + Sync + 'static>(
@@ -24,6 +25,12 @@ fn number(text: &str, good: impl Fn(f64) -> bool, range: &str) -> Result<f64, St
 /// For options that take a number above zero.
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "finite and positive")
+}
+
+/// For samples a second, where a device is asked for: of the range that a project can have.
+pub(super) fn hertz(text: &str) -> Result<f64, String> {
+    let rate = positive(text)?;
+    check_rate(rate).map(|()| rate).map_err(|error| error.to_string())
 }
 
 /// For floors: far below a millionth nothing is held, and estimates break down.

@@ -378,7 +378,9 @@ mod tests {
         let told = refused(&clips(), &background(1, 10), None);
         assert!(told.starts_with("rest.csv: ") && told.contains("to part 4 clips"), "{told}");
         let one = read("clips.csv", "series,label,t,x\n0,up,0,5\n1,up,0,5\n2,down,0,6\n");
-        assert!(refused(&one, &background(1, 10), None).contains("class `down` would be missing"));
+        assert!(
+            refused(&one, &background(1, 10), None).contains("class `down` is in 1 series alone")
+        );
         let bare = read("clips.csv", "series,label,t,x\n0,up,0,5\n1,,0,5\n");
         assert!(refused(&bare, &background(1, 10), None).contains("series `1` has no label"));
         assert!(refused(&clips(), &background(1, 99), Some("whom")).contains("no column `whom`"));

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::alphabet::Alphabet;
 use super::error::DataError;
 use super::samples::{Samples, SamplesView};
+use crate::words::grouped;
 
 /// What one observation is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,13 +53,13 @@ pub struct Missing {
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} missing", self.observations)?;
+        write!(f, "{} missing", grouped(self.observations))?;
         if self.partial > 0 {
-            write!(f, ", {} of them in some channels only", self.partial)?;
+            write!(f, ", {} of them in some channels only", grouped(self.partial))?;
         }
         for (position, (code, count)) in self.codes.iter().enumerate() {
             let before = if position == 0 { " (" } else { ", " };
-            write!(f, "{before}{code} {count}")?;
+            write!(f, "{before}{code} {}", grouped(*count))?;
         }
         f.write_str(if self.codes.is_empty() { "" } else { ")" })
     }
@@ -89,6 +90,7 @@ pub struct Dataset {
     columns: Vec<String>,
     series: Vec<Series>,
     source: String,
+    checksum: Option<u32>,
     missing: Missing,
 }
 
@@ -118,7 +120,7 @@ impl Dataset {
             let view = one.samples.view();
             missing.observations += view.len() - view.observed();
         }
-        Ok(Self { kind, classes, columns, series, source, missing })
+        Ok(Self { kind, classes, columns, series, source, checksum: None, missing })
     }
 
     /// Labelled series made in memory: each a class and its samples, numbered in their order.
@@ -210,7 +212,14 @@ impl Dataset {
     pub(super) fn part(&self, series: &[usize]) -> Result<Self, DataError> {
         let own = series.iter().filter_map(|&one| self.series.get(one)).cloned().collect();
         let [classes, columns] = [&self.classes, &self.columns].map(Clone::clone);
-        Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)
+        let part = Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)?;
+        Ok(Self { checksum: self.checksum, ..part })
+    }
+
+    /// Adds the checksum of the one file that it was read from.
+    pub(super) fn with_checksum(mut self, checksum: u32) -> Self {
+        self.checksum = Some(checksum);
+        self
     }
 
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
@@ -246,6 +255,12 @@ impl Dataset {
     /// The file or files this was read from, for messages.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// CRC-32 (ISO-HDLC) of the text of the one file that this was read from: unpacked, where it was gzipped, and
+    /// without a byte order mark.
+    pub fn checksum(&self) -> Option<u32> {
+        self.checksum
     }
 
     /// How many observations are missing.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 
 use super::fold_error::FoldError;
-use crate::words::grouped;
+use crate::words::{counted, grouped};
 
 /// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
 /// count from 1.
@@ -127,8 +127,10 @@ pub enum DataError {
     },
     /// Too few or too many fields.
     #[error(
-        "{place}: the row has {found} fields where {expected} are expected, one a column of the \
+        "{place}: the row has {} where {} are expected, one a column of the \
          header or a channel of the model; {}",
+        counted(*found, "field"),
+        grouped(*expected),
         if found > expected { "numbers have decimal points, no commas" } else { "complete or delete it" }
     )]
     Ragged {
@@ -335,8 +337,10 @@ pub enum DataError {
     },
     /// Recordings of a background that are too short for the clips between which they lie.
     #[error(
-        "{file}: {samples} samples of background, of those that a fold judges on, are too few to part {clips} clips; \
-         record more of what lies between events (with --group, of each group)"
+        "{file}: {} of background, of those that a fold judges on, are too few to part {}; \
+         record more of what lies between events (with --group, of each group)",
+        counted(*samples, "sample"),
+        counted(*clips, "clip")
     )]
     Background {
         /// The file.

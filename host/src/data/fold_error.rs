@@ -1,5 +1,7 @@
 //! Why no folds could be made.
 
+use crate::words::{counted, grouped};
+
 /// Why no folds could be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -11,7 +13,7 @@ pub enum FoldError {
         folds: usize,
     },
     /// More folds than items.
-    #[error("{folds} folds need at least as many series, there are {items}; ask for fewer folds")]
+    #[error("{}", too_few(*folds, *items, "series"))]
     TooFewItems {
         /// Items there are.
         items: usize,
@@ -19,7 +21,7 @@ pub enum FoldError {
         folds: usize,
     },
     /// More folds than groups.
-    #[error("{folds} folds need at least as many groups, there are {groups}; ask for fewer folds")]
+    #[error("{}", too_few(*folds, *groups, "group"))]
     TooFewGroups {
         /// Groups there are.
         groups: usize,
@@ -27,11 +29,7 @@ pub enum FoldError {
         folds: usize,
     },
     /// A class that would have nothing to train on.
-    #[error(
-        "class `{class}` would be missing from training: its {items} series are all in fold \
-         {fold}; it needs two or more series (or groups, when folds keep groups together), or try \
-         fewer folds or another seed"
-    )]
+    #[error("{}", missing(class, *items))]
     ClassMissing {
         /// Name of the class.
         class: String,
@@ -46,4 +44,33 @@ pub enum FoldError {
         /// Name of the class.
         class: String,
     },
+}
+
+fn too_few(folds: usize, there: usize, unit: &str) -> String {
+    let units = if unit == "series" { "series" } else { "groups" };
+    let (folds, advice) = (grouped(folds), grouped(there));
+    match there {
+        0 | 1 => format!(
+            "there is {}, and cross-validation takes two {units} at least, to train on one and judge the other: record \
+             more",
+            counted(there, unit)
+        ),
+        _ => format!(
+            "{folds} folds need at least as many {units}, there are {advice}; ask for {advice} folds or fewer"
+        ),
+    }
+}
+
+fn missing(class: &str, items: usize) -> String {
+    match items {
+        1 => format!(
+            "class `{class}` is in 1 series alone, and what judges by it has nothing of the class to train on: record \
+             another series of it, or leave it out"
+        ),
+        _ => format!(
+            "the {} series with class `{class}` are all in one fold, and none is left to train on: try more folds or \
+             another seed; where groups stay together, the class must be in two of them",
+            grouped(items)
+        ),
+    }
 }

@@ -299,13 +299,21 @@ mod tests {
         let message = refused(Folds::stratified(&[0, 1], &two, 3, None));
         assert!(message.contains("there are 2"), "{message}");
         let message = refused(Folds::stratified(&[0, 0, 1], &two, 2, None));
-        assert!(message.contains("`class 1` would be missing"), "{message}");
+        assert!(message.contains("class `class 1` is in 1 series alone"), "{message}");
+        let message = refused(Folds::stratified(&[0], &two[..1], 2, None));
+        assert!(
+            message.starts_with("there is 1 series, and cross-validation takes two"),
+            "{message}"
+        );
         let message = refused(Folds::stratified(&[0, 0, 0], &two, 2, None));
         assert!(message.contains("`class 1` has no series"), "{message}");
         let message = refused(Folds::grouped(&[0, 1, 0, 1], &two, &[0, 0, 1, 1], 3, None));
         assert!(message.contains("groups, there are 2"), "{message}");
         let message = refused(Folds::grouped(&[0, 0, 1, 1], &two, &[0, 1, 2, 2], 2, None));
-        assert!(message.contains("`class 1` would be missing"), "{message}");
+        assert!(
+            message.starts_with("the 2 series with class `class 1` are all in one fold"),
+            "{message}"
+        );
     }
 
     fn items() -> impl Strategy<Value = (Vec<usize>, Vec<usize>, usize, Option<u64>)> {

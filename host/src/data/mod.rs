@@ -79,6 +79,7 @@ pub use lags::{LagError, Lags, Widened};
 pub use layout::{FastaLabel, Layout, ReadOptions};
 pub use live::LiveReader;
 pub use marked::{Mark, Marked};
+pub use read::checksum;
 pub use samples::{Rows, RowsView, Sample, Samples, SamplesView};
 pub use units::{centre_and_scale, scale_of};
 pub(crate) use units::{centre_and_scale_of, centre_and_spread};

@@ -13,7 +13,7 @@ use super::error::{DataError, Place};
 use super::layout::{FastaLabel, Layout, ReadOptions};
 use super::part::Part;
 use super::table::{first_line, header_fields};
-use super::{LAYOUTS, fasta};
+use super::{LAYOUTS, fasta, ucr};
 use crate::words::shorten;
 
 impl Dataset {
@@ -38,7 +38,7 @@ impl Dataset {
         let mut parts = Vec::new();
         for (class, path) in files {
             let (name, bytes) = load(path)?;
-            let mut part = read_part(&name, &bytes, options)?;
+            let mut part = read_part(&name, &unpacked(&name, &bytes)?, options)?;
             for draft in &mut part.drafts {
                 if draft.label.replace(class.clone()).is_some() {
                     return Err(DataError::LabelledTwice { file: name, class: class.clone() });
@@ -57,7 +57,11 @@ impl Dataset {
     /// # Errors
     /// [`DataError`] naming `name`, line and column.
     pub fn parse(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Self, DataError> {
-        assemble(vec![read_part(name, bytes, options)?], options)
+        let text = unpacked(name, bytes)?;
+        let checksum = crc32fast::hash(&text);
+        let part = read_part(name, &text, options)?;
+        drop(text);
+        Ok(assemble(vec![part], options)?.with_checksum(checksum))
     }
 }
 
@@ -70,8 +74,16 @@ pub(super) fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
     }
 }
 
-fn read_part(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let text = &unpacked(name, bytes)?;
+/// The [`Dataset::checksum`] that what is read from a file has.
+///
+/// # Errors
+/// [`DataError`], if it is not there, empty, or damaged.
+pub fn checksum(path: impl AsRef<Path>) -> Result<u32, DataError> {
+    let (name, bytes) = load(path.as_ref())?;
+    Ok(crc32fast::hash(&unpacked(&name, &bytes)?))
+}
+
+fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let layout = options.layout.map_or_else(|| detect(name, text), Ok)?;
     check_room(name, text.len())?;
     if *layout != fasta::LAYOUT && options.fasta_label != FastaLabel::None {
@@ -142,6 +154,9 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 fn detect(name: &str, text: &[u8]) -> Result<&'static Layout, DataError> {
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
         return Ok(layout);
+    }
+    if let Some(error) = ucr::misfit(name, text) {
+        return Err(error);
     }
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });

@@ -6,7 +6,7 @@ use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows, sample};
 use super::part::{Body, Draft, Part};
 use super::table::check_name;
-use crate::words::{counted, shorten};
+use crate::words::{counted, grouped, shorten};
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "sktime",
@@ -18,7 +18,7 @@ pub(super) static LAYOUT: Layout = Layout {
     read,
 };
 
-/// What may stand behind `@`, whatever its case, and says nothing that the data do not.
+/// What may stand behind `@`, whatever its case, and says nothing that the data do not: what some say of them is checked.
 const IDLE: [&str; 8] = [
     "problemname",
     "missing",
@@ -49,12 +49,14 @@ fn is_one(text: &[u8]) -> bool {
 struct Description {
     /// The classes, where series have labels.
     classes: Option<Vec<String>>,
+    /// What was said by each word, and in which line.
+    said: Vec<(String, String, u64)>,
     begun: bool,
 }
 
 impl Description {
     /// Takes in a line that begins with `@`, or says what is wrong with it.
-    fn take(&mut self, line: &str) -> Result<(), String> {
+    fn take(&mut self, line: &str, number: u64) -> Result<(), String> {
         let word = keyword(line).unwrap_or_default();
         let mut values = line.split_whitespace().skip(1);
         let first = values.next().unwrap_or_default().to_lowercase();
@@ -81,7 +83,64 @@ impl Description {
                 ));
             }
         }
+        let word = if word == "dimension" { "dimensions".to_owned() } else { word };
+        let mut said = line.split_whitespace();
+        let name = said.next().unwrap_or_default();
+        let said = said.collect::<Vec<_>>().join(" ");
+        let before = self.said.iter().find(|(other, what, _)| *other == word && *what != said);
+        if let Some((_, other, line)) = before {
+            return Err(format!(
+                "`{}` says `{}` here and `{}` in line {line}; delete what is wrong",
+                shorten(name),
+                shorten(&said),
+                shorten(other)
+            ));
+        }
+        self.said.push((word, said, number));
         Ok(())
+    }
+
+    /// What was said by a word, in small letters, and in which line.
+    fn said(&self, word: &str) -> Option<(String, u64)> {
+        let (_, what, line) = self.said.iter().find(|(other, ..)| other == word)?;
+        Some((what.to_lowercase(), *line))
+    }
+
+    /// What a series of so many channels and samples contradicts; `first` are the line and samples of the first.
+    fn check(&self, channels: usize, samples: usize, first: (u64, usize)) -> Result<(), String> {
+        let number = |word: &str| {
+            let (what, line) = self.said(word)?;
+            Some((what.parse::<usize>().ok()?, line))
+        };
+        let is_true = |word: &str| self.said(word).filter(|(what, _)| what == "true");
+        let other = |what: String, word: &str, says: &str, line: u64| {
+            Err(format!(
+                "has {what}, and line {line} says `@{word} {says}`; correct one of the two"
+            ))
+        };
+        let found = counted(channels, "channel");
+        match (is_true("univariate"), number("dimensions")) {
+            (Some((_, line)), _) if channels > 1 => {
+                return other(found, "univariate", "true", line);
+            }
+            (_, Some((wanted, line))) if channels != wanted => {
+                return other(found, "dimensions", &wanted.to_string(), line);
+            }
+            _ => {}
+        }
+        let found = format!("{} a channel", counted(samples, "sample"));
+        let as_long = self.said("equallength").is_none_or(|(what, _)| what != "false");
+        match (number("serieslength"), is_true("equallength")) {
+            (Some((wanted, line)), _) if as_long && samples != wanted => {
+                other(found, "seriesLength", &wanted.to_string(), line)
+            }
+            (_, Some((_, line))) if samples != first.1 => {
+                let found =
+                    format!("{found} where that of line {} has {}", first.0, grouped(first.1));
+                other(found, "equalLength", "true", line)
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -89,6 +148,8 @@ impl Description {
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let mut part = Part::new(name);
     let mut description = Description::default();
+    // Line and samples of the first series.
+    let mut first = None;
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let place = || Box::new(Place::line(name, line));
         let Ok(text) = std::str::from_utf8(bytes) else {
@@ -104,7 +165,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             if !content.starts_with('@') {
                 return Err(wrong("expected `@data` before the first series".into()));
             }
-            description.take(content).map_err(wrong)?;
+            description.take(content, line).map_err(wrong)?;
             continue;
         }
         let (channels, label) = series(text, line, &description, name, options)?;
@@ -118,6 +179,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
                 "has {found} where the first series has {first}; channels are parted by colons, the label is last"
             )));
         }
+        let samples = channels.first().map_or(0, Vec::len);
+        let first = *first.get_or_insert((line, samples));
+        description.check(channels.len(), samples, first).map_err(wrong)?;
         let seen: Vec<bool> =
             channels.iter().map(|samples| samples.iter().any(Option::is_some)).collect();
         let rows = rows(&channels);
@@ -251,6 +315,10 @@ mod tests {
             assert_eq!(all(&data), all(&table));
             assert_eq!(data.series()[2].line, 13);
         }
+        // Said twice, or of series of any length, what is so is no contradiction.
+        for said in ["@dimensions 2", "@equalLength false\n@seriesLength 9"] {
+            assert!(parse(&MOTIONS.replace("@missing true", said)).is_ok(), "{said}");
+        }
         let one = parse("@problemName One\n@classLabel false\n@data\n1,2,3\n").expect("sound");
         assert_eq!(one.kind(), &Kind::Channels(vec!["x".into()]));
         assert_eq!((one.series()[0].label, one.observations()), (None, 3));
@@ -282,6 +350,31 @@ mod tests {
             (says("@classLabel"), "data, line 4: `@classLabel` says true", "or false"),
             (says("@targetLabel true"), "data, line 4: the file is for regression", "classes"),
             (says("@attribute x real"), "data, line 4: `@attribute` is no word", "delete the line"),
+            (
+                says("@dimension 3"),
+                "data, line 6: `@dimensions` says `2` here and `3` in line 4",
+                "delete",
+            ),
+            (
+                MOTIONS.replace("@univariate false", "@univariate true"),
+                "data, line 10: has 2 channels, and line 5 says `@univariate true`",
+                "correct one",
+            ),
+            (
+                MOTIONS.replace("@dimensions 2", "@dimensions 3"),
+                "data, line 10: has 2 channels, and line 6 says `@dimensions 3`",
+                "correct one",
+            ),
+            (
+                MOTIONS.replace("@equalLength false", "@equalLength TRUE"),
+                "data, line 11: has 2 samples a channel where that of line 10 has 3, and line 7 says `@equalLength true`",
+                "correct one",
+            ),
+            (
+                MOTIONS.replace("@equalLength false", "@seriesLength 4"),
+                "data, line 10: has 3 samples a channel, and line 7 says `@seriesLength 4`",
+                "correct one",
+            ),
             (says("1,2:3,4:Run"), "data, line 4: expected `@data`", "before the first series"),
             (
                 "@problemName A\n@data\n1,2:up\n".into(),

@@ -321,6 +321,9 @@ fn files_that_are_no_text_are_refused() {
         Dataset::parse("data", &packed, &ReadOptions::default()).expect("valid"),
         read(WATCH)
     );
+    // By RFC 1952 gzip ends in the same checksum, and the length.
+    let of_content = packed[packed.len() - 8..].first_chunk().copied().map(u32::from_le_bytes);
+    assert_eq!(read(WATCH).checksum(), of_content);
     assert!(refused(&packed[..packed.len() - 9]).contains("is gzip, but ends too early"));
     assert!(refused(&packed[..3]).contains("is gzip, but ends too early"));
     let behind = |more: &[u8]| [packed.as_slice(), more].concat();

@@ -1,16 +1,19 @@
 //! The text of the UCR archive: a label, then the samples of a series of one channel, a series a line, no header.
 
+use std::collections::{HashMap, HashSet};
+
 use super::error::{DataError, Place};
 use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows, sample};
 use super::part::{Body, Draft, Part};
-use super::table::{check_name, finite};
+use super::table::{check_name, finite, is_missing};
+use crate::words::{counted, grouped, shorten};
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "ucr",
     alias: "txt",
     about: "the text of the UCR archive (a label and numbers a line, no header)",
-    begins: "a whole number and 15 numbers or more (the UCR archive's text, of as many a line)",
+    begins: "a whole number and 15 numbers or more (the UCR archive's text, of as many a line; --format ucr takes others)",
     of_symbols: false,
     is_one,
     read,
@@ -52,6 +55,10 @@ fn whole(label: &str) -> Option<i64> {
     finite(label).filter(|one| one.fract() == 0.0 && one.abs() < LARGEST).map(|one| one as i64)
 }
 
+fn is_sample(text: &str) -> bool {
+    finite(text).is_some() || text.eq_ignore_ascii_case("nan")
+}
+
 /// As many numbers in every line, the first a whole one that comes back: the label.
 fn is_one(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
@@ -59,8 +66,7 @@ fn is_one(text: &[u8]) -> bool {
     let Some(first) = lines.clone().next() else { return false };
     let separator = Separator::of(first);
     let count = separator.fields(first).count();
-    let is_sample = |text: &str| finite(text).is_some() || text.eq_ignore_ascii_case("nan");
-    let mut labels = std::collections::HashSet::new();
+    let mut labels = HashSet::new();
     let mut comes_back = false;
     let all = count >= FEWEST_FIELDS
         && lines.all(|line| {
@@ -72,6 +78,66 @@ fn is_one(text: &[u8]) -> bool {
             sound && found == count
         });
     all && comes_back
+}
+
+/// The first line that keeps a text from being taken for the archive's, where at least half of its lines are such and a
+/// label comes back.
+pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
+    let text = std::str::from_utf8(text).ok()?;
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    let lines: Vec<(u64, &str)> = lines.collect();
+    let separator = Separator::of(lines.first()?.1);
+    let label = |line: &str| separator.fields(line).next().map(str::to_owned).unwrap_or_default();
+    // Names in the first line are a header.
+    finite(&label(lines[0].1))?;
+    let (mut counts, mut labels) = (HashMap::new(), HashSet::new());
+    let mut comes_back = false;
+    for (_, line) in &lines {
+        *counts.entry(separator.fields(line).count()).or_insert(0) += 1;
+        comes_back |= whole(&label(line)).is_some_and(|label| !labels.insert(label));
+    }
+    let usual = counts.into_iter().max_by_key(|&(fields, lines)| (lines, fields))?.0;
+    let wrong = |line: &str| {
+        let fields = separator.fields(line).count();
+        if fields != usual {
+            let what = format!(
+                "has {} where most lines have {}",
+                counted(fields, "field"),
+                grouped(usual)
+            );
+            return Some((
+                None,
+                what,
+                ", or name the format, which takes lines of several lengths",
+            ));
+        }
+        let label = label(line);
+        if whole(&label).is_none() {
+            let what = format!("`{}` is no whole number", shorten(&label));
+            return Some((Some(1), what, ", or name the format, which takes any word for a class"));
+        }
+        let mut samples = (2..).zip(separator.fields(line).skip(1));
+        let (column, text) = samples.find(|(_, text)| !is_sample(text))?;
+        let takes = match is_missing(text) || text == "?" {
+            true => ", or name the format, which takes it for a missing sample",
+            false => "",
+        };
+        let what = match text {
+            "" => "is empty".to_owned(),
+            text => format!("`{}` is no number", shorten(text)),
+        };
+        Some((Some(column), what, takes))
+    };
+    let mut misfits = lines.iter().filter_map(|&(number, line)| Some((number, wrong(line)?)));
+    let (line, (column, what, takes)) = misfits.next()?;
+    let is_near = usual >= FEWEST_FIELDS && comes_back && 2 * (1 + misfits.count()) <= lines.len();
+    let column = column.map(|column| (column, String::new()));
+    is_near.then(|| DataError::Layout {
+        place: Box::new(Place { column, ..Place::line(name, line) }),
+        what: format!(
+            "{what}; most lines are the UCR archive's text (--format ucr), a class and its samples a line: correct this one{takes}"
+        ),
+    })
 }
 
 /// Reads the archive's text; lines may have fewer samples than others.
@@ -183,8 +249,8 @@ mod tests {
             archive(&["1"], 15),
             archive(&["1.5", "1.5"], 15),
             archive(&["up", "up"], 15),
-            archive(&["1", "1"], 15) + "1\t2\n",
-            archive(&["1", "1"], 15).replace("\t3\t", "\t\t"),
+            archive(&["1", "2", "3"], 15) + "1.5\t2\n",
+            "target".to_owned() + &archive(&["1", "1", "1"], 15)[1..],
         ] {
             let told = parse(&text, false).expect_err(&text).to_string();
             assert!(told.contains("fits no known layout"), "{told}");
@@ -195,6 +261,39 @@ mod tests {
         let told = |one: &crate::data::Series| (one.label, one.samples.view().len(), one.line);
         let told: Vec<_> = data.series().iter().map(told).collect();
         assert_eq!(told, [(Some(1), 3, 1), (Some(0), 1, 2), (None, 1, 3)]);
+    }
+
+    /// One line that is wrong among many is named, and not the first.
+    #[test]
+    fn the_line_that_keeps_a_text_from_being_taken_is_named() {
+        let text = archive(&["1", "2", "1", "2"], 15);
+        for (text, begin, advice) in [
+            (
+                text.replace("\t202\t", "\tx\t"),
+                "data, line 3, column 4: `x` is no number",
+                "correct this one",
+            ),
+            (text.replace("\t202\t", "\t\t"), "data, line 3, column 4: is empty", "missing sample"),
+            (
+                text.replace("\t202\t", "\t"),
+                "data, line 3: has 15 fields where most lines have 16",
+                "lines of several lengths",
+            ),
+            (
+                text.replace("2\t100\t", "\n2.5\t100\t"),
+                "data, line 3, column 1: `2.5` is no whole",
+                "any word",
+            ),
+            (
+                text.replace('\t', " ").replace(" 1 ", " 1; "),
+                "data, line 1, column 3: `1;`",
+                "a class and its",
+            ),
+        ] {
+            let told = parse(&text, false).expect_err(&text).to_string();
+            assert!(told.starts_with(begin) && told.contains(advice), "{told}");
+            assert!(told.contains("most lines are the UCR archive's text"), "{told}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ struct Columns {
     samples: Vec<usize>,
     /// Names of the first columns of further runs of numbered ones.
     more: Vec<String>,
+    /// Names of two numbered columns of which the second has the smaller number.
+    reversed: Option<[String; 2]>,
 }
 
 impl Columns {
@@ -43,11 +45,12 @@ impl Columns {
         let mut numbered = runs.filter(|run| run.len() > 1);
         let samples = numbered.next().unwrap_or(&free).to_vec();
         let more = numbered.map(|run| names[run[0]].to_owned()).collect();
+        let reversed = reversed(&free.iter().map(|&column| names[column]).collect::<Vec<_>>());
         // The samples stand together among what is free.
         let (first, last) = (samples.first().copied(), samples.last().copied());
         let others = free.into_iter().filter(|&column| Some(column) < first || Some(column) > last);
         let others = others.collect();
-        Self { id, label, others, samples, more }
+        Self { id, label, others, samples, more, reversed }
     }
 
     fn are_numbered(&self, names: &[&str]) -> bool {
@@ -56,18 +59,35 @@ impl Columns {
     }
 }
 
+/// A column's name before its number, and the number.
+fn numbered(name: &str) -> Option<(&str, u64)> {
+    let at = name.trim_end_matches(|last: char| last.is_ascii_digit()).len();
+    Some((&name[..at], name[at..].parse().ok()?))
+}
+
 /// Whether a column is numbered, and this one has the next number: `x7` and `x8`, or larger numbers alone, which
 /// may be times.
 fn follows(one: &str, next: &str) -> bool {
     if let (Some(one), Some(next)) = (finite(one), finite(next)) {
         return one < next;
     }
-    let stem = |name: &str| name.trim_end_matches(|last: char| last.is_ascii_digit()).len();
-    let (at, next_at) = (stem(one), stem(next));
-    let number = |digits: &str| digits.parse::<u64>().ok();
-    let numbers = number(&one[at..]).zip(number(&next[next_at..]));
-    one[..at] == next[..next_at]
-        && numbers.is_some_and(|(one, next)| one.checked_add(1) == Some(next))
+    let numbers = numbered(one).zip(numbered(next));
+    numbers.is_some_and(|((stem, one), (next_stem, next))| {
+        stem == next_stem && one.checked_add(1) == Some(next)
+    })
+}
+
+/// The first two neighbours among columns that are numbered alike whose numbers fall: as where names were sorted as
+/// text, `x1,x10,x2`.
+fn reversed(names: &[&str]) -> Option<[String; 2]> {
+    let falls = |&(one, next): &(&str, &str)| match (finite(one), finite(next)) {
+        (Some(one), Some(next)) => one > next,
+        _ => numbered(one)
+            .zip(numbered(next))
+            .is_some_and(|((stem, one), (next_stem, next))| stem == next_stem && one > next),
+    };
+    let pairs = names.iter().copied().zip(names.iter().copied().skip(1));
+    pairs.into_iter().find(falls).map(|(one, next)| [one.to_owned(), next.to_owned()])
 }
 
 /// A header with numbered samples and something else. Numbered channels of a series table without `t` have names
@@ -76,13 +96,14 @@ fn is_one(text: &[u8]) -> bool {
     let Ok(header) = std::str::from_utf8(first_line(text)) else { return false };
     let names: Vec<&str> = header_fields(header, &[',', '\t']).collect();
     let columns = Columns::of(&names);
-    if has_column(text, "t")
-        || columns.id.or(columns.label).is_none()
-        || !columns.are_numbered(&names)
-    {
+    if has_column(text, "t") || columns.id.or(columns.label).is_none() {
         return false;
     }
     let bare = columns.samples.iter().all(|&column| finite(names[column]).is_some());
+    if !columns.are_numbered(&names) {
+        // Numbered in a wrong order it is a wide table to be refused, where nothing else reads it.
+        return columns.reversed.is_some() && !names.contains(&"series");
+    }
     match columns.id.filter(|&id| names[id] == "series" && !bare) {
         None => true,
         Some(series) => !comes_back(text, series),
@@ -165,6 +186,14 @@ fn columns_of(table: &Table<'_>) -> Result<Columns, DataError> {
     }
     if columns.id.is_none() {
         table.check_case(&["series", "id"])?;
+    }
+    if let Some([one, next]) = &columns.reversed {
+        return Err(table.bad_header(format!(
+            "`{}` stands before `{}`: the samples of a series are in the order of their columns; put these in the order \
+             of their numbers",
+            shorten(one),
+            shorten(next)
+        )));
     }
     match (columns.samples.first(), columns.more.as_slice()) {
         (None, _) => Err(table.bad_header("has no column of samples (label,0,1,2,...)".into())),
@@ -291,6 +320,21 @@ mod tests {
                 "label,x0,x1,y0,y1\nup,1,2,3,4\n",
                 "data: line 1, the header: numbers columns from `x0` and again from `y0`",
                 "series,label,t",
+            ),
+            (
+                "label,x1,x10,x2,x3\nup,1,2,3,4\n",
+                "data: line 1, the header: `x10` stands before `x2`",
+                "in the order of their numbers",
+            ),
+            (
+                "label,3,2,1\nup,1,2,3\n",
+                "data: line 1, the header: `3` stands before `2`",
+                "in the order of their numbers",
+            ),
+            (
+                "x0,x2,x1,class\n1,2,3,up\n",
+                "data: line 1, the header: `x2` stands before `x1`",
+                "in the order of their numbers",
             ),
             (
                 "id,Label,0,1\na,up,1,2\n",

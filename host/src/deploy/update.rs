@@ -4,6 +4,7 @@ use fishweir_core::update::{Entry, SelfTest, UpdateError, UpdateHeader};
 
 use super::{ArtefactFileError, Deployed};
 use crate::data::{Sample, SamplesView};
+use crate::words::{counted, grouped};
 
 /// Samples of a self-test at most, or behind a front end as many as two rows take, where these are more.
 pub const SELF_TEST_SAMPLES: usize = 16;
@@ -36,8 +37,10 @@ pub enum UpdateFileError {
     },
     /// The series is over, or a sample refused, before the front end has made a row.
     #[error(
-        "the front end takes {takes} samples for its first row, and the series has {found} that are taken in one \
-         after another: a device would have nothing to test the model with; name data that begin with a longer series"
+        "the front end takes {} for its first row, and the series has {} that are taken in one \
+         after another: a device would have nothing to test the model with; name data that begin with a longer series",
+        counted(*takes, "sample"),
+        grouped(*found)
     )]
     NoRow {
         /// Samples of the first row.

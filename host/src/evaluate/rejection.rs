@@ -254,7 +254,7 @@ impl Unseen {
 /// Cost: a training a class.
 ///
 /// # Errors
-/// [`EvaluateError::LeftOut`], where a training fails.
+/// [`EvaluateError::LeftOut`], where a training fails; [`EvaluateError::KeepsNoConfidence`] of a kernel machine.
 pub fn leave_classes_out(
     data: &Dataset,
     options: &TrainOptions,
@@ -262,6 +262,9 @@ pub fn leave_classes_out(
     rate: f64,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Unseen>, EvaluateError> {
+    if !options.kind.compiles() {
+        return Err(EvaluateError::KeepsNoConfidence(options.kind));
+    }
     let classes = data.classes();
     if classes.len() < 3 {
         return Ok(Vec::new());

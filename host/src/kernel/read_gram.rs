@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::Gram;
 use crate::files::{self, FileError};
+use crate::words::{counted, grouped};
 
 /// A Gram matrix as a file has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,7 +174,10 @@ fn npy(bytes: &[u8]) -> Result<Vec<Vec<f64>>, String> {
 
 fn not_square(rows: usize, columns: usize) -> String {
     format!(
-        "{rows} rows and {columns} columns; a matrix of all pairs of at most {ITEMS_AT_MOST} items is needed"
+        "{} and {}; a matrix of all pairs of at most {} items is needed",
+        counted(rows, "row"),
+        counted(columns, "column"),
+        grouped(ITEMS_AT_MOST)
     )
 }
 
@@ -240,7 +244,7 @@ mod tests {
             (b"1,0.5\n0.5,x\n", "k.csv, line 2: column 2: `x` is no number"),
             (b"1,0.5\n0.5,nan\n", "k.csv, line 2: column 2: `nan` is no number"),
             (b"1,0.5\n0.5,1\n1,1\n", "k.csv, line 3: one row more than the 2 columns"),
-            (b"1,0.5\n", "k.csv: 1 rows and 2 columns;"),
+            (b"1,0.5\n", "k.csv: 1 row and 2 columns;"),
             (b"", "k.csv: 0 rows and 0 columns;"),
             (b"1,0.5\n0.25,1\n", "k.csv: the kernel of items 1 and 2 is 0.5 one way and 0.25"),
             (b"id,label,a,b\na,,1,0\nc,,0,1\n", "k.csv: row `c` stands where column `b` does"),

@@ -232,8 +232,10 @@ pub enum TrainError {
     FrontOf,
     /// A series, or a window, that ends before its first row.
     #[error(
-        "{file}: series `{series}` has a window of {length} samples, and the first row takes {first}: take a longer \
-         --window, or a shorter --front"
+        "{file}: series `{series}` has a window of {}, and the first row takes {}: take a longer \
+         --window, or a shorter --front",
+        counted(*length, "sample"),
+        grouped(*first)
     )]
     ShortFront {
         /// The data.
@@ -265,9 +267,10 @@ pub enum TrainError {
     Lags(Lags),
     /// Lags that no window is long enough for.
     #[error(
-        "{}: series `{series}` is the longest, and models see {length} samples of it at once, none of them {} after \
+        "{}: series `{series}` is the longest, and models see {} of it at once, none of them {} after \
          another: take shorter --lags{}",
         lags.words(),
+        counted(*length, "sample"),
         lags.depth(),
         if *windowed { ", or a longer --window" } else { "" }
     )]
@@ -283,7 +286,9 @@ pub enum TrainError {
     },
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
     #[error(
-        "{takes} {what} would be taken, and {most} are allowed: allow more, or take fewer --states or --lags"
+        "{} {what} would be taken, and {} are allowed: allow more, or take fewer --states or --lags",
+        grouped(*takes),
+        grouped(*most)
     )]
     TooDear {
         /// What it takes.

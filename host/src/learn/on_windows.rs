@@ -202,7 +202,6 @@ pub fn train_fixed_length(
             views.len() - train.len()
         ));
     }
-    let name = std::path::Path::new(data.source()).file_name().unwrap_or_default();
     let kernel = ExpansionKernel::FixedLength { items, normalised: true, log_scale: 0.0 };
     let classifier = Classifier {
         method: MarginalModel::NAMES[2].to_owned(),
@@ -218,8 +217,6 @@ pub fn train_fixed_length(
         rule: Rule::Expansion(machine.expansion_on(kernel)),
         confidence: None,
         provenance: Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            data: name.to_string_lossy().into_owned(),
             series: series.len(),
             windows: train.len(),
             windowing: options.windowing,
@@ -230,6 +227,7 @@ pub fn train_fixed_length(
                 learner: Some(options.learner.name.to_owned()),
                 mirror: Vec::new(),
             }),
+            ..Provenance::of(data)
         },
     };
     Ok(Trained {

@@ -171,7 +171,6 @@ impl<'a> Problem<'a> {
                 .collect()
         };
         let (centre, scale) = self.units(series);
-        let name = std::path::Path::new(self.data.source());
         let states = models.iter().map(Hmm::states).max().unwrap_or(0);
         let emits = |family: &'static dyn Family| {
             let shape = models.first().map_or_else(Shape::default, |model| model.emission.shape());
@@ -205,10 +204,7 @@ impl<'a> Problem<'a> {
             rule: Rule::Linear(outputs),
             confidence: None,
             provenance: Provenance {
-                version: env!("CARGO_PKG_VERSION").into(),
-                data: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),
                 series: series.len(),
-                windows: 0,
                 windowing: self.options.windowing,
                 notes: vec![match self.options.kind {
                     ClassifierKind::EmpiricalMap => format!(
@@ -221,7 +217,7 @@ impl<'a> Problem<'a> {
                         self.options.baum_welch.restarts, self.options.baum_welch.seed
                     ),
                 }],
-                selection: None,
+                ..Provenance::of(self.data)
             },
         }
     }

@@ -196,10 +196,7 @@ impl SpotPlan {
             1 => "series that the models have seen".to_owned(),
             folds => format!("{folds} folds of series"),
         };
-        let mut trial = self.choose(marked, &fold_of, folds, &chosen, progress)?;
-        let data = Path::new(marked.data().source()).file_name().unwrap_or_default();
-        trial.model.provenance.data = data.to_string_lossy().into_owned();
-        Ok(trial)
+        self.choose(marked, &fold_of, folds, &chosen, progress)
     }
 
     /// The same from clips and a background that are [joined](Joined): no fold has heard the clips and the stretches of
@@ -255,15 +252,11 @@ impl SpotPlan {
         }
         let mut model = self.join(marked, &self.fit(marked, &all, progress)?, penalty);
         model.provenance = Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            data: String::new(),
-            series: all.len(),
             windows: all.iter().map(|&series| marked.events(series).len()).sum(),
-            windowing: None,
             notes: vec![format!(
                 "penalty {penalty} nats on entering an event: F1 {best:.3} on {chosen}"
             )],
-            selection: None,
+            ..Provenance::of(marked.data())
         };
         let spotter = model.deploy()?;
         Ok(SpotTrial { model, spotter, penalty, tried, folds })

@@ -22,7 +22,7 @@ pub enum ProjectError {
     },
     /// A rate that no timer has.
     #[error(
-        "{rate} samples a second: between one a day ({:.7}) and 100 000 can be waited for", RATES[0]
+        "{rate} samples a second: give from one a day ({:.7}) to 100 000", RATES[0]
     )]
     Rate {
         /// Samples a second.

@@ -71,6 +71,14 @@ pub struct ProjectFiles {
 /// apart.
 pub(crate) const RATES: [f64; 2] = [1.0 / 86_400.0, 1e5];
 
+/// Refuses a rate of samples that no project has.
+///
+/// # Errors
+/// [`ProjectError::Rate`], unless it is from one a day to 100 000 a second.
+pub fn check_rate(rate: f64) -> Result<(), ProjectError> {
+    if (RATES[0]..=RATES[1]).contains(&rate) { Ok(()) } else { Err(ProjectError::Rate { rate }) }
+}
+
 /// After what is said of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
 
@@ -117,9 +125,7 @@ impl Project<'_> {
         {
             return Err(ProjectError::Name { name: self.name.to_owned() });
         }
-        if !(RATES[0]..=RATES[1]).contains(&self.rate) {
-            return Err(ProjectError::Rate { rate: self.rate });
-        }
+        check_rate(self.rate)?;
         if self.tasks && board.platform.is_emulated() {
             return Err(ProjectError::NoClock { board: board.name });
         }

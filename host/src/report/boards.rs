@@ -8,7 +8,7 @@ use super::table::Table;
 use crate::deploy::{CLOCKS, Enough, Pace, Setting};
 use crate::device::Clock;
 use crate::project::{PROJECT_BOARDS, Power, ProjectBoard, ProjectModel, Room};
-use crate::words::{grouped, to_three_digits};
+use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
 
 /// Samples that a project's self-test has: none, where streams are so short, to sixty-four of four.
 const SELF_TEST: [usize; 2] = [0, 4 * 64];
@@ -174,7 +174,7 @@ impl fmt::Display for Boards {
             f,
             "  {} samples a second, a decision after each, at {} to {} clocks an instruction, without waits for slow \
              flash;\n  an emulated board at the clock of a part with its core",
-            to_three_digits(rate),
+            grouped_to_three_digits(rate),
             CLOCKS[0],
             CLOCKS[1]
         )?;
@@ -211,7 +211,7 @@ fn interval([least, most]: [f64; 2]) -> String {
 
 /// Instructions, how busy, whether it keeps up, and what a day takes, as far as that is known.
 pub(super) fn cells(pace: &Pace, drawn: bool) -> [String; 4] {
-    let busy = pace.busy.map(|busy| to_three_digits(100.0 * busy));
+    let busy = pace.busy.map(|busy| grouped_to_three_digits(100.0 * busy));
     let charge = match pace.charge {
         Some(charge) => interval(charge),
         None if drawn => String::new(),

@@ -395,18 +395,35 @@ fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
     let heads = ["precision", "recall", "F1", "windows"].map(String::from);
     let mut table =
         Table::new([String::new()].into_iter().chain(figures.classes.clone()).chain(heads));
-    for (class, row) in figures.per_class.iter().zip(&figures.confusion) {
-        let count = |&count: &usize| if count == 0 { ".".to_owned() } else { count.to_string() };
-        let figures = [class.precision, class.recall, class.f1].map(share);
+    let mut absent = Vec::new();
+    for (index, (class, row)) in figures.per_class.iter().zip(&figures.confusion).enumerate() {
+        let count = |&count: &usize| if count == 0 { ".".to_owned() } else { grouped(count) };
+        let mut told = [class.precision, class.recall, class.f1].map(share);
+        if class.windows == 0 {
+            // Nothing of it could be found; that it was decided for is wrong, and counts.
+            told[1] = ".".to_owned();
+            let decided = figures.confusion.iter().any(|row| row[index] > 0);
+            if !decided {
+                told.fill(".".to_owned());
+            }
+            absent.push((&class.class, decided));
+        }
         table.row(
             [class.class.clone()]
                 .into_iter()
                 .chain(row.iter().map(count))
-                .chain(figures)
+                .chain(told)
                 .chain([grouped(class.windows)]),
         );
     }
     write!(f, "{table}")?;
+    for (class, decided) in absent {
+        let so = match decided {
+            true => "decisions for it are wrong, and macro-F1 counts them as an F1 of 0",
+            false => "it is in no average",
+        };
+        writeln!(f, "  {class}: no window here; {so}")?;
+    }
     if figures.refused_samples > 0 || figures.undecided > 0 {
         writeln!(
             f,

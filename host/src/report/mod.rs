@@ -55,7 +55,9 @@ pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};
 
-pub use crate::words::{counted, grouped, printable, short, to_three_digits};
+pub use crate::words::{
+    counted, grouped, grouped_to_three_digits, printable, short, to_three_digits,
+};
 
 /// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
 pub trait Report: Serialize + fmt::Display {}

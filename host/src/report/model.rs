@@ -265,13 +265,13 @@ impl fmt::Display for Inspection {
                 Some(by) => format!(
                     "{} of {} every {}",
                     counted(trained.windows, "window"),
-                    by.length,
-                    by.hop
+                    grouped(by.length.get()),
+                    grouped(by.hop.get())
                 ),
                 None => "in whole".into(),
             };
             let series = counted(trained.series, "series");
-            lines.push(("trained on", format!("{}: {series}, {windows}", trained.data)));
+            lines.push(("trained on", format!("{}: {series}, {windows}", trained.named())));
             lines.extend(trained.notes.iter().map(|note| ("", note.clone())));
             lines.push(("", format!("by fishweir {}", trained.version)));
             let chosen = trained.selection.iter().flat_map(selection::chosen).enumerate();

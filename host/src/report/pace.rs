@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::table::Table;
 use crate::deploy::{CLOCKS, CORES, Currents, Pace, Setting, Work};
-use crate::words::{grouped, to_three_digits};
+use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
 
 /// Whether a model keeps up, and what a day costs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,7 +45,7 @@ impl fmt::Display for Paces {
         let mut row =
             |pace: &Pace| {
                 let names = [pace.core.to_owned(), pace.number.to_owned()];
-                let percent = pace.busy.map(|busy| to_three_digits(100.0 * busy));
+                let percent = pace.busy.map(|busy| grouped_to_three_digits(100.0 * busy));
                 table.row(names.into_iter().chain([
                     pace.instructions.map(|count| grouped(count.round() as usize)).join(" to "),
                     format!("{} to {} %", percent[0], percent[1]),
@@ -66,7 +66,7 @@ impl fmt::Display for Paces {
             f,
             "  {} samples a second, a decision after each, at {} MHz and {} to {} clocks an instruction,\n  \
              without waits for slow flash",
-            to_three_digits(rate),
+            grouped_to_three_digits(rate),
             to_three_digits(clock / 1e6),
             CLOCKS[0],
             CLOCKS[1]

@@ -123,7 +123,7 @@ impl fmt::Display for SpotterInspection {
                 "trained on",
                 format!(
                     "{}: {}, {}",
-                    trained.data,
+                    trained.named(),
                     counted(trained.series, "series"),
                     counted(trained.windows, "event")
                 ),

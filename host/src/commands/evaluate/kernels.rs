@@ -10,6 +10,7 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Entry, Setting};
 use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::report::{counted, grouped};
 
 use super::{Arguments, each_once};
 use crate::commands::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
@@ -177,9 +178,9 @@ fn check_matrix(
     let (source, items, rows) = (data.source(), windows.all(), gram.len());
     if items.len() != rows {
         return Err(Failure::Input(format!(
-            "{file}: a matrix of {rows} items, and {source} has {}: cut it with the same --window and \
-             --hop",
-            items.len()
+            "{file}: a matrix of {}, and {source} has {}: cut it with the same --window and --hop",
+            counted(rows, "item"),
+            grouped(items.len())
         )));
     }
     let names: Vec<String> = items.iter().map(id).collect();

@@ -6,7 +6,7 @@ mod reliability;
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::Dataset;
+use fishweir::data::{Dataset, Windowing};
 use fishweir::evaluate::{
     Calibration, CrossValidationOptions, Figures, Judged, Latency, RejectionFigures, Roc, Units,
     UnknownClass, Unseen, check, cross_validate, evaluate,
@@ -120,6 +120,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let told = arguments.kernels.with_order(order);
             let training = arguments.training.with(&told, &arguments.emitting);
             let kernels = kernels::read(arguments)?;
+            believing::check(&kinds, arguments.reject)?;
             training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
             kernels::check(arguments, &data, &kernels)?;
@@ -231,7 +232,7 @@ fn draw_roc<'a>(
         subtitle: &subtitle,
         curves: &curves,
     };
-    output::write(path, plot.to_svg().as_bytes())
+    output::draw(path, &plot.to_svg())
 }
 
 /// Cross-validates classifiers one after another on the same folds.
@@ -306,17 +307,29 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());
     for UnknownClass { class, series, .. } in &unknown {
         note(format_args!(
-            "class `{class}` is none that {} knows: its {series} series are left out of the figures, and told of by \
+            "class `{class}` is none that {} knows: its {} left out of the figures, and told of by \
              themselves",
-            path.display()
+            path.display(),
+            match series {
+                1 => "1 series is".to_owned(),
+                _ => format!("{} are", counted(*series, "series")),
+            }
         ));
     }
     if unknown.iter().map(|one| one.series).sum::<usize>() == data.series().len() {
-        return Ok(judged_strangers(arguments, path, &model, &data, unknown));
+        tell::windows(&data, windowing.as_ref());
+        tell::unobserved(&data, windowing.as_ref());
+        return Ok(JudgedModel {
+            evaluation: unjudged(arguments, path, &model, &data, windowing.as_ref(), unknown),
+            classes: model.deployed.classes().to_vec(),
+            judged: Vec::new(),
+            unit: Vec::new(),
+            refused: None,
+        });
     }
     let (data, _) = data.of_classes(model.deployed.classes())?;
-    let group = arguments.training.group.clone();
-    let groups = group.as_deref().map(|column| data.groups(column)).transpose()?;
+    let group = arguments.training.group.as_deref();
+    let groups = group.map(|column| data.groups(column)).transpose()?;
     tell::windows(&data, windowing.as_ref());
     tell::unobserved(&data, windowing.as_ref());
     let (figures, judged) = evaluate(&model.deployed, &data, windowing.as_ref())?;
@@ -341,38 +354,31 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     });
     let believed = believed(&model, &judged, &unknown);
     let evaluation = ModelEvaluation {
-        model: path.display().to_string(),
-        classifier: model.method().to_owned(),
-        emission: EmissionSummary::of_deployed(&model.deployed),
-        data: DataSummary::of(&data, None, windowing.as_ref()),
         interval: Units::of(&judged, &unit).accuracy(),
         latency: Latency::of(&judged),
         roc: Roc::of(classes.len(), &judged),
         figures: Some(figures),
-        unknown,
         believed,
-        group,
         groups,
+        ..unjudged(arguments, path, &model, &data, windowing.as_ref(), unknown)
     };
     Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
 }
 
-/// Of data all of whose classes a model does not know: there is nothing to be right about, but what it makes of them.
-fn judged_strangers(
+/// An evaluation in which nothing is judged yet: all that there is of data all of whose classes a model does not know.
+fn unjudged(
     arguments: &Arguments,
     path: &Path,
     model: &Model,
     data: &Dataset,
+    windowing: Option<&Windowing>,
     unknown: Vec<UnknownClass>,
-) -> JudgedModel {
-    let windowing = model.windowing(arguments.cutting.windowing());
-    tell::windows(data, windowing.as_ref());
-    tell::unobserved(data, windowing.as_ref());
-    let evaluation = ModelEvaluation {
+) -> ModelEvaluation {
+    ModelEvaluation {
         model: path.display().to_string(),
         classifier: model.method().to_owned(),
         emission: EmissionSummary::of_deployed(&model.deployed),
-        data: DataSummary::of(data, None, windowing.as_ref()),
+        data: DataSummary::of(data, None, windowing),
         figures: None,
         unknown,
         interval: None,
@@ -381,9 +387,7 @@ fn judged_strangers(
         believed: None,
         group: arguments.training.group.clone(),
         groups: Vec::new(),
-    };
-    let classes = model.deployed.classes().to_vec();
-    JudgedModel { evaluation, classes, judged: Vec::new(), unit: Vec::new(), refused: None }
+    }
 }
 
 /// How far the decisions of a model could be believed that says so; of classes that it does not know, how much it

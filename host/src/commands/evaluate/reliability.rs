@@ -39,5 +39,5 @@ pub(super) fn draw<'a>(
         subtitle: &subtitle,
         classifiers: &classifiers,
     };
-    output::write(path, plot.to_svg().as_bytes())
+    output::draw(path, &plot.to_svg())
 }

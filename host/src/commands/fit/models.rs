@@ -64,18 +64,13 @@ pub(super) fn run(
     tell::room_for(&data, &family)?;
     let windows = data.windows(windowing);
     let models = named_apart(fit_each(&data, &windows, per, &family)?);
-    let source = std::path::Path::new(data.source());
     let set = ModelSet {
         observations: Observations::from(data.kind()),
         models,
         provenance: Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            data: source.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            series: data.series().len(),
             windows: windows.all().len(),
             windowing: options.windowing,
-            notes: Vec::new(),
-            selection: None,
+            ..Provenance::of(&data)
         },
     };
     output::write(output, set.to_json()?.as_bytes())?;

@@ -59,9 +59,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         data: data.unwrap_or_default(),
         series,
         windows: series,
-        windowing: None,
         notes: vec![format!("C {}", arguments.c)],
-        selection: None,
+        ..Provenance::default()
     };
     classifier.save(&arguments.output)?;
     let what = format!(

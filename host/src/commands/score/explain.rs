@@ -289,5 +289,5 @@ fn draw(
     let subtitle =
         "shaded where a sample spoke for the class decided for (its colour) or its rival (grey)";
     let plot = ExplanationPlot { title: &title, subtitle, traces: &traces, pieces: &pieces };
-    output::write(path, plot.to_svg().as_bytes())
+    output::draw(path, &plot.to_svg())
 }

@@ -94,8 +94,9 @@ pub enum MeasureError {
     NoSample(String),
     /// Too many decisions differ.
     #[error(
-        "fixed point decides as f64 does on {found:.2} % of {windows} windows, where {wanted:.2} % \
+        "fixed point decides as f64 does on {found:.2} % of {}, where {wanted:.2} % \
          are wanted: export f32, or accept it with --equal{}",
+        counted(*windows, "window"),
         refused(*refused_by_one)
     )]
     Differs {

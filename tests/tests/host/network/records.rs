@@ -140,7 +140,7 @@ fn what_is_wrong_is_named_by_file_line_and_column() {
         ("", "is empty"),
         ("a,b\n", "has a header but no data"),
         ("a,a\n1,2\n", "both named `a`"),
-        ("a,b\n1\n", "line 2, column 2 (b): the row has 1 fields"),
+        ("a,b\n1\n", "line 2, column 2 (b): the row has 1 field "),
         ("@attribute a {y}\n", "no data"),
         ("@data\n1\n", "line 1: there is no @attribute above @data"),
         ("@attribute a {y,y}\n", "line 1: a state `y` has been before"),
