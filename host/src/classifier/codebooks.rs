@@ -1,11 +1,15 @@
 //! Codebooks over the last samples, whose codewords are counted beside what models say.
 
+mod lanes;
+
 use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, TAPS, codeword};
 use fishweir_core::lagged::RingPlace;
 use fishweir_core::number::Real;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+
+use lanes::Heard;
 
 use crate::data::RowsView;
 use crate::words::counted;
@@ -131,22 +135,8 @@ impl Codebooks {
     /// columns than the channels that are heard, which come first.
     #[must_use]
     pub fn counts(&self, rows: RowsView<'_>) -> Vec<f64> {
-        let channels = self.books.first().map_or(0, |book| book.scale.len());
-        let mut counts = vec![0.0; self.codewords()];
-        let mut ring = CodeRing::<f32>::of(self.in_numbers());
-        let mut x = vec![0.0; channels];
-        for row in rows.iter() {
-            let Some(row) = row else {
-                ring.take_missing();
-                continue;
-            };
-            x.iter_mut().zip(row).for_each(|(to, &x)| *to = x as f32);
-            for (book, word) in ring.codewords(&x).enumerate() {
-                word.into_iter().for_each(|word| counts[book * CODEWORDS + word] += 1.0);
-            }
-            ring.take(&x);
-        }
-        counts
+        let heard = Heard::of(rows, self.books.first().map_or(0, |book| book.scale.len()));
+        self.books.iter().flat_map(|book| heard.counts(book)).map(f64::from).collect()
     }
 
     /// What is wrong with them over so many channels, in words.
@@ -355,6 +345,34 @@ mod tests {
         }
         // Dilations 1, 2 and 4, two codebooks each.
         assert_eq!(compared, 2 * (32 + 24 + 8));
+    }
+
+    /// Side by side as one after the other, gaps at the beginning and within included, whatever the length.
+    #[test]
+    fn codewords_are_counted_as_a_device_tells_them() {
+        let drawn =
+            Codebooks::draw(&[wave(80, 1.0, 0.5).view()], &[1.0, 0.3], 3).expect("long enough");
+        for length in [0, 7, 8, 9, 16, 63, 80] {
+            let mut rows = Rows::new(3);
+            for (t, row) in wave(length, 2.0, 0.1).view().iter().flatten().enumerate() {
+                rows.push((t > 2 && t % 11 != 5).then_some(&[row[0], row[1], 7.0][..]));
+            }
+            let mut told = vec![0.0; drawn.codewords()];
+            let mut ring = CodeRing::<f32>::of(drawn.in_numbers());
+            for row in rows.view().iter() {
+                let Some(row) = row else {
+                    ring.take_missing();
+                    continue;
+                };
+                let x = [row[0] as f32, row[1] as f32];
+                for (book, word) in ring.codewords(&x).enumerate() {
+                    word.into_iter().for_each(|word| told[book * CODEWORDS + word] += 1.0);
+                }
+                ring.take(&x);
+            }
+            assert_eq!(drawn.counts(rows.view()), told, "{length}");
+            assert_eq!(told.iter().any(|&count| count > 0.0), length > 11);
+        }
     }
 
     #[test]

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::augment::Augmented;
 use super::choice::{Decided, Grid, HeldBack, inner_folds};
 use super::error::TrainError;
-use super::features::Features;
+use super::features::{FeatureMap, Features};
 use super::fits::models_of;
-use super::machine::Path;
+use super::machine::{Examples, Path};
 use super::options::{ONE_MODEL_SCALINGS, SCALINGS, TrainOptions};
 use super::problem::Problem;
 use crate::classifier::{Choice, Scaling};
@@ -55,16 +55,25 @@ impl Problem<'_> {
     }
 
     /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
-    /// machine alone, for the model has seen no label. Jittered copies are left out: the scores of a group's copies
-    /// take their square. `None` where that is not to be had: of another learner, of class models, where each class is of
-    /// one group.
+    /// machine alone, for the model has seen no label. `None` where that is [not to be had](Self::held_out_units).
     pub(super) fn choose_held_out(
         &self,
         features: Features,
         series: &[usize],
     ) -> Result<Option<Decided>, TrainError> {
-        let TrainOptions { c, class_weight, .. } = self.options;
-        let scalings = self.scalings();
+        let Some(units) = self.held_out_units(series)? else { return Ok(None) };
+        let variation = self.variation.exactly();
+        let varied = variation.apply(series)?;
+        let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
+        self.held_out(&map, &self.examples(&map, &varied)?, &units).map(Some)
+    }
+
+    /// The series, or group, that each window of some series is held out with in closed form. `None` where that is not to
+    /// be had: of another learner, of class models, where each class is of one group.
+    pub(super) fn held_out_units(
+        &self,
+        series: &[usize],
+    ) -> Result<Option<Vec<usize>>, TrainError> {
         if !self.options.in_closed_form() {
             return Ok(None);
         }
@@ -78,15 +87,23 @@ impl Problem<'_> {
         if windows.of_all(series).all(alone) {
             return Ok(None);
         }
-        let own: Vec<usize> = windows.of_all(series).map(|window| groups[window.series]).collect();
-        let variation = self.variation.exactly();
-        let varied = variation.apply(series)?;
-        let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
-        let mut examples = self.examples(&map, &varied)?;
-        // Windows of the series come first, those of their mirror images in the same order.
-        let groups: Vec<usize> = own.iter().copied().cycle().take(examples.labels.len()).collect();
+        Ok(Some(windows.of_all(series).map(|window| groups[window.series]).collect()))
+    }
+
+    /// Chooses scaling and C by what is held out in closed form of examples: windows of these units, their mirror images
+    /// in the same order, and jittered copies, which are left out: the scores of a group's copies take their square.
+    pub(super) fn held_out(
+        &self,
+        map: &FeatureMap,
+        examples: &Examples,
+        units: &[usize],
+    ) -> Result<Decided, TrainError> {
+        let TrainOptions { c, class_weight, .. } = self.options;
+        let scalings = self.scalings();
+        let exact = examples.first(units.len() * self.variation.exactly().variants());
+        let groups: Vec<usize> = units.iter().copied().cycle().take(exact.labels.len()).collect();
         let classes = (self.data.classes().len(), *class_weight);
-        let of = |&scaling| Path::held_out(&examples, &map, scaling, c, &groups, classes);
+        let of = |&scaling| Path::held_out(&exact, map, scaling, c, &groups, classes);
         let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
         let grid = Grid {
             scalings: scalings.iter().copied().map(Some).collect(),
@@ -95,10 +112,10 @@ impl Problem<'_> {
             judge_alone: true,
         };
         let mut verdicts = verdicts?.concat();
-        verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(own.len()));
-        examples.labels.truncate(own.len());
-        let held_out = HeldBack { labels: examples.labels, units: own, verdicts };
-        Ok(Some(Choice::held_out(&grid, &held_out, *class_weight)))
+        verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(units.len()));
+        let labels = exact.labels[..units.len()].to_vec();
+        let held_out = HeldBack { labels, units: units.to_vec(), verdicts };
+        Ok(Choice::held_out(&grid, &held_out, *class_weight))
     }
 
     /// The group of each series of the data set, or its number where there are none.

@@ -13,12 +13,18 @@ use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Fit};
 
 impl Problem<'_> {
-    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words.
+    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
+    /// what is held out is had in closed form they are of the series alone, so that what an image is worth is judged
+    /// with the models that it is used with.
     pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
         if self.options.kind == ClassifierKind::EmpiricalMap {
             return Ok(Arc::default());
         }
-        let (series, exact) = (varied.series(), varied.exact());
+        let series = varied.series();
+        let exact = match self.options.in_closed_form() {
+            true => series.to_vec(),
+            false => varied.exact(),
+        };
         let mirrored = exact.len() > series.len();
         // A mirror image is cut as its series is.
         let within = self.windows().of_all(series).any(|window| window.start > 0);

@@ -15,12 +15,32 @@ use crate::classifier::Output;
 use crate::classifier::Scaling;
 
 /// What machines learn from, window by window.
+#[derive(Clone)]
 pub(super) struct Examples {
     /// Features, not scaled.
     pub(super) rows: Matrix,
     pub(super) labels: Vec<usize>,
     /// Samples.
     pub(super) lengths: Vec<usize>,
+}
+
+impl Examples {
+    /// The first so many of them.
+    pub(super) fn first(&self, count: usize) -> Self {
+        Self {
+            rows: self.rows.first(count),
+            labels: self.labels[..count].to_vec(),
+            lengths: self.lengths[..count].to_vec(),
+        }
+    }
+
+    /// Others after them.
+    pub(super) fn followed_by(mut self, others: &Self) -> Self {
+        self.rows.append(&others.rows);
+        self.labels.extend(&others.labels);
+        self.lengths.extend(&others.lengths);
+        self
+    }
 }
 
 /// Machines for each of several costs on features scaled alike.

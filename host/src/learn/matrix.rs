@@ -23,6 +23,17 @@ impl Matrix {
         self.values.extend(row.iter().map(|&x| x as f32));
     }
 
+    /// The first so many rows.
+    pub(super) fn first(&self, rows: usize) -> Self {
+        Self { values: self.values[..rows * self.columns].to_vec(), ..*self }
+    }
+
+    /// Adds the rows of another matrix with as many columns.
+    pub(super) fn append(&mut self, other: &Self) {
+        debug_assert_eq!(other.columns, self.columns);
+        self.values.extend_from_slice(&other.values);
+    }
+
     /// Number of columns.
     pub fn columns(&self) -> usize {
         self.columns

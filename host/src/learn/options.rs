@@ -321,6 +321,8 @@ impl TrainOptions {
         let images = match (self.features(), self.augment.mirrors(observed)) {
             (None, _) => 0,
             (_, Some(_)) => 1,
+            // In closed form models are frozen.
+            (_, None) if self.in_closed_form() => 1,
             (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
         };
         let folds = if self.in_closed_form() { 1 } else { self.inner_folds };

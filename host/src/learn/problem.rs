@@ -273,10 +273,19 @@ impl<'a> Problem<'a> {
         map: &FeatureMap,
         varied: &Augmented<'_>,
     ) -> Result<Examples, TrainError> {
+        self.examples_of(map, varied, &varied.all())
+    }
+
+    /// The windows of some of the series that were varied, or of their variants.
+    pub(super) fn examples_of(
+        &self,
+        map: &FeatureMap,
+        varied: &Augmented<'_>,
+        some: &[usize],
+    ) -> Result<Examples, TrainError> {
         let data = &*varied.data;
         let windows = data.windows(self.options.windowing.as_ref());
-        let all = varied.all();
-        let cut: Vec<_> = windows.of_all(&all).collect();
+        let cut: Vec<_> = windows.of_all(some).collect();
         check_features(cut.len(), map.len())?;
         let features: Vec<Option<Vec<f64>>> = cut
             .par_chunks(32)

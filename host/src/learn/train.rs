@@ -4,12 +4,13 @@ use super::augment::{Augment, Mirror};
 use super::choice::Decided;
 use super::effort::Effort;
 use super::error::TrainError;
+use super::features::Features;
 use super::fits::{Fits, models_of};
 use super::kind::ClassifierKind;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
-use super::search::{FEW_PASSES, FormSearch};
+use super::search::{ERRORS, FEW_PASSES, FormSearch};
 use super::vectors::mirror_candidates;
 use crate::classifier::{Choice, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
@@ -126,14 +127,11 @@ impl<'a> Trainer<'a> {
         let problem = Problem::new(&self.fits, series, options, progress)?;
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
+        let units = problem.held_out_units(series)?;
         // Before the copies of all series are made: inner folds make their own.
         let chosen = match (options.features(), mirrored.or(plain)) {
-            (Some(features), None) => {
-                let Decided { choice, .. } = match problem.choose_held_out(features, series)? {
-                    Some(held_out) => held_out,
-                    None => problem.choose(features, series, false)?,
-                };
-                Some(choice)
+            (Some(features), None) if units.is_none() => {
+                Some(problem.choose(features, series, false)?.choice)
             }
             (_, chosen) => chosen,
         };
@@ -143,6 +141,20 @@ impl<'a> Trainer<'a> {
             form.settle(&fit.model);
         }
         let mut classifier = problem.bayes(series, models_of(&fits));
+        let learnt = match options.features() {
+            Some(features) => {
+                let map = problem.feature_map(features, series, &classifier.models)?;
+                let examples = problem.examples(&map, &varied)?;
+                Some((map, examples))
+            }
+            None => None,
+        };
+        let chosen = match (chosen, &learnt, &units) {
+            (None, Some((map, examples)), Some(units)) => {
+                Some(problem.held_out(map, examples, units)?.choice)
+            }
+            (chosen, ..) => chosen,
+        };
         let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
         classifier.provenance.selection = Some(Selection {
             form: (options.kind != ClassifierKind::EmpiricalMap).then(|| form.last_stage()),
@@ -152,14 +164,12 @@ impl<'a> Trainer<'a> {
         });
         let form = Some(form);
         classifier.provenance.windows = problem.windows().of_all(series).count();
-        let (Some(features), Some(chosen)) = (options.features(), chosen) else {
+        let (Some((map, examples)), Some(chosen)) = (learnt, chosen) else {
             let fits = fits.to_vec();
             return Ok(Trained { classifier, choice: None, fits, varied: words, form });
         };
         let Setting { scaling, sigma, c } = chosen.setting;
         let scaling = scaling.ok_or(TrainError::NoCandidate("scaling"))?;
-        let map = problem.feature_map(features, series, &classifier.models)?;
-        let examples = problem.examples(&map, &varied)?;
         let machine = problem.path(&examples, &map, scaling, &[sigma], &[c])?;
         classifier.provenance.notes.extend(problem.notes(&chosen));
         classifier.method = options.kind.to_string();
@@ -184,8 +194,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// The options with the mirror image chosen, and the choice of scaling and C that goes with it
-    /// where it took a choice in inner folds. In closed form the models of the first passes are enough to choose by,
-    /// and the fit of the one chosen goes on from there.
+    /// where it took a choice in inner folds.
     fn choose_mirror(
         &self,
         series: &[usize],
@@ -196,36 +205,32 @@ impl<'a> Trainer<'a> {
             augment: Augment { mirror: Mirror::Channels(channels), ..options.augment.clone() },
             ..options.clone()
         };
-        let candidates = mirror_candidates(self.data().kind(), &options.augment.vectors);
+        let images = mirror_candidates(self.data().kind(), &options.augment.vectors);
+        let images: Vec<_> = images.into_iter().map(with).collect();
         let features = match options.features() {
-            Some(features) if options.augment.mirror == Mirror::Choose => features,
+            Some(features) if options.augment.mirror == Mirror::Choose && images.len() > 1 => {
+                features
+            }
             _ => return Ok((options.clone(), None)),
         };
-        if candidates.len() == 1 {
-            return Ok((options.clone(), None));
+        if options.in_closed_form() {
+            let chosen = self.choose_mirror_held_out(features, series, &images, progress)?;
+            if let Some(chosen) = chosen {
+                // The machine is chosen on scores of models of all passes.
+                return Ok((chosen, None));
+            }
         }
-        let closed_form = options.in_closed_form();
         let mut best: Option<(TrainOptions, Choice)> = None;
         let mut first = None;
-        for channels in candidates {
-            let options = with(channels);
+        for options in images {
             // All else is frozen: as suits series that are not mirrored.
-            let mut frozen =
-                first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
-            if closed_form {
-                let passes = &mut frozen.baum_welch.iterations;
-                *passes = FEW_PASSES.min(*passes);
-            }
+            let frozen = first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
             let problem = Problem::new(&self.fits, series, &frozen, progress)?;
             if best.is_some() && problem.check_windows(series).is_err() {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;
             }
-            let Decided { choice, .. } = match problem.choose_held_out(features, series)? {
-                Some(held_out) => held_out,
-                None => problem.choose(features, series, true)?,
-            };
-            let accuracy = |choice: &Choice| choice.judgement().map_or(0.0, |one| one.accuracy);
+            let Decided { choice, .. } = problem.choose(features, series, true)?;
             first.get_or_insert(choice.setting);
             // Of equals the first: no mirror image.
             if best.as_ref().is_none_or(|(_, best)| accuracy(&choice) > accuracy(best)) {
@@ -234,7 +239,59 @@ impl<'a> Trainer<'a> {
         }
         let Some((options, choice)) = best else { return Ok((options.clone(), None)) };
         let plain = options.augment.mirrors(self.data().kind()) == Some(&[]);
-        // The machine of mirrored series is chosen on these, and that of models of all passes on their scores.
-        Ok((options, (plain && !closed_form).then_some(choice)))
+        // The machine of mirrored series is chosen on these.
+        Ok((options, plain.then_some(choice)))
     }
+
+    /// Of options with a mirror image each, the first with none, those that decide best what is held out in closed form;
+    /// `None` where that is not to be had. All else is frozen, models too: those of the series as they are, after the
+    /// first passes, whose fit goes on from there. The series alone are taken unless an image leads them by more than two
+    /// standard errors.
+    ///
+    /// Cost: a fit, and the features of every image once.
+    fn choose_mirror_held_out(
+        &self,
+        features: Features,
+        series: &[usize],
+        images: &[TrainOptions],
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Option<TrainOptions>, TrainError> {
+        let few = |options: &TrainOptions| {
+            let mut few = options.clone();
+            few.baum_welch.iterations = few.baum_welch.iterations.min(FEW_PASSES);
+            few
+        };
+        let Some((none, images)) = images.split_first() else { return Ok(None) };
+        let alone = few(none);
+        let problem = Problem::new(&self.fits, series, &alone, progress)?;
+        let Some(units) = problem.held_out_units(series)? else { return Ok(None) };
+        let variation = problem.variation.exactly();
+        let varied = variation.apply(series)?;
+        let models = models_of(&problem.fit_models(&varied)?);
+        let map = problem.feature_map(features, series, &models)?;
+        let own = problem.examples(&map, &varied)?;
+        let plain = problem.held_out(&map, &own, &units)?;
+        let mut best = (none, accuracy(&plain.choice));
+        for options in images {
+            let frozen = few(options).frozen(plain.choice.setting);
+            let problem = Problem::new(&self.fits, series, &frozen, progress)?;
+            let variation = problem.variation.exactly();
+            let varied = variation.apply(series)?;
+            // An image that the models make impossible is none.
+            let image = problem.examples_of(&map, &varied, &varied.exact()[series.len()..]);
+            let Ok(image) = image else { continue };
+            let both = problem.held_out(&map, &own.clone().followed_by(&image), &units)?;
+            let right = accuracy(&both.choice);
+            let enough = ERRORS * both.marks.standard_error(&plain.marks);
+            if right > best.1 && right - accuracy(&plain.choice) > enough {
+                best = (options, right);
+            }
+        }
+        Ok(Some(best.0.clone()))
+    }
+}
+
+/// How often what was chosen is right.
+fn accuracy(choice: &Choice) -> f64 {
+    choice.judgement().map_or(0.0, |one| one.accuracy)
 }
