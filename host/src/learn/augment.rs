@@ -40,7 +40,8 @@ pub struct Augment {
 #[serde(rename_all = "snake_case")]
 pub enum Mirror {
     /// None, or one of those across an axis of the vectors found among the channels: whichever decides best what
-    /// inner folds hold back, or groups held out in closed form. Only classifiers that choose a setting so look.
+    /// inner folds hold back. In closed form models are of the series alone, and an image is taken that leads none by more
+    /// than two standard errors. Only classifiers that choose a setting so look.
     #[default]
     Choose,
     /// The channels that change sign; none for no mirror image.
