@@ -40,8 +40,8 @@ pub struct Augment {
 #[serde(rename_all = "snake_case")]
 pub enum Mirror {
     /// None, or one of those across an axis of the vectors found among the channels: whichever decides best what
-    /// inner folds hold back. In closed form models are of the series alone, and an image is taken that leads none by more
-    /// than two standard errors. Only classifiers that choose a setting so look.
+    /// inner folds hold back. Only classifiers that choose a setting so look. In closed form models are of the series
+    /// alone, and an image is taken that leads none by more than two standard errors.
     #[default]
     Choose,
     /// The channels that change sign; none for no mirror image.
@@ -288,7 +288,7 @@ impl<'a> Augmented<'a> {
         self.series
     }
 
-    /// They and their mirror images: what the models are fitted to.
+    /// They and their mirror images: what the models are fitted to, but in closed form.
     pub(super) fn exact(&self) -> Vec<usize> {
         self.with(self.exact)
     }

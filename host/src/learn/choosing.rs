@@ -14,6 +14,15 @@ use crate::classifier::{Choice, Scaling};
 use crate::data::{Folds, Window};
 use crate::kernel::PARAMETERS_AT_MOST;
 
+/// What is held out in closed form, and what was decided of it.
+pub(super) struct HeldOut {
+    /// The series, or group, that each window is held out with.
+    pub(super) units: Vec<usize>,
+    pub(super) map: FeatureMap,
+    pub(super) examples: Examples,
+    pub(super) decided: Decided,
+}
+
 impl Problem<'_> {
     /// Chooses scaling and C by cross-validation within the training series: models are fitted anew
     /// in every inner fold, so that no window is judged by a model that has seen it. A setting without
@@ -56,16 +65,18 @@ impl Problem<'_> {
 
     /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
     /// machine alone, for the model has seen no label. `None` where that is [not to be had](Self::held_out_units).
-    pub(super) fn choose_held_out(
+    pub(super) fn held_out_of(
         &self,
         features: Features,
         series: &[usize],
-    ) -> Result<Option<Decided>, TrainError> {
+    ) -> Result<Option<HeldOut>, TrainError> {
         let Some(units) = self.held_out_units(series)? else { return Ok(None) };
         let variation = self.variation.exactly();
         let varied = variation.apply(series)?;
         let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
-        self.held_out(&map, &self.examples(&map, &varied)?, &units).map(Some)
+        let examples = self.examples(&map, &varied)?;
+        let decided = self.held_out(&map, &examples, &units)?;
+        Ok(Some(HeldOut { units, map, examples, decided }))
     }
 
     /// The series, or group, that each window of some series is held out with in closed form. `None` where that is not to
@@ -100,10 +111,10 @@ impl Problem<'_> {
     ) -> Result<Decided, TrainError> {
         let TrainOptions { c, class_weight, .. } = self.options;
         let scalings = self.scalings();
-        let exact = examples.first(units.len() * self.variation.exactly().variants());
-        let groups: Vec<usize> = units.iter().copied().cycle().take(exact.labels.len()).collect();
+        let exact = units.len() * self.variation.exactly().variants();
+        let groups: Vec<usize> = units.iter().copied().cycle().take(exact).collect();
         let classes = (self.data.classes().len(), *class_weight);
-        let of = |&scaling| Path::held_out(&exact, map, scaling, c, &groups, classes);
+        let of = |&scaling| Path::held_out(examples, map, scaling, c, &groups, classes);
         let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
         let grid = Grid {
             scalings: scalings.iter().copied().map(Some).collect(),
@@ -113,7 +124,7 @@ impl Problem<'_> {
         };
         let mut verdicts = verdicts?.concat();
         verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(units.len()));
-        let labels = exact.labels[..units.len()].to_vec();
+        let labels = examples.labels[..units.len()].to_vec();
         let held_out = HeldBack { labels, units: units.to_vec(), verdicts };
         Ok(Choice::held_out(&grid, &held_out, *class_weight))
     }

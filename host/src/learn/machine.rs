@@ -15,7 +15,6 @@ use crate::classifier::Output;
 use crate::classifier::Scaling;
 
 /// What machines learn from, window by window.
-#[derive(Clone)]
 pub(super) struct Examples {
     /// Features, not scaled.
     pub(super) rows: Matrix,
@@ -25,21 +24,18 @@ pub(super) struct Examples {
 }
 
 impl Examples {
-    /// The first so many of them.
-    pub(super) fn first(&self, count: usize) -> Self {
-        Self {
-            rows: self.rows.first(count),
-            labels: self.labels[..count].to_vec(),
-            lengths: self.lengths[..count].to_vec(),
-        }
-    }
-
-    /// Others after them.
-    pub(super) fn followed_by(mut self, others: &Self) -> Self {
+    /// Adds others after them.
+    pub(super) fn append(&mut self, others: &Self) {
         self.rows.append(&others.rows);
         self.labels.extend(&others.labels);
         self.lengths.extend(&others.lengths);
-        self
+    }
+
+    /// Leaves the first so many.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.rows.truncate(count);
+        self.labels.truncate(count);
+        self.lengths.truncate(count);
     }
 }
 
@@ -67,8 +63,8 @@ impl Path {
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
-    /// What [`Ridge`](super::Ridge) machines decide of each of some examples, trained on those of other groups,
-    /// `[cost][example]`. The scaling is that of all of them.
+    /// What [`Ridge`](super::Ridge) machines decide of each of the first examples, of which each is of a group, trained on
+    /// those of other groups, `[cost][example]`. The scaling is that of all of these.
     pub(super) fn held_out(
         Examples { rows, labels, lengths }: &Examples,
         map: &FeatureMap,
@@ -77,8 +73,8 @@ impl Path {
         groups: &[usize],
         classes: (usize, ClassWeight),
     ) -> Result<Vec<Vec<Verdict>>, KernelLearnError> {
-        let mut scaled = rows.clone();
-        Metric::of(rows, lengths, map, scaling)?.apply(&mut scaled);
+        let (mut scaled, labels) = (rows.first(groups.len()), &labels[..groups.len()]);
+        Metric::of(&scaled, &lengths[..groups.len()], map, scaling)?.apply(&mut scaled);
         let outputs = ridge::held_out(&scaled, labels, groups, classes, c)?;
         let unknown = Verdict { right: false, lead: 0.0 };
         let of_cost = |cost: usize| {

@@ -30,8 +30,13 @@ impl Matrix {
 
     /// Adds the rows of another matrix with as many columns.
     pub(super) fn append(&mut self, other: &Self) {
-        debug_assert_eq!(other.columns, self.columns);
+        assert_eq!(other.columns, self.columns, "a row must have an entry a column");
         self.values.extend_from_slice(&other.values);
+    }
+
+    /// Leaves the first so many rows.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        self.values.truncate(rows * self.columns);
     }
 
     /// Number of columns.

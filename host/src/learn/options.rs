@@ -304,7 +304,7 @@ impl TrainOptions {
     }
 
     /// How often a class' model is fitted in a training, at most: in every inner fold once a floor and
-    /// once a mirror image to choose from, and in the end.
+    /// once a mirror image to choose from, in closed form once a form, and in the end.
     pub fn most_fits(&self, data: &Dataset) -> usize {
         if self.kind == ClassifierKind::EmpiricalMap {
             return 0;
@@ -320,9 +320,9 @@ impl TrainOptions {
         };
         let images = match (self.features(), self.augment.mirrors(observed)) {
             (None, _) => 0,
+            // What is chosen in closed form is chosen on the models that are kept.
+            _ if self.in_closed_form() => 0,
             (_, Some(_)) => 1,
-            // In closed form models are frozen.
-            (_, None) if self.in_closed_form() => 1,
             (_, None) => mirror_candidates(observed, &self.augment.vectors).len(),
         };
         let folds = if self.in_closed_form() { 1 } else { self.inner_folds };
@@ -337,7 +337,7 @@ impl TrainOptions {
 
     /// Whether what is held out is had in closed form.
     pub(super) fn in_closed_form(&self) -> bool {
-        self.universal() && self.learner.in_closed_form()
+        self.universal() && self.learner.in_closed_form() && self.kind.compiles()
     }
 
     /// What is varied of training series of a kind.

@@ -2,7 +2,8 @@
 
 use super::augment::{Augment, Mirror};
 use super::choice::Decided;
-use super::effort::Effort;
+use super::choosing::HeldOut;
+use super::effort::{Effort, check_features};
 use super::error::TrainError;
 use super::features::Features;
 use super::fits::{Fits, models_of};
@@ -10,7 +11,7 @@ use super::kind::ClassifierKind;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
-use super::search::{ERRORS, FEW_PASSES, FormSearch};
+use super::search::{ERRORS, FormSearch};
 use super::vectors::mirror_candidates;
 use crate::classifier::{Choice, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
@@ -127,14 +128,15 @@ impl<'a> Trainer<'a> {
         let problem = Problem::new(&self.fits, series, options, progress)?;
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
-        let units = problem.held_out_units(series)?;
         // Before the copies of all series are made: inner folds make their own.
-        let chosen = match (options.features(), mirrored.or(plain)) {
-            (Some(features), None) if units.is_none() => {
-                Some(problem.choose(features, series, false)?.choice)
+        let mut units = None;
+        let mut chosen = mirrored.or(plain);
+        if let (Some(features), None) = (options.features(), &chosen) {
+            units = problem.held_out_units(series)?;
+            if units.is_none() {
+                chosen = Some(problem.choose(features, series, false)?.choice);
             }
-            (_, chosen) => chosen,
-        };
+        }
         let varied = problem.varied(series)?;
         let fits = problem.fit_models(&varied)?;
         if let Some(fit) = fits.first() {
@@ -149,12 +151,9 @@ impl<'a> Trainer<'a> {
             }
             None => None,
         };
-        let chosen = match (chosen, &learnt, &units) {
-            (None, Some((map, examples)), Some(units)) => {
-                Some(problem.held_out(map, examples, units)?.choice)
-            }
-            (chosen, ..) => chosen,
-        };
+        if let (Some((map, examples)), Some(units)) = (&learnt, &units) {
+            chosen = Some(problem.held_out(map, examples, units)?.choice);
+        }
         let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
         classifier.provenance.selection = Some(Selection {
             form: (options.kind != ClassifierKind::EmpiricalMap).then(|| form.last_stage()),
@@ -213,12 +212,11 @@ impl<'a> Trainer<'a> {
             }
             _ => return Ok((options.clone(), None)),
         };
-        if options.in_closed_form() {
-            let chosen = self.choose_mirror_held_out(features, series, &images, progress)?;
-            if let Some(chosen) = chosen {
-                // The machine is chosen on scores of models of all passes.
-                return Ok((chosen, None));
-            }
+        if options.in_closed_form()
+            && let Some(chosen) =
+                self.choose_mirror_held_out(features, series, &images, progress)?
+        {
+            return Ok(chosen);
         }
         let mut best: Option<(TrainOptions, Choice)> = None;
         let mut first = None;
@@ -243,51 +241,55 @@ impl<'a> Trainer<'a> {
         Ok((options, plain.then_some(choice)))
     }
 
-    /// Of options with a mirror image each, the first with none, those that decide best what is held out in closed form;
-    /// `None` where that is not to be had. All else is frozen, models too: those of the series as they are, after the
-    /// first passes, whose fit goes on from there. The series alone are taken unless an image leads them by more than two
-    /// standard errors.
+    /// Of options with a mirror image each, the first with none, those that decide best what is held out in closed form,
+    /// and without an image the choice of scaling and C; `None` where that is not to be had. All else is frozen, models
+    /// too: those of the series alone, which the classifier keeps. The series alone are taken unless an image leads them
+    /// by more than two standard errors.
     ///
-    /// Cost: a fit, and the features of every image once.
+    /// Cost: the fit that is made anyway, and the features of every image once.
     fn choose_mirror_held_out(
         &self,
         features: Features,
         series: &[usize],
         images: &[TrainOptions],
         progress: &(dyn Fn() + Sync),
-    ) -> Result<Option<TrainOptions>, TrainError> {
-        let few = |options: &TrainOptions| {
-            let mut few = options.clone();
-            few.baum_welch.iterations = few.baum_welch.iterations.min(FEW_PASSES);
-            few
-        };
+    ) -> Result<Option<(TrainOptions, Option<Choice>)>, TrainError> {
         let Some((none, images)) = images.split_first() else { return Ok(None) };
-        let alone = few(none);
-        let problem = Problem::new(&self.fits, series, &alone, progress)?;
-        let Some(units) = problem.held_out_units(series)? else { return Ok(None) };
-        let variation = problem.variation.exactly();
-        let varied = variation.apply(series)?;
-        let models = models_of(&problem.fit_models(&varied)?);
-        let map = problem.feature_map(features, series, &models)?;
-        let own = problem.examples(&map, &varied)?;
-        let plain = problem.held_out(&map, &own, &units)?;
-        let mut best = (none, accuracy(&plain.choice));
+        let problem = Problem::new(&self.fits, series, none, progress)?;
+        let Some(HeldOut { units, map, mut examples, decided: alone }) =
+            problem.held_out_of(features, series)?
+        else {
+            return Ok(None);
+        };
+        let own = examples.labels.len();
+        let mut best = (none, accuracy(&alone.choice));
         for options in images {
-            let frozen = few(options).frozen(plain.choice.setting);
+            let frozen = options.frozen(alone.choice.setting);
             let problem = Problem::new(&self.fits, series, &frozen, progress)?;
+            // With an image and its copies there may be more features than there is room for.
+            if check_features(own * problem.variation.variants(), map.len()).is_err() {
+                continue;
+            }
             let variation = problem.variation.exactly();
             let varied = variation.apply(series)?;
-            // An image that the models make impossible is none.
             let image = problem.examples_of(&map, &varied, &varied.exact()[series.len()..]);
-            let Ok(image) = image else { continue };
-            let both = problem.held_out(&map, &own.clone().followed_by(&image), &units)?;
+            let image = match image {
+                // What the models make impossible is no image.
+                Err(TrainError::ImpossibleWindow { .. }) => continue,
+                image => image?,
+            };
+            examples.append(&image);
+            let both = problem.held_out(&map, &examples, &units)?;
+            examples.truncate(own);
             let right = accuracy(&both.choice);
-            let enough = ERRORS * both.marks.standard_error(&plain.marks);
-            if right > best.1 && right - accuracy(&plain.choice) > enough {
+            let enough = ERRORS * both.marks.standard_error(&alone.marks);
+            if right > best.1 && right - accuracy(&alone.choice) > enough {
                 best = (options, right);
             }
         }
-        Ok(Some(best.0.clone()))
+        // The machine of mirrored series is chosen on these.
+        let alone = std::ptr::eq(best.0, none).then_some(alone.choice);
+        Ok(Some((best.0.clone(), alone)))
     }
 }
 

@@ -36,7 +36,7 @@ impl Heard {
     }
 
     /// How often each codeword of a codebook occurs: those that [`codeword`](fishweir_core::classify::codeword) tells
-    /// sample by sample, in the same order of arithmetic.
+    /// sample by sample, in the same order of arithmetic, where no difference of two samples overflows.
     ///
     /// Cost: `8 c + 64` multiply-adds a sample, of the `c` channels that the codebook hears.
     pub(super) fn counts(&self, book: &Codebook) -> [u32; CODEWORDS] {

@@ -3,7 +3,8 @@
 use fishweir::data::{Alphabet, Dataset, Kind, Samples, ShortSeries, Windowing};
 use fishweir::fit::Topology;
 use fishweir::learn::{
-    ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, TrainOptions, Trainer,
+    ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, RIDGE, ScoreModels,
+    TrainOptions, Trainer,
 };
 use fishweir::runtime::family;
 
@@ -54,6 +55,10 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
             assert_eq!(most_fits(&options, &vector), fits, "{what}");
         }
     }
+    // Of one model, judged in closed form, a form a fit, on which the image is chosen too.
+    let mut closed = TrainOptions { learner: &RIDGE, ..TrainOptions::new(fisher) };
+    closed.scores = ScoreModels::Universal;
+    assert_eq!(most_fits(&closed, &vector), 1 + 2);
     let machine = TrainOptions::new(gaussian);
     assert_eq!(machine.varied(&vector), "as they are");
     assert_eq!((machine.learner, machine.baum_welch.topology), (&KERNEL_SVM, Topology::Ergodic));
