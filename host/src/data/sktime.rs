@@ -19,16 +19,15 @@ pub(super) static LAYOUT: Layout = Layout {
 };
 
 /// What may stand behind `@`, whatever its case, and says nothing that the data do not: what some say of them is checked.
-/// Of the first two nothing comes, whatever they say.
 const IDLE: [&str; 8] = [
     "problemname",
-    "path",
     "missing",
     "univariate",
     "dimension",
     "dimensions",
     "equallength",
     "serieslength",
+    "path",
 ];
 
 /// The word behind `@`, in small letters.
@@ -84,8 +83,8 @@ impl Description {
                 ));
             }
         }
-        if IDLE[..2].contains(&word.as_str()) {
-            return Ok(());
+        if matches!(word.as_str(), "problemname" | "path") {
+            return Ok(()); // Names, of which nothing comes.
         }
         let word = if word == "dimension" { "dimensions".to_owned() } else { word };
         let mut said = line.split_whitespace();
