@@ -48,9 +48,9 @@ pub fn to_three_digits(number: f64) -> String {
 
 /// The same with its digits grouped: for people alone, where [`to_three_digits`] may be typed in again.
 pub fn grouped_to_three_digits(number: f64) -> String {
-    match number.abs() {
+    match number.round() {
         // Beyond what an integer holds there is nothing that is counted.
-        1e3..1e15 if number > 0.0 => grouped(number.round() as usize),
+        rounded @ 1e3..1e15 => grouped(rounded as usize),
         _ => to_three_digits(number),
     }
 }
@@ -104,8 +104,9 @@ mod tests {
 
     #[test]
     fn three_digits_are_grouped_for_people() {
-        let all = [0.123_4, 12.34, 999.0, 39_000.4, 1e5, -1234.0].map(grouped_to_three_digits);
-        assert_eq!(all, ["0.123", "12.3", "999", "39 000", "100 000", "-1234"]);
+        let all = [0.123_4, 12.34, 999.4, 999.7, 39_000.4, 1e5, -1234.0];
+        let all = all.map(grouped_to_three_digits);
+        assert_eq!(all, ["0.123", "12.3", "999", "1 000", "39 000", "100 000", "-1234"]);
     }
 
     #[test]

@@ -143,12 +143,12 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
         .collect();
     let alone = folder.put("alone.csv", alone);
     let told = "alone.csv: --calibrate holds back what it learns from, and class `moving` has 1 series in one of the folds \
-                alone; add a series to it, or leave it out: it takes two series";
+                alone; add a series to it, or leave it out: it takes 2 series";
     refuses(&format!("fit {alone} -o {model} {QUICK} --effort quick --calibrate"), told);
     let one = folder.put("one.csv", text.replace(",bob,", ",ann,").replace(",cat,", ",ann,"));
     refuses(
         &format!("fit {one} -o {model} {QUICK} --effort quick --group subject --calibrate"),
-        "--calibrate holds back what it learns from, and there is 1 group; it takes two groups",
+        "--calibrate holds back what it learns from, and there is 1 group, and cross-validation takes 2 groups",
     );
     let evaluated = format!("evaluate {two} --model {} --reject 0.1", fixtures().at("two.json"));
     refuses(&evaluated, "cannot be used with");

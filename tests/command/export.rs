@@ -183,6 +183,15 @@ fn other_data_of_the_same_name_are_not_taken() {
     assert!(message.contains("three.csv: these are not the data of that name"), "{message}");
     assert!(message.contains("by their checksum; name the data with --data"), "{message}");
     printed(&format!("{known} --data {other}"));
+    // What cannot be read is not called other data.
+    for (content, told) in
+        [(&b""[..], "three.csv: is empty"), (b"\x1F\x8B\x08 damaged", "three.csv: ")]
+    {
+        folder.put("three.csv", content);
+        let message = refused(&mut in_folder(&known));
+        assert!(message.contains(told) && !message.contains("by their checksum"), "{message}");
+    }
+    folder.put("three.csv", &changed);
     let (mut old, told) = (
         Classifier::load(Path::new(&copy)).expect("a model"),
         json(&format!("info {copy} --json")),

@@ -215,7 +215,7 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
     refuses(&format!("{line} --raw"), "--raw would have no effect");
     refuses(&format!("{line} --classifier bayes"), "--classifier");
     refuses(&format!("{line} --window 20"), "--window");
-    refuses(&format!("{line} --folds 5"), "5 folds need at least as many series, there are 4");
+    refuses(&format!("{line} --folds 5"), "there are 4 series, and 5 folds take one each");
     refuses(&format!("{line} --overlap 2"), "overlap: it must be above 0");
     refuses(
         &format!("evaluate {train} --marks mark --overlap 0.5"),

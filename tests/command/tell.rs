@@ -155,7 +155,7 @@ fn fewer_series_or_groups_than_five_are_a_fold_each() {
     );
     let told = notes(&line);
     assert!(told.iter().any(|note| note.starts_with("3 folds, one a subject")), "{told:?}");
-    refuses(&format!("{line} --folds 4"), "4 folds need at least as many groups");
+    refuses(&format!("{line} --folds 4"), "groups, and 4 folds take one each");
 }
 
 /// Samples that the models refuse are counted in one way, wherever they are judged.

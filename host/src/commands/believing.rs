@@ -80,17 +80,12 @@ pub(super) fn check(kinds: &[ClassifierKind], rate: Option<f64>) -> Result<(), F
 
 /// Why nothing can be held back, in words that ask for nothing but what `fit` takes.
 fn not_held_back(reason: &FoldError, grouped: bool) -> String {
-    let (unit, units) = if grouped { ("group", "groups") } else { ("series", "series") };
-    let advice = format!("add a series to it, or leave it out: it takes two {units}");
     match reason {
         FoldError::ClassMissing { class, items, .. } => format!(
-            "class `{class}` has {} in one of the folds alone; {advice}",
-            counted(*items, "series")
+            "class `{class}` has {} in one of the folds alone; add a series to it, or leave it out: it takes {}",
+            counted(*items, "series"),
+            counted(2, if grouped { "group" } else { "series" })
         ),
-        FoldError::TooFewItems { items: count, .. }
-        | FoldError::TooFewGroups { groups: count, .. } => {
-            format!("there is {}; it takes two {units}", counted(*count, unit))
-        }
         other => other.to_string(),
     }
 }

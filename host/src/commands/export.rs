@@ -46,7 +46,8 @@ pub(super) struct Arguments {
     /// without an FPU (Rust source and library for C), measured against f64 before it is written
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
-    /// Data to measure fixed point on, or to take an update's self-test from [default: what the model was trained on]
+    /// Data to measure fixed point on, or to take an update's self-test from [default: the file of the training data's
+    /// name, here or beside the model, if its checksum is the same: a copy with other line ends is another file]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Least share of windows that fixed point decides as f64 does [default: 0.995]

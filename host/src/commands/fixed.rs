@@ -85,9 +85,18 @@ pub(super) fn read_data(
             let first = there.clone().next().ok_or_else(|| wanted(name, none))?;
             match model.provenance().and_then(|trained| trained.checksum) {
                 None => first,
-                Some(known) => there
-                    .find(|file| checksum(file).is_ok_and(|checksum| checksum == known))
-                    .ok_or_else(|| other_data(first, path))?,
+                Some(known) => {
+                    let mut unread = None;
+                    let same = there.find(|file| match checksum(file) {
+                        Ok(checksum) => checksum == known,
+                        Err(error) => {
+                            unread.get_or_insert(error);
+                            false
+                        }
+                    });
+                    let why = || unread.map_or_else(|| other_data(first, path), Failure::from);
+                    same.ok_or_else(why)?
+                }
             }
         }
     };

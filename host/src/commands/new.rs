@@ -28,7 +28,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MODEL")]
     model: PathBuf,
     /// Recordings for the self-test, and to play for a sensor: the first 64 samples of four series, of each label
-    /// one where there are so many [default: noise; with --number q15 what the model was trained on]
+    /// one where there are so many [default: noise; with --number q15 the file of the training data's name, here or
+    /// beside the model, if its checksum is the same: a copy with other line ends is another file]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Numbers of the model: floating point, or fixed point for parts without an FPU, measured on --data against f64 before

@@ -258,7 +258,7 @@ impl Dataset {
     }
 
     /// CRC-32 (ISO-HDLC) of the text of the one file that this was read from: unpacked, where it was gzipped, and
-    /// without a byte order mark.
+    /// without a byte order mark. A part of a data set has that of the whole; what is of no file or several has none.
     pub fn checksum(&self) -> Option<u32> {
         self.checksum
     }

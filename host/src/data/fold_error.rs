@@ -47,16 +47,16 @@ pub enum FoldError {
 }
 
 fn too_few(folds: usize, there: usize, unit: &str) -> String {
-    let units = if unit == "series" { "series" } else { "groups" };
-    let (folds, advice) = (grouped(folds), grouped(there));
+    let is = if there == 1 { "is" } else { "are" };
+    let (found, folds) = (counted(there, unit), counted(folds, "fold"));
     match there {
         0 | 1 => format!(
-            "there is {}, and cross-validation takes two {units} at least, to train on one and judge the other: record \
-             more",
-            counted(there, unit)
+            "there {is} {found}, and cross-validation takes {} at least, to train on one and judge the other: record more",
+            counted(2, unit)
         ),
         _ => format!(
-            "{folds} folds need at least as many {units}, there are {advice}; ask for {advice} folds or fewer"
+            "there {is} {found}, and {folds} take one each at least; ask for {} folds or fewer",
+            grouped(there)
         ),
     }
 }
@@ -64,12 +64,12 @@ fn too_few(folds: usize, there: usize, unit: &str) -> String {
 fn missing(class: &str, items: usize) -> String {
     match items {
         1 => format!(
-            "class `{class}` is in 1 series alone, and what judges by it has nothing of the class to train on: record \
-             another series of it, or leave it out"
+            "class `{class}` is in 1 series alone, and whatever fold holds it, none of the class is left to train on: \
+             record another series of it, or leave it out"
         ),
         _ => format!(
-            "the {} series with class `{class}` are all in one fold, and none is left to train on: try more folds or \
-             another seed; where groups stay together, the class must be in two of them",
+            "the {} series with class `{class}` are all in one fold, and none is left to train on: where groups stay \
+             together, the class must be in two of them; if it is, try more folds or another seed",
             grouped(items)
         ),
     }

@@ -297,21 +297,32 @@ mod tests {
         let message = refused(Folds::stratified(&[0, 1], &two, 1, None));
         assert!(message.contains("at least 2"), "{message}");
         let message = refused(Folds::stratified(&[0, 1], &two, 3, None));
-        assert!(message.contains("there are 2"), "{message}");
+        assert_eq!(
+            message,
+            "there are 2 series, and 3 folds take one each at least; ask for 2 folds or fewer"
+        );
         let message = refused(Folds::stratified(&[0, 0, 1], &two, 2, None));
         assert!(message.contains("class `class 1` is in 1 series alone"), "{message}");
+        assert!(message.contains("whatever fold holds it, none of the class is left"), "{message}");
         let message = refused(Folds::stratified(&[0], &two[..1], 2, None));
         assert!(
-            message.starts_with("there is 1 series, and cross-validation takes two"),
+            message.starts_with("there is 1 series, and cross-validation takes 2 series at least"),
+            "{message}"
+        );
+        let message = FoldError::TooFewGroups { groups: 0, folds: 2 }.to_string();
+        assert!(
+            message.starts_with("there are 0 groups, and cross-validation takes 2 groups at least"),
             "{message}"
         );
         let message = refused(Folds::stratified(&[0, 0, 0], &two, 2, None));
         assert!(message.contains("`class 1` has no series"), "{message}");
         let message = refused(Folds::grouped(&[0, 1, 0, 1], &two, &[0, 0, 1, 1], 3, None));
-        assert!(message.contains("groups, there are 2"), "{message}");
+        assert!(message.starts_with("there are 2 groups, and 3 folds take"), "{message}");
         let message = refused(Folds::grouped(&[0, 0, 1, 1], &two, &[0, 1, 2, 2], 2, None));
         assert!(
-            message.starts_with("the 2 series with class `class 1` are all in one fold"),
+            message.starts_with("the 2 series with class `class 1` are all in one fold")
+                && message
+                    .contains("to train on: where groups stay together, the class must be in two"),
             "{message}"
         );
     }

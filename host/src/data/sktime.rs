@@ -49,7 +49,7 @@ fn is_one(text: &[u8]) -> bool {
 struct Description {
     /// The classes, where series have labels.
     classes: Option<Vec<String>>,
-    /// What was said by each word, and in which line.
+    /// What was said by each word, in small letters but for classes, and in which line.
     said: Vec<(String, String, u64)>,
     begun: bool,
 }
@@ -83,10 +83,18 @@ impl Description {
                 ));
             }
         }
+        if matches!(word.as_str(), "problemname" | "path") {
+            return Ok(()); // Names, of which nothing comes.
+        }
         let word = if word == "dimension" { "dimensions".to_owned() } else { word };
         let mut said = line.split_whitespace();
         let name = said.next().unwrap_or_default();
-        let said = said.collect::<Vec<_>>().join(" ");
+        let is_class = |at: usize| word == "classlabel" && at > 0;
+        let told = |(at, said): (usize, &str)| match is_class(at) {
+            true => said.to_owned(),
+            false => said.to_lowercase(),
+        };
+        let said = said.enumerate().map(told).collect::<Vec<_>>().join(" ");
         let before = self.said.iter().find(|(other, what, _)| *other == word && *what != said);
         if let Some((_, other, line)) = before {
             return Err(format!(
@@ -100,10 +108,10 @@ impl Description {
         Ok(())
     }
 
-    /// What was said by a word, in small letters, and in which line.
-    fn said(&self, word: &str) -> Option<(String, u64)> {
+    /// What was said by a word, and in which line.
+    fn said(&self, word: &str) -> Option<(&str, u64)> {
         let (_, what, line) = self.said.iter().find(|(other, ..)| other == word)?;
-        Some((what.to_lowercase(), *line))
+        Some((what, *line))
     }
 
     /// What a series of so many channels and samples contradicts; `first` are the line and samples of the first.
@@ -112,7 +120,7 @@ impl Description {
             let (what, line) = self.said(word)?;
             Some((what.parse::<usize>().ok()?, line))
         };
-        let is_true = |word: &str| self.said(word).filter(|(what, _)| what == "true");
+        let is_true = |word: &str| self.said(word).filter(|&(what, _)| what == "true");
         let other = |what: String, word: &str, says: &str, line: u64| {
             Err(format!(
                 "has {what}, and line {line} says `@{word} {says}`; correct one of the two"
@@ -316,7 +324,13 @@ mod tests {
             assert_eq!(data.series()[2].line, 13);
         }
         // Said twice, or of series of any length, what is so is no contradiction.
-        for said in ["@dimensions 2", "@equalLength false\n@seriesLength 9"] {
+        for said in [
+            "@dimensions 2",
+            "@equalLength false\n@seriesLength 9",
+            "@Univariate FALSE",
+            "@ClassLabel TRUE Rest Run",
+            "@problemName Other\n@path a\n@path b",
+        ] {
             assert!(parse(&MOTIONS.replace("@missing true", said)).is_ok(), "{said}");
         }
         let one = parse("@problemName One\n@classLabel false\n@data\n1,2,3\n").expect("sound");
@@ -374,6 +388,11 @@ mod tests {
                 MOTIONS.replace("@equalLength false", "@seriesLength 4"),
                 "data, line 10: has 3 samples a channel, and line 7 says `@seriesLength 4`",
                 "correct one",
+            ),
+            (
+                says("@classLabel true rest Run"),
+                "data, line 8: `@classLabel` says `true Rest Run` here and `true rest Run` in line 4",
+                "delete",
             ),
             (says("1,2:3,4:Run"), "data, line 4: expected `@data`", "before the first series"),
             (

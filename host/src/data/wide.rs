@@ -28,7 +28,7 @@ struct Columns {
     samples: Vec<usize>,
     /// Names of the first columns of further runs of numbered ones.
     more: Vec<String>,
-    /// Names of two numbered columns of which the second has the smaller number.
+    /// Names of two columns that are numbered as samples are, of which the second has the smaller number.
     reversed: Option<[String; 2]>,
 }
 
@@ -43,9 +43,11 @@ impl Columns {
         let free: Vec<usize> = (0..names.len()).filter(free).collect();
         let runs = free.chunk_by(|&one, &next| follows(names[one], names[next]));
         let mut numbered = runs.filter(|run| run.len() > 1);
-        let samples = numbered.next().unwrap_or(&free).to_vec();
+        let run = numbered.next();
+        let samples = run.unwrap_or(&free).to_vec();
         let more = numbered.map(|run| names[run[0]].to_owned()).collect();
-        let reversed = reversed(&free.iter().map(|&column| names[column]).collect::<Vec<_>>());
+        let named = |columns: &[usize]| columns.iter().map(|&one| names[one]).collect::<Vec<_>>();
+        let reversed = reversed(&named(&free), &named(run.unwrap_or_default()));
         // The samples stand together among what is free.
         let (first, last) = (samples.first().copied(), samples.last().copied());
         let others = free.into_iter().filter(|&column| Some(column) < first || Some(column) > last);
@@ -65,29 +67,64 @@ fn numbered(name: &str) -> Option<(&str, u64)> {
     Some((&name[..at], name[at..].parse().ok()?))
 }
 
+fn ends_in_digit(name: &str) -> bool {
+    name.ends_with(|last: char| last.is_ascii_digit())
+}
+
+/// What stands before a `-` that may be a number's sign, as it is in no date.
+fn signed(stem: &str) -> Option<&str> {
+    stem.strip_suffix('-').filter(|name| !ends_in_digit(name))
+}
+
 /// Whether a column is numbered, and this one has the next number: `x7` and `x8`, or larger numbers alone, which
-/// may be times.
+/// may be times. A `-` before a number may be its sign: `t-2`, `t-1` and `t0`.
 fn follows(one: &str, next: &str) -> bool {
     if let (Some(one), Some(next)) = (finite(one), finite(next)) {
         return one < next;
     }
     let numbers = numbered(one).zip(numbered(next));
     numbers.is_some_and(|((stem, one), (next_stem, next))| {
-        stem == next_stem && one.checked_add(1) == Some(next)
+        let (up, down) = (one.checked_add(1) == Some(next), next.checked_add(1) == Some(one));
+        match signed(stem) {
+            _ if stem == next_stem && up => true,
+            Some(name) => down && (stem == next_stem || name == next_stem && next == 0),
+            None => false,
+        }
     })
 }
 
-/// The first two neighbours among columns that are numbered alike whose numbers fall: as where names were sorted as
+/// The first two neighbours among free columns that may be samples whose numbers fall: as where names were sorted as
 /// text, `x1,x10,x2`.
-fn reversed(names: &[&str]) -> Option<[String; 2]> {
-    let falls = |&(one, next): &(&str, &str)| match (finite(one), finite(next)) {
+fn reversed(free: &[&str], run: &[&str]) -> Option<[String; 2]> {
+    // Behind a sign numbers fall as time rises, and digits behind a point are no number of their own.
+    let whole =
+        |stem: &str| signed(stem).is_none() && !stem.strip_suffix('.').is_some_and(ends_in_digit);
+    let falls = |one: &str, next: &str| match (finite(one), finite(next)) {
         (Some(one), Some(next)) => one > next,
-        _ => numbered(one)
-            .zip(numbered(next))
-            .is_some_and(|((stem, one), (next_stem, next))| stem == next_stem && one > next),
+        _ => numbered(one).zip(numbered(next)).is_some_and(|((stem, one), (next_stem, next))| {
+            stem == next_stem && whole(stem) && one > next
+        }),
     };
-    let pairs = names.iter().copied().zip(names.iter().copied().skip(1));
-    pairs.into_iter().find(falls).map(|(one, next)| [one.to_owned(), next.to_owned()])
+    let two = free
+        .windows(2)
+        .find(|two| two.iter().all(|name| may_be_of(run, name)) && falls(two[0], two[1]))?;
+    Some([two[0].to_owned(), two[1].to_owned()])
+}
+
+/// Whether a column is numbered as a run of samples is and, by numbers alone, no farther from them than they reach: a
+/// year before `0,1,2,3` is none. Without a run any may be a sample.
+fn may_be_of(run: &[&str], name: &str) -> bool {
+    let [first, .., last] = run else { return true };
+    match [first, last, name].map(finite) {
+        [Some(first), Some(last), Some(number)] => {
+            let reach = last - first;
+            (first - reach..=last + reach).contains(&number)
+        }
+        [None, None, None] => {
+            numbered(name).zip(numbered(last)).is_some_and(|(one, last)| one.0 == last.0)
+        }
+        _ => false,
+    }
 }
 
 /// A header with numbered samples and something else. Numbered channels of a series table without `t` have names
@@ -190,7 +227,7 @@ fn columns_of(table: &Table<'_>) -> Result<Columns, DataError> {
     if let Some([one, next]) = &columns.reversed {
         return Err(table.bad_header(format!(
             "`{}` stands before `{}`: the samples of a series are in the order of their columns; put these in the order \
-             of their numbers",
+             of their numbers, or give what is no sample another name",
             shorten(one),
             shorten(next)
         )));
@@ -282,6 +319,35 @@ mod tests {
         assert_eq!(samples(&data), [[Some(1.0), Some(2.0)]]);
     }
 
+    /// What is refused where it is a sample is read where it is none.
+    #[test]
+    fn further_columns_are_numbered_in_any_order() {
+        let named = ReadOptions { layout: layout("wide"), ..ReadOptions::default() };
+        for (header, others) in [
+            ("id,label,visit2,visit1,0,1,2,3", &["visit2", "visit1"][..]),
+            ("label,0,1,2,3,visit2,visit1", &["visit2", "visit1"]),
+            ("id,label,2020,0,1,2,3", &["2020"]),
+            ("label,2021,2020,x0,x1,x2,x3", &["2021", "2020"]),
+            ("label,t-3,t-2,t-1,t0", &[]),
+            ("label,t-2,t-1,t0,t1", &[]),
+            ("label,x-1,x-2,x-3,x-4", &[]),
+            ("0.0,0.02,0.04,0.1,class,week2,week1", &["week2", "week1"]),
+        ] {
+            let row = (1..=header.split(',').count()).map(|one| one.to_string());
+            let text = format!("{header}\n{}\n", row.collect::<Vec<_>>().join(","));
+            let data = read(&text);
+            assert_eq!(
+                (samples(&data)[0].len(), data.columns()),
+                (4, &others.iter().map(|&one| one.to_owned()).collect::<Vec<_>>()[..]),
+                "{header}"
+            );
+        }
+        for header in ["label,t-3,t-2,t-1,t0", "label,t0.05,t0.1,t0.15,t0.2"] {
+            let data = Dataset::parse("data", format!("{header}\nup,1,2,3,4\n").as_bytes(), &named);
+            assert_eq!(samples(&data.expect(header))[0].len(), 4, "{header}");
+        }
+    }
+
     #[test]
     fn other_layouts_come_first() {
         for (text, series) in [
@@ -330,6 +396,16 @@ mod tests {
                 "label,3,2,1\nup,1,2,3\n",
                 "data: line 1, the header: `3` stands before `2`",
                 "in the order of their numbers",
+            ),
+            (
+                "label,2020-01-03,2020-01-02,2020-01-01\nup,1,2,3\n",
+                "data: line 1, the header: `2020-01-03` stands before `2020-01-02`",
+                "in the order of their numbers",
+            ),
+            (
+                "label,10,1,2,3,4,5,6,7,8,9\nup,1,2,3,4,5,6,7,8,9,10\n",
+                "data: line 1, the header: `10` stands before `1`",
+                "or give what is no sample another name",
             ),
             (
                 "x0,x2,x1,class\n1,2,3,up\n",
