@@ -41,7 +41,7 @@ pub struct Augment {
 pub enum Mirror {
     /// None, or one of those across an axis of the vectors found among the channels: whichever decides best what
     /// inner folds hold back. Only classifiers that choose a setting so look. In closed form models are of the series
-    /// alone, and an image is taken that leads none by more than two standard errors.
+    /// alone, and an image is taken that leads none by more than two standard errors over series.
     #[default]
     Choose,
     /// The channels that change sign; none for no mirror image.

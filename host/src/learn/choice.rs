@@ -134,6 +134,11 @@ impl Marks {
         }
     }
 
+    /// The same with other units that windows are of.
+    pub(super) fn over(self, units: Vec<usize>) -> Self {
+        Self { units, ..self }
+    }
+
     /// The standard error of the difference to the accuracy of another, over units that were drawn independently: see
     /// [`Lead::standard_error`].
     pub(super) fn standard_error(&self, other: &Self) -> f64 {

@@ -20,8 +20,7 @@ const FEW_PASSES: usize = 20;
 const FIRST_PASSES: usize = 5;
 /// Standard errors by which models of classes must lead models of all to be taken, and series with a mirror image those
 /// without. With one, of models, eight sets had 0.928 of their training parts in the mean over folds, with two 0.933: inner
-/// folds of a few groups are worth less than their size says. With none an image was taken in four of five folds of watches by
-/// subject, for 0.870 of their windows instead of 0.863: nothing, of so few subjects.
+/// folds of a few groups are worth less than their size says.
 pub(super) const ERRORS: f64 = 2.0;
 /// What a lead in nats is held to: one of models that cannot be is endless.
 const FARTHEST: f64 = 1e6;

@@ -244,7 +244,8 @@ impl<'a> Trainer<'a> {
     /// Of options with a mirror image each, the first with none, those that decide best what is held out in closed form,
     /// and without an image the choice of scaling and C; `None` where that is not to be had. All else is frozen, models
     /// too: those of the series alone, which the classifier keeps. The series alone are taken unless an image leads them
-    /// by more than two standard errors.
+    /// by more than two standard errors over series: what an image gains is of the few who wear the sensor on the other
+    /// side, and no error over so few groups would let it pass.
     ///
     /// Cost: the fit that is made anyway, and the features of every image once.
     fn choose_mirror_held_out(
@@ -262,27 +263,28 @@ impl<'a> Trainer<'a> {
             return Ok(None);
         };
         let own = examples.labels.len();
+        let of_series = || problem.windows().of_all(series).map(|window| window.series).collect();
         let mut best = (none, accuracy(&alone.choice));
         for options in images {
             let frozen = options.frozen(alone.choice.setting);
-            let problem = Problem::new(&self.fits, series, &frozen, progress)?;
+            let mirrored = Problem::new(&self.fits, series, &frozen, progress)?;
             // With an image and its copies there may be more features than there is room for.
-            if check_features(own * problem.variation.variants(), map.len()).is_err() {
+            if check_features(own * mirrored.variation.variants(), map.len()).is_err() {
                 continue;
             }
-            let variation = problem.variation.exactly();
+            let variation = mirrored.variation.exactly();
             let varied = variation.apply(series)?;
-            let image = problem.examples_of(&map, &varied, &varied.exact()[series.len()..]);
+            let image = mirrored.examples_of(&map, &varied, &varied.exact()[series.len()..]);
             let image = match image {
                 // What the models make impossible is no image.
                 Err(TrainError::ImpossibleWindow { .. }) => continue,
                 image => image?,
             };
             examples.append(&image);
-            let both = problem.held_out(&map, &examples, &units)?;
+            let both = mirrored.held_out(&map, &examples, &units)?;
             examples.truncate(own);
             let right = accuracy(&both.choice);
-            let enough = ERRORS * both.marks.standard_error(&alone.marks);
+            let enough = ERRORS * both.marks.over(of_series()).standard_error(&alone.marks);
             if right > best.1 && right - accuracy(&alone.choice) > enough {
                 best = (options, right);
             }
