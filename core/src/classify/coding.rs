@@ -1,3 +1,4 @@
+use core::array::from_ref;
 use core::fmt::Debug;
 
 use crate::lagged::RingPlace;
@@ -141,14 +142,71 @@ impl Coding for i16 {
     }
 }
 
-/// Which code vector the last samples are most alike, of a codebook at a dilation `d`:
+/// How alike each code vector of a codebook is to what is heard at each of `L` samples, tap by tap:
 ///
 /// ```text
 /// y_k = sum over channels c of scale_c ( x_t,c - x_(t - k d),c ),     k = 1, ..., 8
-/// codeword = argmax over w of  sum_k v_(k,w) y_k
+/// alike_w = sum_k v_(k,w) y_k
 /// ```
 ///
-/// Of equals the first. `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
+/// RAM: `8 L` numbers. Work: `8 D + 64` multiply-adds a sample of `D` channels.
+#[derive(Clone, Copy, Debug)]
+pub struct Likeness<T: Coding, const L: usize> {
+    alike: [[T::Wide; L]; CODEWORDS],
+}
+
+impl<T: Coding, const L: usize> Default for Likeness<T, L> {
+    /// Nothing heard yet.
+    #[inline(always)]
+    fn default() -> Self {
+        Self { alike: [[T::Wide::default(); L]; CODEWORDS] }
+    }
+}
+
+impl<T: Coding, const L: usize> Likeness<T, L> {
+    /// Adds the next tap, by its row `v_k` of the code vectors: of each channel what it is multiplied by, the samples, and
+    /// those `k d` before them.
+    #[inline(always)]
+    pub fn hear<'a>(
+        &mut self,
+        row: &[i8; CODEWORDS],
+        channels: impl Iterator<Item = (T, &'a [T; L], &'a [T; L])>,
+    ) where
+        T: 'a,
+    {
+        let mut y = [T::Wide::default(); L];
+        for (scale, x, before) in channels {
+            for ((y, &x), &before) in y.iter_mut().zip(x).zip(before) {
+                *y = T::add_difference(*y, scale, x, before);
+            }
+        }
+        let y = y.map(T::heard);
+        for (alike, &v) in self.alike.iter_mut().zip(row) {
+            for (alike, &y) in alike.iter_mut().zip(&y) {
+                *alike = T::add_product(*alike, v, y);
+            }
+        }
+    }
+
+    /// The codeword of each sample: the code vector that is most alike, of equals the first.
+    #[inline(always)]
+    pub fn codewords(&self) -> [usize; L] {
+        let ([mut most, others @ ..], mut best) = (self.alike, [0; L]);
+        for (word, alike) in (1..).zip(others) {
+            for ((best, most), alike) in best.iter_mut().zip(&mut most).zip(alike) {
+                if alike > *most {
+                    (*best, *most) = (word, alike);
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Which code vector the last samples are most alike, of a codebook at a dilation `d`: `argmax over w of alike_w`, of a
+/// [`Likeness`].
+///
+/// `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
 /// come. A codeword depends neither on the level nor on the strength of the signal.
 ///
 /// Work: `8 D + 64` multiply-adds of `D` channels.
@@ -165,25 +223,17 @@ pub fn codeword<T: Coding>(
     if past.len() < reach || !place.is_whole(reach) {
         return None;
     }
-    let mut alike = [T::Wide::default(); CODEWORDS];
+    let mut likeness = Likeness::<T, 1>::default();
     for (lag, row) in (1..).map(|tap: u32| tap * dilation).zip(vectors) {
         let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
-        let mut y = T::Wide::default();
-        for ((&x, &before), &scale) in x.iter().zip(before).zip(scale) {
-            y = T::add_difference(y, scale, x, before);
-        }
-        let y = T::heard(y);
-        for (alike, &v) in alike.iter_mut().zip(row) {
-            *alike = T::add_product(*alike, v, y);
-        }
+        let channels = x.iter().zip(before).zip(scale);
+        likeness.hear(
+            row,
+            channels.map(|((x, before), &scale)| (scale, from_ref(x), from_ref(before))),
+        );
     }
-    let (mut best, mut most) = (0, alike[0]);
-    for (word, &alike) in alike.iter().enumerate().skip(1) {
-        if alike > most {
-            (best, most) = (word, alike);
-        }
-    }
-    Some(best)
+    let [word] = likeness.codewords();
+    Some(word)
 }
 
 /// Adds what a codeword weighs to a sample's evidence: within a sample in plain arithmetic, codebook by codebook,

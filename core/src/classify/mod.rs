@@ -28,7 +28,7 @@ mod whitening;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use codebooks::{Codebooks, Coded, CodedState, Summing, validate_codebooks};
-pub use coding::{CODEWORDS, CodeVectors, Coding, TAPS, add_weights, codeword};
+pub use coding::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, add_weights, codeword};
 pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
 pub use heard::Heard;

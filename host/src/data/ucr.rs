@@ -143,13 +143,9 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
 /// Reads the archive's text; lines may have fewer samples than others.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let mut part = Part {
-        file: name.to_owned(),
-        columns: Vec::new(),
         channels: Some(channel_names(name, 1, options)?),
         label_column: Some((1, "label".to_owned())),
-        text_column: None,
-        partial: 0,
-        drafts: Vec::new(),
+        ..Part::new(name)
     };
     let mut separator = None;
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {

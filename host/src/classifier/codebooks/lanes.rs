@@ -1,6 +1,6 @@
 //! Codewords of a whole series, many samples side by side.
 
-use fishweir_core::classify::{CODEWORDS, TAPS};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Likeness, TAPS};
 use multiversion::multiversion;
 
 use super::Codebook;
@@ -36,7 +36,7 @@ impl Heard {
     }
 
     /// How often each codeword of a codebook occurs: those that [`codeword`](fishweir_core::classify::codeword) tells
-    /// sample by sample, in the same order of arithmetic, where no difference of two samples overflows.
+    /// sample by sample, by the same arithmetic, where no difference of two samples overflows.
     ///
     /// Cost: `8 c + 64` multiply-adds a sample, of the `c` channels that the codebook hears.
     pub(super) fn counts(&self, book: &Codebook) -> [u32; CODEWORDS] {
@@ -44,9 +44,8 @@ impl Heard {
         // A channel that is not heard adds a zero.
         let heard = scale.zip(&self.channels).filter(|(scale, _)| *scale != 0.0);
         let heard: Vec<(f32, &[f32])> = heard.map(|(scale, x)| (scale, x.as_slice())).collect();
-        let vectors = book.vectors.map(|row| row.map(f32::from));
         let mut counts = [0; CODEWORDS];
-        count(book.dilation as usize, &heard, &vectors, &self.observed, &mut counts);
+        count(book.dilation as usize, &heard, &book.vectors, &self.observed, &mut counts);
         counts
     }
 }
@@ -55,36 +54,22 @@ impl Heard {
 fn count(
     dilation: usize,
     heard: &[(f32, &[f32])],
-    vectors: &[[f32; CODEWORDS]; TAPS],
+    vectors: &CodeVectors,
     observed: &[bool],
     counts: &mut [u32; CODEWORDS],
 ) {
     let reach = dilation * TAPS;
     for (number, observed) in observed.get(reach..).unwrap_or_default().chunks(LANES).enumerate() {
         let at = reach + number * LANES;
-        let mut alike = [[0.0_f32; LANES]; CODEWORDS];
+        let mut likeness = Likeness::<f32, LANES>::default();
         for (tap, row) in (1..).zip(vectors) {
-            let mut y = [0.0_f32; LANES];
-            for (scale, x) in heard {
-                let (x, before) = (&x[at..][..LANES], &x[at - tap * dilation..][..LANES]);
-                for ((y, x), before) in y.iter_mut().zip(x).zip(before) {
-                    *y += scale * (x - before);
-                }
-            }
-            for (alike, v) in alike.iter_mut().zip(row) {
-                for (alike, y) in alike.iter_mut().zip(&y) {
-                    *alike += v * y;
-                }
-            }
+            let channels = heard.iter().filter_map(|&(scale, x)| {
+                let before = x[at - tap * dilation..].first_chunk()?;
+                Some((scale, x[at..].first_chunk()?, before))
+            });
+            likeness.hear(row, channels);
         }
-        for (lane, _) in observed.iter().enumerate().filter(|(_, observed)| **observed) {
-            let mut best = 0;
-            for word in 1..CODEWORDS {
-                if alike[word][lane] > alike[best][lane] {
-                    best = word;
-                }
-            }
-            counts[best] += 1;
-        }
+        let words = likeness.codewords().into_iter().zip(observed);
+        words.filter(|(_, observed)| **observed).for_each(|(word, _)| counts[word] += 1);
     }
 }
