@@ -144,14 +144,16 @@ fn clusters(
             moved |= *nearest != closest;
             *nearest = closest;
         }
-        for (cluster, centre) in centres.iter_mut().enumerate() {
-            let members = rows.iter().zip(&nearest).filter(|(_, nearest)| **nearest == cluster);
-            let count = members.clone().count();
+        let mut sums: Vec<_> =
+            centres.iter().map(|centre| (0_usize, vec![0.0; centre.len()])).collect();
+        for (row, &nearest) in rows.iter().zip(&nearest) {
+            let (count, sum) = &mut sums[nearest];
+            *count += 1;
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+        for (centre, (count, sum)) in centres.iter_mut().zip(sums) {
             if count > 0 {
-                for (channel, centre) in centre.iter_mut().enumerate() {
-                    let sum: f64 = members.clone().map(|(row, _)| row[channel]).sum();
-                    *centre = sum / count as f64;
-                }
+                centre.iter_mut().zip(sum).for_each(|(centre, sum)| *centre = sum / count as f64);
             }
         }
         if !moved {

@@ -2,6 +2,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::ops::Deref;
 
+use multiversion::multiversion;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -285,6 +286,7 @@ fn cosine(kernel: f64, one: f64, other: f64, same: bool) -> f64 {
 ///
 /// # Panics
 /// If the two differ in length.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub(crate) fn inner_product(x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len(), "features of two lengths");
     const LANES: usize = 8;

@@ -15,6 +15,7 @@ use crate::data::{Folds, Window};
 use crate::kernel::PARAMETERS_AT_MOST;
 
 /// What is held out in closed form, and what was decided of it.
+#[derive(Clone)]
 pub(super) struct HeldOut {
     /// The series, or group, that each window is held out with.
     pub(super) units: Vec<usize>,
@@ -64,7 +65,8 @@ impl Problem<'_> {
     }
 
     /// Chooses scaling and C by what is held out in closed form: each series, or group, with its mirror images, of the
-    /// machine alone, for the model has seen no label. `None` where that is [not to be had](Self::held_out_units).
+    /// machine alone, for the model has seen no label. Of series as they are it is [kept](super::fits::Fits::keep). `None`
+    /// where that is [not to be had](Self::held_out_units).
     pub(super) fn held_out_of(
         &self,
         features: Features,
@@ -74,9 +76,18 @@ impl Problem<'_> {
         let variation = self.variation.exactly();
         let varied = variation.apply(series)?;
         let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
+        let alone = variation.variants() == 1;
+        let kept = self.fits.kept(&map, self.options, series).filter(|_| alone);
+        if let Some(kept) = kept.filter(|kept| kept.decides_by(self.options)) {
+            return Ok(Some(kept.held_out.clone()));
+        }
         let examples = self.examples(&map, &varied)?;
         let decided = self.held_out(&map, &examples, &units)?;
-        Ok(Some(HeldOut { units, map, examples, decided }))
+        let held_out = HeldOut { units, map, examples, decided };
+        if alone {
+            self.fits.keep(self.options, series, &held_out);
+        }
+        Ok(Some(held_out))
     }
 
     /// The series, or group, that each window of some series is held out with in closed form. `None` where that is not to

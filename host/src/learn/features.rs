@@ -83,7 +83,7 @@ pub enum FeatureKind {
 /// `[from][to]`; for an
 /// empirical map the words, `[first symbol][second symbol]...`. After the models' blocks come the log-odds
 /// of the pairs of models, where they are features, and at last the numbers of codewords, `[codebook][codeword]`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FeatureMap {
     features: Features,
     models: Vec<Hmm>,

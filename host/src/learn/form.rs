@@ -112,9 +112,10 @@ impl TrainOptions {
             true => lags * normalisations * floors * others(self.other_states.len()),
             false => self.chains.len().max(1) * (1 + self.other_normalisations.len()),
         };
-        // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors.
+        // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors, on some
+        // series and on all.
         let (mut left, mut tried) = match self.other_models.len() {
-            1.. if channels => (2 + floors, all.div_ceil(self.inner_folds)),
+            1.. if channels => (2 + floors, all.div_ceil(self.inner_folds) + 2 + floors),
             _ => (all, 0),
         };
         while left > LAST {

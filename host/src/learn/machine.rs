@@ -15,6 +15,7 @@ use crate::classifier::Output;
 use crate::classifier::Scaling;
 
 /// What machines learn from, window by window.
+#[derive(Clone)]
 pub(super) struct Examples {
     /// Features, not scaled.
     pub(super) rows: Matrix,
@@ -29,6 +30,13 @@ impl Examples {
         self.rows.append(&others.rows);
         self.labels.extend(&others.labels);
         self.lengths.extend(&others.lengths);
+    }
+
+    /// Some of them, in the order given.
+    pub(super) fn some(&self, of: &[usize]) -> Self {
+        let pick = |all: &[usize]| of.iter().map(|&item| all[item]).collect();
+        let (labels, lengths) = (pick(&self.labels), pick(&self.lengths));
+        Self { rows: self.rows.some(of), labels, lengths }
     }
 
     /// Leaves the first so many.
@@ -57,9 +65,7 @@ impl Path {
         (classes, weight): (usize, ClassWeight),
     ) -> Result<Self, KernelLearnError> {
         let Examples { rows, labels, lengths } = examples;
-        let metric = Metric::of(rows, lengths, map, scaling)?;
-        let mut rows = rows.clone();
-        metric.apply(&mut rows);
+        let (metric, rows) = Metric::mapped(rows, lengths, map, scaling)?;
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
@@ -73,8 +79,8 @@ impl Path {
         groups: &[usize],
         classes: (usize, ClassWeight),
     ) -> Result<Vec<Vec<Verdict>>, KernelLearnError> {
-        let (mut scaled, labels) = (rows.first(groups.len()), &labels[..groups.len()]);
-        Metric::of(&scaled, &lengths[..groups.len()], map, scaling)?.apply(&mut scaled);
+        let (rows, labels) = (rows.first(groups.len()), &labels[..groups.len()]);
+        let (_, scaled) = Metric::mapped(&rows, &lengths[..groups.len()], map, scaling)?;
         let outputs = ridge::held_out(&scaled, labels, groups, classes, c)?;
         let unknown = Verdict { right: false, lead: 0.0 };
         let of_cost = |cost: usize| {

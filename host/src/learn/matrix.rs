@@ -28,6 +28,11 @@ impl Matrix {
         Self { values: self.values[..rows * self.columns].to_vec(), ..*self }
     }
 
+    /// Some of the rows, in the order given.
+    pub(super) fn some(&self, of: &[usize]) -> Self {
+        Self { values: of.iter().flat_map(|&row| self.row(row)).copied().collect(), ..*self }
+    }
+
     /// Adds the rows of another matrix with as many columns.
     pub(super) fn append(&mut self, other: &Self) {
         assert_eq!(other.columns, self.columns, "a row must have an entry a column");

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use fishweir_core::emission::Parametrisation;
+use rayon::prelude::*;
 
 use super::expansion::{KernelLearnError, Linear};
 use super::features::{FeatureKind, FeatureMap};
@@ -49,8 +50,21 @@ impl Metric {
         map: &FeatureMap,
         scaling: Scaling,
     ) -> Result<Self, KernelLearnError> {
+        Ok(Self::mapped(rows, lengths, map, scaling)?.0)
+    }
+
+    /// The same, and the rows mapped.
+    pub(super) fn mapped(
+        rows: &Matrix,
+        lengths: &[usize],
+        map: &FeatureMap,
+        scaling: Scaling,
+    ) -> Result<(Self, Matrix), KernelLearnError> {
+        let mut mapped = rows.clone();
         if matches!(scaling, Scaling::Practical | Scaling::Diagonal) {
-            return Ok(Self { whitening: Vec::new(), standard: standards(rows, map, scaling) });
+            let metric = Self { whitening: Vec::new(), standard: standards(rows, map, scaling) };
+            metric.apply(&mut mapped);
+            return Ok((metric, mapped));
         }
         let mut whitening = Vec::new();
         for (model, block) in map.blocks().into_iter().enumerate() {
@@ -66,12 +80,18 @@ impl Metric {
             whitening.push((block, invert(&information)?));
         }
         let whitened = Self { whitening, standard: Vec::new() };
-        let mut white = rows.clone();
-        for row in white.rows_mut() {
-            let all = whitened.whiten(row.iter().copied().map(f64::from).collect());
-            row.iter_mut().zip(all).for_each(|(x, white)| *x = white as f32);
+        let rooms = mapped.rows_mut().collect::<Vec<_>>();
+        rooms.into_par_iter().for_each(|row| {
+            let white = whitened.whiten(row.iter().copied().map(f64::from).collect());
+            row.iter_mut().zip(white).for_each(|(x, white)| *x = white as f32);
+        });
+        let standard = standards(&mapped, map, scaling);
+        for row in mapped.rows_mut() {
+            for (x, standard) in row.iter_mut().zip(&standard) {
+                *x = standard.of(f64::from(*x)) as f32;
+            }
         }
-        Ok(Self { standard: standards(&white, map, scaling), ..whitened })
+        Ok((Self { standard, ..whitened }, mapped))
     }
 
     fn whiten(&self, mut row: Vec<f64>) -> Vec<f64> {

@@ -267,13 +267,21 @@ impl<'a> Problem<'a> {
     }
 
     /// The windows of some series, varied or not, as examples. Windows that a model makes
-    /// impossible are an error: the smoothing of the models exists to prevent them.
+    /// impossible are an error: the smoothing of the models exists to prevent them. What was
+    /// [kept](Fits::keep) of the series themselves is not extracted again.
     pub(super) fn examples(
         &self,
         map: &FeatureMap,
         varied: &Augmented<'_>,
     ) -> Result<Examples, TrainError> {
-        self.examples_of(map, varied, &varied.all())
+        let (own, all) = (varied.series(), varied.all());
+        let Some(kept) = self.fits.kept(map, self.options, own) else {
+            return self.examples_of(map, varied, &all);
+        };
+        let mut examples = kept.held_out.examples.clone();
+        check_features(examples.labels.len() * (all.len() / own.len().max(1)), map.len())?;
+        examples.append(&self.examples_of(map, varied, &all[own.len()..])?);
+        Ok(examples)
     }
 
     /// The windows of some of the series that were varied, or of their variants.

@@ -2,6 +2,7 @@
 
 use super::augment::Augment;
 use super::choice::{Decided, Judgement, Marks, Verdict, accuracy, log_loss};
+use super::choosing::HeldOut;
 use super::error::TrainError;
 use super::fits::{Fits, models_of};
 use super::form::{LAST, kept_of};
@@ -52,6 +53,14 @@ impl Judged {
     }
 }
 
+/// The form of one model that decides best what is held out in closed form, by how much, and what was held out of all
+/// series.
+struct OfOne {
+    form: Form,
+    lead: Option<Lead>,
+    held_out: HeldOut,
+}
+
 /// What a trial saw.
 struct Seen {
     stage: usize,
@@ -76,7 +85,8 @@ impl FormSearch<'_> {
     /// Forms of one model that has seen no label are judged in closed form instead, a fit each: all after the first
     /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is held
     /// in inner folds against a model a class: of the first form, and of its own, but that of a model for each lag
-    /// there is none. It is the simpler one, and is taken unless the best leads it by more than two standard errors
+    /// there is none; on some series first, and on all against those alone that it does not lead there by more than two
+    /// standard errors. It is the simpler one, and is taken unless the best leads it by as many
     /// (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
@@ -132,9 +142,9 @@ impl FormSearch<'_> {
         let (of_one, mut forms): (Vec<Form>, Vec<Form>) =
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
         let one = self.best_of_one(&of_one, candidates)?;
-        if let Some((best, choice, lead)) = &one {
+        if let Some(OfOne { form: best, lead, held_out }) = &one {
             if forms.is_empty() {
-                return Ok(Some((best.clone(), choice.clone(), *lead)));
+                return Ok(Some((best.clone(), Some(held_out.decided.choice.clone()), *lead)));
             }
             forms.retain(|form| {
                 let floor = Form { std_floor: form.std_floor, ..first.clone() };
@@ -143,41 +153,41 @@ impl FormSearch<'_> {
             });
             forms.push(best.clone());
         }
-        let one = one.and_then(|(best, choice, _)| Some((best, choice?)));
         self.halve(forms, first, one.as_ref(), candidates)
     }
 
     /// Successive halving: all forms on some series, a quarter of them on four times as many, at last a few on
-    /// all. `one` is the form that was judged in closed form, and its machine.
+    /// all. What `one` leads by more than two standard errors on some series is not judged on all.
     fn halve(
         &self,
         mut forms: Vec<Form>,
         first: &Form,
-        one: Option<&(Form, Choice)>,
+        one: Option<&OfOne>,
         candidates: &mut Vec<FormCandidate>,
     ) -> Result<Option<Chosen>, TrainError> {
-        let mut stage = candidates.last().map_or(0, |one| one.stage + 1);
-        let mut most = FIRST_WINDOWS;
+        let first_stage = candidates.last().map_or(0, |one| one.stage + 1);
+        let (mut stage, mut most) = (first_stage, FIRST_WINDOWS);
+        let is_one = |form: &Form| one.is_some_and(|one| one.form == *form);
         loop {
-            let last = forms.len() <= LAST;
+            let last = forms.len() <= LAST && (one.is_none() || stage > first_stage);
             let some = if last { self.series.to_vec() } else { self.some_of_each(most)? };
             let mut judged: Vec<Judged> = Vec::new();
             for form in forms {
-                let known = one.filter(|(best, _)| *best == form).map(|(_, choice)| choice);
-                let mut found = match self.judge(&form, &some, known, last) {
+                let found = match one.filter(|one| one.form == form) {
+                    Some(one) => self.judge_of_one(one, &some),
+                    None => self.judge(&form, &some, last),
+                };
+                let found = match found {
                     Ok(Some(found)) => found,
                     Ok(None) => return Ok(None),
                     // What cannot be fitted is not chosen; the first would fail at the end as well.
                     Err(_) if form != *first => continue,
                     Err(error) => return Err(error),
                 };
-                let passes = self.options.baum_welch.iterations;
+                let passes = self.plain(&form).baum_welch.iterations;
                 let passes = if last { passes } else { passes.min(FEW_PASSES) };
                 let seen = Seen { stage, closed_form: false, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
-                if let Some(known) = known {
-                    found.choice = Some(known.clone());
-                }
                 judged.push(found);
             }
             // Stable: of equals the first.
@@ -186,14 +196,26 @@ impl FormSearch<'_> {
                 let Some(Judged { judgement: most, .. }) = judged.first() else { return Ok(None) };
                 let enough = most.accuracy - ERRORS * most.standard_error(self.series.len());
                 let simplest = judged.iter().position(|Judged { judgement, form, .. }| {
-                    one.is_some_and(|(one, _)| one == form) && judgement.accuracy >= enough
+                    is_one(form) && judgement.accuracy >= enough
                 });
                 let chosen = judged.remove(simplest.unwrap_or(0));
                 let lead = chosen.lead(&judged);
                 return Ok(Some((chosen.form, chosen.choice, lead)));
             }
             judged.truncate(kept_of(judged.len()));
-            forms = judged.into_iter().map(|one| one.form).collect();
+            if let Some(place) = judged.iter().position(|judged| is_one(&judged.form)) {
+                let one = judged.remove(place);
+                let lead = one.lead(&judged);
+                judged.retain(|other| {
+                    let ahead = one.judgement.accuracy - other.judgement.accuracy;
+                    ahead <= ERRORS * one.marks.standard_error(&other.marks)
+                });
+                if judged.is_empty() {
+                    return Ok(Some((one.form, one.choice, lead)));
+                }
+                judged.insert(0, one);
+            }
+            forms = judged.into_iter().map(|judged| judged.form).collect();
             (stage, most) = (stage + 1, 4 * most);
         }
     }
@@ -204,7 +226,7 @@ impl FormSearch<'_> {
         &self,
         forms: &[Form],
         candidates: &mut Vec<FormCandidate>,
-    ) -> Result<Option<Chosen>, TrainError> {
+    ) -> Result<Option<OfOne>, TrainError> {
         let Some(features) = self.options.features() else { return Ok(None) };
         let judge = |form: &Form, series: &[usize], passes: usize| {
             let mut plain = self.plain(form);
@@ -213,7 +235,7 @@ impl FormSearch<'_> {
             }
             plain.baum_welch.iterations = plain.baum_welch.iterations.min(passes);
             let problem = Problem::new(self.fits, series, &plain, self.progress)?;
-            Ok::<_, TrainError>(problem.held_out_of(features, series)?.map(|one| one.decided))
+            problem.held_out_of(features, series)
         };
         let some = self.some_of_each(4 * FIRST_WINDOWS)?;
         let mut forms: Vec<&Form> = forms.iter().collect();
@@ -223,9 +245,11 @@ impl FormSearch<'_> {
         for (stage, &passes) in stages.iter().enumerate() {
             let mut judged: Vec<(Judged, &Form)> = Vec::new();
             for form in forms {
-                let Ok(Some(decided)) = judge(form, &some, passes) else { continue };
+                let Ok(Some(HeldOut { decided, .. })) = judge(form, &some, passes) else {
+                    continue;
+                };
                 let Some(found) = Judged::of(form, decided) else { continue };
-                let passes = passes.min(self.options.baum_welch.iterations);
+                let passes = passes.min(self.plain(form).baum_welch.iterations);
                 let seen = Seen { stage, closed_form: true, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
                 judged.push((found, form));
@@ -238,8 +262,8 @@ impl FormSearch<'_> {
             forms = judged.into_iter().take(kept).map(|(_, form)| form).collect();
         }
         let Some(&best) = forms.first() else { return Ok(None) };
-        let decided = judge(best, self.series, usize::MAX)?;
-        Ok(decided.map(|decided| (best.clone(), Some(decided.choice), lead)))
+        let held_out = judge(best, self.series, usize::MAX)?;
+        Ok(held_out.map(|held_out| OfOne { form: best.clone(), lead, held_out }))
     }
 
     /// The options with a form, and series as they are.
@@ -247,19 +271,44 @@ impl FormSearch<'_> {
         TrainOptions { augment: Augment::NONE, ..self.options.with_form(form) }
     }
 
+    /// How well a form of one model decides in the inner folds of some series, with the setting that was chosen on all:
+    /// each fold is held out in closed form, of the features that there are. `None` without folds.
+    fn judge_of_one(&self, one: &OfOne, some: &[usize]) -> Result<Option<Judged>, TrainError> {
+        let OfOne { form, held_out, .. } = one;
+        let choice = &held_out.decided.choice;
+        let options = self.plain(form).frozen(choice.setting);
+        let problem = Problem::new(self.fits, some, &options, self.progress)?;
+        let Some(folds) = problem.inner_folds(some)? else { return Ok(None) };
+        let mut fold_of = vec![None; self.fits.data().series().len()];
+        for fold in 0..folds.len() {
+            folds.test(fold).into_iter().for_each(|item| fold_of[some[item]] = Some(fold));
+        }
+        let windows = problem.windows();
+        let cut = windows.of_all(self.series).enumerate();
+        let mut rows: Vec<(usize, usize)> =
+            cut.filter_map(|(row, window)| Some((fold_of[window.series]?, row))).collect();
+        // Fold by fold, as other forms' are.
+        rows.sort_by_key(|&(fold, _)| fold);
+        let (folds, rows): (Vec<usize>, Vec<usize>) = rows.into_iter().unzip();
+        let decided = problem.held_out(&held_out.map, &held_out.examples.some(&rows), &folds)?;
+        let found = Judged::of(form, decided);
+        let units = rows.iter().map(|&row| held_out.units[row]).collect();
+        Ok(found.map(|found| Judged {
+            marks: found.marks.over(units),
+            choice: Some(choice.clone()),
+            ..found
+        }))
+    }
+
     /// How well a form decides in inner folds, and which machine; `None` without folds. Before the last stage
-    /// with one setting and few passes; where the setting is known already, with that alone.
+    /// with one setting and few passes.
     fn judge(
         &self,
         form: &Form,
         series: &[usize],
-        known: Option<&Choice>,
         last: bool,
     ) -> Result<Option<Judged>, TrainError> {
         let mut options = self.plain(form);
-        if let Some(choice) = known {
-            options = options.frozen(choice.setting);
-        }
         if !last {
             options.baum_welch.iterations = options.baum_welch.iterations.min(FEW_PASSES);
             options.scalings = vec![middle(&options.scalings, Scaling::Diagonal)];

@@ -60,7 +60,7 @@ pub fn train(
 /// Trains several classifiers on a data set, and fits no class model twice: those of equal series,
 /// variation and options are shared, in inner folds too.
 ///
-/// RAM: the models fitted so far.
+/// RAM: the models fitted so far, and the features of the series that were last judged in closed form.
 pub struct Trainer<'a> {
     fits: Fits<'a>,
 }
@@ -247,7 +247,7 @@ impl<'a> Trainer<'a> {
     /// by more than two standard errors over series: what an image gains is of the few who wear the sensor on the other
     /// side, and no error over so few groups would let it pass.
     ///
-    /// Cost: the fit that is made anyway, and the features of every image once.
+    /// Cost: the fit and the features that are made anyway, and the features of every image once.
     fn choose_mirror_held_out(
         &self,
         features: Features,
