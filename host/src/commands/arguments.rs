@@ -76,7 +76,7 @@ pub(super) struct Training {
     /// Seed of the first restart; the following ones count up [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Passes of Baum-Welch at most [default: 100]
+    /// Passes of Baum-Welch at most [default: 100; of one model of all classes 10]
     #[arg(long, value_name = "PASSES")]
     iterations: Option<usize>,
     /// Converged when a pass, the fifth or a later one, changes the penalised log-likelihood by no more
@@ -332,6 +332,7 @@ impl Training {
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);
         set(&mut fit.tolerance, self.tolerance);
+        set(&mut options.one_model_iterations, self.iterations);
         let regresses = fit.emission.is_some_and(|family| family.regresses());
         let search = self.effort.unwrap_or_default();
         options = options.searching(search);

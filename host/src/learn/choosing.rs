@@ -1,5 +1,7 @@
 //! How the setting of a machine is chosen on training series: in inner folds, and in closed form.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::augment::Augmented;
@@ -20,7 +22,7 @@ pub(super) struct HeldOut {
     /// The series, or group, that each window is held out with.
     pub(super) units: Vec<usize>,
     pub(super) map: FeatureMap,
-    pub(super) examples: Examples,
+    pub(super) examples: Arc<Examples>,
     pub(super) decided: Decided,
 }
 
@@ -81,7 +83,7 @@ impl Problem<'_> {
         if let Some(kept) = kept.filter(|kept| kept.decides_by(self.options)) {
             return Ok(Some(kept.held_out.clone()));
         }
-        let examples = self.examples(&map, &varied)?;
+        let examples = Arc::new(self.examples(&map, &varied)?);
         let decided = self.held_out(&map, &examples, &units)?;
         let held_out = HeldOut { units, map, examples, decided };
         if alone {

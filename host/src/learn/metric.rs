@@ -80,8 +80,7 @@ impl Metric {
             whitening.push((block, invert(&information)?));
         }
         let whitened = Self { whitening, standard: Vec::new() };
-        let rooms = mapped.rows_mut().collect::<Vec<_>>();
-        rooms.into_par_iter().for_each(|row| {
+        mapped.rows_mut().collect::<Vec<_>>().into_par_iter().for_each(|row| {
             let white = whitened.whiten(row.iter().copied().map(f64::from).collect());
             row.iter_mut().zip(white).for_each(|(x, white)| *x = white as f32);
         });

@@ -33,11 +33,6 @@ pub(super) const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal
 pub(super) const ONE_MODEL_SCALINGS: [Scaling; 3] =
     [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
 
-/// Passes of Baum-Welch for one model of all classes, unless told: what tells classes apart is learnt on its scores. In
-/// folds of the training parts of ten sets (`host/docs/ACCURACY.md`) models of 100, 20 and 10 passes were right in 0.939,
-/// 0.936 and 0.943, where draws of one way differ by 0.002 and more.
-pub(super) const ONE_MODEL_PASSES: usize = 10;
-
 /// How a classifier is trained.
 #[derive(Clone, Debug)]
 pub struct TrainOptions {
@@ -45,6 +40,10 @@ pub struct TrainOptions {
     pub kind: ClassifierKind,
     /// How the class models are fitted.
     pub baum_welch: BaumWelch,
+    /// Passes of Baum-Welch at most where one model of all classes is fitted, which may be fewer than those of
+    /// `baum_welch`: what tells classes apart is learnt on its scores. In folds of the training parts of ten sets
+    /// (`host/docs/ACCURACY.md`) models of 100, 20 and 10 passes were right in 0.935, 0.931 and 0.937.
+    pub one_model_iterations: usize,
     /// Other floors of standard deviations than that of `baum_welch`, of which inner folds choose the
     /// best: see [`BaumWelch::std_floor`]. Channels only.
     pub std_floors: Vec<f64>,
@@ -141,6 +140,7 @@ impl TrainOptions {
         let options = Self {
             kind,
             baum_welch: BaumWelch::default(),
+            one_model_iterations: 10,
             std_floors: vec![0.03],
             front: Front::NONE,
             lags: Lags::NONE,
@@ -232,8 +232,8 @@ impl TrainOptions {
         }
     }
 
-    /// For one model of all classes: ridge regression, whitened scores to choose from too, and fewer passes of Baum-Welch,
-    /// but for what differs from the defaults.
+    /// For one model of all classes: ridge regression, and whitened scores to choose from too, but for what differs
+    /// from the defaults; and fewer passes of Baum-Welch.
     pub(super) fn on_one_model(self) -> Self {
         let own = self.c == self.learner.costs;
         let mut options = Self { scores: ScoreModels::Universal, learner: &RIDGE, ..self };
@@ -243,9 +243,8 @@ impl TrainOptions {
         if options.scalings == SCALINGS {
             options.scalings = ONE_MODEL_SCALINGS.to_vec();
         }
-        if options.baum_welch.iterations == BaumWelch::default().iterations {
-            options.baum_welch.iterations = ONE_MODEL_PASSES;
-        }
+        let most = options.one_model_iterations;
+        options.baum_welch.iterations = options.baum_welch.iterations.min(most);
         options
     }
 

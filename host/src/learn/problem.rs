@@ -278,7 +278,7 @@ impl<'a> Problem<'a> {
         let Some(kept) = self.fits.kept(map, self.options, own) else {
             return self.examples_of(map, varied, &all);
         };
-        let mut examples = kept.held_out.examples.clone();
+        let mut examples = Examples::clone(&kept.held_out.examples);
         check_features(examples.labels.len() * (all.len() / own.len().max(1)), map.len())?;
         examples.append(&self.examples_of(map, varied, &all[own.len()..])?);
         Ok(examples)

@@ -177,7 +177,7 @@ impl FormSearch<'_> {
                     Some(one) => self.judge_of_one(one, &some),
                     None => self.judge(&form, &some, last),
                 };
-                let found = match found {
+                let mut found = match found {
                     Ok(Some(found)) => found,
                     Ok(None) => return Ok(None),
                     // What cannot be fitted is not chosen; the first would fail at the end as well.
@@ -188,6 +188,9 @@ impl FormSearch<'_> {
                 let passes = if last { passes } else { passes.min(FEW_PASSES) };
                 let seen = Seen { stage, closed_form: false, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
+                if let Some(one) = one.filter(|one| one.form == found.form) {
+                    found.choice = Some(one.held_out.decided.choice.clone());
+                }
                 judged.push(found);
             }
             // Stable: of equals the first.
@@ -275,8 +278,7 @@ impl FormSearch<'_> {
     /// each fold is held out in closed form, of the features that there are. `None` without folds.
     fn judge_of_one(&self, one: &OfOne, some: &[usize]) -> Result<Option<Judged>, TrainError> {
         let OfOne { form, held_out, .. } = one;
-        let choice = &held_out.decided.choice;
-        let options = self.plain(form).frozen(choice.setting);
+        let options = self.plain(form).frozen(held_out.decided.choice.setting);
         let problem = Problem::new(self.fits, some, &options, self.progress)?;
         let Some(folds) = problem.inner_folds(some)? else { return Ok(None) };
         let mut fold_of = vec![None; self.fits.data().series().len()];
@@ -293,11 +295,7 @@ impl FormSearch<'_> {
         let decided = problem.held_out(&held_out.map, &held_out.examples.some(&rows), &folds)?;
         let found = Judged::of(form, decided);
         let units = rows.iter().map(|&row| held_out.units[row]).collect();
-        Ok(found.map(|found| Judged {
-            marks: found.marks.over(units),
-            choice: Some(choice.clone()),
-            ..found
-        }))
+        Ok(found.map(|found| Judged { marks: found.marks.over(units), ..found }))
     }
 
     /// How well a form decides in inner folds, and which machine; `None` without folds. Before the last stage

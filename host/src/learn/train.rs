@@ -9,6 +9,7 @@ use super::features::Features;
 use super::fits::{Fits, models_of};
 use super::kind::ClassifierKind;
 use super::limits::Limits;
+use super::machine::Examples;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
 use super::search::{ERRORS, FormSearch};
@@ -257,11 +258,12 @@ impl<'a> Trainer<'a> {
     ) -> Result<Option<(TrainOptions, Option<Choice>)>, TrainError> {
         let Some((none, images)) = images.split_first() else { return Ok(None) };
         let problem = Problem::new(&self.fits, series, none, progress)?;
-        let Some(HeldOut { units, map, mut examples, decided: alone }) =
+        let Some(HeldOut { units, map, examples, decided: alone }) =
             problem.held_out_of(features, series)?
         else {
             return Ok(None);
         };
+        let mut examples = Examples::clone(&examples);
         let own = examples.labels.len();
         let of_series = || problem.windows().of_all(series).map(|window| window.series).collect();
         let mut best = (none, accuracy(&alone.choice));

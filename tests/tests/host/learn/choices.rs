@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fishweir::classifier::{ExpansionKernel, Rule};
+use fishweir::classifier::{ExpansionKernel, FormCandidate, Rule};
 use fishweir::data::{Alphabet, Dataset, Kind, Lags, ReadOptions, Samples, Series};
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
@@ -388,6 +388,15 @@ fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
         Some(stream.decision().expect("in range").class) == series.label
     };
     assert!(data.series().iter().filter(|series| right(series)).count() >= 17);
+    // What it leads by far on some series, with one setting, is not judged on all with every one.
+    options.group = None;
+    let form = trained(&data, &options).form.expect("a form");
+    let of_levels = |one: &&FormCandidate| {
+        one.form.models != ScoreModels::Universal && one.form.lags.is_empty()
+    };
+    let settings: Vec<usize> =
+        form.candidates.iter().filter(of_levels).map(|one| one.settings).collect();
+    assert_eq!(settings, [1, 1], "{:?}", form.candidates);
 }
 
 /// A model of few passes of Baum-Welch is not fitted anew where more are wanted, and has the bits that it would have had.
@@ -425,5 +434,37 @@ fn fits_go_on_where_they_stopped() {
         });
         // Two models.
         assert_eq!((begun, most), ([2 * 2, 2 * 5, 2 * 5], 2 * 12));
+    }
+}
+
+/// Features that were taken once serve a training with other settings, and what was decided on them one with the same.
+#[test]
+fn what_was_held_out_serves_trainings_like_it() {
+    let mut s = Sampler::new(13);
+    let data = data("ax,ay,az", |class, subject, t| {
+        let level = [[0.0, 1.0], [0.5, 1.2]][class][t / 3 % 2] + 0.3 * subject as f64;
+        vec![level + s.normal(), s.normal() - level, 0.3 * s.normal()]
+    });
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let trainer = Trainer::new(&data);
+    let group = Some("subject".to_owned());
+    for (effort, c, group) in [
+        (Search::Normal, vec![1.0, 10.0], &group),
+        (Search::Quick, vec![1.0, 10.0], &group),
+        (Search::Quick, vec![1.0, 10.0], &None),
+        (Search::Quick, vec![0.1], &None),
+    ] {
+        let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(effort);
+        (options.c, options.group) = (c, group.clone());
+        let of = |trainer: &Trainer<'_>| {
+            let trained = trainer.train(&all, &options, &|| ()).expect("trained");
+            let mut classifier = trained.classifier;
+            // Shared models are not fitted again.
+            let selection = classifier.provenance.selection.as_mut();
+            let form = selection.and_then(|selection| selection.form.as_mut());
+            form.expect("a form").fits = 0;
+            (classifier, trained.choice)
+        };
+        assert_eq!(of(&trainer), of(&Trainer::new(&data)), "{effort:?}, {:?}", options.c);
     }
 }
