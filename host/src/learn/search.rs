@@ -185,7 +185,9 @@ impl FormSearch<'_> {
                     Err(error) => return Err(error),
                 };
                 let passes = self.plain(&form).baum_welch.iterations;
-                let passes = if last { passes } else { passes.min(FEW_PASSES) };
+                // Those of models that there are already are as they were.
+                let whole = last || is_one(&form);
+                let passes = if whole { passes } else { passes.min(FEW_PASSES) };
                 let seen = Seen { stage, closed_form: false, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
                 if let Some(one) = one.filter(|one| one.form == found.form) {
@@ -205,9 +207,12 @@ impl FormSearch<'_> {
                 let lead = chosen.lead(&judged);
                 return Ok(Some((chosen.form, chosen.choice, lead)));
             }
-            judged.truncate(kept_of(judged.len()));
-            if let Some(place) = judged.iter().position(|judged| is_one(&judged.form)) {
-                let one = judged.remove(place);
+            let kept = kept_of(judged.len());
+            let place = judged.iter().position(|judged| is_one(&judged.form));
+            let simplest = place.map(|place| judged.remove(place));
+            // It stays, wherever it is.
+            judged.truncate(kept - usize::from(simplest.is_some()));
+            if let Some(one) = simplest {
                 let lead = one.lead(&judged);
                 judged.retain(|other| {
                     let ahead = one.judgement.accuracy - other.judgement.accuracy;
