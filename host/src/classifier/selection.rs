@@ -94,7 +94,8 @@ pub struct FormCandidate {
     pub won: bool,
     /// The stage, from 0: later ones see more series, more settings of the machine, or more passes.
     pub stage: usize,
-    /// Whether it was judged in closed form: see [`ChosenBy::HeldOut`].
+    /// Whether single series or groups were held out in closed form: see [`ChosenBy::HeldOut`]. Not where whole inner
+    /// folds were, as beside models of classes.
     pub closed_form: bool,
     /// Series that it saw.
     pub series: usize,
