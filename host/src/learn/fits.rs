@@ -35,8 +35,9 @@ impl Kept {
     /// Whether other options would decide the same on its features.
     pub(super) fn decides_by(&self, options: &TrainOptions) -> bool {
         let settings = |options: &TrainOptions| {
-            let TrainOptions { scalings, c, class_weight, group, .. } = options;
-            (scalings.clone(), c.clone(), *class_weight, group.clone())
+            let TrainOptions { scalings, c, class_weight, group, baum_welch, .. } = options;
+            // By the number of states whitening is tried or not.
+            (scalings.clone(), c.clone(), *class_weight, group.clone(), baum_welch.states)
         };
         settings(&self.options) == settings(options)
     }
