@@ -303,11 +303,11 @@ fn behind_lags(shape: Shape) -> String {
 
 /// The type of a classifier that has codebooks beside it.
 fn beside_codebooks(model: &str, shape: Shape) -> String {
-    let Shape { codebooks, outputs, .. } = shape;
+    let Shape { codebooks, outputs, levels, .. } = shape;
     let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
     let channels = channels(shape);
     format!(
-        "fishweir_core::classify::Coded<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}>"
+        "fishweir_core::classify::Coded<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}, {levels}>"
     )
 }
 

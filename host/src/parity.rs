@@ -313,6 +313,7 @@ mod tests {
                 weights: vec![0.0],
                 directions: Vec::new(),
                 codewords: Vec::new(),
+                levels: Vec::new(),
             }]),
             confidence: None,
             provenance: Provenance::default(),

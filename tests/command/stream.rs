@@ -235,6 +235,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
             weights: vec![-1.0, 1.0],
             directions: Vec::new(),
             codewords: Vec::new(),
+            levels: Vec::new(),
         }]),
         confidence: None,
         provenance: Provenance::default(),

@@ -115,10 +115,20 @@ pub fn trained_on_each_lag(data: &Dataset, lags: &[u32]) -> Classifier {
 
 /// The same with so many codebooks for each dilation beside them.
 pub fn trained_on_codebooks(data: &Dataset, lags: &[u32], codebooks: usize) -> Classifier {
+    trained_on_levels(data, lags, codebooks, 0)
+}
+
+/// The same with so many levels of each of their codewords.
+pub fn trained_on_levels(
+    data: &Dataset,
+    lags: &[u32],
+    codebooks: usize,
+    levels: usize,
+) -> Classifier {
     let scores = ScoreModels::Universal;
     let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
     options.lags = Lags::new(lags.to_vec()).expect("rising lags").apart();
-    options.codebooks = codebooks;
+    (options.codebooks, options.levels) = (codebooks, levels);
     train_quickly(data, options)
 }
 

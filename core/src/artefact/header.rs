@@ -26,6 +26,10 @@ const CODEBOOKS: u8 = 0x80;
 const DIRECTIONS: u8 = 0x40;
 /// Beside a topology: there is a front end.
 const FRONT: u8 = 0x20;
+/// Beside codebooks: levels of each code vector, in these bits.
+const LEVELS: u8 = 0x1c;
+/// Levels at most.
+const LEVELS_MAX: u8 = LEVELS >> LEVELS.trailing_zeros();
 
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
@@ -78,6 +82,8 @@ pub struct Shape {
     pub codebooks: u16,
     /// The largest of their dilations: they look back eight times as many samples. 0 where there are none.
     pub dilation: u8,
+    /// Levels `Q` of each of their code vectors: 0 to 7.
+    pub levels: u8,
     /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
     /// one.
     pub front: Stages,
@@ -96,6 +102,7 @@ impl Shape {
             states[1] = self.dilation;
             last = self.codebooks.to_le_bytes();
             topology |= if self.directions > 0 { CODEBOOKS | DIRECTIONS } else { CODEBOOKS };
+            topology |= self.levels << LEVELS.trailing_zeros() & LEVELS;
         }
         let [size, models, outputs] = [self.size, self.models, self.outputs].map(u16::to_le_bytes);
         let mut bytes = [0; Self::LENGTH];
@@ -121,6 +128,8 @@ impl Shape {
         let beside = if version == VERSION { CODEBOOKS | DIRECTIONS | FRONT } else { 0 };
         let (topology, beside) = (topology & !beside, topology & beside);
         let with_codebooks = beside & CODEBOOKS > 0;
+        let of_levels = if with_codebooks { topology & LEVELS } else { 0 };
+        let topology = topology & !of_levels;
         let mut shape = Self {
             real_bytes,
             family: Family::from_code(family)?,
@@ -133,6 +142,7 @@ impl Shape {
             directions: last,
             codebooks: 0,
             dilation: 0,
+            levels: 0,
             front,
         };
         if with_codebooks {
@@ -141,6 +151,7 @@ impl Shape {
                 directions: if beside & DIRECTIONS > 0 { outputs } else { 0 },
                 codebooks: last,
                 dilation: of_states,
+                levels: of_levels >> LEVELS.trailing_zeros(),
                 ..shape
             };
         }
@@ -157,9 +168,15 @@ impl Shape {
         known.then_some(shape)
     }
 
-    /// Whether a header can say it: beside codebooks states are counted in a byte, and there is a dilation.
+    /// Whether a header can say it: beside codebooks states are counted in a byte, levels in three bits, and there is a
+    /// dilation; without them there are no levels.
     const fn can_be_said(&self) -> bool {
-        self.codebooks == 0 || self.states <= u8::MAX as u16 && self.dilation > 0
+        match self.codebooks {
+            0 => self.levels == 0,
+            _ => {
+                self.states <= u8::MAX as u16 && self.dilation > 0 && self.levels <= LEVELS_MAX
+            }
+        }
     }
 
     /// Classes that its outputs decide between.
@@ -202,6 +219,9 @@ impl fmt::Display for Shape {
         )?;
         if self.codebooks > 0 {
             write!(f, ", {} codebooks of dilations up to {}", self.codebooks, self.dilation)?;
+        }
+        if self.levels > 0 {
+            write!(f, " with {} levels", self.levels)?;
         }
         if !self.front.is_none() {
             write!(f, ", behind the front end {:08x}", self.front.code())?;
@@ -279,7 +299,7 @@ impl Header {
     /// [number](Stages::code) ends the bytes.
     ///
     /// `None` where a part is longer than four bytes can say, where reals are of a size that has no
-    /// format, beside codebooks where there are more than 255 states or no dilation, or behind a front end without its
+    /// format, beside codebooks where there are more than 255 states, more than 7 levels or no dilation, or behind a front end without its
     /// number.
     pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
         let behind = !shape.front.is_none();

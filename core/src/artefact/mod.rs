@@ -11,7 +11,7 @@
 //! | 16 | 2 | models `M` |
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
-//! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, and 64 more where `C` is `O`; 32 more behind a front end |
+//! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, 64 more where `C` is `O`, and 4 for each level; 32 more behind a front end |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes from 56 to the labels: of the front end, the classifier and all that lies after it |
 //! | 28 | 4 | bytes of the labels |
@@ -19,7 +19,7 @@
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | its front end's memory, each stage aligned as its numbers are |
 //! | | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
-//! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, scales, code vectors, weights |
+//! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
 //! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
 //! | | | class labels, UTF-8, one a line |
@@ -171,8 +171,8 @@ where
     }
 }
 
-impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize> StoredClassifier
-    for Coded<R, T, D, G, K, O>
+impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
+    StoredClassifier for Coded<R, T, D, G, K, O, Q>
 where
     Self: FromBytes + Immutable + KnownLayout,
     T: Real + FromBytes + Immutable + 'static,
@@ -185,7 +185,8 @@ where
             "an artefact has the largest dilation, an eighth of the ring, in a byte"
         );
         assert!(R::SHAPE.states <= u8::MAX as u16, "beside codebooks states are counted in a byte");
-        Shape { codebooks: G as u16, dilation: (K / TAPS) as u8, ..R::SHAPE }
+        assert!(Q <= 7, "an artefact counts levels in three bits");
+        Shape { codebooks: G as u16, dilation: (K / TAPS) as u8, levels: Q as u8, ..R::SHAPE }
     };
     type Real = T;
 
@@ -230,6 +231,7 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         directions: H::DIRECTIONS as u16,
         codebooks: 0,
         dilation: 0,
+        levels: 0,
         front: Stages::NONE,
     }
 }

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
     Believed, CODEWORDS, CodeVectors, Coding, Confidence, Decision, Output, StreamClassifier,
-    StreamModel, StreamState, TAPS, add_weights, codeword, decide_exactly,
+    StreamModel, StreamState, TAPS, decide_exactly, likeness,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
@@ -14,10 +14,13 @@ use crate::front::{Front, Fronted, FrontedState};
 use crate::lagged::{Lagged, LaggedState, RingPlace};
 use crate::number::{Channel, Real};
 
-/// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs.
+/// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs; and `Q` levels of each
+/// code vector's likeness, with what it weighs to exceed so many of them.
 ///
 /// ```text
-/// sum_o(x_1..t) = sum over samples and codebooks of weight_(codebook, codeword, o)
+/// sum_o(x_1..t) = sum over samples and codebooks of
+///     weight_(codebook, codeword, o) + sum_w above_(codebook, w, k_w, o),
+/// k_w = | { q : alike_w > level_(codebook, w, q) } |,     above_(.., 0, o) = 0
 /// ```
 ///
 /// Given a codebook, the codewords of a stream are taken as drawn anew each time with some
@@ -26,19 +29,26 @@ use crate::number::{Channel, Real};
 /// *Marginalized kernels for biological sequences*, 2002), is this sum. Quantised signals as the symbols of
 /// models: Rabiner, *A tutorial on hidden Markov models*, 1989, section V. Counts of the nearest of
 /// a few patterns at dyadic dilations: Dempster, Schmidt and Webb, *Hydra: competing convolutional kernels for
-/// fast and accurate time series classification*, 2023.
+/// fast and accurate time series classification*, 2023. Levels: a linear machine on the proportions of likenesses above
+/// some quantiles of what they are in training, Dempster, Schmidt and Webb, *MiniRocket: a very fast (almost) deterministic
+/// transform for time series classification*, 2021. What it weighs to exceed `k` levels is the sum of the machine's weights on the
+/// first `k`, so that a sample adds one row a code vector.
 ///
 /// Over reals, or over the integers of [fixed point](crate::number::fixed): see [`Coding`].
 ///
-/// Flash: `G (4 + 4 D + 64 + 32 O)` bytes in `f32`, `G (4 + 2 D + 64 + 16 O) + 2 O` in integers, up to a word. Work a
-/// sample: `G (8 D + 64 + O)` multiply-adds.
+/// Flash: `G (4 + 4 D + 64 + 32 O (1 + Q) + 32 Q)` bytes in `f32`, `G (4 + 2 D + 64 + 16 O (1 + Q) + 32 Q) + 2 O` in
+/// integers, up to a word. Work a sample: `G (8 D + 64 + O)` multiply-adds; with levels `8 G Q` comparisons and `8 G O`
+/// additions more, at most.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Codebooks<T: Coding, const D: usize, const G: usize, const O: usize> {
+pub struct Codebooks<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize = 0>
+{
     dilations: [u32; G],
+    levels: [[[T::Wide; Q]; CODEWORDS]; G],
     scales: [[T; D]; G],
     vectors: [CodeVectors; G],
     weights: [[[T; O]; CODEWORDS]; G],
+    above: [[[[T; O]; Q]; CODEWORDS]; G],
     units: [T::Unit; O],
 }
 
@@ -66,9 +76,29 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, 
         units: [T::Unit; O],
     ) -> Self {
         const { assert!(G < 1 << 16, "a sample's evidence in integers is proven for so many") };
-        Self { dilations, scales, vectors, weights, units }
+        let (levels, above) = ([[[]; CODEWORDS]; G], [[[]; CODEWORDS]; G]);
+        Self { dilations, levels, scales, vectors, weights, above, units }
     }
 
+    /// The same with `Q` levels of each code vector's likeness, `[codebook][codeword][level]`, and what it weighs to exceed
+    /// one, two, ... of them, in the same units.
+    pub const fn with_levels<const Q: usize>(
+        self,
+        levels: [[[T::Wide; Q]; CODEWORDS]; G],
+        above: [[[[T; O]; Q]; CODEWORDS]; G],
+    ) -> Codebooks<T, D, G, O, Q> {
+        const {
+            let weights = G * (1 + if Q > 0 { CODEWORDS } else { 0 });
+            assert!(weights < 1 << 16, "a sample's evidence in integers is proven for so many");
+        };
+        let Self { dilations, scales, vectors, weights, units, .. } = self;
+        Codebooks { dilations, levels, scales, vectors, weights, above, units }
+    }
+}
+
+impl<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize>
+    Codebooks<T, D, G, O, Q>
+{
     /// The dilations, in samples.
     pub const fn dilations(&self) -> &[u32; G] {
         &self.dilations
@@ -160,9 +190,17 @@ impl<
 /// Flash: that of both. RAM: `D K` numbers, `2 O` for the sums and 8 bytes, beside the classifier's state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Coded<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize> {
+pub struct Coded<
+    R,
+    T: Coding,
+    const D: usize,
+    const G: usize,
+    const K: usize,
+    const O: usize,
+    const Q: usize = 0,
+> {
     classifier: R,
-    codebooks: Codebooks<T, D, G, O>,
+    codebooks: Codebooks<T, D, G, O, Q>,
 }
 
 /// What a stream left in a [`Coded`] classifier.
@@ -174,11 +212,18 @@ pub struct CodedState<S, T: Coding, const D: usize, const K: usize, const O: usi
     sums: [T::Total; O],
 }
 
-impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize>
-    Coded<R, T, D, G, K, O>
+impl<
+    R,
+    T: Coding,
+    const D: usize,
+    const G: usize,
+    const K: usize,
+    const O: usize,
+    const Q: usize,
+> Coded<R, T, D, G, K, O, Q>
 {
     /// A classifier and its codebooks.
-    pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O>) -> Self {
+    pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {
         const { assert!(K > 0 && K <= u32::MAX as usize, "a ring is counted in 32 bits") };
         Self { classifier, codebooks }
     }
@@ -189,7 +234,7 @@ impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usiz
     }
 
     /// The codebooks.
-    pub const fn codebooks(&self) -> &Codebooks<T, D, G, O> {
+    pub const fn codebooks(&self) -> &Codebooks<T, D, G, O, Q> {
         &self.codebooks
     }
 }
@@ -205,7 +250,8 @@ impl<
     const G: usize,
     const K: usize,
     const O: usize,
-> Coded<R, T, D, G, K, O>
+    const Q: usize,
+> Coded<R, T, D, G, K, O, Q>
 {
     /// Checks the classifier and every number of the codebooks: eight times the largest dilation is the ring.
     ///
@@ -213,10 +259,17 @@ impl<
     /// Names the first that is wrong, by codebook and entry.
     pub fn validate(&self) -> Result<(), ModelError> {
         self.classifier.check()?;
-        let Codebooks { dilations, scales, weights, units, .. } = &self.codebooks;
-        let numbers = scales.iter().zip(weights);
-        let numbers = numbers.map(|(scales, weights)| scales.iter().chain(weights.as_flattened()));
-        validate_codebooks(K, dilations.iter().copied(), numbers.map(Iterator::copied))?;
+        let Codebooks { dilations, levels, scales, weights, above, units, .. } = &self.codebooks;
+        let numbers = scales.iter().zip(weights).zip(above).map(|((scales, weights), above)| {
+            let above = above.as_flattened().as_flattened();
+            scales.iter().chain(weights.as_flattened()).chain(above)
+        });
+        let levels = levels.iter().map(|levels| levels.as_flattened().iter().copied());
+        validate_codebooks(
+            K,
+            dilations.iter().copied(),
+            numbers.map(Iterator::copied).zip(levels),
+        )?;
         let error =
             |book, entry| Err(ModelError::new(Part::Codebook, ErrorKind::OutOfRange, book, entry));
         if let Some(book) = scales.iter().position(|scale| !T::fits(scale)) {
@@ -259,7 +312,8 @@ impl<
     const G: usize,
     const K: usize,
     const O: usize,
-> Recursion for Coded<R, T, D, G, K, O>
+    const Q: usize,
+> Recursion for Coded<R, T, D, G, K, O, Q>
 {
     type Observation = [T; D];
     type State = StateOf<R, T, D, K, O>;
@@ -277,14 +331,13 @@ impl<
 
     fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
         self.classifier.push(&mut state.inner, x)?;
-        let Codebooks { dilations, scales, vectors, weights, .. } = &self.codebooks;
+        let Codebooks { dilations, levels, scales, vectors, weights, above, .. } = &self.codebooks;
         let mut sample = [T::Wide::default(); O];
-        for (((&dilation, scale), vectors), weights) in
-            dilations.iter().zip(scales).zip(vectors).zip(weights)
-        {
-            let word = codeword(state.place, &state.past, x, dilation, scale, vectors);
-            if let Some(weights) = word.and_then(|word| weights.get(word)) {
-                add_weights(&mut sample, weights);
+        let books = dilations.iter().zip(scales).zip(vectors).zip(weights).zip(levels).zip(above);
+        for (((((&dilation, scale), vectors), weights), levels), above) in books {
+            let steps = levels.iter().zip(above).map(|(levels, above)| (&levels[..], &above[..]));
+            if let Some(alike) = likeness(state.place, &state.past, x, dilation, scale, vectors) {
+                alike.weigh(&mut sample, weights, steps);
             }
         }
         for (sum, &term) in state.sums.iter_mut().zip(&sample) {
@@ -305,14 +358,14 @@ impl<
 }
 
 /// Checks codebooks over a ring of so many samples: their dilations, of which eight times the largest is the ring, and
-/// of each codebook its scales, then its weights.
+/// of each codebook its scales, its codewords' weights and those of its levels, then these.
 ///
 /// # Errors
 /// Names the first that is wrong, by codebook and entry.
-pub fn validate_codebooks<T: Channel>(
+pub fn validate_codebooks<T: Coding>(
     ring: usize,
     dilations: impl Iterator<Item = u32>,
-    numbers: impl Iterator<Item = impl Iterator<Item = T>>,
+    numbers: impl Iterator<Item = (impl Iterator<Item = T>, impl Iterator<Item = T::Wide>)>,
 ) -> Result<(), ModelError> {
     let error = |kind, book, entry| Err(ModelError::new(Part::Codebook, kind, book, entry));
     let mut largest = 0;
@@ -326,8 +379,9 @@ pub fn validate_codebooks<T: Channel>(
     if largest != ring {
         return error(ErrorKind::Inconsistent, 0, 0);
     }
-    for (book, mut numbers) in numbers.enumerate() {
-        if let Some(entry) = numbers.position(|x| !x.is_number()) {
+    for (book, (numbers, levels)) in numbers.enumerate() {
+        let mut sound = numbers.map(|x| x.is_number()).chain(levels.map(T::is_level));
+        if let Some(entry) = sound.position(|sound| !sound) {
             return error(ErrorKind::NotFinite, book, entry);
         }
     }
@@ -343,7 +397,8 @@ impl<
     const G: usize,
     const K: usize,
     const O: usize,
-> Fronted<F, Coded<R, T, D, G, K, O>>
+    const Q: usize,
+> Fronted<F, Coded<R, T, D, G, K, O, Q>>
 {
     /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
     pub fn log_likelihoods(

@@ -22,16 +22,17 @@ pub type CodeVectors = [[i8; CODEWORDS]; TAPS];
 /// |sum_c scale_c (x_c - before_c)|                    <= (2^16 - 1) S < 2^31 - 2^10
 /// |y|, the same by 2^11, rounded                      <= 2^20
 /// |sum_k v_(k,w) y_k|                                 <= 8 2^7 2^20   = 2^30
-/// |sum over G < 2^16 codebooks of weights|            <= (2^16 - 1) 2^15 < 2^31
+/// |sum over W < 2^16 weights that a sample adds|      <= (2^16 - 1) 2^15 < 2^31
 /// ```
 ///
-/// and the sums of a stream, of 64 bits, last for `2^48 / G` samples. A difference of the samples' last bit is `scale_c 2^-11` in
+/// where `W` is one a codebook and, where there are levels, eight more; and the sums of a stream, of 64 bits, last for
+/// `2^48 / W` samples. A difference of the samples' last bit is `scale_c 2^-11` in
 /// `y`: sixteen units where a codebook hears one channel, whose scale is then `2^15 - 1`. What a codeword weighs is
 /// `v 2^unit`, with a unit for each output.
 pub trait Coding: Channel {
     /// The reals that outputs are in.
     type Real: Real;
-    /// What a sample's products are added up in.
+    /// What a sample's products are added up in, and what they are compared with.
     type Wide: Copy + Debug + Default + PartialOrd;
     /// What all samples' are.
     type Total: Copy + Debug + PartialEq;
@@ -58,6 +59,10 @@ pub trait Coding: Channel {
     }
     /// Whether a unit is one.
     fn is_unit(_unit: Self::Unit) -> bool {
+        true
+    }
+    /// Whether a level is one that sums of products can be compared with: integers all are.
+    fn is_level(_level: Self::Wide) -> bool {
         true
     }
 }
@@ -92,6 +97,9 @@ impl<T: Real> Coding for T {
     #[inline]
     fn parts(total: &Compensated<T>, (): ()) -> [T; 2] {
         total.parts().into()
+    }
+    fn is_level(level: T) -> bool {
+        level.is_number()
     }
 }
 
@@ -188,6 +196,12 @@ impl<T: Coding, const L: usize> Likeness<T, L> {
         }
     }
 
+    /// How alike each code vector is to what has been heard at each sample, `[codeword]`.
+    #[inline(always)]
+    pub fn alike(&self) -> &[[T::Wide; L]; CODEWORDS] {
+        &self.alike
+    }
+
     /// The codeword of each sample: the code vector that is most alike, of equals the first.
     #[inline(always)]
     pub fn codewords(&self) -> [usize; L] {
@@ -203,27 +217,53 @@ impl<T: Coding, const L: usize> Likeness<T, L> {
     }
 }
 
-/// Which code vector the last samples are most alike, of a codebook at a dilation `d`: `argmax over w of alike_w`, of a
-/// [`Likeness`].
+impl<T: Coding> Likeness<T, 1> {
+    /// Adds to a sample's evidence, `[output]`, what its codeword weighs, and of each codeword with levels what it weighs
+    /// to exceed so many of them: `weights` are `[codeword]`, `steps` of each codeword the levels and the rows
+    /// for having exceeded one, two, ... of them. Within a sample in plain arithmetic, between samples exactly.
+    #[inline]
+    pub fn weigh<'a, W: AsRef<[T]> + 'a>(
+        &self,
+        sample: &mut [T::Wide],
+        weights: &[W],
+        steps: impl Iterator<Item = (&'a [T::Wide], &'a [W])>,
+    ) where
+        T: 'a,
+    {
+        let mut add = |weights: Option<&W>| {
+            for (sum, &weight) in sample.iter_mut().zip(weights.map_or(&[][..], AsRef::as_ref)) {
+                *sum = T::add_weight(*sum, weight);
+            }
+        };
+        let [word] = self.codewords();
+        add(weights.get(word));
+        for ((levels, above), [alike]) in steps.zip(&self.alike) {
+            let exceeded = levels.iter().filter(|level| alike > *level).count();
+            add(exceeded.checked_sub(1).and_then(|step| above.get(step)));
+        }
+    }
+}
+
+/// How alike the code vectors of a codebook at a dilation `d` are to the last samples: see [`Likeness`].
 ///
 /// `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
-/// come. A codeword depends neither on the level nor on the strength of the signal.
+/// come. Likenesses do not depend on the level of the signal, nor the [codeword](Likeness::codewords) on its strength.
 ///
 /// Work: `8 D + 64` multiply-adds of `D` channels.
 #[inline]
-pub fn codeword<T: Coding>(
+pub fn likeness<T: Coding>(
     place: RingPlace,
     past: &[impl AsRef<[T]>],
     x: &[T],
     dilation: u32,
     scale: &[T],
     vectors: &CodeVectors,
-) -> Option<usize> {
+) -> Option<Likeness<T, 1>> {
     let reach = (dilation as usize).saturating_mul(TAPS);
     if past.len() < reach || !place.is_whole(reach) {
         return None;
     }
-    let mut likeness = Likeness::<T, 1>::default();
+    let mut likeness = Likeness::default();
     for (lag, row) in (1..).map(|tap: u32| tap * dilation).zip(vectors) {
         let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
         let channels = x.iter().zip(before).zip(scale);
@@ -232,15 +272,5 @@ pub fn codeword<T: Coding>(
             channels.map(|((x, before), &scale)| (scale, from_ref(x), from_ref(before))),
         );
     }
-    let [word] = likeness.codewords();
-    Some(word)
-}
-
-/// Adds what a codeword weighs to a sample's evidence: within a sample in plain arithmetic, codebook by codebook,
-/// between samples exactly.
-#[inline]
-pub fn add_weights<T: Coding>(sample: &mut [T::Wide], weights: &[T]) {
-    for (sum, &weight) in sample.iter_mut().zip(weights) {
-        *sum = T::add_weight(*sum, weight);
-    }
+    Some(likeness)
 }

@@ -255,7 +255,8 @@ impl<
     const G: usize,
     const K: usize,
     const OUTPUTS: usize,
-> Deciding<MODELS> for Coded<R, T, D, G, K, OUTPUTS>
+    const Q: usize,
+> Deciding<MODELS> for Coded<R, T, D, G, K, OUTPUTS, Q>
 where
     T: Coding<Real = f32>,
     R: Deciding<MODELS> + Summing<OUTPUTS, Real = f32, Observation = [T; D], Logs = [f32; MODELS]>,

@@ -2,7 +2,7 @@
 
 mod lanes;
 
-use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, TAPS, codeword};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, likeness};
 use fishweir_core::lagged::RingPlace;
 use fishweir_core::number::Real;
 use rand::{Rng, SeedableRng};
@@ -18,10 +18,17 @@ use crate::words::counted;
 const WIDEST: u32 = 32;
 /// The seed of what is drawn.
 const SEED: u64 = 1;
+/// The golden ratio's inverse, of which multiples lie evenly.
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// Windows drawn at most for a code vector that is no zero.
 const DRAWS: usize = 20;
 
-/// One of them: see the core's [`codeword`].
+/// Levels of a code vector at most: what an artefact counts.
+pub(crate) const LEVELS_MOST: usize = 7;
+/// Windows at most whose likenesses levels are quantiles of.
+const POOLED: usize = 50;
+
+/// One of them: see the core's [`likeness`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Codebook {
@@ -31,6 +38,9 @@ pub struct Codebook {
     pub scale: Vec<f64>,
     /// `[tap][codeword]`.
     pub vectors: CodeVectors,
+    /// Levels of each codeword's likeness, rising, `[codeword][level]`; empty where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Vec<f64>>,
 }
 
 /// Codebooks at dyadic dilations.
@@ -63,10 +73,46 @@ impl Codebooks {
             for _ in 0..each {
                 let scale = heard(scale, &mut rng);
                 let vectors = vectors(&long, dilation, &scale, &mut rng);
-                books.push(Codebook { dilation, scale, vectors });
+                books.push(Codebook { dilation, scale, vectors, levels: Vec::new() });
             }
         }
         (!books.is_empty()).then_some(Self { books })
+    }
+
+    /// With so many levels of every codeword's likeness: quantiles of what it is in the series, or in some of them where
+    /// there are many. Over all codewords the shares lie evenly between zero and one.
+    ///
+    /// Cost: that of counting the codewords of fifty to a hundred series, and of sorting. Source: biases of Dempster, Schmidt and
+    /// Webb, *MiniRocket*, 2021, by the golden ratio's multiples as there.
+    #[must_use]
+    pub fn with_levels(mut self, series: &[RowsView<'_>], count: usize) -> Self {
+        if count == 0 {
+            return self;
+        }
+        let mut shares = (1..).map(|number| f64::from(number) * GOLDEN).map(f64::fract);
+        for book in &mut self.books {
+            let reach = book.dilation as usize * TAPS;
+            let long: Vec<_> = series.iter().filter(|one| one.len() > reach).collect();
+            let step = (long.len() / POOLED).max(1);
+            let mut pooled: [Vec<f32>; CODEWORDS] = Default::default();
+            for one in long.into_iter().step_by(step) {
+                Heard::of(*one, book.scale.len()).pool(book, &mut pooled);
+            }
+            let levels = pooled.map(|mut alike| {
+                let mut at: Vec<f64> = shares.by_ref().take(count).collect();
+                at.sort_by(f64::total_cmp);
+                let mut quantile = |share: f64| {
+                    let place = (share * alike.len() as f64) as usize;
+                    if place >= alike.len() {
+                        return 0.0;
+                    }
+                    f64::from(*alike.select_nth_unstable_by(place, f32::total_cmp).1)
+                };
+                at.into_iter().map(&mut quantile).collect()
+            });
+            book.levels = levels.into();
+        }
+        self
     }
 
     /// As they were read from elsewhere.
@@ -74,13 +120,15 @@ impl Codebooks {
         Self { books }
     }
 
-    /// The same with scales as another format holds them; `None` where it holds one of them not.
+    /// The same with scales and levels as another format holds them; `None` where it holds one of them not.
     pub(crate) fn rounded<T: Real>(&self) -> Option<Self> {
         let mut rounded = self.clone();
-        for x in rounded.books.iter_mut().flat_map(|book| &mut book.scale) {
-            *x = T::from_f64(*x).to_f64();
-            if !x.is_finite() {
-                return None;
+        for book in &mut rounded.books {
+            for x in book.scale.iter_mut().chain(book.levels.iter_mut().flatten()) {
+                *x = T::from_f64(*x).to_f64();
+                if !x.is_finite() {
+                    return None;
+                }
             }
         }
         Some(rounded)
@@ -88,21 +136,25 @@ impl Codebooks {
 
     /// In the reals of a device.
     pub(crate) fn in_numbers<T: Real>(&self) -> Vec<BookIn<T>> {
-        let scale = |book: &Codebook| book.scale.iter().map(|&x| T::from_f64(x)).collect();
-        self.books.iter().map(|book| (book.dilation, scale(book), book.vectors)).collect()
+        let book = |book: &Codebook| BookIn {
+            dilation: book.dilation,
+            scale: book.scale.iter().map(|&x| T::from_f64(x)).collect(),
+            vectors: book.vectors,
+            levels: book.levels.iter().flatten().map(|&x| T::from_f64(x)).collect(),
+        };
+        self.books.iter().map(book).collect()
     }
 
-    /// Codewords of so many codebooks for each dilation, at most.
-    pub(crate) fn codewords_at_most(each: usize) -> usize {
-        each.saturating_mul(CODEWORDS * dilations(usize::MAX).count())
+    /// Numbers that are counted of so many codebooks for each dilation, with so many levels, at most.
+    pub(crate) fn counted_at_most(each: usize, levels: usize) -> usize {
+        each.saturating_mul(CODEWORDS * dilations(usize::MAX).count()).saturating_mul(1 + levels)
     }
 
-    /// How many would be drawn from series of a middle length, and how many samples they would look back; `None`
-    /// for none.
-    pub(crate) fn drawn(middle: usize, each: usize) -> Option<(usize, usize)> {
+    /// What would be drawn from series of a middle length, with so many levels; `None` for none.
+    pub(crate) fn drawn(middle: usize, each: usize, levels: usize) -> Option<CodebooksSize> {
         let all: Vec<u32> = dilations(middle).collect();
         let last = *all.last().filter(|_| each > 0)?;
-        Some((each * all.len(), last as usize * TAPS))
+        Some(CodebooksSize { books: each * all.len(), depth: last as usize * TAPS, levels })
     }
 
     /// The codebooks.
@@ -118,25 +170,48 @@ impl Codebooks {
         dilations.max().unwrap_or(0) * TAPS
     }
 
-    /// Codewords of all: how many numbers are counted.
+    /// Codewords of all.
     #[must_use]
     pub fn codewords(&self) -> usize {
         self.books.len() * CODEWORDS
+    }
+
+    /// Levels of each codeword.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.books.first().and_then(|book| book.levels.first()).map_or(0, Vec::len)
+    }
+
+    /// What they take on a device goes by.
+    pub(crate) fn size(&self) -> CodebooksSize {
+        CodebooksSize { books: self.books.len(), depth: self.depth(), levels: self.levels() }
     }
 
     /// What they are, in words.
     #[must_use]
     pub fn words(&self) -> String {
         let (count, depth) = (counted(self.books.len(), "codebook"), self.depth());
-        format!("{count} of {CODEWORDS} patterns over the last {depth} samples")
+        let levels = match self.levels() {
+            0 => String::new(),
+            levels => format!(", {} each", counted(levels, "level")),
+        };
+        format!("{count} of {CODEWORDS} patterns over the last {depth} samples{levels}")
     }
 
-    /// How often each codeword occurs, `[codebook][codeword]`, in the arithmetic of a device. Rows may have more
+    /// How often each codeword occurs, `[codebook][codeword]`, and then how often the likeness of each exceeds each of its
+    /// levels, `[codebook][codeword][level]`, in the arithmetic of a device. Rows may have more
     /// columns than the channels that are heard, which come first.
     #[must_use]
     pub fn counts(&self, rows: RowsView<'_>) -> Vec<f64> {
         let heard = Heard::of(rows, self.books.first().map_or(0, |book| book.scale.len()));
-        self.books.iter().flat_map(|book| heard.counts(book)).map(f64::from).collect()
+        let mut counts = vec![0.0; self.codewords() * (1 + self.levels())];
+        let (words, levels) = counts.split_at_mut(self.codewords());
+        let each = (CODEWORDS * self.levels()).max(1);
+        let mut levels = levels.chunks_mut(each);
+        for (book, words) in self.books.iter().zip(words.chunks_mut(CODEWORDS)) {
+            heard.count(book, words, levels.next().unwrap_or_default());
+        }
+        counts
     }
 
     /// What is wrong with them over so many channels, in words.
@@ -151,6 +226,17 @@ impl Codebooks {
             }
             if book.scale.len() != channels || book.scale.iter().any(|x| !x.is_finite()) {
                 return Err(format!("codebook {index} does not scale {channels} channels"));
+            }
+            let levels = self.levels();
+            let [rows, each] = if levels > 0 { [CODEWORDS, levels] } else { [0, 0] };
+            if book.levels.len() != rows || book.levels.iter().any(|row| row.len() != each) {
+                return Err(format!("codebook {index} has not as many levels as the first"));
+            }
+            let rising = |row: &Vec<f64>| row.is_sorted() && row.iter().all(|x| x.is_finite());
+            if levels > LEVELS_MOST || !book.levels.iter().all(rising) {
+                return Err(format!(
+                    "codebook {index} has levels that do not rise, or more than {LEVELS_MOST}"
+                ));
             }
         }
         Ok(())
@@ -227,12 +313,30 @@ fn differences(
     (norm > 1e-9).then(|| std::array::from_fn(|k| -run[k + 1] / norm))
 }
 
-/// A codebook in the numbers of a device: its dilation, what channels are multiplied by, and its code vectors.
-pub(crate) type BookIn<T> = (u32, Vec<T>, CodeVectors);
+/// What codebooks take on a device goes by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CodebooksSize {
+    pub(crate) books: usize,
+    /// Samples that they look back.
+    pub(crate) depth: usize,
+    /// Of each codeword.
+    pub(crate) levels: usize,
+}
+
+/// A codebook in the numbers of a device.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BookIn<T: Coding> {
+    pub(crate) dilation: u32,
+    /// What channels are multiplied by.
+    pub(crate) scale: Vec<T>,
+    pub(crate) vectors: CodeVectors,
+    /// `[codeword][level]`, one after the other.
+    pub(crate) levels: Vec<T::Wide>,
+}
 
 /// The last samples, and the codebooks that hear them, at run-time sizes: the core's `Coded` over vectors.
 #[derive(Clone, Debug)]
-pub(crate) struct CodeRing<T> {
+pub(crate) struct CodeRing<T: Coding> {
     books: Vec<BookIn<T>>,
     past: Vec<Vec<T>>,
     place: RingPlace,
@@ -241,20 +345,30 @@ pub(crate) struct CodeRing<T> {
 impl<T: Coding> CodeRing<T> {
     /// Before the first sample.
     pub(crate) fn of(books: Vec<BookIn<T>>) -> Self {
-        let channels = books.first().map_or(0, |(_, scale, _)| scale.len());
-        let largest = books.iter().map(|&(dilation, ..)| dilation).max().unwrap_or(0);
+        let channels = books.first().map_or(0, |book| book.scale.len());
+        let largest = books.iter().map(|book| book.dilation).max().unwrap_or(0);
         let past = vec![vec![T::BLANK; channels]; largest as usize * TAPS];
         Self { books, past, place: RingPlace::NEW }
     }
 
-    /// The codeword of each codebook at a sample that has not been taken in yet.
+    /// Each codebook, and how alike its code vectors are at a sample that has not been taken in yet.
+    pub(crate) fn likenesses<'a>(
+        &'a self,
+        x: &'a [T],
+    ) -> impl Iterator<Item = (&'a BookIn<T>, Option<Likeness<T, 1>>)> {
+        self.books.iter().map(move |book| {
+            let BookIn { dilation, scale, vectors, .. } = book;
+            (book, likeness(self.place, &self.past, x, *dilation, scale, vectors))
+        })
+    }
+
+    /// The codeword of each codebook there.
     pub(crate) fn codewords<'a>(
         &'a self,
         x: &'a [T],
     ) -> impl Iterator<Item = Option<usize>> + use<'a, T> {
-        self.books.iter().map(move |(dilation, scale, vectors)| {
-            codeword(self.place, &self.past, x, *dilation, scale, vectors)
-        })
+        let word = |alike: Likeness<T, 1>| alike.codewords()[0];
+        self.likenesses(x).map(move |(_, alike)| alike.map(word))
     }
 
     /// Takes in a sample.
@@ -265,11 +379,6 @@ impl<T: Coding> CodeRing<T> {
     /// Takes in one that was not observed.
     pub(crate) fn take_missing(&mut self) {
         self.place.take_missing(&mut self.past);
-    }
-
-    /// Samples that are kept.
-    pub(crate) fn depth(&self) -> usize {
-        self.past.len()
     }
 
     /// Forgets the past.

@@ -20,7 +20,7 @@ use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;
 
 pub use crate::runtime::EmissionDirection;
-pub(crate) use codebooks::{BookIn, CodeRing};
+pub(crate) use codebooks::{BookIn, CodeRing, CodebooksSize, LEVELS_MOST};
 pub use codebooks::{Codebook, Codebooks};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use file::ClassifierError;
@@ -327,7 +327,11 @@ impl Classifier {
             if output.codewords.len() != codewords {
                 return Err(format!("output {index} does not fit {codewords} codewords"));
             }
-            if output.codewords.iter().any(|w| !w.is_finite()) {
+            let levels = codewords * self.codebooks.as_ref().map_or(0, Codebooks::levels);
+            if output.levels.len() != levels {
+                return Err(format!("output {index} does not fit {levels} levels of codewords"));
+            }
+            if output.codewords.iter().chain(&output.levels).any(|w| !w.is_finite()) {
                 return Err(format!("output {index} has a weight that is not finite"));
             }
             for (model, direction) in self.models.iter().zip(&output.directions) {

@@ -43,7 +43,8 @@ pub struct Direction {
     pub emission: EmissionDirection,
 }
 
-/// One output: `bias + f(t) ( sum_m ( weight_m log p_m + direction_m . score_m ) + sum_w codeword_w count_w )`.
+/// One output: `bias + f(t) ( sum_m ( weight_m log p_m + direction_m . score_m ) + sum_w codeword_w count_w +
+/// sum_l level_l exceeded_l )`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Output {
@@ -56,6 +57,9 @@ pub struct Output {
     /// What codewords weigh, `[codebook][codeword]`; empty without codebooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub codewords: Vec<f64>,
+    /// What levels weigh that a codeword's likeness exceeds, `[codebook][codeword][level]`; empty without levels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<f64>,
 }
 
 /// A kernel machine: `value_o(x) = bias_o + sum_m coefficient_om k(item_m, x)`.

@@ -60,9 +60,16 @@ pub struct Form {
     pub lags: Lags,
     /// Codebooks for each dilation beside the models.
     pub codebooks: usize,
+    /// Levels of each of their codewords.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub levels: usize,
     /// How evidence grows with length.
     #[serde(with = "normalisation_name")]
     pub normalisation: Normalisation,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The form chosen, and what it was chosen from.

@@ -57,6 +57,10 @@ pub(super) struct Training {
     /// these, else 0]
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
+    /// Levels of how alike each of their patterns is, quantiles of training data: how often each is exceeded is counted
+    /// too, at most 7. A sample adds a row of weights a pattern [default: 0]
+    #[arg(long, value_name = "N")]
+    levels: Option<usize>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
     #[arg(long, value_name = "BYTES")]
     max_flash: Option<usize>,
@@ -366,6 +370,7 @@ impl Training {
             options.codebooks = codebooks;
             options.other_codebooks = Vec::new();
         }
+        set(&mut options.levels, self.levels);
         let (flash, ram) = (self.max_flash, self.max_ram);
         options.limits = Limits { flash, ram, operations: self.max_operations };
         let fit = &mut options.baum_welch;

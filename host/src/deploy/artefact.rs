@@ -10,7 +10,7 @@ use super::{
     Deployed, DeployedCodebooks, DeployedEmission, DeployedModel, DeployedProfile, Weight,
     codebooks, front,
 };
-use crate::classifier::{DeployedConfidence, Observations};
+use crate::classifier::{Codebooks, DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 use crate::files::{self, FileError};
 use crate::runtime::family::{OF_CHANNELS, reals};
@@ -69,6 +69,7 @@ impl Deployed {
             outputs: size(self.outputs())?,
             directions: size(self.directions())?,
             codebooks: size(self.codebooks().map_or(0, |books| books.books().len()))?,
+            levels: u8::try_from(self.codebooks().map_or(0, Codebooks::levels)).ok()?,
             front: front::stages(&self.front),
             dilation: u8::try_from(self.codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
                 .ok()?,
@@ -268,7 +269,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         .and_then(|reals| reals.checked_add(outputs * (models + 1)))
         .and_then(|reals| reals.checked_mul(4)?.checked_add(8))
         .ok_or(ArtefactError::BadHeader)?;
-    let wanted = codebooks::words(coded, channels, outputs)
+    let wanted = codebooks::words(coded, channels, outputs, shape.levels.into())
         .and_then(|words| words.checked_add(lags)?.checked_mul(4)?.checked_add(bank))
         .ok_or(ArtefactError::BadHeader)?;
     let (payload, rest) = payload.split_at_checked(wanted).ok_or(ArtefactError::OtherSize)?;
@@ -295,7 +296,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         _ if shape.family.regresses() => lags.of_past(),
         _ => lags,
     };
-    let books = [coded, channels, outputs];
+    let books = [coded, channels, outputs, shape.levels.into()];
     let codebooks = (coded > 0).then(|| DeployedCodebooks::read(books, &mut || beside.word()));
     if let Some(books) = &codebooks {
         books.validate(shape.dilation.into()).map_err(ArtefactError::Model)?;

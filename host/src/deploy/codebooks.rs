@@ -3,21 +3,61 @@
 use std::fmt::Write as _;
 
 use fishweir_core::ModelError;
-use fishweir_core::classify::{
-    CODEWORDS, CodeVectors, Coding, TAPS, add_weights, validate_codebooks,
-};
+use fishweir_core::classify::{CODEWORDS, Coding, TAPS, validate_codebooks};
 use fishweir_core::number::Real;
 
 use super::DeployError;
-use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, Output};
+use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, CodebooksSize, Output};
 
 /// Codebooks, and what their codewords weigh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DeployedCodebooks<T = f32> {
-    /// Their scales are numbers of the format.
+    /// Their scales and levels are numbers of the format.
     books: Codebooks,
-    /// `[codebook][codeword]`, each of them `[output]`.
-    weights: Vec<Vec<T>>,
+    weighed: Weighed<T>,
+}
+
+/// What codebooks add to a sample's evidence, each row `[output]`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Weighed<T> {
+    /// By codewords, `[codebook][codeword]`.
+    pub(crate) words: Vec<Vec<T>>,
+    /// By levels exceeded, `[codebook][codeword][how many, less one]`.
+    pub(crate) above: Vec<Vec<T>>,
+}
+
+impl<T> Weighed<T> {
+    /// Of each of so many codebooks the rows for its codewords, and those for its levels.
+    pub(super) fn by_book(&self) -> impl Iterator<Item = (&[Vec<T>], &[Vec<T>])> {
+        let each = self.above.len() / (self.words.len() / CODEWORDS).max(1);
+        let mut above = self.above.chunks(each.max(1));
+        self.words.chunks(CODEWORDS).map(move |words| (words, above.next().unwrap_or_default()))
+    }
+
+    /// Every row.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Vec<T>> {
+        self.words.iter().chain(&self.above)
+    }
+
+    /// With what is made of each row.
+    pub(super) fn map<S>(&self, row: impl Fn(&Vec<T>) -> Vec<S>) -> Weighed<S> {
+        let [words, above] = [&self.words, &self.above].map(|rows| rows.iter().map(&row).collect());
+        Weighed { words, above }
+    }
+
+    /// How many outputs there are.
+    pub(super) fn outputs(&self) -> usize {
+        self.words.first().map_or(0, Vec::len)
+    }
+}
+
+/// Of each codeword of a codebook with so many levels its levels, and the rows for having exceeded one, two, ... of them.
+pub(super) fn steps<'a, L, W>(
+    levels: &'a [L],
+    above: &'a [W],
+) -> impl Iterator<Item = (&'a [L], &'a [W])> {
+    let each = (levels.len() / CODEWORDS).max(1);
+    levels.chunks(each).zip(above.chunks(each))
 }
 
 impl<T> DeployedCodebooks<T> {
@@ -25,17 +65,16 @@ impl<T> DeployedCodebooks<T> {
         &self.books
     }
 
-    /// `[codebook][codeword]`, each of them `[output]`.
-    pub(super) fn weights(&self) -> &[Vec<T>] {
-        &self.weights
+    pub(super) fn weighed(&self) -> &Weighed<T> {
+        &self.weighed
     }
 }
 
 impl<T: Real> DeployedCodebooks<T> {
     /// With the weights that outputs have.
     pub(super) fn of(books: &Codebooks, outputs: &[Output]) -> Result<Self, DeployError> {
-        let weight = |output: &Output, word| {
-            let weight = T::from_f64(output.codewords.get(word).copied().unwrap_or(0.0));
+        let number = |weight: f64, word: usize| {
+            let weight = T::from_f64(weight);
             match weight.is_finite() {
                 true => Ok(weight),
                 false => {
@@ -44,24 +83,45 @@ impl<T: Real> DeployedCodebooks<T> {
                 }
             }
         };
-        let weights = (0..books.codewords())
-            .map(|word| outputs.iter().map(|output| weight(output, word)).collect())
-            .collect::<Result<_, _>>()?;
+        let levels = books.levels();
+        let of_word = |output: &Output, word: usize| {
+            number(output.codewords.get(word).copied().unwrap_or(0.0), word)
+        };
+        // What the first so many levels weigh together.
+        let of_step = |output: &Output, step: usize| {
+            let word = step / levels;
+            let first = output.levels.get(word * levels..=step).unwrap_or_default();
+            number(first.iter().sum(), word)
+        };
+        let row = |of: &dyn Fn(&Output, usize) -> Result<T, DeployError>, index| {
+            outputs.iter().map(|output| of(output, index)).collect::<Result<_, _>>()
+        };
+        let words = (0..books.codewords()).map(|word| row(&of_word, word));
+        let above = (0..books.codewords() * levels).map(|step| row(&of_step, step));
+        let weighed = Weighed {
+            words: words.collect::<Result<_, _>>()?,
+            above: above.collect::<Result<_, _>>()?,
+        };
         let books = books.rounded::<T>().ok_or_else(|| {
             DeployError::Models("a codebook's scale is more than the number format holds".into())
         })?;
-        Ok(Self { books, weights })
+        Ok(Self { books, weighed })
     }
 }
 
 /// Four bytes for each word of a codebook's vectors.
 const VECTOR_WORDS: usize = TAPS * CODEWORDS / 4;
 
-/// How many words the core's `Codebooks` are: so many books, over channels, for outputs; `None` of more than there
-/// are addresses.
-pub(super) fn words(books: usize, channels: usize, outputs: usize) -> Option<usize> {
-    let weights = outputs.checked_mul(CODEWORDS)?;
-    channels.checked_add(weights)?.checked_add(1 + VECTOR_WORDS)?.checked_mul(books)
+/// How many words the core's `Codebooks` are: so many books, over channels, for outputs, with levels; `None` of more than
+/// there are addresses.
+pub(super) fn words(
+    books: usize,
+    channels: usize,
+    outputs: usize,
+    levels: usize,
+) -> Option<usize> {
+    let rows = outputs.checked_mul(1 + levels)?.checked_add(levels)?.checked_mul(CODEWORDS)?;
+    channels.checked_add(rows)?.checked_add(1 + VECTOR_WORDS)?.checked_mul(books)
 }
 
 impl DeployedCodebooks {
@@ -69,11 +129,12 @@ impl DeployedCodebooks {
     pub(super) fn bytes(&self) -> Vec<u8> {
         let books = self.books.books();
         let dilations = books.iter().flat_map(|book| book.dilation.to_le_bytes());
+        let levels = books.iter().flat_map(|book| book.levels.iter().flatten()).map(|&x| x as f32);
         let scales = books.iter().flat_map(|book| &book.scale).map(|&x| x as f32);
         let vectors = books.iter().flat_map(|book| book.vectors.as_flattened()).copied();
-        let weights = self.weights.iter().flatten().copied();
+        let weights = self.weighed.rows().flatten().copied();
         dilations
-            .chain(scales.flat_map(f32::to_le_bytes))
+            .chain(levels.chain(scales).flat_map(f32::to_le_bytes))
             .chain(vectors.flat_map(i8::to_le_bytes))
             .chain(weights.flat_map(f32::to_le_bytes))
             .collect()
@@ -81,36 +142,45 @@ impl DeployedCodebooks {
 
     /// From the [`words`] of such bytes.
     pub(super) fn read(
-        [books, channels, outputs]: [usize; 3],
+        [books, channels, outputs, each]: [usize; 4],
         word: &mut dyn FnMut() -> u32,
     ) -> Self {
         let mut list = |count: usize| -> Vec<u32> { (0..count).map(|_| word()).collect() };
-        let (dilations, scales) = (list(books), list(books * channels));
+        let (dilations, levels) = (list(books), list(books * CODEWORDS * each));
+        let scales = list(books * channels);
         let vectors: Vec<i8> = list(books * VECTOR_WORDS)
             .into_iter()
             .flat_map(|word| word.to_le_bytes().map(|byte| i8::from_le_bytes([byte])))
             .collect();
-        let weights = list(books * CODEWORDS * outputs);
+        let words = list(books * CODEWORDS * outputs);
+        let above = list(books * CODEWORDS * each * outputs);
+        let reals = |words: &[u32]| -> Vec<f64> {
+            words.iter().map(|&x| f32::from_bits(x).into()).collect()
+        };
         let book = |(index, dilation): (usize, u32)| {
-            let scale = &scales[index * channels..][..channels];
-            let scale = scale.iter().map(|&x| f32::from_bits(x).into()).collect();
             let at = |tap, word| vectors[(index * TAPS + tap) * CODEWORDS + word];
-            let vectors: CodeVectors =
-                std::array::from_fn(|tap| std::array::from_fn(|word| at(tap, word)));
-            Codebook { dilation, scale, vectors }
+            let levels = &levels[index * CODEWORDS * each..][..CODEWORDS * each];
+            Codebook {
+                dilation,
+                scale: reals(&scales[index * channels..][..channels]),
+                vectors: std::array::from_fn(|tap| std::array::from_fn(|word| at(tap, word))),
+                levels: levels.chunks(each.max(1)).map(reals).collect(),
+            }
         };
         let books = dilations.into_iter().enumerate().map(book).collect();
         let row = |row: &[u32]| row.iter().map(|&x| f32::from_bits(x)).collect();
-        Self { books: Codebooks::of(books), weights: weights.chunks(outputs).map(row).collect() }
+        let [words, above] = [words, above].map(|rows| rows.chunks(outputs).map(row).collect());
+        Self { books: Codebooks::of(books), weighed: Weighed { words, above } }
     }
 
     /// Checks every number as the core's `Coded` does, whose ring is of eight times this dilation.
     pub(super) fn validate(&self, largest: u32) -> Result<(), ModelError> {
         let books = self.books.books();
         let dilations = books.iter().map(|book| book.dilation);
-        let numbers = books.iter().zip(self.weights.chunks(CODEWORDS)).map(|(book, weights)| {
+        let numbers = books.iter().zip(self.weighed.by_book()).map(|(book, (words, above))| {
             let scale = book.scale.iter().map(|&x| x as f32);
-            scale.chain(weights.iter().flatten().copied())
+            let weights = words.iter().chain(above).flatten().copied();
+            (scale.chain(weights), book.levels.iter().flatten().map(|&x| x as f32))
         });
         validate_codebooks(largest as usize * TAPS, dilations, numbers)
     }
@@ -124,26 +194,26 @@ impl DeployedCodebooks {
 impl<T: Real> DeployedCodebooks<T> {
     /// Before the first sample of a stream.
     pub(super) fn stream(&self) -> CodeStream<T> {
-        let outputs = self.weights.first().map_or(0, Vec::len);
-        CodeStream::new(self.books.in_numbers(), &self.weights, vec![(); outputs])
+        let units = vec![(); self.weighed.outputs()];
+        CodeStream::new(self.books.in_numbers(), &self.weighed, units)
     }
 }
 
 /// Codebooks in the middle of a stream.
 pub(super) struct CodeStream<T: Coding> {
     ring: CodeRing<T>,
-    weights: Vec<Vec<T>>,
+    weighed: Weighed<T>,
     units: Vec<T::Unit>,
     sums: Vec<T::Total>,
     sample: Vec<T::Wide>,
 }
 
 impl<T: Coding> CodeStream<T> {
-    /// Before the first sample, from the weights `[codebook][codeword]`, each `[output]`, and units `[output]`.
-    pub(super) fn new(books: Vec<BookIn<T>>, weights: &[Vec<T>], units: Vec<T::Unit>) -> Self {
+    /// Before the first sample, from what is weighed and its units `[output]`.
+    pub(super) fn new(books: Vec<BookIn<T>>, weighed: &Weighed<T>, units: Vec<T::Unit>) -> Self {
         Self {
             ring: CodeRing::of(books),
-            weights: weights.to_vec(),
+            weighed: weighed.clone(),
             sums: vec![T::NOTHING; units.len()],
             sample: vec![T::Wide::default(); units.len()],
             units,
@@ -153,9 +223,9 @@ impl<T: Coding> CodeStream<T> {
     /// As the core's `Coded` does.
     pub(super) fn push(&mut self, x: &[T]) {
         self.sample.fill(T::Wide::default());
-        for (word, weights) in self.ring.codewords(x).zip(self.weights.chunks(CODEWORDS)) {
-            if let Some(word) = word {
-                add_weights(&mut self.sample, &weights[word]);
+        for ((book, alike), (words, above)) in self.ring.likenesses(x).zip(self.weighed.by_book()) {
+            if let Some(alike) = alike {
+                alike.weigh(&mut self.sample, words, steps(&book.levels, above));
             }
         }
         self.sums.iter_mut().zip(&self.sample).for_each(|(sum, &term)| T::add_sample(sum, term));
@@ -180,46 +250,63 @@ impl<T: Coding> CodeStream<T> {
 impl DeployedCodebooks {
     /// A source whose classifier has them beside what is already in it.
     pub(super) fn beside(&self, text: &str) -> String {
-        beside_codebooks(text, "f32", (&self.books.in_numbers::<f32>(), &self.weights), None)
+        let books = self.books.in_numbers::<f32>();
+        beside_codebooks(text, "f32", (&books, &self.weighed), self.books.size(), None)
     }
 }
 
-/// A source whose classifier has codebooks beside what is already in it: their numbers, what their codewords
+/// A source whose classifier has codebooks beside what is already in it: their numbers, what their codewords and levels
 /// weigh, and the units of that where it has any.
-pub(super) fn beside_codebooks<T: std::fmt::Debug>(
+pub(super) fn beside_codebooks<T: Coding>(
     text: &str,
     number: &str,
-    (books, weights): (&[BookIn<T>], &[Vec<T>]),
+    (books, weighed): (&[BookIn<T>], &Weighed<T>),
+    CodebooksSize { books: count, depth, levels }: CodebooksSize,
     units: Option<&[i16]>,
 ) -> String {
-    let channels = books.first().map_or(0, |(_, scale, _)| scale.len());
-    let outputs = weights.first().map_or(0, Vec::len);
-    let dilations: Vec<u32> = books.iter().map(|&(dilation, ..)| dilation).collect();
-    let (count, depth) =
-        (books.len(), dilations.iter().max().map_or(0, |&most| most as usize * TAPS));
+    let (channels, outputs) =
+        (books.first().map_or(0, |book| book.scale.len()), weighed.outputs());
+    let dilations: Vec<u32> = books.iter().map(|book| book.dilation).collect();
     // Debug prints the shortest text that reads back to the same number.
     let list = |rows: &mut dyn Iterator<Item = String>| {
-        rows.fold(String::new(), |mut text, row| {
+        let rows = rows.fold(String::new(), |mut text, row| {
             let _ = writeln!(text, "        {row},");
             text
-        })
+        });
+        format!("[\n{rows}    ]")
     };
     let (new, units) = match units {
         Some(units) => ("in_units", format!("\n    {units:?},")),
         None => ("new", String::new()),
     };
+    // Types have no levels that there are none of: sources are as they were before there were any.
+    let (of_levels, with_levels) = match levels {
+        0 => (String::new(), String::new()),
+        _ => {
+            let of_book = |book: &BookIn<T>| {
+                format!("{:?}", book.levels.chunks(levels).collect::<Vec<_>>())
+            };
+            let above = |(_, above): (_, &[Vec<T>])| {
+                format!("{:?}", above.chunks(levels).collect::<Vec<_>>())
+            };
+            let of_books = list(&mut books.iter().map(of_book));
+            let above = list(&mut weighed.by_book().map(above));
+            let with = format!("\n.with_levels(\n    {of_books},\n    {above},\n)");
+            (format!(", {levels}"), with)
+        }
+    };
     let types = format!(
         "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
-         pub type Model =\n    fishweir_core::classify::Coded<Bank, {number}, {channels}, {count}, {depth}, {outputs}>;\n\n\
+         pub type Model =\n    fishweir_core::classify::Coded<Bank, {number}, {channels}, {count}, {depth}, {outputs}{of_levels}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-         const CODEBOOKS: fishweir_core::classify::Codebooks<{number}, {channels}, {count}, {outputs}> = \
-         fishweir_core::classify::Codebooks::{new}(\n    {dilations:?},\n    [\n{}    ],\n    [\n{}    ],\n    [\n{}    ],{units}\n);\n\n\
+         const CODEBOOKS: fishweir_core::classify::Codebooks<{number}, {channels}, {count}, {outputs}{of_levels}> = \
+         fishweir_core::classify::Codebooks::{new}(\n    {dilations:?},\n    {},\n    {},\n    {},{units}\n){with_levels};\n\n\
          /// The classifier, in flash.",
-        list(&mut books.iter().map(|(_, scale, _)| format!("{scale:?}"))),
-        list(&mut books.iter().map(|(_, _, vectors)| format!("{vectors:?}"))),
-        list(&mut weights.chunks(CODEWORDS).map(|words| format!("{words:?}"))),
+        list(&mut books.iter().map(|book| format!("{:?}", book.scale))),
+        list(&mut books.iter().map(|book| format!("{:?}", book.vectors))),
+        list(&mut weighed.by_book().map(|(words, _)| format!("{words:?}"))),
     );
     let text = text
         .replacen("pub type Model = ", "pub type Bank = ", 1)

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Deployed;
 use super::source::EmissionType;
+use crate::classifier::CodebooksSize;
 use crate::data::{FrontEnd, Lags};
 use crate::runtime::family::reals;
 use crate::runtime::{Family, Shape};
@@ -42,7 +43,7 @@ impl Deployed {
     /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
     /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample; where each model hears one lag
     /// its columns are a word each in flash. `G` codebooks over the last `K` samples of `D` channels keep `4 D K`
-    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample. Behind a front end a sample's
+    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample, with `Q` levels `8 G (Q + O)` more. Behind a front end a sample's
     /// work is its share of a row's, beside that of the front end.
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
@@ -65,10 +66,7 @@ impl Deployed {
             channels: self.size(),
             front: &self.front,
             lags: &self.lags,
-            codebooks: self
-                .codebooks
-                .as_ref()
-                .map(|one| (one.books().books().len(), one.books().depth())),
+            codebooks: self.codebooks.as_ref().map(|one| one.books().size()),
         };
         let known = self.order.is_some() || self.topology() == Topology::STEPS;
         let believed =
@@ -92,8 +90,7 @@ pub(crate) struct Priced<'a> {
     pub(crate) channels: usize,
     pub(crate) front: &'a FrontEnd,
     pub(crate) lags: &'a Lags,
-    /// How many codebooks there are, and how many samples they look back.
-    pub(crate) codebooks: Option<(usize, usize)>,
+    pub(crate) codebooks: Option<CodebooksSize>,
 }
 
 impl Priced<'_> {
@@ -147,22 +144,24 @@ impl Priced<'_> {
     }
 }
 
-/// What codebooks that look so many samples back take beside the models, in numbers of four bytes or, in fixed
-/// point, of two, where outputs have units.
+/// What codebooks take beside the models, in numbers of four bytes or, in fixed point, of two, where outputs have units
+/// and levels take four still.
 pub(super) fn codebooks_cost(
-    codebooks: Option<(usize, usize)>,
+    codebooks: Option<CodebooksSize>,
     channels: usize,
     outputs: usize,
     number: usize,
 ) -> Cost {
-    let Some((books, depth)) = codebooks else { return Cost::default() };
+    let Some(CodebooksSize { books, depth, levels }) = codebooks else { return Cost::default() };
     let vectors = TAPS * CODEWORDS;
     let units = if number < 4 { number * outputs } else { 0 };
-    let book = 4 + vectors + number * (channels + CODEWORDS * outputs);
+    let weighed = CODEWORDS * outputs * (1 + levels);
+    let book = 4 + 4 * CODEWORDS * levels + vectors + number * (channels + weighed);
+    let steps = if levels > 0 { CODEWORDS * (levels + outputs) } else { 0 };
     Cost {
         state_bytes: (number * channels * depth + 8 + 8 * outputs).next_multiple_of(8),
         model_bytes: (books * book + units).next_multiple_of(4),
-        multiply_adds_per_sample: books * (TAPS * channels + vectors + outputs),
+        multiply_adds_per_sample: books * (TAPS * channels + vectors + outputs + steps),
         ..Cost::default()
     }
 }

@@ -250,7 +250,7 @@ impl FixedPoint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::classifier::Observations;
+    use crate::classifier::{CodebooksSize, Observations};
     use crate::data::{FrontEnd, Lags};
     use crate::deploy::cost::{FilterWork, Priced, codebooks_cost};
     use crate::deploy::fixed::FixedShape;
@@ -344,7 +344,8 @@ mod tests {
     fn bounds_hold_for_the_whole_classifiers_that_were_measured() {
         let lags = Lags::new(vec![1, 2, 4, 8, 16, 32]).expect("lags").apart();
         let (none, front) = (Lags::default(), FrontEnd::default());
-        let (channels, states, books) = (6, 4, Some((48, 256)));
+        let books = Some(CodebooksSize { books: 48, depth: 256, levels: 0 });
+        let (channels, states) = (6, 4);
         let floats = |models, directions, outputs, lags: &Lags, codebooks| {
             let EmissionType { family, shape } = type_of("Gaussian", lags.seen_width(channels));
             let sizes = Priced {

@@ -55,8 +55,8 @@ impl Effort {
             _ => models * options.baum_welch.states * counted,
         };
         // Of codebooks at most as many dilations as there are.
-        let codewords = Codebooks::codewords_at_most(options.codebooks);
-        let features = features.saturating_add(codewords);
+        let counted = Codebooks::counted_at_most(options.codebooks, options.levels);
+        let features = features.saturating_add(counted);
         // Beside its scores a window has a feature by each landmark.
         let landmarks = options.landmarks.map_or(0, NonZeroUsize::get);
         let features = features.saturating_add(if options.kind.compiles() { 0 } else { landmarks });

@@ -7,8 +7,7 @@ use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
 use super::features::FeatureMap;
 use super::kind::ClassifierKind;
 use crate::batch::expectations;
-use crate::classifier::CONTEXTS_AT_MOST;
-use crate::classifier::ScoreModels;
+use crate::classifier::{CONTEXTS_AT_MOST, LEVELS_MOST, ScoreModels};
 use crate::data::{DataError, Dataset, FrontError, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::fit::FitError;
@@ -253,6 +252,9 @@ pub enum TrainError {
          from the past: leave --codebooks out, or take --classifier fisher"
     )]
     Codebooks,
+    /// More levels of a codeword than a device knows.
+    #[error("{0} levels of a codeword: at most {LEVELS_MOST}")]
+    Levels(usize),
     /// Codebooks of windows that have no room for one.
     #[error(
         "the middle window has {0} samples, and a codebook is over nine at least: leave --codebooks out, or take a \

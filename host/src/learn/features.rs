@@ -70,6 +70,8 @@ pub enum FeatureKind {
     Likelihood,
     /// The number of a codeword.
     Codeword,
+    /// How often a codeword's likeness exceeds a level.
+    Level,
 }
 
 /// From a sequence to the features of a bank of models, and from weights on them back to directions.
@@ -82,7 +84,8 @@ pub enum FeatureKind {
 /// what is impossible, or a state's occupancy and moments; for a latent map `[state][symbol]` and then
 /// `[from][to]`; for an
 /// empirical map the words, `[first symbol][second symbol]...`. After the models' blocks come the log-odds
-/// of the pairs of models, where they are features, and at last the numbers of codewords, `[codebook][codeword]`.
+/// of the pairs of models, where they are features, the numbers of codewords, `[codebook][codeword]`, and at last how often
+/// their levels are exceeded, `[codebook][codeword][level]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureMap {
     features: Features,
@@ -162,13 +165,16 @@ impl FeatureMap {
         self.codebooks.as_ref()
     }
 
-    fn codewords(&self) -> usize {
-        self.codebooks.as_ref().map_or(0, Codebooks::codewords)
+    /// How many features are numbers of codewords, and how many of levels exceeded.
+    fn counted(&self) -> [usize; 2] {
+        let counted = |one: &Codebooks| [one.codewords(), one.codewords() * one.levels()];
+        self.codebooks.as_ref().map_or([0, 0], counted)
     }
 
-    /// Of weights on the features those on the numbers of codewords.
-    pub(super) fn codeword_weights<'w>(&self, weights: &'w [f64]) -> &'w [f64] {
-        &weights[weights.len() - self.codewords()..]
+    /// Of weights on the features those on the numbers of codewords, and those on levels.
+    pub(super) fn codebook_weights<'w>(&self, weights: &'w [f64]) -> (&'w [f64], &'w [f64]) {
+        let [words, levels] = self.counted();
+        weights[weights.len() - words - levels..].split_at(words)
     }
 
     /// The units of the first so many columns of a row: the channels.
@@ -199,7 +205,8 @@ impl FeatureMap {
 
     /// Number of features.
     pub fn len(&self) -> usize {
-        self.block_lengths().sum::<usize>() + self.pairs().count() + self.codewords()
+        let counted: usize = self.counted().iter().sum();
+        self.block_lengths().sum::<usize>() + self.pairs().count() + counted
     }
 
     /// Whether there is none.
@@ -337,10 +344,12 @@ impl FeatureMap {
                 false => FeatureKind::Score,
             })
         };
+        let [words, levels] = self.counted();
         self.block_lengths()
             .flat_map(of_block)
             .chain(self.pairs().map(|_| FeatureKind::Likelihood))
-            .chain((0..self.codewords()).map(|_| FeatureKind::Codeword))
+            .chain((0..words).map(|_| FeatureKind::Codeword))
+            .chain((0..levels).map(|_| FeatureKind::Level))
             .collect()
     }
 

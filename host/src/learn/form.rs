@@ -44,6 +44,7 @@ impl Form {
             std_floor: floored.then_some(options.baum_welch.std_floor),
             lags: options.lags.clone(),
             codebooks: options.codebooks,
+            levels: if options.codebooks > 0 { options.levels } else { 0 },
             normalisation: options.normalisation,
         }
     }
@@ -75,6 +76,7 @@ impl TrainOptions {
             baum_welch: BaumWelch { states, topology, std_floor, emission, ..baum_welch },
             lags: form.lags.clone(),
             codebooks: form.codebooks,
+            levels: if form.codebooks > 0 { form.levels } else { self.levels },
             normalisation: form.normalisation,
             ..self.clone()
         };
@@ -240,7 +242,7 @@ impl TrainOptions {
             lags.push(Lags::one(1).apart());
         }
         let apart = lags.iter().any(Lags::is_apart);
-        let room = Codebooks::drawn(middle, 1).is_some();
+        let room = Codebooks::drawn(middle, 1, 0).is_some();
         let mut forms = Vec::new();
         let models = all_of(&first.models, &self.other_models);
         for normalisation in self.normalisations(&lengths) {
@@ -274,6 +276,7 @@ impl TrainOptions {
                                     std_floor,
                                     lags,
                                     codebooks,
+                                    levels: if codebooks > 0 { self.levels } else { 0 },
                                     normalisation,
                                 });
                             }

@@ -115,9 +115,10 @@ impl Path {
         first
             .map(|machine| {
                 let Linear { weights, bias } = self.metric.pull(machine);
-                let codewords = map.codeword_weights(&weights).to_vec();
+                let (codewords, levels) = map.codebook_weights(&weights);
+                let (codewords, levels) = (codewords.to_vec(), levels.to_vec());
                 let (directions, weights) = map.directions(&weights).into_iter().unzip();
-                Output { bias, weights, directions, codewords }
+                Output { bias, weights, directions, codewords, levels }
             })
             .collect()
     }

@@ -171,7 +171,7 @@ fn invert(information: &Information) -> Result<Whitening, InformationError> {
 /// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their
 /// mean square, the diagonal of the empirical information; they are not centred, for under the model
 /// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike; numbers of
-/// codewords are centred, and scaled as scores are, in a block of their own.
+/// codewords, and of levels that are exceeded, are centred, and scaled as scores are, each in a block of their own.
 fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard> {
     let count = rows.rows().len().max(1) as f64;
     let columns = rows.columns();
@@ -191,11 +191,13 @@ fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard>
         })
     };
     let scores = of(FeatureKind::Score).count().max(1) as f64;
-    let codewords = of(FeatureKind::Codeword).count().max(1) as f64;
     let variance = |k: usize| square[k] - mean[k] * mean[k];
     let score_norm: f64 = of(FeatureKind::Score).map(|k| square[k]).sum();
     let likelihood_norm: f64 = of(FeatureKind::Likelihood).map(variance).sum();
-    let codeword_norm: f64 = of(FeatureKind::Codeword).map(variance).sum();
+    let blocks = [FeatureKind::Codeword, FeatureKind::Level];
+    let counted = blocks.map(|kind| {
+        (of(kind).count().max(1) as f64, of(kind).map(variance).sum::<f64>())
+    });
     // A feature that never moves is no evidence: its factor is zero.
     let reciprocal_root = |x: f64| if x > 1e-24 { x.sqrt().recip() } else { 0.0 };
     (0..columns)
@@ -210,11 +212,13 @@ fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard>
                 Standard { offset: 0.0, factor: reciprocal_root(score_norm) }
             }
             // The score of drawn codewords is their number less its mean, which the series have as well.
-            (FeatureKind::Codeword, Scaling::Diagonal) => {
-                Standard { offset: mean[k], factor: reciprocal_root(variance(k) * codewords) }
-            }
-            (FeatureKind::Codeword, _) => {
-                Standard { offset: mean[k], factor: reciprocal_root(codeword_norm) }
+            (kind @ (FeatureKind::Codeword | FeatureKind::Level), _) => {
+                let (count, norm) = counted[usize::from(kind == FeatureKind::Level)];
+                let square = match scaling {
+                    Scaling::Diagonal => variance(k) * count,
+                    _ => norm,
+                };
+                Standard { offset: mean[k], factor: reciprocal_root(square) }
             }
         })
         .collect()

@@ -17,8 +17,9 @@ use super::svm::LINEAR_SVM;
 use super::vectors::mirror_candidates;
 #[cfg(doc)]
 use crate::classifier::Codebooks;
-use crate::classifier::Scaling;
-use crate::classifier::{Observations, ScoreModels, Setting, contexts_of};
+use crate::classifier::{
+    LEVELS_MOST, Observations, Scaling, ScoreModels, Setting, contexts_of,
+};
 use crate::data::{Dataset, Front, Kind, Lags, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::{BaumWelch, Topology};
@@ -59,6 +60,8 @@ pub struct TrainOptions {
     /// Codebooks for each dilation whose codewords are counted beside the models' scores: see [`Codebooks`]. Real
     /// channels only, and linear machines on scores.
     pub codebooks: usize,
+    /// Levels of each codeword's likeness, at most seven: how often each is exceeded is counted too.
+    pub levels: usize,
     /// Numbers of them to choose from beside a model for each lag, in place of that; none to keep to it.
     pub other_codebooks: Vec<usize>,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
@@ -147,6 +150,7 @@ impl TrainOptions {
             lags: Lags::NONE,
             other_lags: Vec::new(),
             codebooks: 0,
+            levels: 0,
             other_codebooks: Vec::new(),
             other_states: Vec::new(),
             chains: Vec::new(),
@@ -417,6 +421,9 @@ impl TrainOptions {
         let scores = self.features() == Some(Features::Scores) && self.takes_lags(observed);
         if self.codebooks > 0 && (regresses || !scores) {
             return Err(TrainError::Codebooks);
+        }
+        if self.levels > LEVELS_MOST {
+            return Err(TrainError::Levels(self.levels));
         }
         if self.kind.compiles() {
             return Ok(());

@@ -81,7 +81,7 @@ impl<'a> Pricing<'a> {
             channels: observed.size(),
             front: &self.front,
             lags: &form.lags,
-            codebooks: Codebooks::drawn(self.middle, form.codebooks),
+            codebooks: Codebooks::drawn(self.middle, form.codebooks, form.levels),
         };
         // Directions through transitions would keep the chain.
         let known = form.topology == Topology::Positions

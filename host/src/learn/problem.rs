@@ -89,7 +89,7 @@ impl<'a> Problem<'a> {
             return Err(TrainError::short_front(data, window, first));
         }
         let middle = options.middle_length(data, series, &front);
-        if options.codebooks > 0 && Codebooks::drawn(middle, options.codebooks).is_none() {
+        if options.codebooks > 0 && Codebooks::drawn(middle, options.codebooks, 0).is_none() {
             return Err(TrainError::ShortCodebooks(middle));
         }
         Ok(Self { fits, data, variation, labels, front, options, progress })
@@ -161,6 +161,7 @@ impl<'a> Problem<'a> {
             weights: (0..classes.len()).map(weight).collect(),
             directions: Vec::new(),
             codewords: Vec::new(),
+            levels: Vec::new(),
         };
         let outputs = if classes.len() == 2 {
             let odds = log_prior[1] - log_prior[0];
@@ -263,7 +264,7 @@ impl<'a> Problem<'a> {
         let cut: Vec<Widened<'_>> = cut.collect();
         let views: Vec<SamplesView<'_>> = cut.iter().map(Widened::view).collect();
         let rows: Vec<_> = views.iter().filter_map(SamplesView::rows).collect();
-        Codebooks::draw(&rows, scale, each)
+        Some(Codebooks::draw(&rows, scale, each)?.with_levels(&rows, self.options.levels))
     }
 
     /// The windows of some series, varied or not, as examples. Windows that a model makes
@@ -393,7 +394,11 @@ impl<'a> Problem<'a> {
         }
         if self.options.codebooks > 0 {
             let each = counted(self.options.codebooks, "codebook");
-            notes.push(format!("{each} for each dilation beside the models"));
+            let levels = match self.options.levels {
+                0 => String::new(),
+                levels => format!(", {} of each likeness", counted(levels, "level")),
+            };
+            notes.push(format!("{each} for each dilation beside the models{levels}"));
         }
         notes.push(format!("training series: {}", augment.describe(self.data.kind())));
         notes

@@ -96,7 +96,11 @@ fn words(form: &Form) -> String {
         words.push(format!("lags {}", lags_of(form)));
     }
     if form.codebooks > 0 {
-        words.push(format!("{} a dilation", counted(form.codebooks, "codebook")));
+        let levels = match form.levels {
+            0 => String::new(),
+            levels => format!(" with {} a pattern", counted(levels, "level")),
+        };
+        words.push(format!("{} a dilation{levels}", counted(form.codebooks, "codebook")));
     }
     words.join("; ")
 }

@@ -74,6 +74,10 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
         >(bytes)
         .is_ok();
         taken |= read::<
+            Coded<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>, f32, 1, 2, 16, 1, 1>,
+        >(bytes)
+        .is_ok();
+        taken |= read::<
             Fronted<Decimate<1>, StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>,
         >(bytes)
         .is_ok();

@@ -149,8 +149,8 @@ pub fn alphabet(bytes: &[u8]) {
 }
 
 /// Sound files, sealed by [`sealed`]: of every family of emissions, over channels with directions, of words, with
-/// codebooks, and behind a front end.
-const CLASSIFIERS: [&str; 9] = [
+/// codebooks, behind a front end, and with levels of codewords.
+const CLASSIFIERS: [&str; 10] = [
     include_str!("../../fuzz/seeds/classifier/symbols.json"),
     include_str!("../../fuzz/seeds/classifier/channels.json"),
     include_str!("../../fuzz/seeds/classifier/poisson.json"),
@@ -160,6 +160,7 @@ const CLASSIFIERS: [&str; 9] = [
     include_str!("../../fuzz/seeds/classifier/words.json"),
     include_str!("../../fuzz/seeds/classifier/codebooks.json"),
     include_str!("../../fuzz/seeds/classifier/front.json"),
+    include_str!("../../fuzz/seeds/classifier/levels.json"),
 ];
 const MACHINES: [&str; 2] = [
     include_str!("../../fuzz/seeds/kernel_machine/fixed_length.json"),
@@ -174,7 +175,7 @@ const MODEL_SETS: [&str; 3] = [
 
 /// A classifier's file: its content, the checksum always right, or edits to sound content.
 pub fn classifier(bytes: &[u8]) {
-    static SOUND: LazyLock<[Json; 9]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
+    static SOUND: LazyLock<[Json; 10]> = LazyLock::new(|| CLASSIFIERS.map(Json::read));
     model(bytes, &*SOUND);
 }
 

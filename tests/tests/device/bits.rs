@@ -65,6 +65,7 @@ fn classifier(hmm: Hmm, rule: fn(Vec<Output>) -> Rule, direction: Direction) -> 
         weights: vec![0.0],
         directions: vec![direction],
         codewords: Vec::new(),
+        levels: Vec::new(),
     };
     Classifier {
         confidence: None,

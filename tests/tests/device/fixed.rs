@@ -6,7 +6,8 @@ use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir::parity::Recording;
 use fishweir_tests::on_board::{OnBoard, as_integers, classify};
 use fishweir_tests::quick::{
-    assert_identical, recordings, strings, trained, trained_by_position, trained_on_codebooks,
+    assert_identical, recordings, strings, trained, trained_by_position,
+    trained_on_levels,
     trained_on_differences, trained_on_words, unseen, whole,
 };
 
@@ -120,7 +121,7 @@ fn lags_and_codebooks_give_the_same_bits_in_fixed_point() {
     let data = recordings();
     for (name, classifier, models) in [
         ("lags", trained_on_differences(&data, &[1, 4], ScoreModels::Universal), 1),
-        ("codebooks", trained_on_codebooks(&data, &[1, 2, 4], 2), 3),
+        ("codebooks", trained_on_levels(&data, &[1, 2, 4], 2, 1), 3),
     ] {
         let fixed = classifier.quantise().expect("fits fixed point");
         let deployed = classifier.deploy().expect("fits in f32");

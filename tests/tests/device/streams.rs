@@ -14,7 +14,7 @@ use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, profiled, recordings, strings, systems, trained,
-    trained_by_position, trained_on_codebooks, trained_on_differences, trained_on_each_lag,
+    trained_by_position, trained_on_differences, trained_on_each_lag, trained_on_levels,
     trained_on_the_past, trained_on_words, unseen, whole,
 };
 
@@ -213,7 +213,7 @@ fn differences_at_lags_give_the_same_bits() {
     }
 }
 
-/// Codebooks beside models for each lag, whose codewords are counted, and looked back for over what is missing.
+/// Codebooks beside models for each lag, whose codewords and levels are counted, and looked back for over what is missing.
 #[test]
 fn codebooks_give_the_same_bits() {
     let data = channels();
@@ -225,7 +225,7 @@ fn codebooks_give_the_same_bits() {
     };
     let samples: Vec<Samples> = data.series().iter().map(gappy).collect();
     let recording = Recording::new(samples.iter().map(Samples::view), None);
-    let classifier = trained_on_codebooks(&data, &[1, 2], 2);
+    let classifier = trained_on_levels(&data, &[1, 2], 2, 2);
     // It lies behind the codebooks, and those behind the lags.
     let confidence = Some(Confidence { scale: 0.5, rejection: None, windows: 8 });
     let deployed = Classifier { confidence, ..classifier }.deploy().expect("fits in f32");

@@ -69,6 +69,7 @@ fn derivative_of(hmm: Hmm, direction: Direction) -> Classifier {
             weights: vec![0.0],
             directions: vec![direction],
             codewords: Vec::new(),
+            levels: Vec::new(),
         }]),
         provenance: Provenance::default(),
     }

@@ -37,7 +37,7 @@ pub(super) fn fixed() {
 fn beside() {
     type Bank = StreamClassifier<Heard<Hmm<GaussianQ15<4, 1>, STATES>, 6, 4>, 2, 1>;
     type AtLags = Lagged<Bank, 2, 6, 2, 4>;
-    let coded = some::<Coded<AtLags, i16, 2, 2, 16, 1>>();
+    let coded = some::<Coded<AtLags, i16, 2, 2, 16, 1, 2>>();
     black_box(coded.validate().is_ok());
     drive(&coded, &black_box([0; 2]));
 }

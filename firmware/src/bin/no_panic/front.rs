@@ -45,7 +45,7 @@ pub(crate) fn all() {
 /// Codebooks, whatever their numbers, beside a classifier, and read with it.
 #[inline(never)]
 pub(crate) fn coded() {
-    type Beside<C> = Coded<C, f32, 2, 2, 16, 1>;
+    type Beside<C> = Coded<C, f32, 2, 2, 16, 1, 2>;
     type AtLags = Lagged<StreamClassifier<Heard<Hmm<Gaussian<4>, STATES>, 6, 4>, 2, 1>, 2, 6, 2, 4>;
     let coded = some::<Beside<Bank<2>>>();
     drive(&coded, &black_box([0.0; 2]));

@@ -1,4 +1,4 @@
-//! Codewords of a whole series, many samples side by side.
+//! What codebooks count in a whole series, many samples side by side.
 
 use fishweir_core::classify::{CODEWORDS, CodeVectors, Likeness, TAPS};
 use multiversion::multiversion;
@@ -35,28 +35,49 @@ impl Heard {
         }
     }
 
-    /// How often each codeword of a codebook occurs: those that [`codeword`](fishweir_core::classify::codeword) tells
-    /// sample by sample, by the same arithmetic, where no difference of two samples overflows.
-    ///
-    /// Cost: `8 c + 64` multiply-adds a sample, of the `c` channels that the codebook hears.
-    pub(super) fn counts(&self, book: &Codebook) -> [u32; CODEWORDS] {
+    /// What a codebook multiplies channels by, and these, but for those that it does not hear: they add a zero.
+    fn of_book(&self, book: &Codebook) -> Vec<(f32, &[f32])> {
         let scale = book.scale.iter().map(|&scale| scale as f32);
-        // A channel that is not heard adds a zero.
         let heard = scale.zip(&self.channels).filter(|(scale, _)| *scale != 0.0);
-        let heard: Vec<(f32, &[f32])> = heard.map(|(scale, x)| (scale, x.as_slice())).collect();
+        heard.map(|(scale, x)| (scale, x.as_slice())).collect()
+    }
+
+    /// Adds how often each codeword of a codebook occurs, and its likeness exceeds each of its levels, `[codeword][level]`:
+    /// what [`likeness`](fishweir_core::classify::likeness) tells sample by sample, by the same arithmetic, where no
+    /// difference of two samples overflows.
+    ///
+    /// Cost: `8 c + 64` multiply-adds a sample, of the `c` channels that the codebook hears, and as many comparisons as there
+    /// are levels.
+    pub(super) fn count(&self, book: &Codebook, words: &mut [f64], above: &mut [f64]) {
+        let levels: Vec<f32> = book.levels.iter().flatten().map(|&level| level as f32).collect();
+        let mut exceeded = vec![0; levels.len()];
         let mut counts = [0; CODEWORDS];
-        count(book.dilation as usize, &heard, &book.vectors, &self.observed, &mut counts);
-        counts
+        count(
+            book.dilation as usize,
+            &self.of_book(book),
+            &book.vectors,
+            &self.observed,
+            (&mut counts, &levels, &mut exceeded),
+        );
+        words.iter_mut().zip(counts).for_each(|(word, count)| *word += f64::from(count));
+        above.iter_mut().zip(exceeded).for_each(|(above, count)| *above += f64::from(count));
+    }
+
+    /// Adds the likenesses of each codeword of a codebook to others of it.
+    pub(super) fn pool(&self, book: &Codebook, pooled: &mut [Vec<f32>; CODEWORDS]) {
+        let heard = self.of_book(book);
+        pool(book.dilation as usize, &heard, &book.vectors, &self.observed, pooled);
     }
 }
 
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn count(
+/// Hears a series, and says of so many samples together how alike the code vectors are, and which are observed.
+#[inline(always)]
+fn hear(
     dilation: usize,
     heard: &[(f32, &[f32])],
     vectors: &CodeVectors,
     observed: &[bool],
-    counts: &mut [u32; CODEWORDS],
+    mut tell: impl FnMut(&Likeness<f32, LANES>, &[bool]),
 ) {
     let reach = dilation * TAPS;
     for (number, observed) in observed.get(reach..).unwrap_or_default().chunks(LANES).enumerate() {
@@ -69,7 +90,49 @@ fn count(
             });
             likeness.hear(row, channels);
         }
+        tell(&likeness, observed);
+    }
+}
+
+/// Codewords that occur, and of levels how often each is exceeded.
+type Counts<'a> = (&'a mut [u32; CODEWORDS], &'a [f32], &'a mut [u32]);
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn count(
+    dilation: usize,
+    heard: &[(f32, &[f32])],
+    vectors: &CodeVectors,
+    observed: &[bool],
+    (counts, levels, exceeded): Counts<'_>,
+) {
+    let each = (levels.len() / CODEWORDS).max(1);
+    hear(dilation, heard, vectors, observed, |likeness, observed| {
         let words = likeness.codewords().into_iter().zip(observed);
         words.filter(|(_, observed)| **observed).for_each(|(word, _)| counts[word] += 1);
-    }
+        let mut there = [0; LANES];
+        there.iter_mut().zip(observed).for_each(|(there, &observed)| *there = observed.into());
+        let levels = levels.chunks_exact(each).zip(exceeded.chunks_exact_mut(each));
+        for ((levels, exceeded), alike) in levels.zip(likeness.alike()) {
+            for (exceeded, level) in exceeded.iter_mut().zip(levels) {
+                let lanes = alike.iter().zip(&there);
+                *exceeded += lanes.map(|(x, there)| u32::from(x > level) & there).sum::<u32>();
+            }
+        }
+    });
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn pool(
+    dilation: usize,
+    heard: &[(f32, &[f32])],
+    vectors: &CodeVectors,
+    observed: &[bool],
+    pooled: &mut [Vec<f32>; CODEWORDS],
+) {
+    hear(dilation, heard, vectors, observed, |likeness, observed| {
+        for (pooled, alike) in pooled.iter_mut().zip(likeness.alike()) {
+            let there = alike.iter().zip(observed).filter(|(_, observed)| **observed);
+            pooled.extend(there.map(|(alike, _)| *alike));
+        }
+    });
 }

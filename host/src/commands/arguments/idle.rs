@@ -60,6 +60,7 @@ impl Training {
             "--front",
             "--lags",
             "--codebooks",
+            "--levels",
             "--copies",
             "--vectors",
             "--axial",
@@ -75,10 +76,10 @@ impl Training {
         }
         let values = self.emitting.values();
         if !values.have_unit() {
-            let [floor, front, lags, codebooks, varied @ ..] = of_channels;
+            let [floor, front, lags, codebooks, levels, varied @ ..] = of_channels;
             refuse_idle(&given(&[front]), format!("{values} have no means of their kind"))?;
             let why = format!("{values} have no differences of their kind");
-            refuse_idle(&given(&[lags, codebooks]), why)?;
+            refuse_idle(&given(&[lags, codebooks, levels]), why)?;
             refuse_idle(&given(&varied), format!("{values} are never varied"))?;
             let why = format!("{values} have no standard deviation to hold");
             refuse_idle(&given(&[floor]), why)?;
@@ -146,6 +147,7 @@ impl Training {
             ("--front", !self.front.is_empty()),
             ("--lags", self.lags.is_some()),
             ("--codebooks", self.codebooks.is_some()),
+            ("--levels", self.levels.is_some()),
             ("--max-flash", self.max_flash.is_some()),
             ("--max-ram", self.max_ram.is_some()),
             ("--max-operations", self.max_operations.is_some()),

@@ -3,25 +3,29 @@
 use fishweir_core::classify::Coding;
 
 use super::{Codewords, QuantiseError, integers};
-use crate::classifier::{BookIn, CodeRing};
+use crate::classifier::{BookIn, CodeRing, CodebooksSize};
 use crate::data::Sample;
-use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, beside_codebooks};
+use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, Weighed, beside_codebooks};
+
+/// What likenesses in integers are divided by: see the core's [`Coding`].
+pub(super) const LOWERED: f64 = 2048.0;
 
 /// Codebooks, and what their codewords weigh: the fields of the core's `Codebooks` over `i16`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedCodebooks {
     pub(super) books: Vec<BookIn<i16>>,
-    /// `[codebook][codeword]`, each of them `[output]`.
-    pub(super) weights: Vec<Vec<i16>>,
+    pub(super) weighed: Weighed<i16>,
     /// Exponents of the weights' units, `[output]`.
     pub(super) units: Vec<i16>,
+    size: CodebooksSize,
 }
 
 impl FixedCodebooks {
     /// In units of channels with so many binary places.
     ///
     /// A codeword does not depend on what all channels are multiplied by: of each codebook that is as much as the
-    /// core's arithmetic [allows for](Coding). What codewords weigh for an output is rounded to sixteen bits of the
+    /// core's arithmetic [allows for](Coding), and its levels are in the same units, rounded down, which no comparison of
+    /// integers with them sees. What codewords and levels weigh for an output is rounded to sixteen bits of the
     /// largest of it.
     pub(super) fn of(
         codebooks: &DeployedCodebooks<f64>,
@@ -36,43 +40,43 @@ impl FixedCodebooks {
             let room = f64::from(i16::MAX) - of_units.len() as f64 / 2.0;
             let factor = if all > 0.0 { room.max(0.0) / all } else { 0.0 };
             let scale = of_units.iter().map(|scale| (scale * factor).round() as i16).collect();
-            (book.dilation, scale, book.vectors)
+            let levels = book.levels.iter().flatten();
+            let levels = levels.map(|level| (level * factor / LOWERED).floor() as i32).collect();
+            BookIn { dilation: book.dilation, scale, vectors: book.vectors, levels }
         });
-        let outputs = codebooks.weights().first().map_or(0, Vec::len);
+        let exact = codebooks.weighed();
         let unit = |output: usize| {
-            let weights = codebooks.weights().iter().map(|weights| weights[output].abs());
-            let largest = weights.fold(0.0, f64::max);
+            let largest = exact.rows().map(|weights| weights[output].abs()).fold(0.0, f64::max);
             let unit =
                 if largest > 0.0 { (largest / f64::from(i16::MAX)).log2().ceil() } else { 0.0 };
             // Past sixteen bits the cast would be another number, which is no unit either.
             let unit = unit.clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16;
             i16::is_unit(unit).then_some(unit).ok_or(QuantiseError::Output(output))
         };
-        let units: Vec<i16> = (0..outputs).map(unit).collect::<Result<_, _>>()?;
-        let weights = codebooks.weights().iter().map(|weights| {
+        let units: Vec<i16> = (0..exact.outputs()).map(unit).collect::<Result<_, _>>()?;
+        let weighed = exact.map(|weights| {
             let rounded = weights
                 .iter()
                 .zip(&units)
                 .map(|(weight, &unit)| (weight * f64::from(-unit).exp2()).round() as i16);
             rounded.collect()
         });
-        Ok(Self { books: books.collect(), weights: weights.collect(), units })
+        Ok(Self { books: books.collect(), weighed, units, size: codebooks.books().size() })
     }
 
     /// Before the first sample of a stream.
     pub(super) fn stream(&self) -> CodeStream<i16> {
-        CodeStream::new(self.books.clone(), &self.weights, self.units.clone())
+        CodeStream::new(self.books.clone(), &self.weighed, self.units.clone())
     }
 
-    /// How many codebooks there are, and how many samples they look back.
-    pub(super) fn sizes(&self) -> (usize, usize) {
-        let depth = CodeRing::of(self.books.clone()).depth();
-        (self.books.len(), depth)
+    /// What they take on a device goes by.
+    pub(super) fn size(&self) -> CodebooksSize {
+        self.size
     }
 
     /// A source whose classifier has them beside what is already in it.
     pub(super) fn beside(&self, text: &str) -> String {
-        beside_codebooks(text, "i16", (&self.books, &self.weights), Some(&self.units))
+        beside_codebooks(text, "i16", (&self.books, &self.weighed), self.size, Some(&self.units))
     }
 
     /// The codewords that samples have, against those in `f64`.

@@ -23,7 +23,7 @@ pub(crate) struct FixedShape {
 impl FixedPoint {
     /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits; additions,
     /// where states are known. Samples that are kept take two bytes a channel, and so do what codebooks multiply
-    /// channels by, what their codewords weigh, and the units of that.
+    /// channels by, what their codewords and levels weigh, and the units of that; a level takes four.
     pub fn cost(&self) -> Cost {
         let shape = FixedShape {
             observations: self.observations.clone(),
@@ -34,7 +34,7 @@ impl FixedPoint {
             outputs: self.biases.len(),
             lags: self.lags.clone(),
         };
-        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::sizes);
+        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::size);
         let codes = codebooks_cost(codebooks, self.size(), self.biases.len(), 2);
         let cost = shape.cost();
         Cost {

@@ -198,6 +198,7 @@ fn directions_weigh_scores() {
                 weights: likelihoods,
                 directions,
                 codewords: Vec::new(),
+                levels: Vec::new(),
             }]),
             confidence: None,
             provenance: Provenance::default(),

@@ -1,6 +1,6 @@
 //! Codebooks beside models for each lag: what a device holds of them, reads in place, and takes as an update.
 
-use fishweir::classifier::{Classifier, Confidence, Rejection, Rule};
+use fishweir::classifier::{Classifier, Confidence, Output, Rejection, Rule};
 use fishweir::data::{Sample, SamplesView};
 use fishweir::deploy::{Deployed, PushError};
 use fishweir_core::artefact::{
@@ -14,7 +14,7 @@ use fishweir_core::lagged::Lagged;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
 use fishweir_core::{ErrorKind, ModelError, Part};
-use fishweir_tests::quick::{channels, trained_on_codebooks, trained_on_each_lag};
+use fishweir_tests::quick::{channels, trained_on_each_lag, trained_on_levels};
 use zerocopy::IntoBytes;
 
 use super::field::{Device, send, start};
@@ -22,13 +22,14 @@ use super::field::{Device, send, start};
 /// Models of the differences at lags 1 and 2, and two codebooks for each of the dilations 1, 2 and 4.
 type AtLags =
     Lagged<StreamClassifier<Heard<Hmm<Gaussian<6, Dual<f32, 1>>, 4>, 9, 6>, 2, 1>, 3, 9, 2, 2>;
-type Beside<const G: usize, const K: usize> = Coded<AtLags, f32, 3, G, K, 1>;
+type Beside<const G: usize, const K: usize, const Q: usize = 0> = Coded<AtLags, f32, 3, G, K, 1, Q>;
 type Whole = Beside<6, 32>;
 
-fn fitted() -> Classifier {
+/// With so many levels of each codeword.
+fn fitted(levels: usize) -> Classifier {
     let limits = Rejection { rate: 0.1, least_margin: 0.5, likelihoods: vec![[-20.0, 20.0]; 2] };
     let confidence = Confidence { scale: 0.5, rejection: Some(limits), windows: 8 };
-    let fitted = trained_on_codebooks(&channels(), &[1, 2], 2);
+    let fitted = trained_on_levels(&channels(), &[1, 2], 2, levels);
     Classifier { confidence: Some(confidence), ..fitted }
 }
 
@@ -39,7 +40,7 @@ pub(super) fn aligned(bytes: &[u8]) -> Vec<u64> {
 }
 
 /// Host and core push a stream of which some is missing; the bits of all that they read are the same.
-fn same_bits(deployed: &Deployed, core: &Whole) {
+fn same_bits<const Q: usize>(deployed: &Deployed, core: &Beside<6, 32, Q>) {
     let data = channels();
     for series in data.series().iter().step_by(3) {
         let (mut host, mut device) = (deployed.stream(), Running::new(core));
@@ -65,7 +66,7 @@ fn same_bits(deployed: &Deployed, core: &Whole) {
 
 #[test]
 fn the_artefact_holds_codebooks_and_reads_back() {
-    let deployed = fitted().deploy().expect("fits in f32");
+    let deployed = fitted(0).deploy().expect("fits in f32");
     let bytes = deployed.to_artefact().expect("small enough");
     assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
     // Scale, least margin, and limits of two classes.
@@ -111,27 +112,77 @@ fn the_artefact_holds_codebooks_and_reads_back() {
     }
 }
 
+/// Levels lie with the codebooks, and are told by the header; what was written before there were any has none.
+#[test]
+fn the_artefact_holds_levels_and_reads_back() {
+    type Levelled = Beside<6, 32, 2>;
+    let deployed = fitted(2).deploy().expect("fits in f32");
+    let bytes = deployed.to_artefact().expect("small enough");
+    assert_eq!(Deployed::from_artefact("a", &bytes).expect("an artefact"), deployed);
+    assert_eq!(deployed.cost().model_bytes, size_of::<Levelled>() + 24);
+    let words = aligned(&bytes);
+    let in_place = &words.as_bytes()[..bytes.len()];
+    same_bits(&deployed, artefact::read::<Levelled>(in_place).expect("an artefact"));
+    let header = Header::parse(&bytes).expect("a header");
+    let shape = header.shape();
+    assert_eq!((shape, shape.levels, bytes[8]), (Levelled::SHAPE, 2, 3));
+    let others = [
+        artefact::read::<Whole>(in_place).err(),
+        artefact::read::<Beside<6, 32, 1>>(in_place).err(),
+    ];
+    for other in others {
+        assert!(matches!(other, Some(ArtefactError::OtherShape { .. })), "{other:?}");
+    }
+    let payload = header.payload(&bytes).expect("a classifier");
+    let labels = &bytes[HEADER_LENGTH + payload.len()..];
+    let encoded = |levels| Header::encode(Shape { levels, ..shape }, payload, labels);
+    assert!(encoded(7).is_some() && encoded(8).is_none());
+    // Without codebooks there are none.
+    let none = Shape { codebooks: 0, dilation: 0, ..shape };
+    assert_eq!(Header::encode(none, payload, labels), None);
+    // A level after the dilations, and one of the weights at the end.
+    let above = 24 + 4 * 96 + 72 + 384 + 4 * 48;
+    for (at, entry) in [(24 + 4 * 17, 3 + 8 + 16 + 1), (above + 4 * 17, 3 + 8 + 1)] {
+        let put = |books: &mut [u8]| books[at..at + 4].copy_from_slice(&[0, 0, 0x80, 0x7f]);
+        let (taken, error) = spoilt::<2>(&deployed, shape, &put);
+        let wrong = ModelError::new(Part::Codebook, ErrorKind::NotFinite, 1, entry);
+        assert_eq!((taken, error), (false, Some(ArtefactError::Model(wrong))));
+    }
+    let (taken, _) = spoilt::<2>(&deployed, Shape { levels: 3, ..shape }, &|_| ());
+    assert!(!taken, "more levels than there are");
+}
+
+/// Whether host and device take an artefact of this shape whose codebooks' bytes were changed, and why a device does not.
+fn spoilt<const Q: usize>(
+    deployed: &Deployed,
+    shape: Shape,
+    change: &dyn Fn(&mut [u8]),
+) -> (bool, Option<ArtefactError>) {
+    let whole = deployed.to_artefact().expect("small enough");
+    let header = Header::parse(&whole).expect("a header");
+    let mut payload = header.payload(&whole).expect("a classifier").to_vec();
+    let labels = &whole[HEADER_LENGTH + payload.len()..];
+    change(&mut payload[size_of::<AtLags>()..]);
+    let header = Header::encode(shape, &payload, labels).expect("a header");
+    let bytes = [header.as_slice(), &payload, labels].concat();
+    let words = aligned(&bytes);
+    let on_host = Deployed::from_artefact("a", &bytes).err().map(|error| error.to_string());
+    let on_device = artefact::read::<Beside<6, 32, Q>>(&words.as_bytes()[..bytes.len()]).err();
+    if shape == Beside::<6, 32, Q>::SHAPE {
+        assert_eq!(on_host, on_device.map(|error| format!("a: {error}")));
+    }
+    (on_host.is_none(), on_device)
+}
+
 #[test]
 fn what_is_no_codebook_is_refused_on_both_sides() {
-    let deployed = fitted().deploy().expect("fits in f32");
+    let deployed = fitted(0).deploy().expect("fits in f32");
     let whole = deployed.to_artefact().expect("small enough");
     let header = Header::parse(&whole).expect("a header");
     let payload = header.payload(&whole).expect("a classifier").to_vec();
     let labels = &whole[HEADER_LENGTH + payload.len()..];
-    let spoilt = |shape: Shape, change: &dyn Fn(&mut [u8])| {
-        let mut payload = payload.clone();
-        change(&mut payload[size_of::<AtLags>()..]);
-        let header = Header::encode(shape, &payload, labels).expect("a header");
-        let bytes = [header.as_slice(), &payload, labels].concat();
-        let words = aligned(&bytes);
-        let on_host = Deployed::from_artefact("a", &bytes).err().map(|error| error.to_string());
-        let on_device = artefact::read::<Whole>(&words.as_bytes()[..bytes.len()]).err();
-        if shape == Whole::SHAPE {
-            let on_device = on_device.map(|error| format!("a: {error}"));
-            assert_eq!(on_host, on_device);
-        }
-        (on_host.is_none(), on_device)
-    };
+    let spoilt =
+        |shape: Shape, change: &dyn Fn(&mut [u8])| spoilt::<0>(&deployed, shape, change);
     let put = |at: usize, word: u32| {
         move |books: &mut [u8]| books[at..at + 4].copy_from_slice(&word.to_le_bytes())
     };
@@ -172,12 +223,13 @@ fn updates_of_codebooks_are_received_and_swapped() {
     let update = |version, deployed: &Deployed, samples: SamplesView<'_>| {
         deployed.to_update(version, samples, false).expect("an update")
     };
-    let mut classifier = fitted();
+    let mut classifier = fitted(2);
     let first = classifier.deploy().expect("fits in f32");
     let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
-    outputs[0].codewords.iter_mut().for_each(|weight| *weight *= -2.0);
+    let Output { codewords, levels, .. } = &mut outputs[0];
+    codewords.iter_mut().chain(levels).for_each(|weight| *weight *= -2.0);
     let second = classifier.deploy().expect("fits in f32");
-    let mut device: Device<Whole> = start();
+    let mut device: Device<Beside<6, 32, 2>> = start();
     for (version, deployed) in [(1, &first), (2, &second)] {
         assert_eq!(send(&mut device, &update(version, deployed, samples)), UpdateStatus::Received);
         assert_eq!(device.begin_stream(), Ok(true));
@@ -188,8 +240,11 @@ fn updates_of_codebooks_are_received_and_swapped() {
         device.confirm().expect("writes");
     }
 
-    let other = trained_on_codebooks(&data, &[1, 2], 1).deploy().expect("fits in f32");
-    assert_eq!(send(&mut device, &update(3, &other, samples)), UpdateStatus::OtherShape);
+    // Other codebooks, and other levels.
+    for other in [trained_on_levels(&data, &[1, 2], 1, 2), fitted(1), fitted(0)] {
+        let other = other.deploy().expect("fits in f32");
+        assert_eq!(send(&mut device, &update(3, &other, samples)), UpdateStatus::OtherShape);
+    }
     // The test of one around the numbers of the other: 16 samples on, no codeword of dilation 1 is the same.
     let sound = update(3, &first, samples);
     let artefact = second.to_artefact().expect("small enough");

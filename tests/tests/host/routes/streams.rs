@@ -106,7 +106,13 @@ fn check(
                 .iter()
                 .map(|output| {
                     let (directions, weights) = map.directions(&output.weights).into_iter().unzip();
-                    Output { bias: output.bias, weights, directions, codewords: Vec::new() }
+                    Output {
+                        bias: output.bias,
+                        weights,
+                        directions,
+                        codewords: Vec::new(),
+                        levels: Vec::new(),
+                    }
                 })
                 .collect();
             let classifier = Classifier {

@@ -15,7 +15,12 @@ const DILATIONS: [u32; 3] = [1, 3, 2];
 const SCALES: [[f64; 2]; 3] = [[1.0, 0.0], [0.5, 0.25], [0.0, 2.0]];
 
 type Bank = StreamClassifier<Hmm<Gaussian<2, f64>, 2>, 2, 2>;
-type Classifier = Coded<Bank, f64, 2, 3, 24, 2>;
+/// Two levels of each codeword.
+type Classifier = Coded<Bank, f64, 2, 3, 24, 2, 2>;
+type Weights = [[[f64; 2]; CODEWORDS]; 3];
+type Levels = [[[f64; 2]; CODEWORDS]; 3];
+/// `[codebook][codeword][levels exceeded, less one][output]`.
+type Above = [[[[f64; 2]; 2]; CODEWORDS]; 3];
 
 fn bank() -> Bank {
     let model = |level: f64| {
@@ -40,15 +45,28 @@ fn vectors(s: &mut Sampler) -> [CodeVectors; 3] {
     })
 }
 
-fn weights(s: &mut Sampler) -> [[[f64; 2]; CODEWORDS]; 3] {
+fn weights(s: &mut Sampler) -> Weights {
     std::array::from_fn(|_| std::array::from_fn(|_| [s.normal(), s.normal()]))
 }
 
-/// The evidence of all codewords for an output, written down from the definition.
+/// Levels among what likenesses are, and what they weigh.
+fn steps(s: &mut Sampler) -> (Levels, Above) {
+    let mut level = || 100.0 * s.normal();
+    let levels = std::array::from_fn(|_| {
+        std::array::from_fn(|_| {
+            let (one, other) = (level(), level());
+            [f64::min(one, other), f64::max(one, other)]
+        })
+    });
+    let mut row = || [s.normal(), s.normal()];
+    (levels, std::array::from_fn(|_| std::array::from_fn(|_| [row(), row()])))
+}
+
+/// The evidence of all codewords and levels for an output, written down from the definition.
 fn counted(
     samples: &[Option<&[f64; 2]>],
     vectors: &[CodeVectors; 3],
-    weights: &[[[f64; 2]; CODEWORDS]; 3],
+    (weights, levels, above): (&Weights, &Levels, &Above),
     output: usize,
 ) -> f64 {
     // What stands at a time: the last sample that was there, and nothing before the first.
@@ -70,6 +88,13 @@ fn counted(
             }
             let word = (0..CODEWORDS).rev().max_by(|&a, &b| alike[a].total_cmp(&alike[b]));
             sum += weights[book][word.expect("eight")][output];
+            for (word, alike) in alike.iter().enumerate() {
+                sum += match levels[book][word] {
+                    [_, high] if *alike > high => above[book][word][1][output],
+                    [low, _] if *alike > low => above[book][word][0][output],
+                    _ => 0.0,
+                };
+            }
         }
     }
     sum
@@ -87,7 +112,8 @@ proptest! {
             .collect();
         let samples: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
         let (vectors, weights, bank) = (vectors(&mut s), weights(&mut s), bank());
-        let books = Codebooks::new(DILATIONS, SCALES, vectors, weights);
+        let (levels, above) = steps(&mut s);
+        let books = Codebooks::new(DILATIONS, SCALES, vectors, weights).with_levels(levels, above);
         let coded = Classifier::new(bank, books);
         coded.validate().expect("valid");
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
@@ -95,7 +121,7 @@ proptest! {
         let refused = check(&coded, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
             let alone = bank.decision_values(after(&bank, prefix.to_vec()).state());
             let factor = 1.0 / prefix.len().max(1) as f64;
-            let value = |o: usize| alone[o] + factor * counted(prefix, &vectors, &weights, o);
+            let value = |o: usize| alone[o] + factor * counted(prefix, &vectors, (&weights, &levels, &above), o);
             let margin = value(0) - value(1);
             assert!((read.margin - margin.abs()).abs() < 1e-9, "{read:?} {margin}");
             assert_eq!(read.class, usize::from(margin < 0.0));
@@ -107,9 +133,12 @@ proptest! {
 #[test]
 fn what_is_out_of_range_is_named() {
     let flat = ([[[0; CODEWORDS]; TAPS]; 3], [[[0.0; 2]; CODEWORDS]; 3]);
-    let with = |dilations, scales| {
-        Classifier::new(bank(), Codebooks::new(dilations, scales, flat.0, flat.1)).validate()
+    let step = ([[[0.0; 2]; CODEWORDS]; 3], [[[[0.0; 2]; 2]; CODEWORDS]; 3]);
+    let on_levels = |dilations, scales, (levels, above)| {
+        let books = Codebooks::new(dilations, scales, flat.0, flat.1).with_levels(levels, above);
+        Classifier::new(bank(), books).validate()
     };
+    let with = |dilations, scales| on_levels(dilations, scales, step);
     with(DILATIONS, SCALES).expect("valid");
     let error = |of: Result<(), _>| {
         let error: fishweir_core::ModelError = of.expect_err("refused");
@@ -122,4 +151,12 @@ fn what_is_out_of_range_is_named() {
     let mut scales = SCALES;
     scales[2][1] = f64::NAN;
     assert_eq!(error(with(DILATIONS, scales)), (Part::Codebook, ErrorKind::NotFinite, 2, 1));
+    // After two scales and eight rows of two weights come two rows of two for each codeword, and then its levels.
+    let (mut levels, mut above) = step;
+    above[1][3][1][0] = f64::INFINITY;
+    let weight = error(on_levels(DILATIONS, SCALES, (levels, above)));
+    assert_eq!(weight, (Part::Codebook, ErrorKind::NotFinite, 1, 2 + 16 + 4 * 3 + 2));
+    levels[0][7][1] = f64::NAN;
+    let level = error(on_levels(DILATIONS, SCALES, (levels, step.1)));
+    assert_eq!(level, (Part::Codebook, ErrorKind::NotFinite, 0, 2 + 16 + 32 + 15));
 }

@@ -3,7 +3,7 @@
 
 use fishweir_core::classify::{
     CODEWORDS, CodeVectors, Codebooks, Coded, Coding, Decision, Heard, Normalisation,
-    StreamClassifier, TAPS, codeword,
+    StreamClassifier, TAPS, likeness,
 };
 use fishweir_core::emission::{ChannelQ15, GaussianQ15};
 use fishweir_core::hmm::{Chain, Hmm};
@@ -25,7 +25,11 @@ type Model = Hmm<GaussianQ15<4>, 2>;
 /// Each model hears two channels and their differences at one lag.
 type Bank = StreamClassifier<Heard<Model, 6, 4>, 2, 2>;
 type AtLags = Lagged<Bank, 2, 6, 2, 3>;
-type Whole = Coded<AtLags, i16, 2, 2, 16, 2>;
+type Whole = Coded<AtLags, i16, 2, 2, 16, 2, 1>;
+type Weights = [[[i16; 2]; CODEWORDS]; 2];
+/// One of each codeword.
+type Levels = [[[i32; 1]; CODEWORDS]; 2];
+type Above = [[[[i16; 2]; 1]; CODEWORDS]; 2];
 
 /// Wide enough that no integer is impossible under it.
 fn model(level: f64) -> Model {
@@ -54,6 +58,15 @@ fn integer(s: &mut Sampler) -> i16 {
         0 => i16::MIN,
         1 => i16::MAX,
         _ => s.uniform(-32_768.0, 32_768.0) as i16,
+    }
+}
+
+/// Any that a likeness may have, and those it has not.
+fn level(s: &mut Sampler) -> i32 {
+    match s.uniform(0.0, 4.0) as u8 {
+        0 => i32::MIN,
+        1 => i32::MAX,
+        _ => s.uniform(-1e9, 1e9) as i32,
     }
 }
 
@@ -114,11 +127,11 @@ fn rows(samples: &[Option<&[i16; 2]>]) -> Vec<Option<[i16; 6]>> {
     samples.iter().enumerate().map(row).collect()
 }
 
-/// The evidence of all codewords for an output, by definition.
+/// The evidence of all codewords and levels for an output, by definition.
 fn counted(
     samples: &[Option<&[i16; 2]>],
     vectors: &[CodeVectors; 2],
-    weights: &[[[i16; 2]; CODEWORDS]; 2],
+    (weights, levels, above): (&Weights, &Levels, &Above),
     output: usize,
 ) -> f64 {
     let first = samples.iter().position(Option::is_some);
@@ -131,8 +144,12 @@ fn counted(
                 continue;
             }
             let before = |tap: usize| held(samples, t - tap * step).expect("something came before");
-            let word = first_largest(&alike(x, before, &SCALES[book], &vectors[book]));
-            sum += i64::from(weights[book][word][output]);
+            let alike = alike(x, before, &SCALES[book], &vectors[book]);
+            sum += i64::from(weights[book][first_largest(&alike)][output]);
+            for (word, alike) in alike.iter().enumerate() {
+                let exceeds = alike[0] > i128::from(levels[book][word][0]);
+                sum += i64::from(exceeds) * i64::from(above[book][word][0][output]);
+            }
         }
     }
     sum as f64 * f64::from(UNITS[output]).exp2()
@@ -152,8 +169,12 @@ proptest! {
         let vectors = vectors(&mut s);
         let weights =
             std::array::from_fn(|_| std::array::from_fn(|_| [integer(&mut s), integer(&mut s)]));
+        let levels = std::array::from_fn(|_| std::array::from_fn(|_| [level(&mut s)]));
+        let above =
+            std::array::from_fn(|_| std::array::from_fn(|_| [[integer(&mut s), integer(&mut s)]]));
         let lagged = at_lags();
-        let whole = Whole::new(lagged, Codebooks::in_units(DILATIONS, SCALES, vectors, weights, UNITS));
+        let books = Codebooks::in_units(DILATIONS, SCALES, vectors, weights, UNITS);
+        let whole = Whole::new(lagged, books.with_levels(levels, above));
         whole.validate().expect("valid");
         let bank = lagged.recursion();
         let refused = check(&whole, Trial { samples: &samples, refusable: &[] }, |prefix, read| {
@@ -166,7 +187,8 @@ proptest! {
             let alone = bank.decision_values(of_rows.state());
             let factor = 1.0 / prefix.len().max(1) as f64;
             let value = |o: usize| {
-                f64::from(alone[o]) + factor * counted(prefix, &vectors, &weights, o)
+                let steps = (&weights, &levels, &above);
+                f64::from(alone[o]) + factor * counted(prefix, &vectors, steps, o)
             };
             let margin = value(0) - value(1);
             // What is read is in `f32`, of values that may be some hundreds.
@@ -191,7 +213,8 @@ proptest! {
         let [vectors, _] = vectors(&mut s);
         let (mut ring, mut place) = ([[0; 2]; 8], RingPlace::NEW);
         past.iter().for_each(|x| place.take(&mut ring, x));
-        let word = codeword(place, &ring, &x, 1, &scale, &vectors).expect("eight came before");
+        let heard = likeness(place, &ring, &x, 1, &scale, &vectors).expect("eight came before");
+        let [word] = heard.codewords();
         let alike = alike(&x, |tap| past[8 - tap], &scale, &vectors);
         prop_assert_eq!(word, first_largest(&alike));
         let most = alike.iter().map(|alike| alike[1]).max().expect("eight");
@@ -206,8 +229,10 @@ fn of_equals_the_first_is_the_codeword() {
     (0..8).for_each(|_| place.take(&mut ring, &[7]));
     // Nothing moved: all are alike. Then all but the first are.
     let vectors = std::array::from_fn(|_| [-1, 1, 1, 1, 1, 1, 1, 1]);
-    assert_eq!(codeword(place, &ring, &[7], 1, &[100], &vectors), Some(0));
-    assert_eq!(codeword(place, &ring, &[100], 1, &[100], &vectors), Some(1));
+    let word = |x: &[i16]| {
+        likeness(place, &ring, x, 1, &[100], &vectors).map(|alike| alike.codewords())
+    };
+    assert_eq!((word(&[7]), word(&[100])), (Some([0]), Some([1])));
 }
 
 #[test]
@@ -216,7 +241,8 @@ fn what_would_overflow_is_named() {
         let vectors = [[[0; CODEWORDS]; TAPS]; 2];
         let weights = [[[0; 2]; CODEWORDS]; 2];
         let books = Codebooks::in_units(DILATIONS, [SCALES[0], scale], vectors, weights, units);
-        Whole::new(at_lags(), books).validate()
+        let steps = ([[[0; 1]; CODEWORDS]; 2], [[[[0; 2]; 1]; CODEWORDS]; 2]);
+        Whole::new(at_lags(), books.with_levels(steps.0, steps.1)).validate()
     };
     with(SCALES[1], UNITS).expect("valid");
     let error = |of: Result<(), _>| {

@@ -2,7 +2,9 @@
 
 use fishweir::classifier::Codebook;
 use fishweir_core::classify::{CODEWORDS, TAPS};
-use fishweir_tests::quick::{recordings, trained_on_codebooks, trained_on_differences};
+use fishweir_tests::quick::{
+    recordings, trained_on_codebooks, trained_on_differences, trained_on_levels,
+};
 
 use super::bound::kept;
 use super::*;
@@ -34,27 +36,37 @@ fn at_lags() -> impl Strategy<Value = (Classifier, Samples)> {
     })
 }
 
-/// The classifier with these codebooks, and what their codewords weigh for every output.
+/// The classifier with these codebooks, and what their codewords, and after these their levels, weigh for every output.
 fn beside(classifier: &mut Classifier, books: &[Codebook], weight: impl Fn(usize, usize) -> f64) {
     let text = serde_json::to_string(books).expect("text");
     classifier.codebooks = Some(serde_json::from_str(&text).expect("codebooks"));
     let Rule::Linear(outputs) = &mut classifier.rule else { panic!("linear") };
     for (o, output) in outputs.iter_mut().enumerate() {
-        output.codewords = (0..books.len() * CODEWORDS).map(|word| weight(o, word)).collect();
+        let (words, levels) = (books.len() * CODEWORDS, books[0].levels.as_slice());
+        let levels = books.len() * levels.iter().map(Vec::len).sum::<usize>();
+        output.codewords = (0..words).map(|word| weight(o, word)).collect();
+        output.levels = (words..words + levels).map(|level| weight(o, level)).collect();
     }
 }
 
 /// The same with codebooks beside the models, code vectors near one another among them.
 fn with_codebooks() -> impl Strategy<Value = (Classifier, Samples)> {
     let vectors = prop::array::uniform8(prop::array::uniform8(prop_oneof![-3..=3_i8, any::<i8>()]));
-    let book = (1..=3_u32, prop::array::uniform2(0.0..2.0_f64), vectors);
-    let drawn = (at_lags(), prop::collection::vec(book, 1..4), rates(3 * CODEWORDS));
-    drawn.prop_map(|((mut classifier, samples), books, weights)| {
+    // As they come near to zero differences, and levels near to what is heard.
+    let levels = prop::array::uniform8(prop::array::uniform2(-400.0..400.0_f64));
+    let book = (1..=3_u32, prop::array::uniform2(0.0..2.0_f64), vectors, levels);
+    let books = prop::collection::vec(book, 1..4);
+    let drawn = (at_lags(), books, 0..=2_usize, rates(3 * 3 * CODEWORDS));
+    drawn.prop_map(|((mut classifier, samples), books, levels, weights)| {
         let channels = classifier.observations.size();
-        let book = |(dilation, scale, vectors): (u32, [f64; 2], _)| Codebook {
-            dilation,
-            scale: scale[..channels].to_vec(),
-            vectors,
+        let rising = |of_word: [f64; 2]| {
+            let mut of_word = of_word[..levels].to_vec();
+            of_word.sort_by(f64::total_cmp);
+            of_word
+        };
+        let book = |(dilation, scale, vectors, of_words): (u32, [f64; 2], _, [[f64; 2]; 8])| {
+            let levels = if levels > 0 { of_words.map(rising).to_vec() } else { Vec::new() };
+            Codebook { dilation, scale: scale[..channels].to_vec(), vectors, levels }
         };
         let books: Vec<Codebook> = books.into_iter().map(book).collect();
         beside(&mut classifier, &books, |_, word| weights[word]);
@@ -85,7 +97,7 @@ proptest! {
 #[test]
 fn nothing_overflows_at_the_ends() {
     let data = recordings();
-    let fixed = trained_on_codebooks(&data, &[1, 4], 2).quantise().expect("fits").over_integers();
+    let fixed = trained_on_levels(&data, &[1, 4], 2, 3).quantise().expect("fits").over_integers();
     let mut stream = fixed.stream();
     let ends = [f64::from(i16::MIN), f64::from(i16::MAX)];
     for t in 0..2000_usize {
@@ -107,6 +119,7 @@ fn recordings_are_decided_as_in_f64() {
     for (classifier, codebooks) in [
         (trained_on_differences(&data, &[1, 4], ScoreModels::Universal), 0),
         (trained_on_codebooks(&data, &[1, 4, 16], 4), 4 * 6),
+        (trained_on_levels(&data, &[1, 4, 16], 4, 2), 4 * 6),
     ] {
         let fixed = classifier.quantise().expect("fits");
         let windowing = Windowing {
@@ -141,8 +154,12 @@ fn codewords_weigh_what_they_weigh() {
     scale[channels - 1] = 1e-3;
     let mut vectors = [[0; CODEWORDS]; TAPS];
     vectors.iter_mut().for_each(|row| (row[0], row[1]) = (1, -1));
-    let book = Codebook { dilation: 1, scale, vectors };
-    let of_first = [1.0, -0.375, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    // The first rises by more than a level now and then.
+    let mut levels = vec![vec![0.0; 2]; CODEWORDS];
+    levels[0] = vec![-0.25, 0.125];
+    let book = Codebook { dilation: 1, scale, vectors, levels };
+    let mut of_first = [0.0; 3 * CODEWORDS];
+    (of_first[0], of_first[1], of_first[8], of_first[9]) = (1.0, -0.375, 0.5, -0.75);
     beside(&mut classifier, &[book], |o, word| 1000.0 / f64::from(1 << (3 * o)) * of_first[word]);
     let fixed = classifier.quantise().expect("fits");
     let exact = classifier.compile_in::<f64>().expect("compiles");

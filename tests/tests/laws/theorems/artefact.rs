@@ -82,6 +82,7 @@ fn shape() -> Shape {
         topology: Topology::CHAIN,
         codebooks: 0,
         dilation: 0,
+        levels: 0,
         front: Stages::NONE,
     }
 }

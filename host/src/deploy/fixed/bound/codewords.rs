@@ -1,4 +1,4 @@
-//! Codewords that may fall otherwise, and what that may do to the end of a stream.
+//! Codewords that may fall otherwise, levels that may be exceeded or not, and what that may do to the end of a stream.
 //!
 //! With a window's samples and tables as they were rounded, which is known, the products of code vectors with
 //! differences are off by what the differences drop alone, half of `2^11` each (see the core's
@@ -9,14 +9,15 @@
 //! ```
 //!
 //! Whatever was dropped, the codeword is one of those that are within both errors of the largest, and its evidence is
-//! off by no more than the farthest of theirs is from that of the exact codeword.
+//! off by no more than the farthest of theirs is from that of the exact codeword. So it is of how many levels a likeness
+//! exceeds: between those that it exceeds whatever was dropped, and those that it may exceed.
 
-use fishweir_core::classify::{CODEWORDS, CodeVectors};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Likeness};
 
-use crate::classifier::CodeRing;
+use crate::classifier::{BookIn, CodeRing};
 use crate::data::Sample;
-use crate::deploy::codebooks::DeployedCodebooks;
-use crate::deploy::fixed::codebooks::FixedCodebooks;
+use crate::deploy::codebooks::{DeployedCodebooks, steps};
+use crate::deploy::fixed::codebooks::{FixedCodebooks, LOWERED};
 use crate::deploy::fixed::integers;
 
 /// How far the evidence of all codewords may be off, `[output]`; `None` where 16 bits do not hold a sample.
@@ -38,18 +39,15 @@ pub(super) fn bound(
             continue;
         };
         let own = integers(row, places).ok()?;
-        let weights = fixed.weights.chunks(CODEWORDS).zip(exact.weights().chunks(CODEWORDS));
-        let books = fixed.books.iter().zip(weights).zip(ring.codewords(row));
-        for (((dilation, scale, vectors), (found, wanted)), word) in books {
-            let Some(word) = word else { continue };
-            let before = |tap: usize| held.get(held.len() - tap * *dilation as usize);
-            let possible = possible(&own, before, scale, vectors)?;
+        let rows = fixed.weighed.by_book().zip(exact.weighed().by_book());
+        for ((book, rows), (of_exact, alike)) in
+            fixed.books.iter().zip(rows).zip(ring.likenesses(row))
+        {
+            let Some(alike) = alike else { continue };
+            let before = |tap: usize| held.get(held.len() - tap * book.dilation as usize);
+            let heard = Heard::of(&own, before, &book.scale, &book.vectors)?;
             for (output, (bound, unit)) in bound.iter_mut().zip(&units).enumerate() {
-                let of_word = |weights: &Vec<i16>| {
-                    (f64::from(weights[output]) * unit - wanted[word][output]).abs()
-                };
-                let words = found.iter().zip(possible).filter(|(_, possible)| *possible);
-                *bound += words.map(|(weights, _)| of_word(weights)).fold(0.0, f64::max);
+                *bound += of_book(rows, output, *unit, (book, of_exact), &heard, &alike);
             }
         }
         ring.take(row);
@@ -58,25 +56,79 @@ pub(super) fn bound(
     Some(bound)
 }
 
-/// Which codewords may be heard, whatever is dropped.
-fn possible<'a>(
-    x: &[i16],
-    before: impl Fn(usize) -> Option<&'a Vec<i16>>,
-    scale: &[i16],
-    vectors: &CodeVectors,
-) -> Option<[bool; CODEWORDS]> {
-    let (mut alike, mut off) = ([0_i64; CODEWORDS], [0_i64; CODEWORDS]);
-    for (tap, row) in vectors.iter().enumerate() {
-        let before = before(tap + 1)?;
-        let channels = x.iter().zip(before).zip(scale);
-        let y: i64 = channels
-            .map(|((&x, &before), &scale)| i64::from(scale) * (i64::from(x) - i64::from(before)))
-            .sum();
-        for ((alike, off), &v) in alike.iter_mut().zip(&mut off).zip(row) {
-            *alike += i64::from(v) * y;
-            *off += i64::from(v).abs() << 10;
+/// The rows of a codebook: those of its codewords, and those of its levels.
+type Rows<'a, T> = (&'a [Vec<T>], &'a [Vec<T>]);
+
+/// How far a codebook's evidence for an output may be off at a sample, from where it is heard exactly.
+fn of_book(
+    ((found, found_above), (wanted, wanted_above)): (Rows<'_, i16>, Rows<'_, f64>),
+    output: usize,
+    unit: f64,
+    (book, exact): (&BookIn<i16>, &BookIn<f64>),
+    heard: &Heard,
+    alike: &Likeness<f64, 1>,
+) -> f64 {
+    let off = |found: Option<&Vec<i16>>, wanted: Option<&Vec<f64>>| {
+        let found = found.map_or(0.0, |row| f64::from(row[output]) * unit);
+        (found - wanted.map_or(0.0, |row| row[output])).abs()
+    };
+    let [word] = alike.codewords();
+    let words = (0..CODEWORDS).filter(|&word| heard.may_be_nearest(word));
+    let of_words = words.map(|other| off(found.get(other), wanted.get(word))).fold(0.0, f64::max);
+    let found = steps(&book.levels, found_above);
+    let of_levels = found.zip(steps(&exact.levels, wanted_above)).zip(alike.alike()).enumerate();
+    let of_levels = of_levels.map(|(word, (((levels, found), (exact, wanted)), [alike]))| {
+        let right = exact.iter().filter(|level| alike > *level).count();
+        let row = |count: usize| count.checked_sub(1);
+        let wanted = row(right).and_then(|step| wanted.get(step));
+        let [least, most] = heard.exceeded(word, levels);
+        let counts = (least..=most).map(|count| row(count).and_then(|step| found.get(step)));
+        counts.map(|found| off(found, wanted)).fold(0.0, f64::max)
+    });
+    of_words + of_levels.sum::<f64>()
+}
+
+/// Likenesses before anything is dropped, and how far that may move them, `[codeword]`.
+struct Heard {
+    alike: [i64; CODEWORDS],
+    off: [i64; CODEWORDS],
+}
+
+impl Heard {
+    fn of<'a>(
+        x: &[i16],
+        before: impl Fn(usize) -> Option<&'a Vec<i16>>,
+        scale: &[i16],
+        vectors: &CodeVectors,
+    ) -> Option<Self> {
+        let (mut alike, mut off) = ([0_i64; CODEWORDS], [0_i64; CODEWORDS]);
+        for (tap, row) in vectors.iter().enumerate() {
+            let before = before(tap + 1)?;
+            let channels = x.iter().zip(before).zip(scale);
+            let y: i64 = channels
+                .map(|((&x, &before), &scale)| {
+                    i64::from(scale) * (i64::from(x) - i64::from(before))
+                })
+                .sum();
+            for ((alike, off), &v) in alike.iter_mut().zip(&mut off).zip(row) {
+                *alike += i64::from(v) * y;
+                *off += i64::from(v).abs() << 10;
+            }
         }
+        Some(Self { alike, off })
     }
-    let least = alike.iter().zip(&off).map(|(alike, off)| alike - off).max()?;
-    Some(std::array::from_fn(|word| alike[word] + off[word] >= least))
+
+    /// Whether a codeword may be the one that is heard, whatever is dropped.
+    fn may_be_nearest(&self, word: usize) -> bool {
+        let least = self.alike.iter().zip(&self.off).map(|(alike, off)| alike - off).max();
+        least.is_some_and(|least| self.alike[word] + self.off[word] >= least)
+    }
+
+    /// How many of its levels a codeword's likeness exceeds whatever is dropped, and at most.
+    fn exceeded(&self, word: usize, levels: &[i32]) -> [usize; 2] {
+        [-self.off[word], self.off[word]].map(|off| {
+            let alike = (self.alike[word] + off) as f64 / LOWERED;
+            levels.iter().filter(|&&level| alike > f64::from(level)).count()
+        })
+    }
 }
