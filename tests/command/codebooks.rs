@@ -19,22 +19,23 @@ fn codebooks_are_told_and_exported() {
     let fit = |model: &str, codebooks: usize| {
         json(&format!(
             "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks {codebooks} \
-             {QUICK} --effort quick --json"
+             --levels 2 {QUICK} --effort quick --json"
         ))
     };
     let (with, without) = (fit(&model, 2), fit(&plain, 0));
-    assert_eq!(with["form"]["codebooks"], 2);
+    assert_eq!((&with["form"]["codebooks"], &with["form"]["levels"]), (&2.into(), &2.into()));
+    assert_eq!(without["form"]["levels"], Value::Null, "levels of no codebook");
     let info = json(&format!("info {model} --json"));
     let told = info["codebooks"].as_str().expect("told").to_owned();
     // Series of more than 32 samples and no more than 64 have room for dilations 1, 2 and 4.
-    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples");
+    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples, 2 levels each");
     let channels = info["channels"].as_array().expect("channels").len();
     let outputs = info["outputs"].as_u64().expect("outputs") as usize;
     let cost = |of: &Value, what: &str| of["cost"][what].as_u64().expect("a cost") as usize;
     let more = |what: &str| cost(&with, what) - cost(&without, what);
-    assert_eq!(more("model_bytes"), 6 * (4 + 4 * channels + 64 + 32 * outputs));
+    assert_eq!(more("model_bytes"), 6 * (4 + 4 * channels + 64 + 32 * outputs * 3 + 64));
     assert_eq!(more("state_bytes"), (4 * 32 * channels + 8 + 8 * outputs).next_multiple_of(8));
-    assert_eq!(more("multiply_adds_per_sample"), 6 * (8 * channels + 64 + outputs));
+    assert_eq!(more("multiply_adds_per_sample"), 6 * (8 * channels + 64 + outputs + 8 * (2 + outputs)));
     assert_eq!(info["model_bytes"], with["cost"]["model_bytes"]);
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));
@@ -62,7 +63,7 @@ fn codebooks_are_told_and_exported() {
     let alone = format!("fit {ann} -o {} {QUICK} --group subject --json", at("alone.json"));
     let codebooks =
         |effort: &str| json(&format!("{alone} --effort {effort}"))["form"]["codebooks"].clone();
-    assert_eq!((codebooks("quick"), codebooks("normal")), (8.into(), 8.into()));
+    assert_eq!((codebooks("quick"), codebooks("normal")), (4.into(), 4.into()));
     let no = at("no.json");
     let short =
         format!("fit {data} -o {no} --codebooks 2 {QUICK} --effort quick --window 8 --hop 8");
@@ -72,6 +73,7 @@ fn codebooks_are_told_and_exported() {
         &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
         "codebooks",
     );
+    refuses(&format!("fit {data} -o {no} --codebooks 2 --levels 8 {QUICK}"), "at most 7");
 }
 
 /// The same in integers: measured and bounded, priced alike by `export` and `info`, and smaller.

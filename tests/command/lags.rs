@@ -118,9 +118,9 @@ fn a_model_for_each_lag_that_is_asked_for_is_the_default() {
     let read = |model: &str| fs::read_to_string(model).expect("a model");
     let form = fit(&usual, "");
     let lags = form["lags"]["each_lag"].as_array().expect("a model for each lag").len();
-    assert!(lags > 2 && form["codebooks"] == 8, "{form}");
+    assert!(lags > 2 && form["codebooks"] == 4 && form["levels"] == 2, "{form}");
     let named = at("named.json");
-    for options in ["", " --learner ridge", " --effort quick --codebooks 8"] {
+    for options in ["", " --learner ridge", " --effort quick --codebooks 4 --levels 2"] {
         assert_eq!(fit(&named, &format!("--score-model each-lag{options}")), form, "{options}");
         assert_eq!(read(&named), read(&usual), "{options}");
     }

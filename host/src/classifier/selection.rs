@@ -72,6 +72,14 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
+fn one() -> f64 {
+    1.0
+}
+
+fn is_one(weight: &f64) -> bool {
+    *weight == 1.0
+}
+
 /// The form chosen, and what it was chosen from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormChoice {
@@ -157,6 +165,9 @@ pub struct Lead {
 pub struct Setting {
     /// The scaling of the features; `None` for a kernel by marginalisation, which has none.
     pub scaling: Option<Scaling>,
+    /// What numbers of codewords, and of levels exceeded, are multiplied by once they are scaled as scores are.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub codebook_weight: f64,
     /// The width of the Gaussian kernel on them, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sigma: Option<f64>,
@@ -231,8 +242,10 @@ impl Setting {
     /// What is chosen beside C, in words; empty for a kernel by marginalisation.
     pub fn form(&self) -> String {
         let scaling = self.scaling.map(|scaling| scaling.name().to_owned());
+        let weight = self.codebook_weight;
+        let weight = (weight != 1.0).then(|| format!("codebooks={}", short(weight)));
         let sigma = self.sigma.map(|sigma| format!("sigma={}", short(sigma)));
-        scaling.into_iter().chain(sigma).collect::<Vec<_>>().join(" ")
+        scaling.into_iter().chain(weight).chain(sigma).collect::<Vec<_>>().join(" ")
     }
 }
 

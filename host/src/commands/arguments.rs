@@ -53,14 +53,18 @@ pub(super) struct Training {
     lags: Option<LagsName>,
     /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
     /// samples a channel, or a sum of some, is most alike is counted, whatever its level and strength. A device keeps
-    /// the last samples that they are over [default: 8 beside models for each lag, where --effort takes
+    /// the last samples that they are over [default: 4 beside models for each lag, where --effort takes
     /// these, else 0]
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
     /// Levels of how alike each of their patterns is, quantiles of training data: how often each is exceeded is counted
-    /// too, at most 7. A sample adds a row of weights a pattern [default: 0]
+    /// too, at most 7. A sample adds a row of weights a pattern [default: 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
+    /// What codebooks' counts are multiplied by beside the models' scores, which are as large without it; of several the
+    /// best is chosen [default: 1,4 beside models for each lag, else 1]
+    #[arg(long, value_name = "WEIGHT", value_delimiter = ',', value_parser = positive)]
+    codebook_weight: Vec<f64>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
     #[arg(long, value_name = "BYTES")]
     max_flash: Option<usize>,
@@ -145,7 +149,7 @@ pub(super) struct Training {
     /// Whose model gives scores or counts: a class; all, a model each; universal, one model fitted to the series
     /// of all classes without their labels; or each-lag, such a model for each of --lags, which sees the channels and
     /// their differences at that lag, real ones (all but bayes and top; each-lag: fisher and count). Without --lags
-    /// each-lag is what --effort quick takes: lags 1,2,4 to 32 as far as series reach, --codebooks 8, --learner ridge
+    /// each-lag is what --effort quick takes: lags 1,2,4 to 32 as far as series reach, --codebooks 4, --learner ridge
     /// and whitened among --scaling, all but what is given otherwise; where that takes no such model, of --effort
     /// normal, count or another --emission, lags 1,2,4,8 [default: what --effort takes, else all]
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
@@ -467,7 +471,9 @@ impl Training {
                 }
             });
         }
-        for (to, given) in [(&mut options.c, &self.c), (&mut options.sigma, &self.kernels.sigma)] {
+        let weights = (&mut options.codebook_weights, &self.codebook_weight);
+        let sigma = (&mut options.sigma, &self.kernels.sigma);
+        for (to, given) in [(&mut options.c, &self.c), sigma, weights] {
             if !given.is_empty() {
                 to.clone_from(given);
                 to.sort_by(f64::total_cmp);

@@ -48,8 +48,7 @@ impl Believing {
         let folds = tell::usual_folds(data, options.group.as_deref())?;
         let bar = progress::passes(
             "cross-validating".into(),
-            folds * data.classes().len() * options.most_fits(data),
-            &options.baum_welch,
+            folds.saturating_mul(options.most_passes(data)),
         );
         let validation = CrossValidationOptions { folds, seed: None };
         let learnt = learn_confidence(data, options, validation, self.reject, &|| bar.inc(1));
@@ -105,8 +104,7 @@ pub(super) fn reject(
     };
     let bar = progress::passes(
         format!("leaving classes out of {}", options.kind),
-        data.classes().len() * data.classes().len() * options.most_fits(data),
-        &options.baum_welch,
+        data.classes().len().saturating_mul(options.most_passes(data)),
     );
     let unseen = leave_classes_out(data, options, folds, rate, &|| bar.inc(1));
     bar.finish_and_clear();

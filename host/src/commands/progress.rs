@@ -5,11 +5,14 @@ use std::time::Duration;
 use fishweir::fit::BaumWelch;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar over passes of Baum-Welch: at most `models` fits' worth of them. Fits that converge early
-/// make it end before its end.
-pub(super) fn passes(title: String, models: usize, fit: &BaumWelch) -> ProgressBar {
-    let most = models.saturating_mul(fit.restarts).saturating_mul(fit.iterations);
+/// A bar over so many passes of Baum-Welch at most. Fits that converge early make it end before its end.
+pub(super) fn passes(title: String, most: usize) -> ProgressBar {
     bar(title, most, "of at most {len} passes")
+}
+
+/// The same over those of so many fits.
+pub(super) fn fits(title: String, models: usize, fit: &BaumWelch) -> ProgressBar {
+    passes(title, models.saturating_mul(fit.restarts).saturating_mul(fit.iterations))
 }
 
 /// A bar over bytes.

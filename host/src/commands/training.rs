@@ -18,8 +18,7 @@ pub(super) fn fit(
     warn(data, series, options, 1);
     let bar = progress::passes(
         format!("fitting {}", options.kind),
-        data.classes().len() * options.most_fits(data),
-        &options.baum_welch,
+        options.most_passes(data),
     );
     let trained = train(data, series, options, &|| bar.inc(1));
     bar.finish_and_clear();

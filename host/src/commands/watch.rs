@@ -114,7 +114,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         _ => "whatever is unlikely".into(),
     };
     let fits = 1 + usize::from(changed.is_some());
-    let bar = progress::passes("fitting".into(), fits, &baum_welch);
+    let bar = progress::fits("fitting".into(), fits, &baum_welch);
     let calibration = Calibration { memory: arguments.memory, mean_time: arguments.mean_time };
     let plan = DetectorPlan { baum_welch, calibration, change };
     let trial = plan.carry_out(&normal, &|| bar.inc(1));

@@ -6,7 +6,8 @@ use fishweir_core::classify::decide;
 use fishweir_core::number::Real;
 
 use super::loss::ClassWeight;
-use crate::classifier::{Candidate, Choice, ChosenBy, Lead, Scaling, Setting};
+use super::metric::Scales;
+use crate::classifier::{Candidate, Choice, ChosenBy, Lead, Setting};
 use crate::data::Folds;
 
 impl Candidate {
@@ -69,7 +70,7 @@ impl Verdict {
 
 /// The settings to choose from: every combination of what the lists hold. None of them is empty.
 pub(super) struct Grid {
-    pub(super) scalings: Vec<Option<Scaling>>,
+    pub(super) scales: Vec<Option<Scales>>,
     pub(super) sigma: Vec<Option<f64>>,
     pub(super) c: Vec<f64>,
     /// Whether a setting without an alternative is judged too: for what is held against its accuracy.
@@ -79,8 +80,8 @@ pub(super) struct Grid {
 impl Grid {
     /// For each scaling, for each width, every C.
     fn settings(&self) -> Vec<Setting> {
-        let forms = self.scalings.iter().flat_map(|s| self.sigma.iter().map(move |&w| (*s, w)));
-        let of_form = |(scaling, sigma)| self.c.iter().map(move |&c| Setting { scaling, sigma, c });
+        let forms = self.scales.iter().flat_map(|s| self.sigma.iter().map(move |&w| (*s, w)));
+        let of_form = |(scales, sigma)| self.c.iter().map(move |&c| setting(scales, sigma, c));
         forms.flat_map(of_form).collect()
     }
 
@@ -89,8 +90,13 @@ impl Grid {
         fn of<T: Copy>(list: &[T]) -> T {
             list[list.len() / 2]
         }
-        Setting { scaling: of(&self.scalings), sigma: of(&self.sigma), c: of(&self.c) }
+        setting(of(&self.scales), of(&self.sigma), of(&self.c))
     }
+}
+
+fn setting(scales: Option<Scales>, sigma: Option<f64>, c: f64) -> Setting {
+    let codebook_weight = scales.map_or(1.0, |scales| scales.codebook_weight);
+    Setting { scaling: scales.map(|scales| scales.scaling), codebook_weight, sigma, c }
 }
 
 /// Classes of held-back windows, the series or group that each is of, and what every setting decides of them,

@@ -10,6 +10,7 @@ use super::error::TrainError;
 use super::features::{FeatureMap, Features};
 use super::fits::models_of;
 use super::machine::{Examples, Path};
+use super::metric::Scales;
 use super::options::{ONE_MODEL_SCALINGS, SCALINGS, TrainOptions};
 use super::problem::Problem;
 use crate::classifier::{Choice, Scaling};
@@ -38,9 +39,9 @@ impl Problem<'_> {
     ) -> Result<Decided, TrainError> {
         self.check_windows(series)?;
         let TrainOptions { c, learner, .. } = self.options;
-        let (scalings, sigma) = (self.scalings(), self.widths());
+        let (scales, sigma) = (self.scales(), self.widths());
         let grid = Grid {
-            scalings: scalings.iter().copied().map(Some).collect(),
+            scales: scales.iter().copied().map(Some).collect(),
             sigma: sigma.clone(),
             c: c.clone(),
             judge_alone,
@@ -54,12 +55,12 @@ impl Problem<'_> {
             let examples = self.examples(&map, &varied)?;
             let test = self.examples(&map, &Augmented::plain(self.data, &held_back))?;
             let judged =
-                |&scaling| Ok(self.path(&examples, &map, scaling, &sigma, c)?.judge(&test));
+                |&scales| Ok(self.path(&examples, &map, scales, &sigma, c)?.judge(&test));
             let judged: Result<Vec<_>, TrainError> = if learner.on_kernel() {
                 // One after the other: each has a Gram matrix.
-                scalings.iter().map(judged).collect()
+                scales.iter().map(judged).collect()
             } else {
-                scalings.par_iter().map(judged).collect()
+                scales.par_iter().map(judged).collect()
             };
             let units = self.windows().of_all(&held_back).map(|one| groups[one.series]).collect();
             Ok(HeldBack { labels: test.labels, units, verdicts: judged?.concat() })
@@ -123,14 +124,14 @@ impl Problem<'_> {
         units: &[usize],
     ) -> Result<Decided, TrainError> {
         let TrainOptions { c, class_weight, .. } = self.options;
-        let scalings = self.scalings();
+        let scales = self.scales();
         let exact = units.len() * self.variation.exactly().variants();
         let groups: Vec<usize> = units.iter().copied().cycle().take(exact).collect();
         let classes = (self.data.classes().len(), *class_weight);
-        let of = |&scaling| Path::held_out(examples, map, scaling, c, &groups, classes);
-        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
+        let of = |&scales| Path::held_out(examples, map, scales, c, &groups, classes);
+        let verdicts: Result<Vec<_>, _> = scales.par_iter().map(of).collect();
         let grid = Grid {
-            scalings: scalings.iter().copied().map(Some).collect(),
+            scales: scales.iter().copied().map(Some).collect(),
             sigma: vec![None],
             c: c.clone(),
             judge_alone: true,
@@ -160,6 +161,15 @@ impl Problem<'_> {
             true => SCALINGS.to_vec(),
             false => scalings.clone(),
         }
+    }
+
+    /// The same with each weight of codebooks, where there are any: the first weight with every scaling before the second.
+    fn scales(&self) -> Vec<Scales> {
+        let scalings = self.scalings();
+        let with = |codebook_weight: f64| {
+            scalings.iter().map(move |&scaling| Scales { scaling, codebook_weight })
+        };
+        self.options.codebook_weights().iter().copied().flat_map(with).collect()
     }
 
     /// The kernels' widths; one that is none for a kernel without, or for features.

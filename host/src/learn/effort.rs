@@ -62,7 +62,8 @@ impl Effort {
         let features = features.saturating_add(if options.kind.compiles() { 0 } else { landmarks });
         // Series that each becomes in the end, at least, and machines on them that inner folds judge: of all
         // settings, and where a mirror image is chosen of one setting on each.
-        let settings = options.scalings.len() * options.c.len() * options.kernels().len().max(1);
+        let scales = options.scalings.len() * options.codebook_weights().len();
+        let settings = scales * options.c.len() * options.kernels().len().max(1);
         let (exact, judged) = match options.augment.mirrors(data.kind()) {
             Some([]) => (1, settings),
             Some(_) => (2, 2 * settings),
@@ -81,7 +82,7 @@ impl Effort {
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
         let multiply_adds = match options.in_closed_form() {
             // Of all costs and folds one matrix of inner products, of features or of examples, whichever are fewer,
-            // for each scaling and image, without copies; and one with them in the end.
+            // for each scaling, weight and image, without copies; and one with them in the end.
             true => {
                 let matrix = |rows: usize| {
                     let (rows, features) = (rows as u128, features as u128);
@@ -89,11 +90,10 @@ impl Effort {
                     let eigenvalues = EIGENVALUES.saturating_mul(side.saturating_mul(side));
                     rows.saturating_mul(features).saturating_add(eigenvalues).saturating_mul(side)
                 };
-                let scalings = options.scalings.len();
                 let images = match options.augment.mirrors(data.kind()) {
                     // The machine's scaling is chosen anew of the image that is.
-                    None => 2 * scalings + judged - settings,
-                    Some(_) => scalings,
+                    None => 2 * scales + judged - settings,
+                    Some(_) => scales,
                 };
                 (images as u128)
                     .saturating_mul(matrix(cut.saturating_mul(exact)))
@@ -233,7 +233,7 @@ mod tests {
                     passes.fetch_add(1, Ordering::Relaxed);
                 };
                 train(&data, &series, &options, &count).expect("trained");
-                let most = 2 * options.most_fits(&data) * options.baum_welch.restarts;
+                let most = options.most_passes(&data);
                 let passes = passes.into_inner();
                 assert!(passes <= most && 2 * passes >= most, "{kind}: {passes} of {most}");
             }

@@ -255,6 +255,9 @@ pub enum TrainError {
     /// More levels of a codeword than a device knows.
     #[error("{0} levels of a codeword: at most {LEVELS_MOST}")]
     Levels(usize),
+    /// A weight of codebooks that is none.
+    #[error("codebooks weighed by {0}: a positive number")]
+    CodebookWeight(f64),
     /// Codebooks of windows that have no room for one.
     #[error(
         "the middle window has {0} samples, and a codebook is over nine at least: leave --codebooks out, or take a \

@@ -37,7 +37,8 @@ impl Kept {
         let settings = |options: &TrainOptions| {
             let TrainOptions { scalings, c, class_weight, group, baum_welch, .. } = options;
             // By the number of states whitening is tried or not.
-            (scalings.clone(), c.clone(), *class_weight, group.clone(), baum_welch.states)
+            let weights = options.codebook_weights().to_vec();
+            (scalings.clone(), weights, c.clone(), *class_weight, group.clone(), baum_welch.states)
         };
         settings(&self.options) == settings(options)
     }

@@ -8,11 +8,10 @@ use super::features::FeatureMap;
 use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::matrix::Matrix;
-use super::metric::Metric;
+use super::metric::{Metric, Scales};
 use super::ridge;
 use super::svm::LinearSvm;
 use crate::classifier::Output;
-use crate::classifier::Scaling;
 
 /// What machines learn from, window by window.
 #[derive(Clone)]
@@ -60,12 +59,12 @@ impl Path {
         learner: &Learner,
         examples: &Examples,
         map: &FeatureMap,
-        scaling: Scaling,
+        scales: Scales,
         c: &[f64],
         (classes, weight): (usize, ClassWeight),
     ) -> Result<Self, KernelLearnError> {
         let Examples { rows, labels, lengths } = examples;
-        let (metric, rows) = Metric::mapped(rows, lengths, map, scaling)?;
+        let (metric, rows) = Metric::mapped(rows, lengths, map, scales)?;
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
@@ -74,13 +73,13 @@ impl Path {
     pub(super) fn held_out(
         Examples { rows, labels, lengths }: &Examples,
         map: &FeatureMap,
-        scaling: Scaling,
+        scales: Scales,
         c: &[f64],
         groups: &[usize],
         classes: (usize, ClassWeight),
     ) -> Result<Vec<Vec<Verdict>>, KernelLearnError> {
         let (rows, labels) = (rows.first(groups.len()), &labels[..groups.len()]);
-        let (_, scaled) = Metric::mapped(&rows, &lengths[..groups.len()], map, scaling)?;
+        let (_, scaled) = Metric::mapped(&rows, &lengths[..groups.len()], map, scales)?;
         let outputs = ridge::held_out(&scaled, labels, groups, classes, c)?;
         let unknown = Verdict { right: false, lead: 0.0 };
         let of_cost = |cost: usize| {

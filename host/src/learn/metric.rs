@@ -18,6 +18,22 @@ const RIDGE: f64 = 1e-3;
 const DRAWS: usize = 2_000;
 const SEED: u64 = 1;
 
+/// How features are scaled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scales {
+    /// Scores.
+    pub scaling: Scaling,
+    /// What numbers of codewords, and of levels exceeded, are multiplied by once they are scaled as scores are.
+    pub codebook_weight: f64,
+}
+
+impl From<Scaling> for Scales {
+    /// Blocks that are as large as each other.
+    fn from(scaling: Scaling) -> Self {
+        Self { scaling, codebook_weight: 1.0 }
+    }
+}
+
 /// An affine map of the features, fitted to some rows: whitening block by block, then
 /// `(x - offset) factor` for every entry. Being affine, it folds into a machine's weights and bias.
 pub struct Metric {
@@ -48,9 +64,9 @@ impl Metric {
         rows: &Matrix,
         lengths: &[usize],
         map: &FeatureMap,
-        scaling: Scaling,
+        scales: impl Into<Scales>,
     ) -> Result<Self, KernelLearnError> {
-        Ok(Self::mapped(rows, lengths, map, scaling)?.0)
+        Ok(Self::mapped(rows, lengths, map, scales.into())?.0)
     }
 
     /// The same, and the rows mapped.
@@ -58,17 +74,17 @@ impl Metric {
         rows: &Matrix,
         lengths: &[usize],
         map: &FeatureMap,
-        scaling: Scaling,
+        scales: Scales,
     ) -> Result<(Self, Matrix), KernelLearnError> {
         let mut mapped = rows.clone();
-        if matches!(scaling, Scaling::Practical | Scaling::Diagonal) {
-            let metric = Self { whitening: Vec::new(), standard: standards(rows, map, scaling) };
+        if matches!(scales.scaling, Scaling::Practical | Scaling::Diagonal) {
+            let metric = Self { whitening: Vec::new(), standard: standards(rows, map, scales) };
             metric.apply(&mut mapped);
             return Ok((metric, mapped));
         }
         let mut whitening = Vec::new();
         for (model, block) in map.blocks().into_iter().enumerate() {
-            let information = match scaling {
+            let information = match scales.scaling {
                 Scaling::Sampled => sampled(map, model, lengths)?,
                 Scaling::Exact => exact(map, model, lengths)?,
                 _ => {
@@ -84,7 +100,7 @@ impl Metric {
             let white = whitened.whiten(row.iter().copied().map(f64::from).collect());
             row.iter_mut().zip(white).for_each(|(x, white)| *x = white as f32);
         });
-        let standard = standards(&mapped, map, scaling);
+        let standard = standards(&mapped, map, scales);
         for row in mapped.rows_mut() {
             for (x, standard) in row.iter_mut().zip(&standard) {
                 *x = standard.of(f64::from(*x)) as f32;
@@ -171,8 +187,13 @@ fn invert(information: &Information) -> Result<Whitening, InformationError> {
 /// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their
 /// mean square, the diagonal of the empirical information; they are not centred, for under the model
 /// their mean is zero. Log-likelihoods, which have no natural zero, are centred each and scaled alike; numbers of
-/// codewords, and of levels that are exceeded, are centred, and scaled as scores are, each in a block of their own.
-fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard> {
+/// codewords, and of levels that are exceeded, are centred, and scaled as scores are, each in a block of their
+/// own, times their weight.
+fn standards(
+    rows: &Matrix,
+    map: &FeatureMap,
+    Scales { scaling, codebook_weight }: Scales,
+) -> Vec<Standard> {
     let count = rows.rows().len().max(1) as f64;
     let columns = rows.columns();
     let (mut mean, mut square) = (vec![0.0; columns], vec![0.0; columns]);
@@ -218,7 +239,7 @@ fn standards(rows: &Matrix, map: &FeatureMap, scaling: Scaling) -> Vec<Standard>
                     Scaling::Diagonal => variance(k) * count,
                     _ => norm,
                 };
-                Standard { offset: mean[k], factor: reciprocal_root(square) }
+                Standard { offset: mean[k], factor: codebook_weight * reciprocal_root(square) }
             }
         })
         .collect()

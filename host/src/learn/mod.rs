@@ -116,7 +116,7 @@ pub use limits::Limits;
 pub use loss::{ClassWeight, Costs, Loss, sigmoid};
 pub use map_logistic::MapLogistic;
 pub use matrix::Matrix;
-pub use metric::Metric;
+pub use metric::{Metric, Scales};
 pub use multi_class::{Expansions, KernelMachine, OnGram};
 pub use nystrom::Nystrom;
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};

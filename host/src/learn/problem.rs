@@ -16,9 +16,9 @@ use super::kind::ClassifierKind;
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
 use super::matrix::Matrix;
+use super::metric::Scales;
 use super::options::TrainOptions;
 use super::score_machine::ScorePath;
-use crate::classifier::Scaling;
 use crate::classifier::ScoreModels;
 use crate::classifier::{Choice, Classifier, Codebooks, Output, Provenance, Rule};
 use crate::data::{
@@ -80,6 +80,10 @@ impl<'a> Problem<'a> {
         }
         if options.c.is_empty() {
             return Err(TrainError::NoCandidate("value of C"));
+        }
+        let mut weights = options.codebook_weights().iter();
+        if let Some(&weight) = weights.find(|&&one| !(one.is_finite() && one > 0.0)) {
+            return Err(TrainError::CodebookWeight(weight));
         }
         options.check_kernels(data.kind())?;
         let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
@@ -341,20 +345,20 @@ impl<'a> Problem<'a> {
         &self,
         examples: &Examples,
         map: &FeatureMap,
-        scaling: Scaling,
+        scales: Scales,
         sigma: &[Option<f64>],
         c: &[f64],
     ) -> Result<AnyPath, TrainError> {
         let learner = self.options.learner;
         let classes = (self.data.classes().len(), self.options.class_weight);
         if self.options.kind.compiles() {
-            let path = Path::train(learner, examples, map, scaling, c, classes)?;
+            let path = Path::train(learner, examples, map, scales, c, classes)?;
             return Ok(AnyPath::Linear(path));
         }
         let kernels = self.options.kernels().into_iter().filter(|(width, _)| sigma.contains(width));
         let kernels: Vec<_> = kernels.map(|(_, kernel)| kernel).collect();
         let learner = (learner, self.options.landmarks.map(NonZeroUsize::get));
-        let path = ScorePath::train(learner, &kernels, examples, map, scaling, c, classes)?;
+        let path = ScorePath::train(learner, &kernels, examples, map, scales, c, classes)?;
         Ok(AnyPath::OnScores(path))
     }
 

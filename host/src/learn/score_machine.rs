@@ -10,10 +10,9 @@ use super::learner::Learner;
 use super::loss::ClassWeight;
 use super::machine::Examples;
 use super::matrix::Matrix;
-use super::metric::Metric;
+use super::metric::{Metric, Scales};
 use super::multi_class::KernelMachine;
 use super::nystrom::Nystrom;
-use crate::classifier::Scaling;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::kernel::CrossGram;
 
@@ -51,12 +50,12 @@ impl ScorePath {
         kernels: &[ScoreKernel],
         examples: &Examples,
         map: &FeatureMap,
-        scaling: Scaling,
+        scales: Scales,
         c: &[f64],
         classes: (usize, ClassWeight),
     ) -> Result<Self, KernelLearnError> {
         let Examples { rows, labels, lengths } = examples;
-        let metric = Metric::of(rows, lengths, map, scaling)?;
+        let metric = Metric::of(rows, lengths, map, scales)?;
         let mut stored = scaled(&metric, rows);
         if let Some(kernel) = kernels.first() {
             stored = stored.into_iter().map(|row| kernel.stored(row)).collect();

@@ -216,7 +216,9 @@ impl FormSearch<'_> {
                 let lead = one.lead(&judged);
                 judged.retain(|other| {
                     let ahead = one.judgement.accuracy - other.judgement.accuracy;
-                    ahead <= ERRORS * one.marks.standard_error(&other.marks)
+                    // Groups may be too few to differ; trials differ by this much in any case.
+                    let paired = one.marks.standard_error(&other.marks);
+                    ahead <= ERRORS * paired.max(one.judgement.standard_error(some.len()))
                 });
                 if judged.is_empty() {
                     return Ok(Some((one.form, one.choice, lead)));

@@ -74,7 +74,7 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
         >(bytes)
         .is_ok();
         taken |= read::<
-            Coded<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>, f32, 1, 2, 16, 1, 1>,
+            Coded<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>, f32, 1, 2, 16, 1, 2>,
         >(bytes)
         .is_ok();
         taken |= read::<

@@ -111,6 +111,7 @@ fn seeds_get_past_the_door() {
         "classifier/words",
         "classifier/codebooks",
         "classifier/front",
+        "classifier/levels",
         "kernel_machine/fixed_length",
         "kernel_machine/scores",
     ] {
@@ -127,6 +128,7 @@ fn seeds_get_past_the_door() {
     assert!(reads_artefact(&read("artefact/sound_channels.bin")));
     assert!(reads_artefact(&read("artefact/sound_codebooks.bin")));
     assert!(reads_artefact(&read("artefact/sound_front.bin")));
+    assert!(reads_artefact(&read("artefact/sound_levels.bin")));
     for path in entries(&fuzz("seeds/newick")) {
         let text = fs::read_to_string(path).expect("text");
         text.parse::<Newick>().unwrap_or_else(|error| panic!("{error}"));

@@ -61,6 +61,7 @@ impl Training {
             "--lags",
             "--codebooks",
             "--levels",
+            "--codebook-weight",
             "--copies",
             "--vectors",
             "--axial",
@@ -76,10 +77,10 @@ impl Training {
         }
         let values = self.emitting.values();
         if !values.have_unit() {
-            let [floor, front, lags, codebooks, levels, varied @ ..] = of_channels;
+            let [floor, front, lags, codebooks, levels, weight, varied @ ..] = of_channels;
             refuse_idle(&given(&[front]), format!("{values} have no means of their kind"))?;
             let why = format!("{values} have no differences of their kind");
-            refuse_idle(&given(&[lags, codebooks, levels]), why)?;
+            refuse_idle(&given(&[lags, codebooks, levels, weight]), why)?;
             refuse_idle(&given(&varied), format!("{values} are never varied"))?;
             let why = format!("{values} have no standard deviation to hold");
             refuse_idle(&given(&[floor]), why)?;
@@ -148,6 +149,7 @@ impl Training {
             ("--lags", self.lags.is_some()),
             ("--codebooks", self.codebooks.is_some()),
             ("--levels", self.levels.is_some()),
+            ("--codebook-weight", !self.codebook_weight.is_empty()),
             ("--max-flash", self.max_flash.is_some()),
             ("--max-ram", self.max_ram.is_some()),
             ("--max-operations", self.max_operations.is_some()),

@@ -40,7 +40,7 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
     let folds = marked.folds(folds, group, arguments.fold_seed)?;
     // A spotter takes a fit of each class and the background a fold of its own and one more; windows one again.
     let fits = folds.len() * (4 * (marked.classes().len() + 1) + marked.classes().len() + 1);
-    let bar = progress::passes("cross-validating a spotter".into(), fits, &plan.baum_welch);
+    let bar = progress::fits("cross-validating a spotter".into(), fits, &plan.baum_welch);
     let validated = plan.cross_validate(&marked, &folds, &|| bar.inc(1));
     bar.finish_and_clear();
     let validated = validated.map_err(|error| Failure::of(data, error))?;

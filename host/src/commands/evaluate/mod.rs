@@ -267,8 +267,7 @@ pub(super) fn cross_validation(
     for (&kind, options) in kinds.iter().zip(&all) {
         let bar = progress::passes(
             format!("cross-validating {kind}"),
-            folds.folds * data.classes().len() * options.most_fits(data),
-            &options.baum_welch,
+            folds.folds.saturating_mul(options.most_passes(data)),
         );
         let one = cross_validate(&trainer, options, folds, &|| bar.inc(1));
         bar.finish_and_clear();

@@ -27,7 +27,7 @@ impl Asked<'_> {
             self.of_items(data, series, options, one)?
         } else if one {
             tell::room_to_fit(data, options.baum_welch.states)?;
-            let bar = progress::passes("fitting".into(), 1, &options.baum_welch);
+            let bar = progress::fits("fitting".into(), 1, &options.baum_welch);
             let fit = fit_one(data, series, &options.baum_welch, &|| bar.inc(1));
             bar.finish_and_clear();
             vec![(None, fit.map_err(|error| Failure::of(data, error))?.model.into())]

@@ -179,8 +179,15 @@ fn what_was_chosen_is_noted() {
     let wanted = "linear support vector machine: score scaled by practical, C = 2.5, nothing to choose \
                   from; training series: as they are";
     assert!(notes.ends_with(wanted), "{notes}");
-    let setting = Setting { scaling: Some(Scaling::Diagonal), sigma: Some(2.0), c: 1.0 };
+    let setting = Setting {
+        scaling: Some(Scaling::Diagonal),
+        codebook_weight: 1.0,
+        sigma: Some(2.0),
+        c: 1.0,
+    };
     assert_eq!(setting.to_string(), "diagonal information sigma=2 C=1");
+    let weighed = Setting { codebook_weight: 4.0, sigma: None, ..setting };
+    assert_eq!(weighed.to_string(), "diagonal information codebooks=4 C=1");
     for (kind, kernel) in [
         (
             ClassifierKind::Gaussian,
@@ -217,6 +224,7 @@ fn a_mirror_image_is_taken_where_it_helps_and_only_there() {
     // Subjects held out in closed form, with their images; at a greater cost the model of all is enough.
     let mut closed = TrainOptions { learner: &RIDGE, c: vec![0.1], ..options.clone() };
     (closed.scores, closed.augment.copies) = (ScoreModels::Universal, Some(1));
+    closed.one_model_iterations = closed.baum_welch.iterations;
     for (sides, words) in sides {
         let data = sided(sides);
         let one = trained(&data, &closed);
