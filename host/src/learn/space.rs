@@ -88,8 +88,9 @@ impl TrainOptions {
             if self.kind == ClassifierKind::Fisher {
                 self.other_lags.extend(dyadic(each).into_iter().map(Lags::apart));
                 self.other_codebooks = match search {
-                    Search::Thorough => vec![0, CODEBOOKS],
-                    _ => vec![CODEBOOKS],
+                    Search::Thorough => vec![0, CODEBOOKS, 2 * CODEBOOKS],
+                    Search::Normal => vec![CODEBOOKS, 2 * CODEBOOKS],
+                    Search::Quick => vec![CODEBOOKS],
                 };
             }
             if self.baum_welch.emission.is_some_and(Family::regresses) {

@@ -442,11 +442,11 @@ fn real_recordings_are_decided_as_in_f64() {
         short: ShortSeries::default(),
     };
     // Short windows are where Fisher's margins are small: rare transitions weigh much, and once. Of whole
-    // series an eighth, and of windows a tenth, is enough to see it.
+    // series an eighth, and of windows a fifth, is enough to see it.
     for (kind, windowing, of_margin) in [
         (ClassifierKind::Bayes, None, 0.01),
-        (ClassifierKind::Fisher, Some(windows(1000, 8000)), 0.01),
-        (ClassifierKind::Fisher, Some(windows(200, 2000)), 0.03),
+        (ClassifierKind::Fisher, Some(windows(1000, 4000)), 0.01),
+        (ClassifierKind::Fisher, Some(windows(200, 1000)), 0.03),
     ] {
         let mut options = TrainOptions::new(kind);
         options.windowing = windowing;
