@@ -459,14 +459,16 @@ mod tests {
     /// Side by side as one after the other, gaps at the beginning and within included, whatever the length.
     #[test]
     fn codewords_are_counted_as_a_device_tells_them() {
-        let drawn =
-            Codebooks::draw(&[wave(80, 1.0, 0.5).view()], &[1.0, 0.3], 3).expect("long enough");
+        let drawn_from = wave(80, 1.0, 0.5);
+        let drawn = Codebooks::draw(&[drawn_from.view()], &[1.0, 0.3], 3).expect("long enough");
+        let drawn = drawn.with_levels(&[drawn_from.view()], 3);
+        drawn.check(2).expect("rising");
         for length in [0, 7, 8, 9, 16, 63, 80] {
             let mut rows = Rows::new(3);
             for (t, row) in wave(length, 2.0, 0.1).view().iter().flatten().enumerate() {
                 rows.push((t > 2 && t % 11 != 5).then_some(&[row[0], row[1], 7.0][..]));
             }
-            let mut told = vec![0.0; drawn.codewords()];
+            let mut told = vec![0.0; drawn.codewords() * (1 + 3)];
             let mut ring = CodeRing::<f32>::of(drawn.in_numbers());
             for row in rows.view().iter() {
                 let Some(row) = row else {
@@ -474,14 +476,42 @@ mod tests {
                     continue;
                 };
                 let x = [row[0] as f32, row[1] as f32];
-                for (book, word) in ring.codewords(&x).enumerate() {
-                    word.into_iter().for_each(|word| told[book * CODEWORDS + word] += 1.0);
+                for (book, (of, alike)) in ring.likenesses(&x).enumerate() {
+                    let Some(alike) = alike else { continue };
+                    let (words, levels) = told.split_at_mut(drawn.codewords());
+                    words[book * CODEWORDS + alike.codewords()[0]] += 1.0;
+                    let levels = levels[book * CODEWORDS * 3..].iter_mut().zip(&of.levels);
+                    for (place, (told, level)) in levels.enumerate() {
+                        *told += f64::from(u8::from(alike.alike()[place / 3][0] > *level));
+                    }
                 }
                 ring.take(&x);
             }
             assert_eq!(drawn.counts(rows.view()), told, "{length}");
             assert_eq!(told.iter().any(|&count| count > 0.0), length > 11);
         }
+    }
+
+    /// Each level is as often exceeded in what it was taken from as its share says, and the shares lie evenly.
+    #[test]
+    fn levels_are_quantiles() {
+        let rows = wave(400, 1.0, 0.5);
+        let drawn = Codebooks::draw(&[rows.view()], &[1.0, 0.3], 2).expect("long enough");
+        let levelled = drawn.clone().with_levels(&[rows.view()], 2);
+        assert_eq!((levelled.levels(), drawn.clone().with_levels(&[rows.view()], 0)), (2, drawn));
+        let counts = levelled.counts(rows.view());
+        let mut shares = Vec::new();
+        let levels = counts[levelled.codewords()..].chunks(2 * CODEWORDS);
+        for (book, levels) in levelled.books().iter().zip(levels) {
+            let windows = 400.0 - 8.0 * f64::from(book.dilation);
+            shares.extend(levels.iter().map(|count| count / windows));
+        }
+        shares.sort_by(f64::total_cmp);
+        let count = shares.len() as f64;
+        // Samples that are as alike as the level do not exceed it.
+        let even = (1..).map(|place| f64::from(place) / count);
+        let off = shares.iter().zip(even).map(|(share, even)| (share - even).abs());
+        assert!(off.fold(0.0, f64::max) < 0.05, "{shares:?}");
     }
 
     #[test]
@@ -493,5 +523,15 @@ mod tests {
         assert_eq!(books.counts(still.view()).iter().sum::<f64>(), 12.0 + 4.0, "dilations 1 and 2");
         books.check(1).expect("valid");
         books.check(2).expect_err("of one channel");
+        let levelled = books.with_levels(&[still.view()], 1);
+        assert_eq!(levelled.counts(still.view()).iter().sum::<f64>(), 12.0 + 4.0, "never exceeded");
+        let spoilt = |change: &dyn Fn(&mut Vec<Vec<f64>>)| {
+            let mut books = levelled.clone();
+            change(&mut books.books[1].levels);
+            books.check(1).expect_err("refused")
+        };
+        assert!(spoilt(&|levels| levels.clear()).contains("codebook 1 has not as many levels"));
+        assert!(spoilt(&|levels| levels[3].push(1.0)).contains("not as many"));
+        assert!(spoilt(&|levels| levels[3][0] = f64::NAN).contains("do not rise"));
     }
 }

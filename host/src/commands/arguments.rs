@@ -84,7 +84,7 @@ pub(super) struct Training {
     /// Seed of the first restart; the following ones count up [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Passes of Baum-Welch at most [default: 100; of the models of all classes that --effort takes 10]
+    /// Passes of Baum-Welch at most [default: 100; of models of all classes 10]
     #[arg(long, value_name = "PASSES")]
     iterations: Option<usize>,
     /// Converged when a pass, the fifth or a later one, changes the penalised log-likelihood by no more

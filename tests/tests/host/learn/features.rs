@@ -1,8 +1,9 @@
 //! Which features there are, and which channels they can come from.
 
+use fishweir::classifier::Codebooks;
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::learn::{
-    FeatureKind, FeatureMap, Features, Linear, Matrix, Metric, Scaling, coarse_channels,
+    FeatureKind, FeatureMap, Features, Linear, Matrix, Metric, Scales, Scaling, coarse_channels,
     constant_channels,
 };
 use fishweir::model::scores;
@@ -148,6 +149,54 @@ fn scaled_scores_and_log_likelihoods_have_a_mean_square_norm_of_one() {
         let pulled = metric.pull(&machine);
         for (row, mapped) in rows.iter().zip(&mapped) {
             assert_close(pulled.value(row), machine.value(mapped), 1e-9, scaling.name());
+        }
+    }
+}
+
+/// Codewords and levels are centred, and as large as scores times their weight, each in a block of their own.
+#[test]
+fn blocks_of_codebooks_are_as_large_as_their_weight() {
+    let model = Hmm {
+        initial: vec![0.5, 0.5],
+        transition: vec![vec![0.9, 0.1], vec![0.2, 0.8]],
+        emission: Emissions::gaussian(vec![vec![-1.0], vec![1.0]], vec![vec![1.0], vec![0.5]]),
+    };
+    let samples: Vec<Samples> = (0..10).map(|seed| model.simulate(40, seed)).collect();
+    let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
+    let rows: Vec<_> = views.iter().filter_map(SamplesView::rows).collect();
+    let books = Codebooks::draw(&rows, &[1.0], 2).expect("long enough").with_levels(&rows, 2);
+    let (factor, features) = (Normalisation::PER_SAMPLE, Features::Scores);
+    let map = FeatureMap::new(features, vec![model], vec![1.0], false, factor).beside(Some(books));
+    let features: Vec<Vec<f64>> = map.extract(&views).into_iter().flatten().collect();
+    let mut matrix = Matrix::new(map.len());
+    features.iter().for_each(|row| matrix.push(row));
+    let of = |kind| (0..map.len()).filter(|&k| map.kinds()[k] == kind).collect::<Vec<usize>>();
+    let (words, levels) = (of(FeatureKind::Codeword), of(FeatureKind::Level));
+    // Three dilations, two codebooks each.
+    assert_eq!((words.len(), levels.len()), (3 * 2 * 8, 3 * 2 * 8 * 2));
+    assert_eq!(levels.last(), Some(&(map.len() - 1)));
+    for scaling in SCALINGS {
+        let of_weight = |codebook_weight| {
+            let scales = Scales { scaling, codebook_weight };
+            let metric = Metric::of(&matrix, &[40; 10], &map, scales).expect("a metric");
+            features.iter().map(|row| metric.map(row)).collect::<Vec<_>>()
+        };
+        let (plain, weighed) = (of_weight(1.0), of_weight(4.0));
+        for block in [&words, &levels] {
+            let mean = |mapped: &[Vec<f64>], k: usize, power: i32| {
+                mapped.iter().map(|row| row[k].powi(power)).sum::<f64>() / mapped.len() as f64
+            };
+            let norm = |mapped| block.iter().map(|&k| mean(mapped, k, 2)).sum::<f64>();
+            // What never moves has no part where each is divided by its own deviation.
+            let still = block.iter().filter(|&&k| mean(&plain, k, 2) == 0.0).count();
+            let still = if scaling == Scaling::Diagonal { still } else { 0 };
+            let wanted = 1.0 - still as f64 / block.len() as f64;
+            assert_close(norm(&plain), wanted, 1e-4, scaling.name());
+            assert_close(norm(&weighed), 16.0 * wanted, 2e-3, scaling.name());
+            block.iter().for_each(|&k| assert_close(mean(&weighed, k, 1), 0.0, 1e-5, "a mean"));
+        }
+        for (plain, weighed) in plain.iter().zip(&weighed) {
+            assert_eq!(plain[..words[0]], weighed[..words[0]], "scores");
         }
     }
 }

@@ -214,6 +214,33 @@ fn what_is_no_codebook_is_refused_on_both_sides() {
     }
 }
 
+/// What codebooks add to an output is what their counts weigh: levels one by one, though a device adds them up before.
+#[test]
+fn what_is_counted_weighs_what_was_learnt() {
+    let with = fitted(3);
+    let mut without = with.clone();
+    let Rule::Linear(outputs) = &mut without.rule else { panic!("linear") };
+    let Output { codewords, levels, .. } = &mut outputs[0];
+    let weights: Vec<f64> = codewords.iter().chain(levels.iter()).copied().collect();
+    codewords.iter_mut().chain(levels).for_each(|weight| *weight = 0.0);
+    assert_eq!(weights.len(), 6 * 8 * (1 + 3));
+    let codebooks = with.codebooks.as_ref().expect("codebooks");
+    let value = |classifier: &Classifier, samples: SamplesView<'_>| {
+        let mut stream = classifier.compile_in::<f64>().expect("compiles").stream();
+        samples.iter().for_each(|sample| stream.push_or_missing(sample).expect("possible"));
+        stream.decision_values().expect("in range")[0]
+    };
+    for series in channels().series() {
+        let samples = series.samples.view();
+        let counts = codebooks.counts(samples.rows().expect("channels"));
+        let sum: f64 = counts.iter().zip(&weights).map(|(count, weight)| count * weight).sum();
+        let wanted = with.normalisation.factor::<f64>(samples.len() as u64) * sum;
+        let found = value(&with, samples) - value(&without, samples);
+        assert!((found - wanted).abs() < 1e-9 * (1.0 + wanted.abs()), "{found} for {wanted}");
+        assert!(wanted != 0.0);
+    }
+}
+
 /// What the host wrote is received, swapped for what ran, and decides as the host says; what has other codebooks, or a
 /// self-test that fails, is refused.
 #[test]
