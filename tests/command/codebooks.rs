@@ -28,14 +28,17 @@ fn codebooks_are_told_and_exported() {
     let info = json(&format!("info {model} --json"));
     let told = info["codebooks"].as_str().expect("told").to_owned();
     // Series of more than 32 samples and no more than 64 have room for dilations 1, 2 and 4.
-    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples, 2 levels each");
+    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples, 2 levels a pattern");
     let channels = info["channels"].as_array().expect("channels").len();
     let outputs = info["outputs"].as_u64().expect("outputs") as usize;
     let cost = |of: &Value, what: &str| of["cost"][what].as_u64().expect("a cost") as usize;
     let more = |what: &str| cost(&with, what) - cost(&without, what);
     assert_eq!(more("model_bytes"), 6 * (4 + 4 * channels + 64 + 32 * outputs * 3 + 64));
     assert_eq!(more("state_bytes"), (4 * 32 * channels + 8 + 8 * outputs).next_multiple_of(8));
-    assert_eq!(more("multiply_adds_per_sample"), 6 * (8 * channels + 64 + outputs + 8 * (2 + outputs)));
+    assert_eq!(
+        more("multiply_adds_per_sample"),
+        6 * (8 * channels + 64 + outputs + 8 * (2 + outputs))
+    );
     assert_eq!(info["model_bytes"], with["cost"]["model_bytes"]);
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));
@@ -73,7 +76,20 @@ fn codebooks_are_told_and_exported() {
         &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
         "codebooks",
     );
-    refuses(&format!("fit {data} -o {no} --codebooks 2 --levels 8 {QUICK}"), "at most 7");
+    refuses(&format!("fit {data} -o {no} --codebooks 300 {QUICK}"), "at most 256");
+    // Where limits leave no room for levels there are fewer, and not another form; but those that were asked for.
+    let whole = with["cost"]["model_bytes"].as_u64().expect("bytes");
+    let limited = |levels: &str| {
+        let (of, most) =
+            ("--score-model each-lag --learner ridge --codebooks 2 --lags 1,4", whole - 1);
+        format!("fit {data} -o {no} {of} {levels} --max-flash {most} {QUICK} --effort quick --json")
+    };
+    let fewer = json(&limited(""))["form"].clone();
+    assert_eq!((&fewer["codebooks"], &fewer["levels"]), (&2.into(), &1.into()));
+    refuses(&limited("--levels 2"), "--levels");
+    for idle in ["--codebooks 0 --levels 1", "--score-model all --codebook-weight 4"] {
+        refuses(&format!("fit {data} -o {no} {idle} {QUICK}"), "there are no codebooks");
+    }
 }
 
 /// The same in integers: measured and bounded, priced alike by `export` and `info`, and smaller.

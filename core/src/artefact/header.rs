@@ -173,9 +173,7 @@ impl Shape {
     const fn can_be_said(&self) -> bool {
         match self.codebooks {
             0 => self.levels == 0,
-            _ => {
-                self.states <= u8::MAX as u16 && self.dilation > 0 && self.levels <= LEVELS_MAX
-            }
+            _ => self.states <= u8::MAX as u16 && self.dilation > 0 && self.levels <= LEVELS_MAX,
         }
     }
 

@@ -212,15 +212,8 @@ pub struct CodedState<S, T: Coding, const D: usize, const K: usize, const O: usi
     sums: [T::Total; O],
 }
 
-impl<
-    R,
-    T: Coding,
-    const D: usize,
-    const G: usize,
-    const K: usize,
-    const O: usize,
-    const Q: usize,
-> Coded<R, T, D, G, K, O, Q>
+impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
+    Coded<R, T, D, G, K, O, Q>
 {
     /// A classifier and its codebooks.
     pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {

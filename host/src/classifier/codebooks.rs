@@ -1,6 +1,8 @@
 //! Codebooks over the last samples, whose codewords are counted beside what models say.
 
 mod lanes;
+#[cfg(test)]
+mod tests;
 
 use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, likeness};
 use fishweir_core::lagged::RingPlace;
@@ -23,9 +25,11 @@ const GOLDEN: f64 = 0.618_033_988_749_894_8;
 /// Windows drawn at most for a code vector that is no zero.
 const DRAWS: usize = 20;
 
+/// Codebooks for each dilation at most: a sample's evidence in integers is proven for more.
+pub(crate) const CODEBOOKS_MOST: usize = 256;
 /// Levels of a code vector at most: what an artefact counts.
 pub(crate) const LEVELS_MOST: usize = 7;
-/// Windows at most whose likenesses levels are quantiles of.
+/// Series at most whose likenesses levels are quantiles of.
 const POOLED: usize = 50;
 
 /// One of them: see the core's [`likeness`].
@@ -80,35 +84,28 @@ impl Codebooks {
     }
 
     /// With so many levels of every codeword's likeness: quantiles of what it is in the series, or in some of them where
-    /// there are many. Over all codewords the shares lie evenly between zero and one.
+    /// there are many. Over all codewords the shares lie evenly between zero and one. A level lies between two likenesses,
+    /// so that whatever computes these finds as many beyond it.
     ///
-    /// Cost: that of counting the codewords of fifty to a hundred series, and of sorting. Source: biases of Dempster, Schmidt and
-    /// Webb, *MiniRocket*, 2021, by the golden ratio's multiples as there.
+    /// Cost: that of counting the codewords of so many series, four bytes for each of their likenesses of one
+    /// codebook, and selecting. Source: biases of Dempster, Schmidt and Webb, *MiniRocket*, 2021, by the golden
+    /// ratio's multiples as there.
     #[must_use]
     pub fn with_levels(mut self, series: &[RowsView<'_>], count: usize) -> Self {
         if count == 0 {
             return self;
         }
+        let channels = self.books.first().map_or(0, |book| book.scale.len());
+        let some: Vec<Heard> =
+            spread(series).into_iter().map(|one| Heard::of(one, channels)).collect();
         let mut shares = (1..).map(|number| f64::from(number) * GOLDEN).map(f64::fract);
         for book in &mut self.books {
-            let reach = book.dilation as usize * TAPS;
-            let long: Vec<_> = series.iter().filter(|one| one.len() > reach).collect();
-            let step = (long.len() / POOLED).max(1);
             let mut pooled: [Vec<f32>; CODEWORDS] = Default::default();
-            for one in long.into_iter().step_by(step) {
-                Heard::of(*one, book.scale.len()).pool(book, &mut pooled);
-            }
+            some.iter().for_each(|heard| heard.pool(book, &mut pooled));
             let levels = pooled.map(|mut alike| {
                 let mut at: Vec<f64> = shares.by_ref().take(count).collect();
                 at.sort_by(f64::total_cmp);
-                let mut quantile = |share: f64| {
-                    let place = (share * alike.len() as f64) as usize;
-                    if place >= alike.len() {
-                        return 0.0;
-                    }
-                    f64::from(*alike.select_nth_unstable_by(place, f32::total_cmp).1)
-                };
-                at.into_iter().map(&mut quantile).collect()
+                at.into_iter().map(|share| quantile(&mut alike, share)).collect()
             });
             book.levels = levels.into();
         }
@@ -193,7 +190,7 @@ impl Codebooks {
         let (count, depth) = (counted(self.books.len(), "codebook"), self.depth());
         let levels = match self.levels() {
             0 => String::new(),
-            levels => format!(", {} each", counted(levels, "level")),
+            levels => format!(", {} a pattern", counted(levels, "level")),
         };
         format!("{count} of {CODEWORDS} patterns over the last {depth} samples{levels}")
     }
@@ -219,6 +216,10 @@ impl Codebooks {
         if self.books.is_empty() {
             return Err("`codebooks` is empty".into());
         }
+        let rows = self.books.len() * (1 + if self.levels() > 0 { CODEWORDS } else { 0 });
+        if rows >= 1 << 16 {
+            return Err(format!("`codebooks` are {}: too many", self.books.len()));
+        }
         for (index, book) in self.books.iter().enumerate() {
             if book.dilation == 0 || book.dilation > WIDEST {
                 let dilation = book.dilation;
@@ -232,15 +233,43 @@ impl Codebooks {
             if book.levels.len() != rows || book.levels.iter().any(|row| row.len() != each) {
                 return Err(format!("codebook {index} has not as many levels as the first"));
             }
-            let rising = |row: &Vec<f64>| row.is_sorted() && row.iter().all(|x| x.is_finite());
-            if levels > LEVELS_MOST || !book.levels.iter().all(rising) {
+            if levels > LEVELS_MOST {
                 return Err(format!(
-                    "codebook {index} has levels that do not rise, or more than {LEVELS_MOST}"
+                    "codebook {index} has {levels} levels a pattern: at most {LEVELS_MOST}"
                 ));
+            }
+            if book.levels.iter().flatten().any(|x| !x.is_finite()) {
+                return Err(format!("codebook {index} has a level that is not finite"));
+            }
+            if !book.levels.iter().all(|row| row.is_sorted()) {
+                return Err(format!("codebook {index} has levels that do not rise"));
             }
         }
         Ok(())
     }
+}
+
+/// At most so many of some series, spread over them whatever their order repeats.
+fn spread<'a>(series: &[RowsView<'a>]) -> Vec<RowsView<'a>> {
+    if series.len() <= POOLED {
+        return series.to_vec();
+    }
+    let place = |number: usize| ((number as f64 * GOLDEN).fract() * series.len() as f64) as usize;
+    let mut places: Vec<usize> = (1..=POOLED).map(place).collect();
+    places.sort_unstable();
+    places.dedup();
+    places.into_iter().map(|place| series[place]).collect()
+}
+
+/// What a share of some numbers does not exceed: midway to the next greater. Zero of none.
+fn quantile(of: &mut [f32], share: f64) -> f64 {
+    let place = (share * of.len() as f64) as usize;
+    if place >= of.len() {
+        return 0.0;
+    }
+    let (_, &mut at, rest) = of.select_nth_unstable_by(place, f32::total_cmp);
+    let greater = rest.iter().copied().filter(|&x| x > at).min_by(f32::total_cmp);
+    f64::midpoint(at.into(), greater.unwrap_or(at).into())
 }
 
 /// The dilations that series of a middle length have room for.
@@ -249,18 +278,18 @@ fn dilations(middle: usize) -> impl Iterator<Item = u32> {
     all.take_while(move |&one| one as usize * TAPS < middle)
 }
 
-/// The scale of the channels that a codebook hears: as many as two to a power drawn evenly.
+/// The scale of the channels that a codebook hears: as many as two to a power drawn evenly, of those that move.
 fn heard(scale: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let all = scale.len();
+    let mut order: Vec<usize> = (0..scale.len()).filter(|&channel| scale[channel] > 0.0).collect();
+    let all = order.len();
     let most = ((all + 1) as f64).log2();
     let count = ((rng.random::<f64>() * most).exp2() as usize).clamp(1, all.max(1));
-    let mut order: Vec<usize> = (0..all).collect();
     for place in 0..count.min(all) {
         order.swap(place, rng.random_range(place..all));
     }
-    let mut heard = vec![0.0; all];
+    let mut heard = vec![0.0; scale.len()];
     for &channel in order.iter().take(count) {
-        heard[channel] = if scale[channel] > 0.0 { scale[channel].recip() } else { 0.0 };
+        heard[channel] = scale[channel].recip();
     }
     heard
 }
@@ -384,154 +413,5 @@ impl<T: Coding> CodeRing<T> {
     /// Forgets the past.
     pub(crate) fn reset(&mut self) {
         self.place = RingPlace::NEW;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::Rows;
-
-    fn wave(length: usize, gain: f64, level: f64) -> Rows {
-        let mut rows = Rows::new(2);
-        for t in 0..length {
-            let x = (0.37 * t as f64).sin();
-            rows.push(Some(&[gain * x + level, gain * (x * x) - level]));
-        }
-        rows
-    }
-
-    /// A codeword is that of the sample's own pattern: level and strength do not matter, and each codebook counts
-    /// a codeword for every sample that has its eight predecessors.
-    #[test]
-    fn codewords_know_no_level_and_no_gain() {
-        let (plain, other) = (wave(100, 1.0, 0.0), wave(100, 8.0, 32.0));
-        let books = Codebooks::draw(&[plain.view()], &[0.7, 0.4], 3).expect("long enough");
-        assert_eq!(books.books().len(), 3 * 4, "dilations 1, 2, 4, 8");
-        assert_eq!(books.depth(), 64);
-        let counts = books.counts(plain.view());
-        for (book, counts) in books.books().iter().zip(counts.chunks(CODEWORDS)) {
-            assert_eq!(counts.iter().sum::<f64>(), 100.0 - 8.0 * f64::from(book.dilation));
-        }
-        // Powers of two round nothing but the level: the few ties and near ties may fall elsewhere.
-        let moved: f64 =
-            books.counts(other.view()).iter().zip(&counts).map(|(a, b)| (a - b).abs()).sum();
-        assert!(moved <= 12.0, "{moved}");
-        assert_eq!(books, Codebooks::draw(&[plain.view()], &[0.7, 0.4], 3).expect("the same"));
-    }
-
-    /// By the definition, against each code vector, but for what rounding leaves open between near ones; and only
-    /// once eight taps have come.
-    #[test]
-    fn a_codeword_is_the_most_alike() {
-        let rows = wave(40, 1.0, 0.5);
-        let view = rows.view();
-        let books = Codebooks::draw(&[view], &[1.0, 1.0], 2).expect("long enough");
-        let (mut ring, mut compared) = (CodeRing::<f64>::of(books.in_numbers()), 0);
-        for (t, row) in view.iter().enumerate() {
-            let x = row.expect("observed");
-            for (book, word) in books.books().iter().zip(ring.codewords(x)) {
-                let step = book.dilation as usize;
-                assert_eq!(word.is_some(), t >= TAPS * step);
-                let Some(word) = word else { continue };
-                let sum = |t: usize| -> f64 {
-                    let row = view.row(t).expect("observed");
-                    row.iter().zip(&book.scale).map(|(x, scale)| x * scale).sum()
-                };
-                let alike: Vec<f64> = (0..CODEWORDS)
-                    .map(|word| {
-                        let term = |k: usize| {
-                            f64::from(book.vectors[k - 1][word]) * (sum(t) - sum(t - k * step))
-                        };
-                        (1..=TAPS).map(term).sum()
-                    })
-                    .collect();
-                let most = alike.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                assert!(alike[word] >= most - 1e-9, "{t}: {word} of {alike:?}");
-                compared += 1;
-            }
-            ring.take(x);
-        }
-        // Dilations 1, 2 and 4, two codebooks each.
-        assert_eq!(compared, 2 * (32 + 24 + 8));
-    }
-
-    /// Side by side as one after the other, gaps at the beginning and within included, whatever the length.
-    #[test]
-    fn codewords_are_counted_as_a_device_tells_them() {
-        let drawn_from = wave(80, 1.0, 0.5);
-        let drawn = Codebooks::draw(&[drawn_from.view()], &[1.0, 0.3], 3).expect("long enough");
-        let drawn = drawn.with_levels(&[drawn_from.view()], 3);
-        drawn.check(2).expect("rising");
-        for length in [0, 7, 8, 9, 16, 63, 80] {
-            let mut rows = Rows::new(3);
-            for (t, row) in wave(length, 2.0, 0.1).view().iter().flatten().enumerate() {
-                rows.push((t > 2 && t % 11 != 5).then_some(&[row[0], row[1], 7.0][..]));
-            }
-            let mut told = vec![0.0; drawn.codewords() * (1 + 3)];
-            let mut ring = CodeRing::<f32>::of(drawn.in_numbers());
-            for row in rows.view().iter() {
-                let Some(row) = row else {
-                    ring.take_missing();
-                    continue;
-                };
-                let x = [row[0] as f32, row[1] as f32];
-                for (book, (of, alike)) in ring.likenesses(&x).enumerate() {
-                    let Some(alike) = alike else { continue };
-                    let (words, levels) = told.split_at_mut(drawn.codewords());
-                    words[book * CODEWORDS + alike.codewords()[0]] += 1.0;
-                    let levels = levels[book * CODEWORDS * 3..].iter_mut().zip(&of.levels);
-                    for (place, (told, level)) in levels.enumerate() {
-                        *told += f64::from(u8::from(alike.alike()[place / 3][0] > *level));
-                    }
-                }
-                ring.take(&x);
-            }
-            assert_eq!(drawn.counts(rows.view()), told, "{length}");
-            assert_eq!(told.iter().any(|&count| count > 0.0), length > 11);
-        }
-    }
-
-    /// Each level is as often exceeded in what it was taken from as its share says, and the shares lie evenly.
-    #[test]
-    fn levels_are_quantiles() {
-        let rows = wave(400, 1.0, 0.5);
-        let drawn = Codebooks::draw(&[rows.view()], &[1.0, 0.3], 2).expect("long enough");
-        let levelled = drawn.clone().with_levels(&[rows.view()], 2);
-        assert_eq!((levelled.levels(), drawn.clone().with_levels(&[rows.view()], 0)), (2, drawn));
-        let counts = levelled.counts(rows.view());
-        let mut shares = Vec::new();
-        let levels = counts[levelled.codewords()..].chunks(2 * CODEWORDS);
-        for (book, levels) in levelled.books().iter().zip(levels) {
-            let windows = 400.0 - 8.0 * f64::from(book.dilation);
-            shares.extend(levels.iter().map(|count| count / windows));
-        }
-        shares.sort_by(f64::total_cmp);
-        let count = shares.len() as f64;
-        // Samples that are as alike as the level do not exceed it.
-        let even = (1..).map(|place| f64::from(place) / count);
-        let off = shares.iter().zip(even).map(|(share, even)| (share - even).abs());
-        assert!(off.fold(0.0, f64::max) < 0.05, "{shares:?}");
-    }
-
-    #[test]
-    fn short_and_constant_series_are_no_trouble() {
-        assert_eq!(Codebooks::draw(&[wave(8, 1.0, 0.0).view()], &[1.0, 1.0], 2), None);
-        let mut still = Rows::new(1);
-        (0..20).for_each(|t| still.push((t != 7).then_some(&[3.0][..])));
-        let books = Codebooks::draw(&[still.view()], &[0.0], 1).expect("long enough");
-        assert_eq!(books.counts(still.view()).iter().sum::<f64>(), 12.0 + 4.0, "dilations 1 and 2");
-        books.check(1).expect("valid");
-        books.check(2).expect_err("of one channel");
-        let levelled = books.with_levels(&[still.view()], 1);
-        assert_eq!(levelled.counts(still.view()).iter().sum::<f64>(), 12.0 + 4.0, "never exceeded");
-        let spoilt = |change: &dyn Fn(&mut Vec<Vec<f64>>)| {
-            let mut books = levelled.clone();
-            change(&mut books.books[1].levels);
-            books.check(1).expect_err("refused")
-        };
-        assert!(spoilt(&|levels| levels.clear()).contains("codebook 1 has not as many levels"));
-        assert!(spoilt(&|levels| levels[3].push(1.0)).contains("not as many"));
-        assert!(spoilt(&|levels| levels[3][0] = f64::NAN).contains("do not rise"));
     }
 }

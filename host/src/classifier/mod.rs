@@ -20,7 +20,7 @@ use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;
 
 pub use crate::runtime::EmissionDirection;
-pub(crate) use codebooks::{BookIn, CodeRing, CodebooksSize, LEVELS_MOST};
+pub(crate) use codebooks::{BookIn, CODEBOOKS_MOST, CodeRing, CodebooksSize, LEVELS_MOST};
 pub use codebooks::{Codebook, Codebooks};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use file::ClassifierError;

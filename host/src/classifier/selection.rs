@@ -243,7 +243,7 @@ impl Setting {
     pub fn form(&self) -> String {
         let scaling = self.scaling.map(|scaling| scaling.name().to_owned());
         let weight = self.codebook_weight;
-        let weight = (weight != 1.0).then(|| format!("codebooks={}", short(weight)));
+        let weight = (weight != 1.0).then(|| format!("codebook weight={}", short(weight)));
         let sigma = self.sigma.map(|sigma| format!("sigma={}", short(sigma)));
         scaling.into_iter().chain(weight).chain(sigma).collect::<Vec<_>>().join(" ")
     }

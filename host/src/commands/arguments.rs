@@ -17,7 +17,7 @@ use super::Failure;
 use super::emitting::Emitting;
 use super::options::{named, refuse_idle};
 use super::reading::Cutting;
-use super::values::{floor, not_negative, positive, rate, registered};
+use super::values::{codebook_weight, floor, not_negative, positive, rate, registered};
 
 mod idle;
 
@@ -57,13 +57,15 @@ pub(super) struct Training {
     /// these, else 0]
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
-    /// Levels of how alike each of their patterns is, quantiles of training data: how often each is exceeded is counted
-    /// too, at most 7. A sample adds a row of weights a pattern [default: 2]
-    #[arg(long, value_name = "N")]
-    levels: Option<usize>,
+    /// Levels of how alike each of their patterns is, quantiles of training data, 0 to 7: how often each is exceeded is
+    /// counted too. A sample adds a row of weights a pattern [default: 2; where limits leave no room for them fewer]
+    #[arg(long, value_name = "N", allow_negative_numbers = true,
+          value_parser = clap::value_parser!(u8).range(..=7))]
+    levels: Option<u8>,
     /// What codebooks' counts are multiplied by beside the models' scores, which are as large without it; of several the
-    /// best is chosen [default: 1,4 beside models for each lag, else 1]
-    #[arg(long, value_name = "WEIGHT", value_delimiter = ',', value_parser = positive)]
+    /// best is chosen [default: 1,4 beside models of all classes, else 1]
+    #[arg(long, value_name = "WEIGHT", value_delimiter = ',', value_parser = codebook_weight,
+          allow_negative_numbers = true)]
     codebook_weight: Vec<f64>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
     #[arg(long, value_name = "BYTES")]
@@ -374,7 +376,9 @@ impl Training {
             options.codebooks = codebooks;
             options.other_codebooks = Vec::new();
         }
-        set(&mut options.levels, self.levels);
+        if let Some(levels) = self.levels {
+            (options.levels, options.fewer_levels) = (levels.into(), false);
+        }
         let (flash, ram) = (self.max_flash, self.max_ram);
         options.limits = Limits { flash, ram, operations: self.max_operations };
         let fit = &mut options.baum_welch;

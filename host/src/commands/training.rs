@@ -16,10 +16,7 @@ pub(super) fn fit(
     options: &TrainOptions,
 ) -> Result<Trained, Failure> {
     warn(data, series, options, 1);
-    let bar = progress::passes(
-        format!("fitting {}", options.kind),
-        options.most_passes(data),
-    );
+    let bar = progress::passes(format!("fitting {}", options.kind), options.most_passes(data));
     let trained = train(data, series, options, &|| bar.inc(1));
     bar.finish_and_clear();
     trained.map_err(|error| Failure::of(data, error))

@@ -27,6 +27,11 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "finite and positive")
 }
 
+/// For weights of codebooks: far from one what is held out is rounding.
+pub(super) fn codebook_weight(text: &str) -> Result<f64, String> {
+    number(text, |value| (0.01..=100.0).contains(&value), "from 0.01 to 100")
+}
+
 /// For samples a second, where a device is asked for: of the range that a project can have.
 pub(super) fn hertz(text: &str) -> Result<f64, String> {
     let rate = positive(text)?;

@@ -103,7 +103,9 @@ impl<T: Real> DeployedCodebooks<T> {
             above: above.collect::<Result<_, _>>()?,
         };
         let books = books.rounded::<T>().ok_or_else(|| {
-            DeployError::Models("a codebook's scale is more than the number format holds".into())
+            DeployError::Models(
+                "a codebook's scale or level is more than the number format holds".into(),
+            )
         })?;
         Ok(Self { books, weighed })
     }
@@ -114,12 +116,7 @@ const VECTOR_WORDS: usize = TAPS * CODEWORDS / 4;
 
 /// How many words the core's `Codebooks` are: so many books, over channels, for outputs, with levels; `None` of more than
 /// there are addresses.
-pub(super) fn words(
-    books: usize,
-    channels: usize,
-    outputs: usize,
-    levels: usize,
-) -> Option<usize> {
+pub(super) fn words(books: usize, channels: usize, outputs: usize, levels: usize) -> Option<usize> {
     let rows = outputs.checked_mul(1 + levels)?.checked_add(levels)?.checked_mul(CODEWORDS)?;
     channels.checked_add(rows)?.checked_add(1 + VECTOR_WORDS)?.checked_mul(books)
 }
@@ -264,8 +261,7 @@ pub(super) fn beside_codebooks<T: Coding>(
     CodebooksSize { books: count, depth, levels }: CodebooksSize,
     units: Option<&[i16]>,
 ) -> String {
-    let (channels, outputs) =
-        (books.first().map_or(0, |book| book.scale.len()), weighed.outputs());
+    let (channels, outputs) = (books.first().map_or(0, |book| book.scale.len()), weighed.outputs());
     let dilations: Vec<u32> = books.iter().map(|book| book.dilation).collect();
     // Debug prints the shortest text that reads back to the same number.
     let list = |rows: &mut dyn Iterator<Item = String>| {
@@ -283,9 +279,8 @@ pub(super) fn beside_codebooks<T: Coding>(
     let (of_levels, with_levels) = match levels {
         0 => (String::new(), String::new()),
         _ => {
-            let of_book = |book: &BookIn<T>| {
-                format!("{:?}", book.levels.chunks(levels).collect::<Vec<_>>())
-            };
+            let of_book =
+                |book: &BookIn<T>| format!("{:?}", book.levels.chunks(levels).collect::<Vec<_>>());
             let above = |(_, above): (_, &[Vec<T>])| {
                 format!("{:?}", above.chunks(levels).collect::<Vec<_>>())
             };

@@ -85,12 +85,16 @@ impl Grid {
         forms.flat_map(of_form).collect()
     }
 
-    /// The middle of every list, of two the second.
+    /// The middle of every list, of two the second, and of weights of codebooks the first.
     fn middle(&self) -> Setting {
         fn of<T: Copy>(list: &[T]) -> T {
             list[list.len() / 2]
         }
-        setting(of(&self.scales), of(&self.sigma), of(&self.c))
+        let weight = |scales: &Option<Scales>| scales.map(|scales| scales.codebook_weight);
+        let first = self.scales.first().and_then(weight);
+        let alike: Vec<_> =
+            self.scales.iter().copied().filter(|scales| weight(scales) == first).collect();
+        setting(of(&alike), of(&self.sigma), of(&self.c))
     }
 }
 
@@ -224,7 +228,7 @@ pub(super) fn inner_folds(
 
 impl Choice {
     /// Chooses the setting that decides most held-back windows rightly, of equals the first: the plainer
-    /// scaling, the narrower kernel, the smaller C. Without folds it is the middle of every list.
+    /// scaling, the first weight, the narrower kernel, the smaller C. Without folds it is the middle of every list.
     ///
     /// `judge` is given the items to train on and those to judge, and judges all settings in order.
     pub(super) fn by_folds<E>(
@@ -316,6 +320,7 @@ pub(super) fn accuracy(labels: &[usize], right: &[bool], weight: ClassWeight) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classifier::Scaling;
 
     /// Of windows alone it is that of a mean of differences; of units that decide as one, that of as many units.
     #[test]
@@ -336,6 +341,20 @@ mod tests {
         // A class of one window weighs as much as one of five.
         let rare = Marks::of(&one, &[0, 0, 0, 0, 0, 1], &[0, 1, 2, 3, 4, 5], ClassWeight::Balanced);
         assert_eq!(rare.weights, [0.6, 0.6, 0.6, 0.6, 0.6, 3.0]);
+    }
+
+    /// Where nothing is judged codebooks weigh what is named first, whatever the scaling.
+    #[test]
+    fn the_middle_is_of_scalings_and_the_first_of_weights() {
+        let scales = |scaling, codebook_weight| Some(Scales { scaling, codebook_weight });
+        let all = [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
+        let scales = all.iter().flat_map(|&one| [1.0, 4.0].map(|weight| scales(one, weight)));
+        let (scales, sigma) = (scales.collect(), vec![None]);
+        let grid = Grid { scales, sigma, c: vec![0.1, 1.0, 10.0], judge_alone: false };
+        let middle = setting(Some(Scaling::Diagonal.into()), None, 1.0);
+        assert_eq!(grid.middle(), middle);
+        let none = Grid { scales: vec![None], c: vec![2.0], ..grid };
+        assert_eq!(none.middle(), setting(None, None, 2.0));
     }
 
     #[test]

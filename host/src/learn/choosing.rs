@@ -54,8 +54,7 @@ impl Problem<'_> {
             let map = self.feature_map(features, &inner, &models_of(&self.fit_models(&varied)?))?;
             let examples = self.examples(&map, &varied)?;
             let test = self.examples(&map, &Augmented::plain(self.data, &held_back))?;
-            let judged =
-                |&scales| Ok(self.path(&examples, &map, scales, &sigma, c)?.judge(&test));
+            let judged = |&scales| Ok(self.path(&examples, &map, scales, &sigma, c)?.judge(&test));
             let judged: Result<Vec<_>, TrainError> = if learner.on_kernel() {
                 // One after the other: each has a Gram matrix.
                 scales.iter().map(judged).collect()
@@ -124,14 +123,16 @@ impl Problem<'_> {
         units: &[usize],
     ) -> Result<Decided, TrainError> {
         let TrainOptions { c, class_weight, .. } = self.options;
-        let scales = self.scales();
+        let (scalings, weights) = (self.scalings(), self.options.codebook_weights());
         let exact = units.len() * self.variation.exactly().variants();
         let groups: Vec<usize> = units.iter().copied().cycle().take(exact).collect();
         let classes = (self.data.classes().len(), *class_weight);
-        let of = |&scales| Path::held_out(examples, map, scales, c, &groups, classes);
-        let verdicts: Result<Vec<_>, _> = scales.par_iter().map(of).collect();
+        let of = |&scaling: &Scaling| {
+            Path::held_out(examples, map, (scaling, weights), c, &groups, classes)
+        };
+        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
         let grid = Grid {
-            scales: scales.iter().copied().map(Some).collect(),
+            scales: self.scales().into_iter().map(Some).collect(),
             sigma: vec![None],
             c: c.clone(),
             judge_alone: true,
@@ -163,13 +164,13 @@ impl Problem<'_> {
         }
     }
 
-    /// The same with each weight of codebooks, where there are any: the first weight with every scaling before the second.
+    /// The same, each with every weight of codebooks, where there are any.
     fn scales(&self) -> Vec<Scales> {
-        let scalings = self.scalings();
-        let with = |codebook_weight: f64| {
-            scalings.iter().map(move |&scaling| Scales { scaling, codebook_weight })
+        let weights = self.options.codebook_weights();
+        let with = |scaling: Scaling| {
+            weights.iter().map(move |&codebook_weight| Scales { scaling, codebook_weight })
         };
-        self.options.codebook_weights().iter().copied().flat_map(with).collect()
+        self.scalings().into_iter().flat_map(with).collect()
     }
 
     /// The kernels' widths; one that is none for a kernel without, or for features.

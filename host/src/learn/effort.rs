@@ -147,7 +147,7 @@ mod tests {
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::augment::Augment;
     use crate::learn::vectors::Vectors;
-    use crate::learn::{ClassifierKind, Mirror, train};
+    use crate::learn::{ClassifierKind, Mirror, Search, train};
 
     /// Series of three channels that form a vector, of two classes.
     fn six() -> Dataset {
@@ -238,5 +238,17 @@ mod tests {
                 assert!(passes <= most && 2 * passes >= most, "{kind}: {passes} of {most}");
             }
         }
+        // Models of all classes: one for each lag that there is room for, of as many passes as those take.
+        let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Quick);
+        options.baum_welch.tolerance = 0.0;
+        options = options.on_each_lag();
+        options.one_model_iterations = 3;
+        let passes = AtomicUsize::new(0);
+        let count = || {
+            passes.fetch_add(1, Ordering::Relaxed);
+        };
+        train(&data, &series, &options, &count).expect("trained");
+        let (passes, most) = (passes.into_inner(), options.most_passes(&data));
+        assert!(passes > 0 && passes.is_multiple_of(3) && passes <= most, "{passes} of {most}");
     }
 }

@@ -7,7 +7,7 @@ use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
 use super::features::FeatureMap;
 use super::kind::ClassifierKind;
 use crate::batch::expectations;
-use crate::classifier::{CONTEXTS_AT_MOST, LEVELS_MOST, ScoreModels};
+use crate::classifier::{CODEBOOKS_MOST, CONTEXTS_AT_MOST, LEVELS_MOST, ScoreModels};
 use crate::data::{DataError, Dataset, FrontError, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::fit::FitError;
@@ -253,10 +253,13 @@ pub enum TrainError {
     )]
     Codebooks,
     /// More levels of a codeword than a device knows.
-    #[error("{0} levels of a codeword: at most {LEVELS_MOST}")]
+    #[error("{0} levels of each pattern: at most {LEVELS_MOST}")]
     Levels(usize),
+    /// More codebooks than a device counts.
+    #[error("{0} codebooks for each dilation: at most {CODEBOOKS_MOST}")]
+    TooManyCodebooks(usize),
     /// A weight of codebooks that is none.
-    #[error("codebooks weighed by {0}: a positive number")]
+    #[error("codebooks weighed by {0}: from a hundredth to a hundred")]
     CodebookWeight(f64),
     /// Codebooks of windows that have no room for one.
     #[error(
@@ -291,7 +294,7 @@ pub enum TrainError {
     },
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
     #[error(
-        "{} {what} would be taken, and {} are allowed: allow more, or take fewer --states or --lags",
+        "{} {what} would be taken, and {} are allowed: allow more, or take fewer --states, --lags, --codebooks or --levels",
         grouped(*takes),
         grouped(*most)
     )]

@@ -9,6 +9,7 @@ use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
 use serde::{Deserialize, Serialize};
 
+use super::matrix::Matrix;
 use crate::batch::{Expectations, expectations};
 use crate::classifier::Codebooks;
 use crate::data::{Lags, SamplesView, Widened};
@@ -334,6 +335,14 @@ impl FeatureMap {
         let kept = entries.into_iter().zip(&self.kept[model]).filter(|(_, kept)| **kept);
         let weight = self.weight();
         kept.map(|(entry, _)| weight * entry).collect()
+    }
+
+    /// Multiplies what is counted of codebooks in mapped rows, the last of their columns.
+    pub(super) fn weigh_codebooks(&self, rows: &mut Matrix, weight: f64) {
+        let others = self.len() - self.counted().iter().sum::<usize>();
+        for row in rows.rows_mut() {
+            row[others..].iter_mut().for_each(|x| *x *= weight as f32);
+        }
     }
 
     /// What each feature is.

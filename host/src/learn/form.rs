@@ -4,6 +4,7 @@
 use fishweir_core::classify::Normalisation;
 
 use super::error::TrainError;
+use super::limits::Limits;
 use super::options::TrainOptions;
 use super::price::Pricing;
 use super::space::EACH_LAG_FLOOR;
@@ -101,8 +102,12 @@ impl TrainOptions {
     pub(super) fn most_trials(&self, observed: &Kind) -> usize {
         let channels = matches!(observed, Kind::Channels(_));
         let others = |count: usize| if channels { 1 + count } else { 1 };
+        let levels = match self.limits == Limits::default() || !self.fewer_levels {
+            true => 1,
+            false => 1 + self.levels,
+        };
         let trials = |lags: &Lags| match lags.is_apart() {
-            true => lags.of_models().len() * self.other_codebooks.len().max(1),
+            true => lags.of_models().len() * self.other_codebooks.len().max(1) * levels,
             false => 1,
         };
         let of_lags = self.other_lags.iter().map(trials).sum();
@@ -285,7 +290,14 @@ impl TrainOptions {
                 }
             }
         }
-        forms
+        if self.limits == Limits::default() || !self.fewer_levels {
+            return forms;
+        }
+        // Limits may leave room for fewer levels.
+        let with_fewer = |form: Form| -> Vec<Form> {
+            (0..=form.levels).rev().map(|levels| Form { levels, ..form.clone() }).collect()
+        };
+        forms.into_iter().flat_map(with_fewer).collect()
     }
 
     /// Of forms those that are left where a model for each lag is taken untried: that, with the codebooks that were

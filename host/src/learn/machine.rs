@@ -11,7 +11,7 @@ use super::matrix::Matrix;
 use super::metric::{Metric, Scales};
 use super::ridge;
 use super::svm::LinearSvm;
-use crate::classifier::Output;
+use crate::classifier::{Output, Scaling};
 
 /// What machines learn from, window by window.
 #[derive(Clone)]
@@ -69,20 +69,27 @@ impl Path {
     }
 
     /// What [`Ridge`](super::Ridge) machines decide of each of the first examples, of which each is of a group, trained on
-    /// those of other groups, `[cost][example]`. The scaling is that of all of these.
+    /// those of other groups, `[weight of codebooks and cost][example]`. The scaling is that of all of these.
     pub(super) fn held_out(
         Examples { rows, labels, lengths }: &Examples,
         map: &FeatureMap,
-        scales: Scales,
+        (scaling, weights): (Scaling, &[f64]),
         c: &[f64],
         groups: &[usize],
         classes: (usize, ClassWeight),
     ) -> Result<Vec<Vec<Verdict>>, KernelLearnError> {
         let (rows, labels) = (rows.first(groups.len()), &labels[..groups.len()]);
-        let (_, scaled) = Metric::mapped(&rows, &lengths[..groups.len()], map, scales)?;
-        let outputs = ridge::held_out(&scaled, labels, groups, classes, c)?;
+        let (_, scaled) = Metric::mapped(&rows, &lengths[..groups.len()], map, scaling.into())?;
+        let of_weight = |&weight: &f64| {
+            let mut own = scaled.clone();
+            if weight != 1.0 {
+                map.weigh_codebooks(&mut own, weight);
+            }
+            Ok(ridge::held_out(&own, labels, groups, classes, c)?)
+        };
+        let outputs: Result<Vec<_>, KernelLearnError> = weights.par_iter().map(of_weight).collect();
         let unknown = Verdict { right: false, lead: 0.0 };
-        let of_cost = |cost: usize| {
+        let verdicts = |outputs: &Vec<Vec<Option<Vec<f64>>>>, cost: usize| {
             let verdict = |(item, &label): (usize, &usize)| {
                 let value = |output: &Vec<Option<Vec<f64>>>| Some(output[cost].as_ref()?[item]);
                 let values: Option<Vec<f64>> = outputs.iter().map(value).collect();
@@ -90,7 +97,8 @@ impl Path {
             };
             labels.iter().enumerate().map(verdict).collect()
         };
-        Ok((0..c.len()).map(of_cost).collect())
+        let of_outputs = |outputs| (0..c.len()).map(move |cost| verdicts(outputs, cost));
+        Ok(outputs?.iter().flat_map(of_outputs).collect())
     }
 
     /// What is decided of unscaled examples, `[cost][example]`.

@@ -216,9 +216,8 @@ fn standards(
     let score_norm: f64 = of(FeatureKind::Score).map(|k| square[k]).sum();
     let likelihood_norm: f64 = of(FeatureKind::Likelihood).map(variance).sum();
     let blocks = [FeatureKind::Codeword, FeatureKind::Level];
-    let counted = blocks.map(|kind| {
-        (of(kind).count().max(1) as f64, of(kind).map(variance).sum::<f64>())
-    });
+    let counted =
+        blocks.map(|kind| (of(kind).count().max(1) as f64, of(kind).map(variance).sum::<f64>()));
     // A feature that never moves is no evidence: its factor is zero.
     let reciprocal_root = |x: f64| if x > 1e-24 { x.sqrt().recip() } else { 0.0 };
     (0..columns)

@@ -87,8 +87,7 @@ impl<'a> WindowKernel<'a> {
         if c.is_empty() {
             return Err(TrainError::NoCandidate("value of C"));
         }
-        let grid =
-            Grid { scales: vec![None], sigma: vec![None], c: c.clone(), judge_alone: false };
+        let grid = Grid { scales: vec![None], sigma: vec![None], c: c.clone(), judge_alone: false };
         Choice::by_folds(&grid, folds, self.options.class_weight, |inner, held_back| {
             let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));

@@ -19,7 +19,7 @@ use super::vectors::mirror_candidates;
 #[cfg(doc)]
 use crate::classifier::Codebooks;
 use crate::classifier::{
-    LEVELS_MOST, Observations, Scaling, ScoreModels, Setting, contexts_of,
+    CODEBOOKS_MOST, LEVELS_MOST, Observations, Scaling, ScoreModels, Setting, contexts_of,
 };
 use crate::data::{Dataset, Front, Kind, Lags, Windowing};
 use crate::deploy::{DeployError, check_size, has_machines};
@@ -34,10 +34,6 @@ pub(super) const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal
 /// The same of one model of all classes.
 pub(super) const ONE_MODEL_SCALINGS: [Scaling; 3] =
     [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
-
-/// And the weights of codebooks there. In folds of training parts of ten sets (`host/docs/ACCURACY.md`) those of four
-/// codebooks with two levels gained 0.005 in the mean over eight with none, by this choice 0.011.
-const ONE_MODEL_WEIGHTS: [f64; 2] = [1.0, 4.0];
 
 /// How a classifier is trained.
 #[derive(Clone, Debug)]
@@ -65,10 +61,12 @@ pub struct TrainOptions {
     /// Codebooks for each dilation whose codewords are counted beside the models' scores: see [`Codebooks`]. Real
     /// channels only, and linear machines on scores.
     pub codebooks: usize,
-    /// Levels of each codeword's likeness, at most seven: how often each is exceeded is counted too. Two, unless told.
-    pub levels: usize,
     /// Numbers of them to choose from beside a model for each lag, in place of that; none to keep to it.
     pub other_codebooks: Vec<usize>,
+    /// Levels of each codeword's likeness, at most seven: how often each is exceeded is counted too. Two, unless told.
+    pub levels: usize,
+    /// Whether fewer levels are tried too where there are `limits`.
+    pub fewer_levels: bool,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
     /// Transitions and numbers of states of models of strings to choose from, in place of those of `baum_welch`: where
@@ -131,7 +129,7 @@ pub struct TrainOptions {
     pub augment: Augment,
 }
 
-/// What is varied of training series.
+/// What is varied of training series, and counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Varied {
     /// Whether jittered copies of them are made.
@@ -142,6 +140,8 @@ pub struct Varied {
     pub turned: bool,
     /// Whether a mirror image is still to be chosen.
     pub mirror_chosen: bool,
+    /// Whether codebooks may be counted of them.
+    pub codebooks: bool,
 }
 
 impl TrainOptions {
@@ -158,8 +158,9 @@ impl TrainOptions {
             lags: Lags::NONE,
             other_lags: Vec::new(),
             codebooks: 0,
-            levels: LEVELS,
             other_codebooks: Vec::new(),
+            levels: LEVELS,
+            fewer_levels: true,
             other_states: Vec::new(),
             chains: Vec::new(),
             other_models: Vec::new(),
@@ -259,16 +260,6 @@ impl TrainOptions {
             options.scalings = ONE_MODEL_SCALINGS.to_vec();
         }
         options.with_passes()
-    }
-
-    /// The weights of codebooks to choose from; one where there are none to weigh.
-    pub(super) fn codebook_weights(&self) -> &[f64] {
-        match self.codebook_weights.as_slice() {
-            _ if self.codebooks == 0 => &[1.0],
-            [] if self.universal() => &ONE_MODEL_WEIGHTS,
-            [] => &[1.0],
-            given => given,
-        }
     }
 
     /// With as many passes of Baum-Welch as its models take.
@@ -388,7 +379,7 @@ impl TrainOptions {
         self.universal() && self.learner.in_closed_form() && self.kind.compiles()
     }
 
-    /// What is varied of training series of a kind.
+    /// What is varied of training series of a kind, and counted.
     pub fn varies(&self, observed: &Kind) -> Varied {
         let augment = self.clone().on_a_device().augment;
         let Kind::Channels(names) = observed else { return Varied::default() };
@@ -399,6 +390,7 @@ impl TrainOptions {
             vectors,
             turned: copies && vectors && augment.rotation_degrees > 0.0,
             mirror_chosen: augment.mirrors(observed).is_none(),
+            codebooks: self.codebooks > 0 || self.tries_codebooks(),
         }
     }
 
@@ -460,6 +452,9 @@ impl TrainOptions {
         }
         if self.levels > LEVELS_MOST {
             return Err(TrainError::Levels(self.levels));
+        }
+        if self.codebooks > CODEBOOKS_MOST {
+            return Err(TrainError::TooManyCodebooks(self.codebooks));
         }
         if self.kind.compiles() {
             return Ok(());

@@ -81,8 +81,8 @@ impl<'a> Problem<'a> {
         if options.c.is_empty() {
             return Err(TrainError::NoCandidate("value of C"));
         }
-        let mut weights = options.codebook_weights().iter();
-        if let Some(&weight) = weights.find(|&&one| !(one.is_finite() && one > 0.0)) {
+        let mut weights = options.codebook_weights.iter();
+        if let Some(&weight) = weights.find(|one| !(0.01..=100.0).contains(*one)) {
             return Err(TrainError::CodebookWeight(weight));
         }
         options.check_kernels(data.kind())?;

@@ -242,6 +242,7 @@ impl FormSearch<'_> {
             let mut plain = self.plain(form);
             if passes == FIRST_PASSES {
                 plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
+                plain.codebook_weights = vec![plain.codebook_weights()[0]];
             }
             plain.baum_welch.iterations = plain.baum_welch.iterations.min(passes);
             let problem = Problem::new(self.fits, series, &plain, self.progress)?;
@@ -317,6 +318,7 @@ impl FormSearch<'_> {
         if !last {
             options.baum_welch.iterations = options.baum_welch.iterations.min(FEW_PASSES);
             options.scalings = vec![middle(&options.scalings, Scaling::Diagonal)];
+            options.codebook_weights = vec![options.codebook_weights()[0]];
             options.c = vec![options.c[options.c.len() / 2]];
             options.sigma = vec![options.sigma[options.sigma.len() / 2]];
         }

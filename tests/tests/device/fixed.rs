@@ -6,9 +6,8 @@ use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir::parity::Recording;
 use fishweir_tests::on_board::{OnBoard, as_integers, classify};
 use fishweir_tests::quick::{
-    assert_identical, recordings, strings, trained, trained_by_position,
-    trained_on_levels,
-    trained_on_differences, trained_on_words, unseen, whole,
+    assert_identical, recordings, strings, trained, trained_by_position, trained_on_differences,
+    trained_on_levels, trained_on_words, unseen, whole,
 };
 
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];

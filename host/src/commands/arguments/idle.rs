@@ -101,6 +101,10 @@ impl Training {
             let why = "no copies are turned, and no mirror image is chosen";
             refuse_idle(&given(&["--vectors", "--axial"]), why)?;
         }
+        if !any(|one| one.codebooks) {
+            let why = "there are no codebooks; ask for some with --codebooks";
+            refuse_idle(&given(&["--levels", "--codebook-weight"]), why)?;
+        }
         Ok(())
     }
 

@@ -187,7 +187,7 @@ fn what_was_chosen_is_noted() {
     };
     assert_eq!(setting.to_string(), "diagonal information sigma=2 C=1");
     let weighed = Setting { codebook_weight: 4.0, sigma: None, ..setting };
-    assert_eq!(weighed.to_string(), "diagonal information codebooks=4 C=1");
+    assert_eq!(weighed.to_string(), "diagonal information codebook weight=4 C=1");
     for (kind, kernel) in [
         (
             ClassifierKind::Gaussian,

@@ -181,8 +181,7 @@ fn what_is_no_codebook_is_refused_on_both_sides() {
     let header = Header::parse(&whole).expect("a header");
     let payload = header.payload(&whole).expect("a classifier").to_vec();
     let labels = &whole[HEADER_LENGTH + payload.len()..];
-    let spoilt =
-        |shape: Shape, change: &dyn Fn(&mut [u8])| spoilt::<0>(&deployed, shape, change);
+    let spoilt = |shape: Shape, change: &dyn Fn(&mut [u8])| spoilt::<0>(&deployed, shape, change);
     let put = |at: usize, word: u32| {
         move |books: &mut [u8]| books[at..at + 4].copy_from_slice(&word.to_le_bytes())
     };

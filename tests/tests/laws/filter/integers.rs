@@ -229,9 +229,8 @@ fn of_equals_the_first_is_the_codeword() {
     (0..8).for_each(|_| place.take(&mut ring, &[7]));
     // Nothing moved: all are alike. Then all but the first are.
     let vectors = std::array::from_fn(|_| [-1, 1, 1, 1, 1, 1, 1, 1]);
-    let word = |x: &[i16]| {
-        likeness(place, &ring, x, 1, &[100], &vectors).map(|alike| alike.codewords())
-    };
+    let word =
+        |x: &[i16]| likeness(place, &ring, x, 1, &[100], &vectors).map(|alike| alike.codewords());
     assert_eq!((word(&[7]), word(&[100])), (Some([0]), Some([1])));
 }
 
