@@ -225,9 +225,9 @@ fn what_is_counted_weighs_what_was_learnt() {
     assert_eq!(weights.len(), 6 * 8 * (1 + 3));
     let codebooks = with.codebooks.as_ref().expect("codebooks");
     let value = |classifier: &Classifier, samples: SamplesView<'_>| {
-        let mut stream = classifier.compile_in::<f64>().expect("compiles").stream();
+        let mut stream = classifier.deploy().expect("fits in f32").stream();
         samples.iter().for_each(|sample| stream.push_or_missing(sample).expect("possible"));
-        stream.decision_values().expect("in range")[0]
+        f64::from(stream.decision_values().expect("in range")[0])
     };
     for series in channels().series() {
         let samples = series.samples.view();
@@ -235,7 +235,8 @@ fn what_is_counted_weighs_what_was_learnt() {
         let sum: f64 = counts.iter().zip(&weights).map(|(count, weight)| count * weight).sum();
         let wanted = with.normalisation.factor::<f64>(samples.len() as u64) * sum;
         let found = value(&with, samples) - value(&without, samples);
-        assert!((found - wanted).abs() < 1e-9 * (1.0 + wanted.abs()), "{found} for {wanted}");
+        // A count is some thousandths of this: what a device rounds is less.
+        assert!((found - wanted).abs() < 1e-5 * (1.0 + wanted.abs()), "{found} for {wanted}");
         assert!(wanted != 0.0);
     }
 }
