@@ -16,13 +16,13 @@ fn codebooks_are_told_and_exported() {
     let folder = Folder::new();
     let at = |name: &str| folder.at(name);
     let (data, model, plain) = (fixtures().at("three.csv"), at("m.json"), at("plain.json"));
-    let fit = |model: &str, codebooks: usize| {
+    let fit = |model: &str, codebooks: &str| {
         json(&format!(
-            "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks {codebooks} \
-             --levels 2 {QUICK} --effort quick --json"
+            "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge {codebooks} {QUICK} \
+             --effort quick --json"
         ))
     };
-    let (with, without) = (fit(&model, 2), fit(&plain, 0));
+    let (with, without) = (fit(&model, "--codebooks 2 --levels 2"), fit(&plain, "--codebooks 0"));
     assert_eq!((&with["form"]["codebooks"], &with["form"]["levels"]), (&2.into(), &2.into()));
     assert_eq!(without["form"]["levels"], Value::Null, "levels of no codebook");
     let info = json(&format!("info {model} --json"));
@@ -153,7 +153,10 @@ fn what_the_default_leaves_out_is_told() {
     let (data, model) = (fixtures().at("two.csv"), folder.at("m.json"));
     let fit = format!("fit {data} -o {model} {QUICK} --effort quick");
     assert!(!printed(&fit).contains("limits left out"));
+    // First levels, and then codebooks.
     let said = printed(&format!("{fit} --max-flash 3000"));
+    assert!(said.contains("limits left out") && said.contains("1 level a pattern"), "{said}");
+    let said = printed(&format!("{fit} --max-flash 1500"));
     assert!(said.contains("limits left out") && !said.contains("codebook"), "{said}");
     let mut wide = "series,label,t".to_owned();
     (0..190).for_each(|channel| wide += &format!(",c{channel}"));
