@@ -83,8 +83,8 @@ fn what_is_taken_untried_is_kept_too() {
         (&0.03.into(), &"ergodic".into())
     );
     assert!(list(&kept["form"], "candidates").is_empty(), "{kept}");
-    // Three scalings, two weights of codebooks, six costs.
-    assert_eq!(list(&kept["machine"], "candidates").len(), 36, "{kept}");
+    // Three scalings, one of them with another weight of codebooks too, six costs.
+    assert_eq!(list(&kept["machine"], "candidates").len(), 24, "{kept}");
     assert!(kept["machine"]["lead"]["accuracy"].is_number(), "{kept}");
     let told = printed(&format!("info {model}"));
     assert!(told.contains("floor 0.03") && told.contains("inner accuracy"), "{told}");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::augment::Augmented;
-use super::choice::{Decided, Grid, HeldBack, inner_folds};
+use super::choice::{Decided, Grid, HeldBack, Verdict, inner_folds};
 use super::error::TrainError;
 use super::features::{FeatureMap, Features};
 use super::fits::models_of;
@@ -39,7 +39,8 @@ impl Problem<'_> {
     ) -> Result<Decided, TrainError> {
         self.check_windows(series)?;
         let TrainOptions { c, learner, .. } = self.options;
-        let (scales, sigma) = (self.scales(), self.widths());
+        let scales = scales_of(&self.scalings(), self.options.codebook_weights());
+        let sigma = self.widths();
         let grid = Grid {
             scales: scales.iter().copied().map(Some).collect(),
             sigma: sigma.clone(),
@@ -114,7 +115,7 @@ impl Problem<'_> {
         Ok(Some(windows.of_all(series).map(|window| groups[window.series]).collect()))
     }
 
-    /// Chooses scaling and C by what is held out in closed form of examples: windows of these units, their mirror images
+    /// Chooses scaling, weight of codebooks and C by what is held out in closed form of examples: windows of these units, their mirror images
     /// in the same order, and jittered copies, which are left out: the scores of a group's copies take their square.
     pub(super) fn held_out(
         &self,
@@ -127,21 +128,36 @@ impl Problem<'_> {
         let exact = units.len() * self.variation.exactly().variants();
         let groups: Vec<usize> = units.iter().copied().cycle().take(exact).collect();
         let classes = (self.data.classes().len(), *class_weight);
-        let of = |&scaling: &Scaling| {
+        let of = |scaling: Scaling, weights: &[f64]| {
             Path::held_out(examples, map, (scaling, weights), c, &groups, classes)
         };
-        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(of).collect();
-        let grid = Grid {
-            scales: self.scales().into_iter().map(Some).collect(),
-            sigma: vec![None],
-            c: c.clone(),
-            judge_alone: true,
+        let labels = || examples.labels[..units.len()].to_vec();
+        let decided = |scales: &[Scales], verdicts: Vec<Vec<Verdict>>| {
+            let grid = Grid {
+                scales: scales.iter().copied().map(Some).collect(),
+                sigma: vec![None],
+                c: c.clone(),
+                judge_alone: true,
+            };
+            let held_out = HeldBack { labels: labels(), units: units.to_vec(), verdicts };
+            Choice::held_out(&grid, &held_out, *class_weight)
         };
-        let mut verdicts = verdicts?.concat();
-        verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(units.len()));
-        let labels = examples.labels[..units.len()].to_vec();
-        let held_out = HeldBack { labels, units: units.to_vec(), verdicts };
-        Ok(Choice::held_out(&grid, &held_out, *class_weight))
+        let own = |mut verdicts: Vec<Vec<Verdict>>| {
+            verdicts.iter_mut().for_each(|of_setting| of_setting.truncate(units.len()));
+            verdicts
+        };
+        let (first, others) = weights.split_at(1);
+        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(|&one| of(one, first)).collect();
+        let mut verdicts = own(verdicts?.concat());
+        let mut scales = scales_of(&scalings, first);
+        let best = decided(&scales, verdicts.clone());
+        let Some(scaling) = best.choice.setting.scaling.filter(|_| !others.is_empty()) else {
+            return Ok(best);
+        };
+        // Each matrix is to be factored: other weights are tried with the scaling that is best without them.
+        verdicts.extend(own(of(scaling, others)?));
+        scales.extend(scales_of(&[scaling], others));
+        Ok(decided(&scales, verdicts))
     }
 
     /// The group of each series of the data set, or its number where there are none.
@@ -164,15 +180,6 @@ impl Problem<'_> {
         }
     }
 
-    /// The same, each with every weight of codebooks, where there are any.
-    fn scales(&self) -> Vec<Scales> {
-        let weights = self.options.codebook_weights();
-        let with = |scaling: Scaling| {
-            weights.iter().map(move |&codebook_weight| Scales { scaling, codebook_weight })
-        };
-        self.scalings().into_iter().flat_map(with).collect()
-    }
-
     /// The kernels' widths; one that is none for a kernel without, or for features.
     fn widths(&self) -> Vec<Option<f64>> {
         let widths: Vec<_> = self.options.kernels().into_iter().map(|(width, _)| width).collect();
@@ -191,4 +198,12 @@ impl Problem<'_> {
         let most = self.options.inner_folds;
         Ok(inner_folds(&labels, self.data.classes(), groups.as_deref(), most))
     }
+}
+
+/// Each scaling with every weight of codebooks.
+fn scales_of(scalings: &[Scaling], weights: &[f64]) -> Vec<Scales> {
+    let with = |&scaling: &Scaling| {
+        weights.iter().map(move |&codebook_weight| Scales { scaling, codebook_weight })
+    };
+    scalings.iter().flat_map(with).collect()
 }

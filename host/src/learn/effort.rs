@@ -62,7 +62,12 @@ impl Effort {
         let features = features.saturating_add(if options.kind.compiles() { 0 } else { landmarks });
         // Series that each becomes in the end, at least, and machines on them that inner folds judge: of all
         // settings, and where a mirror image is chosen of one setting on each.
-        let scales = options.scalings.len() * options.codebook_weights().len();
+        // In closed form other weights are tried with one scaling.
+        let (scalings, weights) = (options.scalings.len(), options.codebook_weights().len());
+        let scales = match options.in_closed_form() {
+            true => scalings + weights - 1,
+            false => scalings * weights,
+        };
         let settings = scales * options.c.len() * options.kernels().len().max(1);
         let (exact, judged) = match options.augment.mirrors(data.kind()) {
             Some([]) => (1, settings),
@@ -209,12 +214,13 @@ mod tests {
         (options.augment, options.codebooks) = (Augment::NONE, 1000);
         let wide = Effort::of(&data, &series, &options).expect("features");
         let one = (6 * wide.features) as u128 + EIGENVALUES * 36;
-        assert_eq!(wide.multiply_adds, (3 + 1) * 6 * one);
+        // Three scalings, and one of them with another weight of codebooks; and the last.
+        assert_eq!(wide.multiply_adds, (4 + 1) * 6 * one);
         // Of the image that is chosen the scaling is chosen anew.
         options.augment.vectors = Vectors::Named;
         options.augment.mirror = Mirror::Choose;
         let chosen = Effort::of(&data, &series, &options).expect("features");
-        assert_eq!(chosen.multiply_adds, (2 * 3 + 2 * 3 + 1) * 6 * one);
+        assert_eq!(chosen.multiply_adds, (2 * 4 + 2 * 3 + 1) * 6 * one);
     }
 
     /// What a progress bar ends at: an iteration a fit.

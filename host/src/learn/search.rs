@@ -242,6 +242,9 @@ impl FormSearch<'_> {
             let mut plain = self.plain(form);
             if passes == FIRST_PASSES {
                 plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
+            }
+            // What codebooks weigh is chosen of the one form that is left.
+            if passes < usize::MAX {
                 plain.codebook_weights = vec![plain.codebook_weights()[0]];
             }
             plain.baum_welch.iterations = plain.baum_welch.iterations.min(passes);
