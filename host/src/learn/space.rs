@@ -21,7 +21,7 @@ pub enum Search {
     /// strings one form
     #[default]
     Quick,
-    /// Of fisher the same at two floors with twice as many codebooks too, against a model a class at these floors; of other classifiers of channels that compile 2, 4
+    /// Of fisher the same against a model a class, two floors of each; of other classifiers of channels that compile 2, 4
     /// and 8 states at two floors; of strings these states ergodic, 4 and 8 from left to right, and a state a position.
     /// Where lengths differ with and without normalisation
     Normal,
@@ -93,8 +93,7 @@ impl TrainOptions {
                 self.other_lags.extend(dyadic(each).into_iter().map(Lags::apart));
                 self.other_codebooks = match search {
                     Search::Thorough => vec![0, CODEBOOKS, 2 * CODEBOOKS],
-                    Search::Normal => vec![CODEBOOKS, 2 * CODEBOOKS],
-                    Search::Quick => vec![CODEBOOKS],
+                    _ => vec![CODEBOOKS],
                 };
             }
             if self.baum_welch.emission.is_some_and(Family::regresses) {
