@@ -85,7 +85,7 @@ impl Path {
             if weight != 1.0 {
                 map.weigh_codebooks(&mut own, weight);
             }
-            Ok(ridge::held_out(&own, labels, groups, classes, c)?)
+            ridge::held_out(&own, labels, groups, classes, c)
         };
         let outputs: Result<Vec<_>, KernelLearnError> = weights.par_iter().map(of_weight).collect();
         let unknown = Verdict { right: false, lead: 0.0 };
