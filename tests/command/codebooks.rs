@@ -37,7 +37,7 @@ fn codebooks_are_told_and_exported() {
     assert_eq!(more("state_bytes"), (4 * 32 * channels + 8 + 8 * outputs).next_multiple_of(8));
     assert_eq!(
         more("multiply_adds_per_sample"),
-        6 * (8 * channels + 64 + outputs + 8 * (2 + outputs))
+        6 * (8 * channels + 64 + outputs + 8 * outputs / 3 + 2 * 2)
     );
     assert_eq!(info["model_bytes"], with["cost"]["model_bytes"]);
     let source = at("m.rs");

@@ -84,7 +84,11 @@ fn on_device(
     // Nor is what was told before any board ran it too little or too much.
     if let (Some(work), Some(core)) = (deployed.work(), Core::named(board.core)) {
         let [low, high] = core.instructions(&work);
-        assert!((low..=high).contains(&instructions), "{}: {low} to {high}", board.name);
+        assert!(
+            (low..=high).contains(&instructions),
+            "{}: {instructions} of {low} to {high}",
+            board.name
+        );
     }
     compare(deployed, recording, &run.outcome.answers).expect("comparable")
 }
