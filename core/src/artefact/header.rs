@@ -28,8 +28,6 @@ const DIRECTIONS: u8 = 0x40;
 const FRONT: u8 = 0x20;
 /// Beside codebooks: levels of each code vector, in these bits.
 const LEVELS: u8 = 0x1c;
-/// Levels at most.
-const LEVELS_MAX: u8 = LEVELS >> LEVELS.trailing_zeros();
 
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
@@ -92,6 +90,9 @@ pub struct Shape {
 impl Shape {
     /// Bytes that a shape takes in a header.
     pub const LENGTH: usize = 14;
+
+    /// Levels at most of each code vector.
+    pub const LEVELS_MAX: u8 = LEVELS >> LEVELS.trailing_zeros();
 
     /// Its bytes, as they lie at offset 10 of an artefact's header and of an [update](crate::update)'s.
     #[must_use]
@@ -173,7 +174,11 @@ impl Shape {
     const fn can_be_said(&self) -> bool {
         match self.codebooks {
             0 => self.levels == 0,
-            _ => self.states <= u8::MAX as u16 && self.dilation > 0 && self.levels <= LEVELS_MAX,
+            _ => {
+                self.states <= u8::MAX as u16
+                    && self.dilation > 0
+                    && self.levels <= Self::LEVELS_MAX
+            }
         }
     }
 
@@ -297,8 +302,8 @@ impl Header {
     /// [number](Stages::code) ends the bytes.
     ///
     /// `None` where a part is longer than four bytes can say, where reals are of a size that has no
-    /// format, beside codebooks where there are more than 255 states, more than 7 levels or no dilation, or behind a front end without its
-    /// number.
+    /// format, beside codebooks where there are more than 255 states, more than 7 levels or no dilation, or behind a front
+    /// end without its number.
     pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
         let behind = !shape.front.is_none();
         if !shape.can_be_said() || behind && !payload.ends_with(&shape.front.code().to_le_bytes()) {

@@ -185,7 +185,7 @@ where
             "an artefact has the largest dilation, an eighth of the ring, in a byte"
         );
         assert!(R::SHAPE.states <= u8::MAX as u16, "beside codebooks states are counted in a byte");
-        assert!(Q <= 7, "an artefact counts levels in three bits");
+        assert!(Q <= Shape::LEVELS_MAX as usize, "an artefact counts levels in three bits");
         Shape { codebooks: G as u16, dilation: (K / TAPS) as u8, levels: Q as u8, ..R::SHAPE }
     };
     type Real = T;

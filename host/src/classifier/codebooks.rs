@@ -4,6 +4,7 @@ mod lanes;
 #[cfg(test)]
 mod tests;
 
+use fishweir_core::artefact::Shape;
 use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, likeness};
 use fishweir_core::lagged::RingPlace;
 use fishweir_core::number::Real;
@@ -28,7 +29,7 @@ const DRAWS: usize = 20;
 /// Codebooks for each dilation at most: a sample's evidence in integers is proven for more.
 pub(crate) const CODEBOOKS_MOST: usize = 256;
 /// Levels of a code vector at most: what an artefact counts.
-pub(crate) const LEVELS_MOST: usize = 7;
+pub(crate) const LEVELS_MOST: usize = Shape::LEVELS_MAX as usize;
 /// Series at most whose likenesses levels are quantiles of.
 const POOLED: usize = 50;
 
@@ -352,6 +353,15 @@ pub(crate) struct CodebooksSize {
     pub(crate) levels: usize,
 }
 
+impl CodebooksSize {
+    /// Of codebooks in the numbers of a device.
+    pub(crate) fn of<T: Coding>(books: &[BookIn<T>]) -> Self {
+        let largest = books.iter().map(|book| book.dilation).max().unwrap_or(0);
+        let levels = books.first().map_or(0, |book| book.levels.len() / CODEWORDS);
+        Self { books: books.len(), depth: largest as usize * TAPS, levels }
+    }
+}
+
 /// A codebook in the numbers of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BookIn<T: Coding> {
@@ -375,8 +385,7 @@ impl<T: Coding> CodeRing<T> {
     /// Before the first sample.
     pub(crate) fn of(books: Vec<BookIn<T>>) -> Self {
         let channels = books.first().map_or(0, |book| book.scale.len());
-        let largest = books.iter().map(|book| book.dilation).max().unwrap_or(0);
-        let past = vec![vec![T::BLANK; channels]; largest as usize * TAPS];
+        let past = vec![vec![T::BLANK; channels]; CodebooksSize::of(&books).depth];
         Self { books, past, place: RingPlace::NEW }
     }
 

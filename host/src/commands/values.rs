@@ -1,6 +1,7 @@
 //! Values that options take: numbers, each with its range, and names of what is registered.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::learn::Scales;
 use fishweir::project::check_rate;
 
 /// For options that name one of some entries; `value` has the names, and a word on each.
@@ -27,9 +28,9 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "finite and positive")
 }
 
-/// For weights of codebooks: far from one what is held out is rounding.
+/// For weights of codebooks.
 pub(super) fn codebook_weight(text: &str) -> Result<f64, String> {
-    number(text, |value| (0.01..=100.0).contains(&value), "from 0.01 to 100")
+    number(text, |value| Scales::CODEBOOK_WEIGHTS.contains(&value), "from 0.01 to 100")
 }
 
 /// For samples a second, where a device is asked for: of the range that a project can have.

@@ -248,7 +248,7 @@ impl DeployedCodebooks {
     /// A source whose classifier has them beside what is already in it.
     pub(super) fn beside(&self, text: &str) -> String {
         let books = self.books.in_numbers::<f32>();
-        beside_codebooks(text, "f32", (&books, &self.weighed), self.books.size(), None)
+        beside_codebooks(text, "f32", (&books, &self.weighed), None)
     }
 }
 
@@ -258,9 +258,9 @@ pub(super) fn beside_codebooks<T: Coding>(
     text: &str,
     number: &str,
     (books, weighed): (&[BookIn<T>], &Weighed<T>),
-    CodebooksSize { books: count, depth, levels }: CodebooksSize,
     units: Option<&[i16]>,
 ) -> String {
+    let CodebooksSize { books: count, depth, levels } = CodebooksSize::of(books);
     let (channels, outputs) = (books.first().map_or(0, |book| book.scale.len()), weighed.outputs());
     let dilations: Vec<u32> = books.iter().map(|book| book.dilation).collect();
     // Debug prints the shortest text that reads back to the same number.

@@ -43,8 +43,8 @@ impl Deployed {
     /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
     /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample; where each model hears one lag
     /// its columns are a word each in flash. `G` codebooks over the last `K` samples of `D` channels keep `4 D K`
-    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample; `Q` levels take `8 G Q` comparisons, a quarter of a multiply-add each, and `8 G O`
-    /// additions where they are exceeded, a third. Behind a front end a sample's
+    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample; `Q` levels take `8 G Q` comparisons, a quarter
+    /// of a multiply-add each, and `8 G O` additions where they are exceeded, a third. Behind a front end a sample's
     /// work is its share of a row's, beside that of the front end.
     pub fn cost(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
@@ -158,7 +158,8 @@ pub(super) fn codebooks_cost(
     let units = if number < 4 { number * outputs } else { 0 };
     let weighed = CODEWORDS * outputs * (1 + levels);
     let book = 4 + 4 * CODEWORDS * levels + vectors + number * (channels + weighed);
-    // An addition is half a multiply-add, and of two levels one is exceeded two times of three.
+    // An addition is half a multiply-add, and of two levels one is exceeded two times of three: by the parity test on two
+    // cores, one without floats, this is within what is told.
     let additions = if levels > 0 { CODEWORDS * outputs / 3 } else { 0 };
     let steps = additions + CODEWORDS * levels / 4;
     Cost {

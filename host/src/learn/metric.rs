@@ -1,6 +1,6 @@
 //! The scaling of features, fitted to the training windows.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use fishweir_core::emission::Parametrisation;
 use rayon::prelude::*;
@@ -25,6 +25,11 @@ pub struct Scales {
     pub scaling: Scaling,
     /// What numbers of codewords, and of levels exceeded, are multiplied by once they are scaled as scores are.
     pub codebook_weight: f64,
+}
+
+impl Scales {
+    /// Weights of codebooks that are taken: far from one what is held out is rounding.
+    pub const CODEBOOK_WEIGHTS: RangeInclusive<f64> = 0.01..=100.0;
 }
 
 impl From<Scaling> for Scales {

@@ -82,7 +82,7 @@ impl<'a> Problem<'a> {
             return Err(TrainError::NoCandidate("value of C"));
         }
         let mut weights = options.codebook_weights.iter();
-        if let Some(&weight) = weights.find(|one| !(0.01..=100.0).contains(*one)) {
+        if let Some(&weight) = weights.find(|one| !Scales::CODEBOOK_WEIGHTS.contains(one)) {
             return Err(TrainError::CodebookWeight(weight));
         }
         options.check_kernels(data.kind())?;

@@ -38,8 +38,8 @@ pub(super) const CODEBOOKS: usize = 4;
 /// Levels of each of their patterns.
 pub(super) const LEVELS: usize = 2;
 
-/// Weights of codebooks beside one model of all classes. In folds of training parts of ten sets (`host/docs/ACCURACY.md`) four codebooks with
-/// two levels gained 0.003 in the mean over eight with none, by this choice 0.008.
+/// Weights of codebooks beside one model of all classes. In folds of training parts of ten sets (`host/docs/ACCURACY.md`)
+/// four codebooks with two levels gained 0.003 in the mean over eight with none, by this choice 0.008.
 const ONE_MODEL_WEIGHTS: [f64; 2] = [1.0, 4.0];
 
 /// The floor of standard deviations of a model for each lag that no other is tried beside: on the same folds 0.03 and

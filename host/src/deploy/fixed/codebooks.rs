@@ -17,7 +17,6 @@ pub(crate) struct FixedCodebooks {
     pub(super) weighed: Weighed<i16>,
     /// Exponents of the weights' units, `[output]`.
     pub(super) units: Vec<i16>,
-    size: CodebooksSize,
 }
 
 impl FixedCodebooks {
@@ -61,7 +60,7 @@ impl FixedCodebooks {
                 .map(|(weight, &unit)| (weight * f64::from(-unit).exp2()).round() as i16);
             rounded.collect()
         });
-        Ok(Self { books: books.collect(), weighed, units, size: codebooks.books().size() })
+        Ok(Self { books: books.collect(), weighed, units })
     }
 
     /// Before the first sample of a stream.
@@ -71,12 +70,12 @@ impl FixedCodebooks {
 
     /// What they take on a device goes by.
     pub(super) fn size(&self) -> CodebooksSize {
-        self.size
+        CodebooksSize::of(&self.books)
     }
 
     /// A source whose classifier has them beside what is already in it.
     pub(super) fn beside(&self, text: &str) -> String {
-        beside_codebooks(text, "i16", (&self.books, &self.weighed), self.size, Some(&self.units))
+        beside_codebooks(text, "i16", (&self.books, &self.weighed), Some(&self.units))
     }
 
     /// The codewords that samples have, against those in `f64`.
