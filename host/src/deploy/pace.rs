@@ -344,7 +344,7 @@ mod tests {
     fn bounds_hold_for_the_whole_classifiers_that_were_measured() {
         let lags = Lags::new(vec![1, 2, 4, 8, 16, 32]).expect("lags").apart();
         let (none, front) = (Lags::default(), FrontEnd::default());
-        let books = Some(CodebooksSize { books: 48, depth: 256, levels: 0 });
+        let books = Some(CodebooksSize { books: 24, depth: 256, levels: 2 });
         let (channels, states) = (6, 4);
         let floats = |models, directions, outputs, lags: &Lags, codebooks| {
             let EmissionType { family, shape } = type_of("Gaussian", lags.seen_width(channels));
