@@ -31,8 +31,8 @@ pub use rule::{
 };
 pub use scaling::Scaling;
 pub use selection::{
-    Candidate, Choice, ChosenBy, Form, FormCandidate, FormChoice, Lead, Price, ScoreModels,
-    Selection, Setting,
+    Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
+    Lead, Price, ScoreModels, Selection, Setting,
 };
 
 /// What an observation is, by names.

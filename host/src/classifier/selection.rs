@@ -26,6 +26,32 @@ pub struct Selection {
     /// Channels that change sign in the mirror images of the training series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mirror: Vec<String>,
+    /// How many jittered copies there are of each training series; none where there was one number alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesChoice>,
+}
+
+/// The choice of a number of jittered copies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopiesChoice {
+    /// What was chosen.
+    pub copies: usize,
+    /// What it was chosen from, what is taken unless another leads it first.
+    pub candidates: Vec<CopiesCandidate>,
+}
+
+/// A number of jittered copies that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopiesCandidate {
+    /// How many of each series.
+    pub copies: usize,
+    /// How often machines on series and copies are right of series as they are, held out with their copies.
+    pub accuracy: f64,
+    /// By how much it leads the first; none of the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead: Option<Lead>,
 }
 
 /// Which models give scores.

@@ -101,10 +101,11 @@ pub(super) struct Training {
         allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
     /// Jittered copies of each training series, as other devices would have recorded them; 0 for
-    /// none [default: 2 where channels form vectors; else, and for the classifiers gaussian, polynomial,
-    /// cosine and root-cosine, whose Gram matrix takes 5000 windows, none]
-    #[arg(long, value_name = "N")]
-    copies: Option<usize>,
+    /// none; several, parted by commas, to choose from by what is held back, the first unless another leads it by two
+    /// standard errors [default: 2 where channels form vectors, beyond --effort quick 2,0; else, and for the classifiers
+    /// gaussian, polynomial, cosine and root-cosine, whose Gram matrix takes 5000 windows, none]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    copies: Vec<usize>,
     /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
     /// turned and mirrored about zero, so channels with an offset must have it subtracted first, or be
     /// left out [default: those named a stem and then x, y, z, as ax, ay, az; none where --axial is given]
@@ -368,6 +369,8 @@ impl Training {
         }
         if self.states.is_some() {
             (options.other_states, options.chains) = (Vec::new(), Vec::new());
+            // With them transitions are told.
+            options.other_topologies = Vec::new();
         }
         if self.normalisation.is_some() {
             options.other_normalisations = Vec::new();
@@ -391,7 +394,9 @@ impl Training {
         }
         fit.validate()?;
         let vary = &mut options.augment;
-        vary.copies = self.copies.or(vary.copies);
+        if let Some((&first, others)) = self.copies.split_first() {
+            (vary.copies, vary.other_copies) = (Some(first), others.to_vec());
+        }
         if !(self.vectors.is_empty() && self.axial.is_empty()) {
             let mut given = vectors("--vectors", &self.vectors, false)?;
             given.extend(vectors("--axial", &self.axial, true)?);

@@ -22,6 +22,10 @@ pub struct Augment {
     /// Jittered copies of each training series, and of its mirror image. `None`: two where channels form
     /// vectors, none elsewhere.
     pub copies: Option<usize>,
+    /// Other numbers of them to choose from, by what is held back: one is taken that leads by more than two standard
+    /// errors. Only classifiers that choose a setting so look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_copies: Vec<usize>,
     /// Which channels are vectors. All are turned alike, as one device.
     pub vectors: Vectors,
     /// Standard deviation of the angle, in degrees, by which a copy's vectors are turned about each axis.
@@ -52,6 +56,7 @@ impl Default for Augment {
     fn default() -> Self {
         Self {
             copies: None,
+            other_copies: Vec::new(),
             vectors: Vectors::Named,
             rotation_degrees: 10.0,
             gain: 0.05,
@@ -65,6 +70,7 @@ impl Augment {
     /// Nothing varied.
     pub const NONE: Self = Self {
         copies: Some(0),
+        other_copies: Vec::new(),
         vectors: Vectors::Given(Vec::new()),
         rotation_degrees: 0.0,
         gain: 0.0,
@@ -77,11 +83,27 @@ impl Augment {
 pub(super) const AS_THEY_ARE: &str = "as they are";
 
 impl Augment {
-    /// How many copies of a series of this kind are made.
+    /// How many copies of a series of this kind are made, unless others are chosen.
     pub(super) fn copies(&self, kind: &Kind) -> usize {
         let Kind::Channels(names) = kind else { return 0 };
         let by_default = || if self.vectors.among(names).is_empty() { 0 } else { 2 };
         self.copies.unwrap_or_else(by_default)
+    }
+
+    /// The numbers of copies to choose from, that of [`copies`](Self::copies) first.
+    pub(super) fn numbers_of_copies(&self, kind: &Kind) -> Vec<usize> {
+        let mut all = vec![self.copies(kind)];
+        for &other in &self.other_copies {
+            if matches!(kind, Kind::Channels(_)) && !all.contains(&other) {
+                all.push(other);
+            }
+        }
+        all
+    }
+
+    /// The same with a number of copies, and none to choose from.
+    pub(super) fn with_copies(&self, copies: usize) -> Self {
+        Self { copies: Some(copies), other_copies: Vec::new(), ..self.clone() }
     }
 
     /// The channels that change sign in a mirror image; `None` where that is to be chosen.
@@ -104,16 +126,21 @@ impl Augment {
                 parts.push("perhaps mirrored across an axis, as what is held back says".to_owned())
             }
         }
-        let copies = self.copies(kind);
-        if copies > 0 {
+        let copies = self.numbers_of_copies(kind);
+        if copies.iter().any(|&number| number > 0) {
             let vectors: Vec<String> =
                 self.vectors.among(names).iter().map(|vector| format!("({vector})")).collect();
             let (turned, gain) = (vectors.join(" "), 100.0 * self.gain);
-            let copy = if copies == 1 { "copy" } else { "copies" };
+            let copy = if copies == [1] { "copy" } else { "copies" };
+            let numbers: Vec<String> = copies.iter().map(usize::to_string).collect();
+            let numbers = numbers.join(" or ");
             let mut copied =
-                format!("{copies} {copy} of each with gains off by {gain} % about the mean");
+                format!("{numbers} {copy} of each with gains off by {gain} % about the mean");
             if !vectors.is_empty() && self.rotation_degrees > 0.0 {
                 copied += &format!(", {turned} turned by {} degrees", self.rotation_degrees);
+            }
+            if copies.len() > 1 {
+                copied += ", as what is held back says";
             }
             parts.push(copied);
         }

@@ -85,7 +85,7 @@ impl Problem<'_> {
             return Ok(Some(kept.held_out.clone()));
         }
         let examples = Arc::new(self.examples(&map, &varied)?);
-        let decided = self.held_out(&map, &examples, &units)?;
+        let decided = self.held_out(&map, &examples, &units, variation.variants())?;
         let held_out = HeldOut { units, map, examples, decided };
         if alone {
             self.fits.keep(self.options, series, &held_out);
@@ -115,18 +115,31 @@ impl Problem<'_> {
         Ok(Some(windows.of_all(series).map(|window| groups[window.series]).collect()))
     }
 
-    /// Chooses scaling, weight of codebooks and C by what is held out in closed form of examples: windows of these units, their mirror images
-    /// in the same order, and jittered copies, which are left out: the scores of a group's copies take their square.
+    /// How the options' setting decides series as they are, held out in closed form with their mirror images and jittered
+    /// copies, and the features of all of these: beside those that there are already of the series.
+    pub(super) fn held_out_with_copies(
+        &self,
+        HeldOut { units, map, .. }: &HeldOut,
+        series: &[usize],
+    ) -> Result<(Decided, Examples), TrainError> {
+        let examples = self.examples(map, &self.varied(series)?)?;
+        let decided = self.held_out(map, &examples, units, self.variation.variants())?;
+        Ok((decided, examples))
+    }
+
+    /// Chooses scaling, weight of codebooks and C by what is held out in closed form of examples: windows of these units,
+    /// and as many variants of each in the same order, mirror images before jittered copies. Others that come after
+    /// them are left out: the scores of a group's copies take their square.
     pub(super) fn held_out(
         &self,
         map: &FeatureMap,
         examples: &Examples,
         units: &[usize],
+        variants: usize,
     ) -> Result<Decided, TrainError> {
         let TrainOptions { c, class_weight, .. } = self.options;
         let (scalings, weights) = (self.scalings(), self.options.codebook_weights());
-        let exact = units.len() * self.variation.exactly().variants();
-        let groups: Vec<usize> = units.iter().copied().cycle().take(exact).collect();
+        let groups = units.repeat(variants);
         let classes = (self.data.classes().len(), *class_weight);
         let of = |scaling: Scaling, weights: &[f64]| {
             Path::held_out(examples, map, (scaling, weights), c, &groups, classes)

@@ -21,8 +21,10 @@ pub(super) const LAST: usize = 4;
 const KEPT: usize = 4;
 /// Numbers in a row at most where lags are chosen, but for one difference a channel.
 const WIDEST: usize = 40;
-/// Samples of the middle string a state, at least, where states are stages that it runs through.
+/// Samples of the middle series a state, at least, where states are stages that it runs through.
 const STAGE: usize = 2;
+/// Fewer stages of channels are one change, or none.
+const FEWEST_STAGES: usize = 3;
 /// Lags reach no further than this part of the middle length of a series. With a fourth, series of 24 samples had
 /// a choice of lag 4 alone; lags to 8 had 0.985 instead of 0.955 of ItalyPowerDemand's training part in inner folds.
 const REACH: usize = 3;
@@ -116,13 +118,19 @@ impl TrainOptions {
             if self.features().is_some() { others(self.other_normalisations.len()) } else { 1 };
         let floors = self.floors(observed).len();
         let all = match channels {
-            true => lags * normalisations * floors * others(self.other_states.len()),
+            true => {
+                let chains = others(self.other_states.len()) * (1 + self.other_topologies.len());
+                lags * normalisations * floors * chains
+            }
             false => self.chains.len().max(1) * (1 + self.other_normalisations.len()),
         };
         // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors, on some
         // series and on all.
         let (mut left, mut tried) = match self.other_models.len() {
-            1.. if channels => (2 + floors, all.div_ceil(self.inner_folds) + 2 + floors),
+            1.. if channels => {
+                let firsts = floors * (1 + self.other_topologies.len());
+                (2 + firsts, all.div_ceil(self.inner_folds) + 2 + firsts)
+            }
             _ => (all, 0),
         };
         while left > LAST {
@@ -250,9 +258,20 @@ impl TrainOptions {
         let room = Codebooks::drawn(middle, 1, 0).is_some();
         let mut forms = Vec::new();
         let models = all_of(&first.models, &self.other_models);
+        let whole = self.windowing.is_none();
+        let fits = |topology: &Topology, states: usize| match topology {
+            Topology::LeftToRight => whole && states >= FEWEST_STAGES && STAGE * states <= middle,
+            _ => true,
+        };
+        let mut chains = Vec::new();
+        for states in all_of(&first.states, &self.other_states) {
+            let others = self.other_topologies.iter().filter(|other| fits(other, states));
+            let topologies = all_of(&first.topology, others);
+            chains.extend(topologies.into_iter().map(|topology| (topology, states)));
+        }
         for normalisation in self.normalisations(&lengths) {
             for lags in all_of(&first.lags, &lags) {
-                for &states in &all_of(&first.states, &self.other_states) {
+                for &(topology, states) in &chains {
                     for floor in self.floors(data.kind()) {
                         // A model for each lag is of all classes; where there are such, one that sees no
                         // differences is not tried.
@@ -272,7 +291,6 @@ impl TrainOptions {
                         for models in models.iter().filter(any) {
                             for &codebooks in codebooks {
                                 let (models, lags) = (models.clone(), lags.clone());
-                                let topology = first.topology;
                                 let std_floor = first.std_floor.map(|_| floor);
                                 forms.push(Form {
                                     models,
@@ -347,6 +365,7 @@ impl TrainOptions {
                 other_lags: Vec::new(),
                 other_codebooks: Vec::new(),
                 other_states: Vec::new(),
+                other_topologies: Vec::new(),
                 other_models: Vec::new(),
                 other_normalisations: Vec::new(),
                 each_lag_untried: false,
@@ -358,9 +377,12 @@ impl TrainOptions {
 }
 
 /// The first of several, and the others that differ from it and from each other.
-fn all_of<T: Clone + PartialEq>(first: &T, others: &[T]) -> Vec<T> {
+fn all_of<'t, T>(first: &T, others: impl IntoIterator<Item = &'t T>) -> Vec<T>
+where
+    T: Clone + PartialEq + 't,
+{
     let mut all = vec![first.clone()];
-    others.iter().for_each(|one| {
+    others.into_iter().for_each(|one| {
         if !all.contains(one) {
             all.push(one.clone());
         }

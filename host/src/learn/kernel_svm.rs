@@ -14,7 +14,7 @@ pub static KERNEL_SVM: Learner = Learner {
     about: "support vector machine with the hinge, on the Gram matrix",
     costs: &[0.1, 1.0, 10.0],
     trains: Trains::OnGram(OnGram {
-        bytes: |items| 128 * items,
+        bytes: |items| 4 * items * items + 128 * items,
         constant: 0.0,
         path: |gram, positive, costs| {
             let machines = KernelSvm::path(gram, positive, costs)?;
@@ -50,13 +50,13 @@ impl KernelSvm {
     /// for training support vector machines, Journal of Machine Learning Research 6, 2005), until none
     /// is violated by more than `1e-6`; items that press against their bounds are left out in between, as in LIBSVM
     /// (C.-C. Chang and C.-J. Lin, ACM Transactions on Intelligent Systems and Technology 2, 2011, section 5.1),
-    /// and asked again at the end. It is deterministic, and reads the matrix where it is: machines
-    /// of several classes share it.
+    /// and asked again at the end. Steps among the items that are left read a block of the matrix in single precision,
+    /// the last ones the matrix itself, which machines of several classes share. It is deterministic.
     ///
     /// Items of one class alone leave nothing to be parted: no coefficient, and that class for bias.
     ///
-    /// Time: some `n` to `n^2` steps of some `4 n` multiply-adds, `n` the items not left out. RAM: `128 n` bytes beside
-    /// the matrix.
+    /// Time: some `n` to `n^2` steps of some `4 n` multiply-adds, `n` the items not left out. RAM: `4 n^2 + 128 n`
+    /// bytes beside the matrix.
     ///
     /// # Errors
     /// [`KernelLearnError`]: labels that do not fit the matrix, costs that are not positive, an entry

@@ -88,6 +88,7 @@ mod spot_validation;
 mod spotting;
 mod svm;
 mod train;
+mod varying;
 mod vectors;
 mod windowed_events;
 

@@ -225,6 +225,7 @@ pub fn train_fixed_length(
                 machine: Some(choice.clone()),
                 learner: Some(options.learner.name.to_owned()),
                 mirror: Vec::new(),
+                copies: None,
             }),
             ..Provenance::of(data)
         },

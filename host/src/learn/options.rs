@@ -72,6 +72,9 @@ pub struct TrainOptions {
     /// states are positions, as many as strings are long, if they all are; where they are stages, half as many at most.
     /// None to keep to `baum_welch`. Symbols only.
     pub chains: Vec<(Topology, usize)>,
+    /// Other transitions than those of `baum_welch` to choose from. Whole series of channels only: a window begins
+    /// anywhere, and stages have a first.
+    pub other_topologies: Vec<Topology>,
     /// Whose models there are to choose from beside those of `scores`: one of all classes is learnt from by ridge
     /// regression, so that it is judged in closed form.
     pub other_models: Vec<ScoreModels>,
@@ -162,6 +165,7 @@ impl TrainOptions {
             fewer_levels: true,
             other_states: Vec::new(),
             chains: Vec::new(),
+            other_topologies: Vec::new(),
             other_models: Vec::new(),
             each_lag_untried: false,
             other_normalisations: Vec::new(),
@@ -297,7 +301,7 @@ impl TrainOptions {
             if self.lags.is_apart() {
                 self.lags = Lags::NONE;
             }
-            self.augment.copies = Some(0);
+            self.augment = self.augment.with_copies(0);
             if self.augment.mirror == Mirror::Choose {
                 self.augment.mirror = Mirror::Channels(Vec::new());
             }
@@ -382,7 +386,7 @@ impl TrainOptions {
     pub fn varies(&self, observed: &Kind) -> Varied {
         let augment = self.clone().on_a_device().augment;
         let Kind::Channels(names) = observed else { return Varied::default() };
-        let copies = augment.copies(observed) > 0;
+        let copies = augment.numbers_of_copies(observed).iter().any(|&number| number > 0);
         let vectors = !augment.vectors.among(names).is_empty();
         Varied {
             copies,

@@ -1,5 +1,7 @@
 //! The dual of a support vector machine, solved a pair of multipliers at a time.
 
+use multiversion::multiversion;
+
 use super::loss::Costs;
 use crate::kernel::Gram;
 
@@ -14,65 +16,37 @@ const STEPS_AN_ITEM: usize = 100;
 const NEAR: f64 = 10.0 * TOLERANCE;
 /// Steps from one shrinking to the next, or one an item where that is fewer.
 const SHRINK: usize = 1_000;
-
-/// An item and its multiplier.
-#[derive(Clone, Copy)]
-struct Item {
-    index: usize,
-    diagonal: f64,
-    /// `S_i`.
-    sign: f64,
-    low: f64,
-    high: f64,
-    multiplier: f64,
-    /// What its margin lacks: its entry of `S - K b`.
-    lacking: f64,
-}
-
-impl Item {
-    /// With the bounds of its side.
-    fn bounded(self, costs: Costs) -> Self {
-        match self.sign > 0.0 {
-            true => Self { low: 0.0, high: costs.positive, ..self },
-            false => Self { low: -costs.negative, high: 0.0, ..self },
-        }
-    }
-
-    fn may_rise(&self) -> bool {
-        self.multiplier < self.high
-    }
-
-    fn may_fall(&self) -> bool {
-        self.multiplier > self.low
-    }
-
-    fn is_free(&self) -> bool {
-        self.may_rise() && self.may_fall()
-    }
-}
+/// How often items may be left out before what is left is read in double precision: rounding may call them back.
+const ROUNDS: usize = 8;
+/// Numbers that are compared at a time.
+const LANES: usize = 8;
 
 /// The dual in signed multipliers `b_i = S_i alpha_i`: least `1/2 b' K b - S' b` with
 /// `low_i <= b_i <= high_i` and `sum_i b_i = 0`.
 pub(super) struct Dual<'g> {
     gram: &'g Gram,
     costs: Costs,
-    /// Items that steps are chosen from, by index; between calls all.
-    active: Vec<Item>,
-    /// Items left out, at bounds that they press against; what their margins lack is not followed.
-    shrunken: Vec<Item>,
+    /// `S_i`, `[item]`.
+    sign: Vec<f64>,
+    /// `b_i`, `[item]`.
+    multiplier: Vec<f64>,
+    /// What the margin lacks, `S - K b`, `[item]`.
+    lacking: Vec<f64>,
 }
 
 impl<'g> Dual<'g> {
     /// All multipliers zero.
     pub(super) fn new(gram: &'g Gram, positive: &[bool], costs: Costs) -> Self {
-        let item = |(index, (&is, diagonal)): (usize, (&bool, f64))| {
-            let sign = if is { 1.0 } else { -1.0 };
-            let none =
-                Item { index, diagonal, sign, low: 0.0, high: 0.0, multiplier: 0.0, lacking: sign };
-            none.bounded(costs)
-        };
-        let active = positive.iter().zip(gram.diagonal()).enumerate().map(item).collect();
-        Self { gram, costs, active, shrunken: Vec::with_capacity(positive.len()) }
+        let sign: Vec<f64> = positive.iter().map(|&is| if is { 1.0 } else { -1.0 }).collect();
+        Self { gram, costs, lacking: sign.clone(), multiplier: vec![0.0; sign.len()], sign }
+    }
+
+    /// The least and the most that an item's multiplier may be.
+    fn bounds(&self, item: usize) -> (f64, f64) {
+        match self.sign[item] > 0.0 {
+            true => (0.0, self.costs.positive),
+            false => (-self.costs.negative, 0.0),
+        }
     }
 
     /// Other costs, and the multipliers as a start for them: times the factor that makes the objective least, of those
@@ -83,23 +57,31 @@ impl<'g> Dual<'g> {
         let ratio =
             (costs.positive / self.costs.positive).min(costs.negative / self.costs.negative);
         // Of the objective along a factor t: 1/2 t^2 b' K b - t S' b.
-        let (slope, square) = self.active.iter().fold((0.0, 0.0), |(slope, square), one| {
-            let value = one.sign - one.lacking;
-            (slope + one.multiplier * one.sign, square + one.multiplier * value)
-        });
+        let (mut slope, mut square) = (0.0, 0.0);
+        for ((multiplier, sign), lacking) in
+            self.multiplier.iter().zip(&self.sign).zip(&self.lacking)
+        {
+            slope += multiplier * sign;
+            square += multiplier * (sign - lacking);
+        }
         let best = if square > 0.0 { slope / square } else { 1.0 };
         let by = best.clamp(ratio.min(1.0), ratio);
-        for one in &mut self.active {
-            *one = one.bounded(costs);
-            one.multiplier = (by * one.multiplier).clamp(one.low, one.high);
-            one.lacking = one.sign - by * (one.sign - one.lacking);
-        }
         self.costs = costs;
+        for item in 0..self.sign.len() {
+            let (low, high) = self.bounds(item);
+            self.multiplier[item] = (by * self.multiplier[item]).clamp(low, high);
+            self.lacking[item] = self.sign[item] - by * (self.sign[item] - self.lacking[item]);
+        }
     }
 
     /// Whether larger costs change nothing: the conditions hold, and no multiplier is at its cost.
     pub(super) fn bounds_none(&self) -> bool {
-        self.active.iter().all(|one| one.multiplier == 0.0 || one.is_free())
+        (0..self.sign.len()).all(|item| self.multiplier[item] == 0.0 || self.is_free(item))
+    }
+
+    fn is_free(&self, item: usize) -> bool {
+        let (low, high) = self.bounds(item);
+        low < self.multiplier[item] && self.multiplier[item] < high
     }
 
     /// Takes steps until the conditions hold of all items; false where there were too many.
@@ -108,124 +90,361 @@ impl<'g> Dual<'g> {
     /// Intelligent Systems and Technology 2, 2011, section 5.1. Once in a while items at a bound that press
     /// against it harder than any pair gives way are left out. When the others are near the end, and when they are
     /// settled, all come back, what their margins lack had anew, and the conditions are asked of all.
+    ///
+    /// Steps among all items read the matrix where it is. Those that are left after shrinking have a block of it of their
+    /// own, in single precision, as LIBSVM has rows; what its rounding leaves of a violation is seen when all come back.
     pub(super) fn solve(&mut self) -> bool {
-        let count = self.active.len();
+        let count = self.sign.len();
         let period = SHRINK.min(count);
         let (mut wait, mut near) = (period, false);
+        let (mut rounds, mut taken) = (0, 0);
+        let mut active = Active::of_all(self);
         for _ in 0..STEPS.max(STEPS_AN_ITEM * count) {
-            if self.step() {
+            let whole = active.items.len() == count;
+            // Steps that rounding leads in circles end as well.
+            if (whole || taken < STEPS_AN_ITEM * count) && active.step(self.gram) {
+                taken += 1;
                 wait -= 1;
                 if wait == 0 {
                     wait = period;
-                    if !near && self.rising().is_some_and(|(_, most)| most - self.least() < NEAR) {
+                    if !near && active.violation() < NEAR {
                         near = true;
-                        self.unshrink();
+                        active.give_back(self);
+                        active = Active::of_all(self);
                     }
-                    self.shrink();
+                    active.shrink(self, rounds < ROUNDS);
                 }
-            } else if self.shrunken.is_empty() {
-                return true;
             } else {
-                self.unshrink();
-                wait = 1;
+                active.give_back(self);
+                if whole {
+                    return true;
+                }
+                active = Active::of_all(self);
+                (rounds, taken, wait) = (rounds + 1, 0, 1);
             }
         }
-        self.unshrink();
+        active.give_back(self);
         false
     }
 
-    /// Leaves out what cannot be of a pair as things are.
-    fn shrink(&mut self) {
-        let Some((_, most)) = self.rising() else { return };
-        let least = self.least();
-        let presses = |one: &mut Item| {
-            !one.may_rise() && one.lacking > most || !one.may_fall() && one.lacking < least
-        };
-        self.shrunken.extend(self.active.extract_if(.., presses));
-    }
-
-    /// All items again, what margins lack had anew where it was not followed: a product of so many items and so
-    /// many that have a multiplier.
-    fn unshrink(&mut self) {
-        let all = self.active.iter().chain(&self.shrunken);
-        let support: Vec<(usize, f64)> = all
-            .filter(|one| one.multiplier != 0.0)
-            .map(|one| (one.index, one.multiplier))
-            .collect();
-        for item in &mut self.shrunken {
-            let row = self.gram.row(item.index);
-            let value: f64 =
-                support.iter().map(|&(index, multiplier)| multiplier * row[index]).sum();
-            item.lacking = item.sign - value;
+    /// The mean of what margins lack over multipliers between their bounds, or else the middle of what the others
+    /// allow: what is lacking where nothing should be.
+    pub(super) fn bias(&self) -> f64 {
+        let free = (0..self.sign.len()).filter(|&item| self.is_free(item));
+        let (sum, count) =
+            free.fold((0.0, 0_usize), |(sum, count), item| (sum + self.lacking[item], count + 1));
+        if count > 0 {
+            return sum / count as f64;
         }
-        self.active.append(&mut self.shrunken);
-        self.active.sort_unstable_by_key(|item| item.index);
-    }
-
-    /// The item whose multiplier should rise most, and by how much its margin lacks more than another's.
-    fn rising(&self) -> Option<(usize, f64)> {
-        let may_rise = self.active.iter().enumerate().filter(|(_, one)| one.may_rise());
-        let lacking = may_rise.map(|(place, one)| (place, one.lacking));
-        lacking.reduce(|most, one| if one.1 > most.1 { one } else { most })
-    }
-
-    /// The least that a margin lacks whose multiplier may fall.
-    fn least(&self) -> f64 {
-        let may_fall = self.active.iter().filter(|one| one.may_fall());
-        may_fall.map(|one| one.lacking).fold(f64::INFINITY, f64::min)
-    }
-
-    /// Raises one multiplier and lowers another by as much. False where the conditions hold.
-    fn step(&mut self) -> bool {
-        let Some((i, most)) = self.rising() else { return false };
-        let rising = self.active[i];
-        let row = self.gram.row(rising.index);
-        let (mut best, mut least) = (None, f64::INFINITY);
-        // The gain is a quotient, `top / below`: compared without dividing.
-        let (mut top, mut below) = (0.0, 1.0);
-        for (place, one) in self.active.iter().enumerate().filter(|(_, one)| one.may_fall()) {
-            least = least.min(one.lacking);
-            let slope = most - one.lacking;
-            if slope > 0.0 {
-                let curvature = (rising.diagonal + one.diagonal - 2.0 * row[one.index]).max(FLAT);
-                let square = slope * slope;
-                if square * below > top * curvature {
-                    (top, below) = (square, curvature);
-                    best = Some((place, slope));
-                }
+        let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
+        for item in 0..self.sign.len() {
+            let (low, high) = self.bounds(item);
+            if self.multiplier[item] < high {
+                most = most.max(self.lacking[item]);
+            }
+            if self.multiplier[item] > low {
+                least = least.min(self.lacking[item]);
             }
         }
-        let Some((j, slope)) = best.filter(|_| most - least >= TOLERANCE) else { return false };
-        let falling = self.active[j];
-        let up = rising.high - rising.multiplier;
-        let down = falling.multiplier - falling.low;
-        let step = (slope / below).min(up).min(down);
-        // A bound that is reached is reached to the bit.
-        self.active[i].multiplier = if step >= up { rising.high } else { rising.multiplier + step };
-        self.active[j].multiplier =
-            if step >= down { falling.low } else { falling.multiplier - step };
-        let other = self.gram.row(falling.index);
-        for one in &mut self.active {
-            one.lacking -= step * (row[one.index] - other[one.index]);
-        }
-        true
-    }
-
-    /// What margins lack where they should be one: the mean over multipliers between their bounds, or
-    /// else the middle of what the others allow.
-    pub(super) fn bias(&self) -> f64 {
-        let free = self.active.iter().filter(|one| one.is_free());
-        let (sum, count) =
-            free.fold((0.0, 0_usize), |(sum, count), one| (sum + one.lacking, count + 1));
-        match self.rising() {
-            _ if count > 0 => sum / count as f64,
-            Some((_, most)) => 0.5 * (most + self.least()),
-            None => self.least(),
-        }
+        if most.is_finite() { 0.5 * (most + least) } else { least }
     }
 
     /// `S_i alpha_i`, `[item]`.
     pub(super) fn multipliers(&self) -> Vec<f64> {
-        self.active.iter().map(|item| item.multiplier).collect()
+        self.multiplier.clone()
+    }
+}
+
+/// The items that steps are chosen from, place by place, and after them places that none is in, so that all are of whole
+/// [`LANES`].
+struct Active {
+    /// By index, rising, `[place]` without the empty ones.
+    items: Vec<usize>,
+    /// `[place]`.
+    diagonal: Vec<f64>,
+    lacking: Vec<f64>,
+    /// What is added to it where the multiplier may rise, zero, and where not, minus infinity; the other way where it
+    /// may fall.
+    rise: Vec<f64>,
+    fall: Vec<f64>,
+    low: Vec<f64>,
+    high: Vec<f64>,
+    multiplier: Vec<f64>,
+    /// Of fewer than all, unless they are to be read where they are.
+    block: Option<Block>,
+    /// The rows of a pair.
+    raised: Vec<f64>,
+    lowered: Vec<f64>,
+}
+
+/// Rows of the matrix of some items and no others, in single precision: half the bytes, one after the other.
+struct Block {
+    width: usize,
+    values: Vec<f32>,
+}
+
+/// As many places as there are items, and up to whole lanes.
+fn padded(count: usize) -> usize {
+    count.next_multiple_of(LANES)
+}
+
+impl Active {
+    /// All items.
+    fn of_all(dual: &Dual<'_>) -> Self {
+        let count = dual.sign.len();
+        let width = padded(count);
+        let with = |value: f64| vec![value; width];
+        let mut all = Self {
+            items: (0..count).collect(),
+            diagonal: with(1.0),
+            lacking: with(0.0),
+            rise: with(f64::NEG_INFINITY),
+            fall: with(f64::INFINITY),
+            low: with(0.0),
+            high: with(0.0),
+            multiplier: with(0.0),
+            block: None,
+            raised: with(0.0),
+            lowered: with(0.0),
+        };
+        all.lacking[..count].copy_from_slice(&dual.lacking);
+        all.multiplier[..count].copy_from_slice(&dual.multiplier);
+        for (item, diagonal) in dual.gram.diagonal().enumerate() {
+            all.diagonal[item] = diagonal;
+            (all.low[item], all.high[item]) = dual.bounds(item);
+            all.bar(item);
+        }
+        all
+    }
+
+    /// Which ways the multiplier of a place may go.
+    fn bar(&mut self, place: usize) {
+        let multiplier = self.multiplier[place];
+        self.rise[place] = if multiplier < self.high[place] { 0.0 } else { f64::NEG_INFINITY };
+        self.fall[place] = if multiplier > self.low[place] { 0.0 } else { f64::INFINITY };
+    }
+
+    /// How far the conditions are from holding.
+    fn violation(&self) -> f64 {
+        largest(&self.lacking, &self.rise).1 - least(&self.lacking, &self.fall)
+    }
+
+    /// The row of the matrix of a place.
+    fn row(&self, place: usize, gram: &Gram, into: &mut [f64]) {
+        match &self.block {
+            Some(block) => {
+                let row = &block.values[place * block.width..][..block.width];
+                into.iter_mut().zip(row).for_each(|(wide, &k)| *wide = f64::from(k));
+            }
+            None if self.items.len() == gram.len() => {
+                into[..gram.len()].copy_from_slice(gram.row(place));
+            }
+            None => {
+                let row = gram.row(self.items[place]);
+                into.iter_mut().zip(&self.items).for_each(|(wide, &item)| *wide = row[item]);
+            }
+        }
+    }
+
+    /// Raises one multiplier, that of the margin that lacks most, and lowers another by as much, the one that gains most
+    /// with it to second order. False where the conditions hold.
+    fn step(&mut self, gram: &Gram) -> bool {
+        let (i, most) = largest(&self.lacking, &self.rise);
+        if most == f64::NEG_INFINITY {
+            return false;
+        }
+        let mut raised = std::mem::take(&mut self.raised);
+        self.row(i, gram, &mut raised);
+        let own = (self.diagonal[i], most);
+        let (j, least) = second(&self.lacking, &self.fall, &self.diagonal, &raised, own);
+        self.raised = raised;
+        let Some(j) = j.filter(|_| most - least >= TOLERANCE) else { return false };
+        let mut lowered = std::mem::take(&mut self.lowered);
+        self.row(j, gram, &mut lowered);
+        self.lowered = lowered;
+        // Of alike items rounding would be all of it.
+        let across = gram.get(self.items[i], self.items[j]);
+        let curvature = (self.diagonal[i] + self.diagonal[j] - 2.0 * across).max(FLAT);
+        let up = self.high[i] - self.multiplier[i];
+        let down = self.multiplier[j] - self.low[j];
+        let step = ((most - self.lacking[j]) / curvature).min(up).min(down);
+        // A bound that is reached is reached to the bit.
+        let (before, after) = (self.multiplier[i], self.multiplier[j]);
+        self.multiplier[i] = if step >= up { self.high[i] } else { before + step };
+        self.multiplier[j] = if step >= down { self.low[j] } else { after - step };
+        self.bar(i);
+        self.bar(j);
+        follow(&mut self.lacking, &self.raised, &self.lowered, step);
+        true
+    }
+
+    /// Leaves out what cannot be of a pair as things are; the others may have a block.
+    fn shrink(&mut self, dual: &mut Dual<'_>, block: bool) {
+        let most = largest(&self.lacking, &self.rise).1;
+        if most == f64::NEG_INFINITY {
+            return;
+        }
+        let least = least(&self.lacking, &self.fall);
+        let presses = |place: usize| {
+            self.rise[place] < 0.0 && self.lacking[place] > most
+                || self.fall[place] > 0.0 && self.lacking[place] < least
+        };
+        let kept: Vec<usize> = (0..self.items.len()).filter(|&place| !presses(place)).collect();
+        if kept.len() == self.items.len() {
+            return;
+        }
+        for (&item, &multiplier) in self.items.iter().zip(&self.multiplier) {
+            dual.multiplier[item] = multiplier;
+        }
+        let width = padded(kept.len());
+        let pick = |all: &mut Vec<f64>, empty: f64| {
+            let mut places = 0..;
+            kept.iter().zip(&mut places).for_each(|(&from, to)| all[to] = all[from]);
+            all.truncate(width);
+            all[kept.len()..].fill(empty);
+        };
+        pick(&mut self.diagonal, 1.0);
+        pick(&mut self.lacking, 0.0);
+        pick(&mut self.rise, f64::NEG_INFINITY);
+        pick(&mut self.fall, f64::INFINITY);
+        for all in [&mut self.low, &mut self.high, &mut self.multiplier] {
+            pick(all, 0.0);
+        }
+        for row in [&mut self.raised, &mut self.lowered] {
+            row.truncate(width);
+            row.fill(0.0);
+        }
+        self.items = kept.iter().map(|&place| self.items[place]).collect();
+        match &mut self.block {
+            Some(block) => block.keep(&kept),
+            None if block => self.block = Block::of(dual.gram, &self.items),
+            None => {}
+        }
+    }
+
+    /// Gives back all multipliers, and what margins lack of them: where some items were left out had anew, a product of
+    /// all items and those that have a multiplier.
+    fn give_back(&self, dual: &mut Dual<'_>) {
+        for (&item, &multiplier) in self.items.iter().zip(&self.multiplier) {
+            dual.multiplier[item] = multiplier;
+        }
+        if self.items.len() == dual.sign.len() {
+            dual.lacking.copy_from_slice(&self.lacking[..self.items.len()]);
+            return;
+        }
+        let all = dual.multiplier.iter().copied().enumerate();
+        let support: Vec<(usize, f64)> = all.filter(|(_, multiplier)| *multiplier != 0.0).collect();
+        for ((lacking, sign), row) in dual.lacking.iter_mut().zip(&dual.sign).zip(dual.gram.rows())
+        {
+            *lacking = sign - support.iter().map(|&(item, by)| by * row[item]).sum::<f64>();
+        }
+    }
+}
+
+impl Block {
+    /// Of some items; `None` where entries are beyond single precision.
+    fn of(gram: &Gram, items: &[usize]) -> Option<Self> {
+        let width = padded(items.len());
+        let mut values = vec![0.0; items.len() * width];
+        for (own, &item) in values.chunks_exact_mut(width.max(1)).zip(items) {
+            let row = gram.row(item);
+            own.iter_mut().zip(items).for_each(|(narrow, &item)| *narrow = row[item] as f32);
+        }
+        values.iter().all(|k: &f32| k.is_finite()).then_some(Self { width, values })
+    }
+
+    /// Of some of its places, which rise, in the room that it has.
+    fn keep(&mut self, kept: &[usize]) {
+        let (before, width) = (self.width, padded(kept.len()));
+        for (to, &from) in kept.iter().enumerate() {
+            for (column, &place) in kept.iter().enumerate() {
+                self.values[to * width + column] = self.values[from * before + place];
+            }
+            self.values[to * width + kept.len()..(to + 1) * width].fill(0.0);
+        }
+        self.values.truncate(kept.len() * width);
+        self.width = width;
+    }
+}
+
+/// The first place of the largest sum, and it.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn largest(values: &[f64], barred: &[f64]) -> (usize, f64) {
+    let (mut most, mut at) = ([f64::NEG_INFINITY; LANES], [0_u64; LANES]);
+    let (values, barred) = (values.as_chunks::<LANES>().0, barred.as_chunks::<LANES>().0);
+    for (chunk, (values, barred)) in (0_u64..).zip(values.iter().zip(barred)) {
+        for lane in 0..LANES {
+            let value = values[lane] + barred[lane];
+            let larger = value > most[lane];
+            most[lane] = if larger { value } else { most[lane] };
+            at[lane] = if larger { chunk } else { at[lane] };
+        }
+    }
+    first_of(most, at)
+}
+
+/// Of the largest of each lane, and the chunk that it is in, the first place of all.
+fn first_of(most: [f64; LANES], at: [u64; LANES]) -> (usize, f64) {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (lane, (value, chunk)) in most.into_iter().zip(at).enumerate() {
+        let place = chunk as usize * LANES + lane;
+        if value > best.1 || value == best.1 && place < best.0 {
+            best = (place, value);
+        }
+    }
+    best
+}
+
+/// The least sum.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn least(values: &[f64], barred: &[f64]) -> f64 {
+    let mut least = [f64::INFINITY; LANES];
+    let (values, barred) = (values.as_chunks::<LANES>().0, barred.as_chunks::<LANES>().0);
+    for (values, barred) in values.iter().zip(barred) {
+        for lane in 0..LANES {
+            let value = values[lane] + barred[lane];
+            least[lane] = if value < least[lane] { value } else { least[lane] };
+        }
+    }
+    least.into_iter().fold(f64::INFINITY, f64::min)
+}
+
+/// The first place that gains most with an item of this diagonal that lacks `most`, `(most - lacking)^2 / curvature`,
+/// if any lacks less; and the least that any lacks.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn second(
+    lacking: &[f64],
+    barred: &[f64],
+    diagonal: &[f64],
+    row: &[f64],
+    (own, most): (f64, f64),
+) -> (Option<usize>, f64) {
+    let (mut best, mut at) = ([f64::NEG_INFINITY; LANES], [0_u64; LANES]);
+    let mut least = [f64::INFINITY; LANES];
+    let lacking = lacking.as_chunks::<LANES>().0.iter().zip(barred.as_chunks::<LANES>().0);
+    let curved = diagonal.as_chunks::<LANES>().0.iter().zip(row.as_chunks::<LANES>().0);
+    for (chunk, ((lacking, barred), (diagonal, row))) in (0_u64..).zip(lacking.zip(curved)) {
+        for lane in 0..LANES {
+            let value = lacking[lane] + barred[lane];
+            least[lane] = if value < least[lane] { value } else { least[lane] };
+            let slope = most - value;
+            let curvature = own + diagonal[lane] - 2.0 * row[lane];
+            let curvature = if curvature > FLAT { curvature } else { FLAT };
+            let gain = if slope > 0.0 { slope * slope / curvature } else { f64::NEG_INFINITY };
+            let larger = gain > best[lane];
+            best[lane] = if larger { gain } else { best[lane] };
+            at[lane] = if larger { chunk } else { at[lane] };
+        }
+    }
+    let (place, gain) = first_of(best, at);
+    let place = (gain > f64::NEG_INFINITY).then_some(place);
+    (place, least.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// What margins lack after a step along a pair.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn follow(lacking: &mut [f64], raised: &[f64], lowered: &[f64], step: f64) {
+    for (lacking, (raised, lowered)) in lacking.iter_mut().zip(raised.iter().zip(lowered)) {
+        *lacking -= step * (raised - lowered);
     }
 }

@@ -147,9 +147,10 @@ impl FormSearch<'_> {
                 return Ok(Some((best.clone(), Some(held_out.decided.choice.clone()), *lead)));
             }
             forms.retain(|form| {
-                let floor = Form { std_floor: form.std_floor, ..first.clone() };
+                let (std_floor, topology) = (form.std_floor, form.topology);
+                let firsts = Form { std_floor, topology, ..first.clone() };
                 let own = Form { models: form.models.clone(), ..best.clone() };
-                *form == floor || *form == own
+                *form == firsts || *form == own
             });
             forms.push(best.clone());
         }
@@ -303,7 +304,7 @@ impl FormSearch<'_> {
         // Fold by fold, as other forms' are.
         rows.sort_by_key(|&(fold, _)| fold);
         let (folds, rows): (Vec<usize>, Vec<usize>) = rows.into_iter().unzip();
-        let decided = problem.held_out(&held_out.map, &held_out.examples.some(&rows), &folds)?;
+        let decided = problem.held_out(&held_out.map, &held_out.examples.some(&rows), &folds, 1)?;
         let found = Judged::of(form, decided);
         let units = rows.iter().map(|&row| held_out.units[row]).collect();
         Ok(found.map(|found| Judged { marks: found.marks.over(units), ..found }))

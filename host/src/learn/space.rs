@@ -65,6 +65,9 @@ impl TrainOptions {
             return self;
         }
         let quick = search == Search::Quick;
+        if !quick {
+            self.augment.other_copies = vec![0];
+        }
         self.chains = match search {
             Search::Quick => Vec::new(),
             Search::Normal => self.chains_of(&[2, 8]),
@@ -110,6 +113,9 @@ impl TrainOptions {
                 Search::Normal if self.kind != ClassifierKind::Fisher => vec![2, 8],
                 _ => states.to_vec(),
             };
+        }
+        if !quick && self.baum_welch.topology == Topology::Automatic {
+            self.other_topologies = vec![Topology::LeftToRight];
         }
         if self.kind == ClassifierKind::Fisher {
             self.other_models = vec![ScoreModels::Universal];

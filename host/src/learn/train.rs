@@ -1,20 +1,14 @@
 //! Training: class models by Baum-Welch, then a Bayes rule or a machine on what they say.
 
-use super::augment::{Augment, Mirror};
-use super::choice::Decided;
-use super::choosing::HeldOut;
-use super::effort::{Effort, check_features};
+use super::effort::Effort;
 use super::error::TrainError;
-use super::features::Features;
 use super::fits::{Fits, models_of};
 use super::kind::ClassifierKind;
 use super::limits::Limits;
-use super::machine::Examples;
 use super::metric::Scales;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
-use super::search::{ERRORS, FormSearch};
-use super::vectors::mirror_candidates;
+use super::search::FormSearch;
 use crate::classifier::{Choice, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
 use crate::fit::Fit;
@@ -64,7 +58,7 @@ pub fn train(
 ///
 /// RAM: the models fitted so far, and the features of the series that were last judged in closed form.
 pub struct Trainer<'a> {
-    fits: Fits<'a>,
+    pub(super) fits: Fits<'a>,
 }
 
 impl<'a> Trainer<'a> {
@@ -126,13 +120,14 @@ impl<'a> Trainer<'a> {
         let (options, mut form, plain) =
             FormSearch { fits: &self.fits, series, options: &options, progress }.choose()?;
         let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
-        let options = &options;
+        let copied = self.choose_copies(series, &options, progress)?;
+        let options = &copied.options;
         let problem = Problem::new(&self.fits, series, options, progress)?;
         let words = options.augment.describe(data.kind());
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
         let mut units = None;
-        let mut chosen = mirrored.or(plain);
+        let mut chosen = copied.machine.or(mirrored).or(plain);
         if let (Some(features), None) = (options.features(), &chosen) {
             units = problem.held_out_units(series)?;
             if units.is_none() {
@@ -148,13 +143,17 @@ impl<'a> Trainer<'a> {
         let learnt = match options.features() {
             Some(features) => {
                 let map = problem.feature_map(features, series, &classifier.models)?;
-                let examples = problem.examples(&map, &varied)?;
+                let examples = match copied.examples {
+                    Some((of, examples)) if of == map => examples,
+                    _ => problem.examples(&map, &varied)?,
+                };
                 Some((map, examples))
             }
             None => None,
         };
         if let (Some((map, examples)), Some(units)) = (&learnt, &units) {
-            chosen = Some(problem.held_out(map, examples, units)?.choice);
+            let exact = problem.variation.exactly().variants();
+            chosen = Some(problem.held_out(map, examples, units, exact)?.choice);
         }
         let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
         classifier.provenance.selection = Some(Selection {
@@ -162,6 +161,7 @@ impl<'a> Trainer<'a> {
             learner: chosen.is_some().then(|| options.learner.name.to_owned()),
             machine: chosen.clone(),
             mirror: mirror.unwrap_or_default().to_vec(),
+            copies: copied.choice,
         });
         let form = Some(form);
         classifier.provenance.windows = problem.windows().of_all(series).count();
@@ -194,112 +194,4 @@ impl<'a> Trainer<'a> {
         let fits = fits.to_vec();
         Ok(Trained { classifier, choice: Some(chosen), fits, varied: words, form })
     }
-
-    /// The options with the mirror image chosen, and the choice of scaling and C that goes with it
-    /// where it took a choice in inner folds.
-    fn choose_mirror(
-        &self,
-        series: &[usize],
-        options: &TrainOptions,
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<(TrainOptions, Option<Choice>), TrainError> {
-        let with = |channels: Vec<String>| TrainOptions {
-            augment: Augment { mirror: Mirror::Channels(channels), ..options.augment.clone() },
-            ..options.clone()
-        };
-        let images = mirror_candidates(self.data().kind(), &options.augment.vectors);
-        let images: Vec<_> = images.into_iter().map(with).collect();
-        let features = match options.features() {
-            Some(features) if options.augment.mirror == Mirror::Choose && images.len() > 1 => {
-                features
-            }
-            _ => return Ok((options.clone(), None)),
-        };
-        if options.in_closed_form()
-            && let Some(chosen) =
-                self.choose_mirror_held_out(features, series, &images, progress)?
-        {
-            return Ok(chosen);
-        }
-        let mut best: Option<(TrainOptions, Choice)> = None;
-        let mut first = None;
-        for options in images {
-            // All else is frozen: as suits series that are not mirrored.
-            let frozen = first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
-            let problem = Problem::new(&self.fits, series, &frozen, progress)?;
-            if best.is_some() && problem.check_windows(series).is_err() {
-                // A Gram matrix has room for the series, and none for their mirror images as well.
-                break;
-            }
-            let Decided { choice, .. } = problem.choose(features, series, true)?;
-            first.get_or_insert(choice.setting);
-            // Of equals the first: no mirror image.
-            if best.as_ref().is_none_or(|(_, best)| accuracy(&choice) > accuracy(best)) {
-                best = Some((options, choice));
-            }
-        }
-        let Some((options, choice)) = best else { return Ok((options.clone(), None)) };
-        let plain = options.augment.mirrors(self.data().kind()) == Some(&[]);
-        // The machine of mirrored series is chosen on these.
-        Ok((options, plain.then_some(choice)))
-    }
-
-    /// Of options with a mirror image each, the first with none, those that decide best what is held out in closed form,
-    /// and without an image the choice of scaling and C; `None` where that is not to be had. All else is frozen, models
-    /// too: those of the series alone, which the classifier keeps. The series alone are taken unless an image leads them
-    /// by more than two standard errors over series: what an image gains is of the few who wear the sensor on the other
-    /// side, and no error over so few groups would let it pass.
-    ///
-    /// Cost: the fit and the features that are made anyway, and the features of every image once.
-    fn choose_mirror_held_out(
-        &self,
-        features: Features,
-        series: &[usize],
-        images: &[TrainOptions],
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<Option<(TrainOptions, Option<Choice>)>, TrainError> {
-        let Some((none, images)) = images.split_first() else { return Ok(None) };
-        let problem = Problem::new(&self.fits, series, none, progress)?;
-        let Some(HeldOut { units, map, examples, decided: alone }) =
-            problem.held_out_of(features, series)?
-        else {
-            return Ok(None);
-        };
-        let mut examples = Examples::clone(&examples);
-        let own = examples.labels.len();
-        let of_series = || problem.windows().of_all(series).map(|window| window.series).collect();
-        let mut best = (none, accuracy(&alone.choice));
-        for options in images {
-            let frozen = options.frozen(alone.choice.setting);
-            let mirrored = Problem::new(&self.fits, series, &frozen, progress)?;
-            // With an image and its copies there may be more features than there is room for.
-            if check_features(own * mirrored.variation.variants(), map.len()).is_err() {
-                continue;
-            }
-            let variation = mirrored.variation.exactly();
-            let varied = variation.apply(series)?;
-            let image = mirrored.examples_of(&map, &varied, &varied.exact()[series.len()..]);
-            let image = match image {
-                // What the models make impossible is no image.
-                Err(TrainError::ImpossibleWindow { .. }) => continue,
-                image => image?,
-            };
-            examples.append(&image);
-            let both = mirrored.held_out(&map, &examples, &units)?;
-            examples.truncate(own);
-            let right = accuracy(&both.choice);
-            let enough = ERRORS * both.marks.over(of_series()).standard_error(&alone.marks);
-            if right > best.1 && right - accuracy(&alone.choice) > enough {
-                best = (options, right);
-            }
-        }
-        // The machine of mirrored series is chosen on these.
-        let alone = std::ptr::eq(best.0, none).then_some(alone.choice);
-        Ok(Some((best.0.clone(), alone)))
-    }
-}
-
-/// How often what was chosen is right.
-fn accuracy(choice: &Choice) -> f64 {
-    choice.judgement().map_or(0.0, |one| one.accuracy)
 }

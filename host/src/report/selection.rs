@@ -4,7 +4,8 @@ use std::fmt;
 
 use super::{Table, counted, grouped, short};
 use crate::classifier::{
-    Choice, Form, FormCandidate, FormChoice, Price, ScoreModels, Selection, normalisation_name,
+    Choice, CopiesChoice, Form, FormCandidate, FormChoice, Lead, Price, ScoreModels, Selection,
+    normalisation_name,
 };
 use crate::fit::Topology;
 
@@ -174,6 +175,25 @@ pub(super) fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::
     writeln!(f)
 }
 
+/// The numbers of jittered copies that were tried, and how each did.
+pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) -> fmt::Result {
+    let mut table = Table::new(["copies of each series", "accuracy", "lead", "s.e."]);
+    for one in &choice.candidates {
+        let mark = if one.copies == choice.copies { " *" } else { "" };
+        let lead = |of: fn(&Lead) -> f64| {
+            one.lead.as_ref().map_or_else(String::new, |lead| format!("{:.3}", of(lead)))
+        };
+        table.row([
+            format!("{}{mark}", one.copies),
+            format!("{:.3}", one.accuracy),
+            lead(|lead| lead.accuracy),
+            lead(|lead| lead.standard_error),
+        ]);
+    }
+    write!(f, "\n{table}")?;
+    writeln!(f, "  * chosen: the first, unless another leads it by more than two standard errors")
+}
+
 /// What was chosen, a line each.
 pub(super) fn chosen(selection: &Selection) -> Vec<String> {
     let mut lines = Vec::new();
@@ -187,12 +207,16 @@ pub(super) fn chosen(selection: &Selection) -> Vec<String> {
     if !selection.mirror.is_empty() {
         lines.push(format!("mirrored in {}", selection.mirror.join(", ")));
     }
+    if let Some(copies) = &selection.copies {
+        lines.push(format!("copies of each series: {}", copies.copies));
+    }
     lines
 }
 
 /// What it was chosen from.
 pub(super) fn write_selection(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
     selection.form.iter().try_for_each(|form| write_forms(f, form, false))?;
+    selection.copies.iter().try_for_each(|copies| write_copies(f, copies))?;
     let judged = selection.machine.iter().filter(|machine| !machine.candidates.is_empty());
     judged.take(1).try_for_each(|machine| {
         writeln!(f)?;

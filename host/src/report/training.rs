@@ -2,9 +2,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::selection::{write_choice, write_forms};
+use super::selection::{write_choice, write_copies, write_forms};
 use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
-use crate::classifier::{Choice, Confidence, FormChoice, ScoreModels};
+use crate::classifier::{Choice, Confidence, CopiesChoice, FormChoice, ScoreModels};
 use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
@@ -36,6 +36,8 @@ pub struct FitReport {
     pub fits: Vec<ClassFit>,
     /// What class models are made of, and what that was chosen from; null for a kernel by marginalisation.
     pub form: Option<FormChoice>,
+    /// How many jittered copies there are of each training series; null where there was one number alone.
+    pub copies: Option<CopiesChoice>,
     /// What inner cross-validation chose; null for Bayes.
     pub choice: Option<Choice>,
     /// What a kernel machine stores; null for what needs nothing stored.
@@ -194,6 +196,7 @@ impl FitReport {
             self.write_floor(f, form)?;
             write_forms(f, form, form.floors_alone())?;
         }
+        self.copies.iter().try_for_each(|copies| write_copies(f, copies))?;
         writeln!(f)
     }
 

@@ -157,7 +157,7 @@ impl Training {
             ("--max-flash", self.max_flash.is_some()),
             ("--max-ram", self.max_ram.is_some()),
             ("--max-operations", self.max_operations.is_some()),
-            ("--copies", self.copies.is_some()),
+            ("--copies", !self.copies.is_empty()),
             ("--vectors", !self.vectors.is_empty()),
             ("--axial", !self.axial.is_empty()),
             ("--rotation", self.rotation.is_some()),

@@ -194,6 +194,7 @@ pub(super) fn report(
         fits: modelled.iter().zip(&trained.fits).enumerate().map(fit_of).collect(),
         varied: trained.varied.clone(),
         form: trained.form.clone(),
+        copies: classifier.provenance.selection.as_ref().and_then(|made| made.copies.clone()),
         choice: trained.choice.clone(),
         stored: Stored::of(deployed, Some(classifier)),
         confidence: classifier.confidence.clone(),

@@ -3,10 +3,10 @@
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Costs, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM,
-    KERNEL_WINDOWS, KernelLogistic, KernelMachine, KernelSvm, LEARNERS, LINEAR_SVM, LOGISTIC,
-    LinearSvm, Loss, Matrix, Metric, Scaling, TrainOptions, WindowKernel, minimise, objective,
-    train,
+    ClassWeight, ClassifierKind, Costs, Expansion, FeatureMap, Features, KERNEL_LOGISTIC,
+    KERNEL_SVM, KERNEL_WINDOWS, KernelLogistic, KernelMachine, KernelSvm, LEARNERS, LINEAR_SVM,
+    LOGISTIC, LinearSvm, Loss, Matrix, Metric, Scaling, TrainOptions, WindowKernel, minimise,
+    objective, train,
 };
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -142,6 +142,28 @@ fn what_was_shrunken_meets_the_conditions_at_the_end() {
         assert_optimal(machine, &gram, &items.positive, costs);
         let at_bound = machine.expansion.coefficients.iter().filter(|c| c.abs() == costs.positive);
         assert!(at_bound.count() > 100, "a problem without multipliers at bounds tells nothing");
+    }
+}
+
+/// Entries that are nearly alike, where single precision sees none of what parts them, and entries beyond it: double
+/// precision has the end.
+#[test]
+fn what_single_precision_does_not_tell_meets_the_conditions() {
+    let mut s = Sampler::new(23);
+    let items = Items::draw(&mut s, 120, 2, 1.0);
+    let costs = [1.0, 10.0].map(Costs::even);
+    for (offset, by) in [(0.0, 1.0), (1e5, 1.0), (0.0, 2.0_f64.powi(140))] {
+        // An offset changes no machine, for multipliers sum to zero; a factor divides multipliers.
+        let gram = items.gram().map(|k| by * k + offset);
+        let scaled = costs.map(|costs| Costs::even(costs.positive / by));
+        let path = KernelSvm::path(&gram, &items.positive, &scaled).expect("trained");
+        for (machine, costs) in path.iter().zip(costs) {
+            let coefficients = machine.expansion.coefficients.iter().map(|one| one * by).collect();
+            let expansion = Expansion { coefficients, bias: machine.expansion.bias };
+            let (dual_objective, objective) = (machine.dual_objective * by, machine.objective * by);
+            let plain = KernelSvm { expansion, dual_objective, objective };
+            assert_optimal(&plain, &items.gram(), &items.positive, costs);
+        }
     }
 }
 

@@ -1,8 +1,14 @@
-//! Which topology strings of one length get: a state a position where that makes held-out ones likelier.
+//! Which topology strings of one length get: a state a position where that makes held-out ones likelier. And which
+//! series of channels may have.
 
-use fishweir::data::{Samples, SamplesView};
+use std::num::NonZeroUsize;
+
+use fishweir::data::{Dataset, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::fit::{BaumWelch, Topology};
+use fishweir::learn::{ClassifierKind, Search, TrainOptions};
 use fishweir_tests::sample::Sampler;
+
+use super::choices::{data, trained};
 
 /// Strings of six symbols of four: each position has its own, most of the time, or all are alike.
 fn strings(s: &mut Sampler, count: usize, certain: f64) -> Vec<Samples> {
@@ -83,4 +89,52 @@ fn what_no_model_can_be_fitted_to_or_make_says_nothing() {
     let of = |symbol: u16| -> Samples { vec![symbol; 6].into_iter().collect() };
     unseen = vec![of(0), of(0), of(3)];
     assert_eq!(settled_by(0.0, &[unseen, sites]).topology, Topology::Positions);
+}
+
+fn stages_tried(data: &Dataset, options: &TrainOptions) -> Vec<usize> {
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    let forms = options.tried(data, &all);
+    let told = forms.iter().filter(|form| form.topology == Topology::LeftToRight);
+    told.map(|form| form.states).collect()
+}
+
+/// Whole series may run through stages; windows of them begin anywhere, two stages are one change, and a stage has two
+/// samples at least.
+#[test]
+fn stages_are_tried_of_whole_series_that_are_long_enough() {
+    let mut s = Sampler::new(6);
+    let data = data("p", |_, _, t| vec![(t / 6) as f64 + s.normal()]);
+    let searching = |search| TrainOptions::new(ClassifierKind::Bayes).searching(search);
+    let mut normal = searching(Search::Normal);
+    let tried = stages_tried(&data, &normal);
+    assert!(tried.contains(&4) && tried.contains(&8) && !tried.contains(&2), "{tried:?}");
+    assert!(stages_tried(&data, &searching(Search::Quick)).is_empty());
+    normal.other_states = vec![16];
+    assert!(!stages_tried(&data, &normal).contains(&16), "24 samples are no 16 stages");
+    let length = NonZeroUsize::new(12).expect("a length");
+    normal.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
+    assert!(stages_tried(&data, &normal).is_empty());
+    let mut told = TrainOptions::new(ClassifierKind::Bayes);
+    told.baum_welch.topology = Topology::Ergodic;
+    assert!(told.searching(Search::Thorough).other_topologies.is_empty());
+}
+
+/// Series of either class are once at a higher level, as long and from the same to the same: sooner or later tells them
+/// apart, which stages have and states without an order do not.
+#[test]
+fn stages_are_taken_where_the_order_tells_classes_apart() {
+    let mut s = Sampler::new(8);
+    let levels = [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    let data = data("p", |class, _, t| vec![levels[class][t / 6] + 0.4 * s.normal()]);
+    let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
+    (options.other_lags, options.other_models) = (Vec::new(), Vec::new());
+    options.std_floors = Vec::new();
+    let chosen = trained(&data, &options);
+    let form = chosen.form.expect("a form");
+    assert_eq!(form.form.topology, Topology::LeftToRight, "{:?}", form.candidates);
+    // Each stays or goes to the next.
+    let transition = &chosen.classifier.models[0].transition;
+    assert!(transition.iter().enumerate().all(|(from, row)| {
+        row.iter().enumerate().all(|(to, &p)| p == 0.0 || to == from || to == from + 1)
+    }));
 }
