@@ -22,11 +22,12 @@ pub enum Search {
     #[default]
     Quick,
     /// Of fisher the same against a model a class, two floors of each; of other classifiers of channels that compile 2, 4
-    /// and 8 states at two floors; of strings these states ergodic, 4 and 8 from left to right, and a state a position.
+    /// and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
+    /// left to right, and a state a position. Jittered copies against none.
     /// Where lengths differ with and without normalisation
     Normal,
-    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, with and
-    /// without codebooks, more floors; of strings to 16 states
+    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, of whole series
+    /// from left to right too, with and without codebooks, more floors; of strings to 16 states
     Thorough,
 }
 
@@ -109,13 +110,12 @@ impl TrainOptions {
         }
         if self.baum_welch.topology != Topology::Positions {
             // Of fisher a model for each lag is tried instead.
-            self.other_states = match search {
-                Search::Normal if self.kind != ClassifierKind::Fisher => vec![2, 8],
-                _ => states.to_vec(),
-            };
-        }
-        if !quick && self.baum_welch.topology == Topology::Automatic {
-            self.other_topologies = vec![Topology::LeftToRight];
+            let of_class_models = search == Search::Normal && self.kind != ClassifierKind::Fisher;
+            self.other_states = if of_class_models { vec![2, 8] } else { states.to_vec() };
+            let told = self.baum_welch.topology != Topology::Automatic;
+            if !told && (of_class_models || search == Search::Thorough) {
+                self.other_topologies = vec![Topology::LeftToRight];
+            }
         }
         if self.kind == ClassifierKind::Fisher {
             self.other_models = vec![ScoreModels::Universal];

@@ -126,7 +126,7 @@ fn stages_are_taken_where_the_order_tells_classes_apart() {
     let mut s = Sampler::new(8);
     let levels = [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
     let data = data("p", |class, _, t| vec![levels[class][t / 6] + 0.4 * s.normal()]);
-    let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
+    let mut options = TrainOptions::new(ClassifierKind::Top).searching(Search::Normal);
     (options.other_lags, options.other_models) = (Vec::new(), Vec::new());
     options.std_floors = Vec::new();
     let chosen = trained(&data, &options);
