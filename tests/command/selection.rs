@@ -56,6 +56,35 @@ fn strings_have_their_chains_tried_and_the_file_keeps_the_last_stage() {
     assert!(std::fs::metadata(&model).expect("a file").len() < 20_000, "a file as before");
 }
 
+/// Numbers of jittered copies are held against each other, printed, kept and told; of one there is nothing to choose.
+#[test]
+fn numbers_of_copies_are_chosen_of_those_that_are_given() {
+    let folder = Folder::new();
+    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
+    let line = format!("fit {data} -o {model} {FEW}");
+    let text = printed(&format!("{line} --copies 1,0"));
+    for part in [
+        "1 or 0 copies",
+        "copies of each series  accuracy",
+        "\n  1 ",
+        "\n  0 ",
+        "unless another leads it",
+    ] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+    let fit = json(&format!("{line} --copies 1,0 --json"));
+    let tried = list(&fit["copies"], "candidates");
+    assert_eq!(tried.iter().map(|one| &one["copies"]).collect::<Vec<_>>(), [1, 0], "{fit}");
+    assert!(tried[0].get("lead").is_none() && tried[1]["lead"]["standard_error"].is_number());
+    let info = json(&format!("info {model} --json"));
+    assert_eq!(info["provenance"]["selection"]["copies"], fit["copies"]);
+    let told = printed(&format!("info {model}"));
+    let chosen = format!("copies of each series: {}", fit["copies"]["copies"]);
+    assert!(told.contains(&chosen) && told.contains("copies of each series  accuracy"), "{told}");
+    assert!(json(&format!("{line} --copies 1 --json"))["copies"].is_null());
+    refuses(&format!("{line} --copies 1,x"), "x");
+}
+
 /// A limit steers among chains; where none is left it is refused with what the least takes.
 #[test]
 fn limits_steer_among_chains() {

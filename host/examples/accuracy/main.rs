@@ -131,13 +131,14 @@ fn measure(
             let form = &form.form;
             let setting = trained.choice.as_ref().map(|choice| choice.setting.to_string());
             chosen.push(format!(
-                "{} of {} states, floor {}, lags {}, {} codebooks, {:?}, {}",
+                "{} of {} states, {:?}, floor {}, lags {}, {} codebooks, {:?}, {}",
                 match form.models {
                     ScoreModels::Universal if form.lags.is_apart() => "one a lag",
                     ScoreModels::Universal => "one",
                     _ => "one a class",
                 },
                 form.states,
+                form.topology,
                 form.std_floor.unwrap_or_default(),
                 form.lags,
                 form.codebooks,

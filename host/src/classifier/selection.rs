@@ -26,7 +26,8 @@ pub struct Selection {
     /// Channels that change sign in the mirror images of the training series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mirror: Vec<String>,
-    /// How many jittered copies there are of each training series; none where there was one number alone.
+    /// How many jittered copies there are of each training series; none where there was one number alone, or too few series
+    /// to judge by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopiesChoice>,
 }

@@ -369,7 +369,8 @@ impl Training {
         }
         if self.states.is_some() {
             (options.other_states, options.chains) = (Vec::new(), Vec::new());
-            // With them transitions are told.
+        }
+        if self.topology.is_some() {
             options.other_topologies = Vec::new();
         }
         if self.normalisation.is_some() {

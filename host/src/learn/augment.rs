@@ -10,6 +10,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+use super::form::all_of;
 use super::vectors::{Vectors, mirror_candidates};
 use crate::data::centre_and_scale;
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
@@ -92,13 +93,8 @@ impl Augment {
 
     /// The numbers of copies to choose from, that of [`copies`](Self::copies) first.
     pub(super) fn numbers_of_copies(&self, kind: &Kind) -> Vec<usize> {
-        let mut all = vec![self.copies(kind)];
-        for &other in &self.other_copies {
-            if matches!(kind, Kind::Channels(_)) && !all.contains(&other) {
-                all.push(other);
-            }
-        }
-        all
+        let any = matches!(kind, Kind::Channels(_));
+        all_of(&self.copies(kind), self.other_copies.iter().filter(|_| any))
     }
 
     /// The same with a number of copies, and none to choose from.

@@ -1,6 +1,7 @@
 //! What inner cross-validation chose, and from what.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use fishweir_core::classify::decide;
 use fishweir_core::number::Real;
@@ -147,6 +148,11 @@ impl Marks {
     /// The same with other units that windows are of.
     pub(super) fn over(self, units: Vec<usize>) -> Self {
         Self { units, ..self }
+    }
+
+    /// How many series or groups they are of.
+    pub(super) fn count_units(&self) -> usize {
+        self.units.iter().collect::<BTreeSet<_>>().len()
     }
 
     /// The standard error of the difference to the accuracy of another, over units that were drawn independently: see

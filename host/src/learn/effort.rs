@@ -23,8 +23,8 @@ const EIGENVALUES: u128 = 9;
 /// What training a classifier on features takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Windows that the last machines are trained on, varied copies of them included: at least, for where
-    /// a mirror image is chosen there are twice as many.
+    /// Windows that the last machines are trained on, varied copies of them included, with the first number to
+    /// choose from: where a mirror image is chosen there are twice as many.
     pub windows: usize,
     /// Features of each, at least: what is known before models are fitted.
     pub features: usize,
@@ -78,16 +78,23 @@ impl Effort {
             }
         };
         let cut = data.windows(options.windowing.as_ref()).of_all(series).count();
-        let copies = options.augment.copies(data.kind()).saturating_add(1);
+        let numbers = options.augment.numbers_of_copies(data.kind());
+        let copies = numbers[0].saturating_add(1);
+        // Numbers of copies are held against each other with one scaling.
+        let tried = if numbers.len() > 1 { numbers.as_slice() } else { &[] };
         let windows = cut.saturating_mul(exact).saturating_mul(copies);
         let outputs = if classes == 2 { 1 } else { classes };
         // Every fold trains on all the others.
-        let inner = options.inner_folds.saturating_sub(1) * judged;
+        // In inner folds of the first number all settings.
+        let others = tried.len().saturating_sub(1) * options.c.len();
+        let judged_too = if tried.is_empty() { 0 } else { settings + others };
+        let inner = options.inner_folds.saturating_sub(1) * (judged + judged_too);
         let machines = (outputs * (exact + inner)) as u128;
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
         let multiply_adds = match options.in_closed_form() {
             // Of all costs and folds one matrix of inner products, of features or of examples, whichever are fewer,
-            // for each scaling, weight and image, without copies; and one with them in the end.
+            // for each scaling, weight and image, without copies; one with each number of them to choose from; and
+            // one in the end.
             true => {
                 let matrix = |rows: usize| {
                     let (rows, features) = (rows as u128, features as u128);
@@ -100,9 +107,13 @@ impl Effort {
                     None => 2 * scales + judged - settings,
                     Some(_) => scales,
                 };
+                let series = cut.saturating_mul(exact);
+                let with =
+                    |&copies: &usize| matrix(series.saturating_mul(copies.saturating_add(1)));
+                let copied = tried.iter().filter(|&&copies| copies > 0).map(with);
                 (images as u128)
-                    .saturating_mul(matrix(cut.saturating_mul(exact)))
-                    .saturating_add(matrix(windows))
+                    .saturating_mul(matrix(series))
+                    .saturating_add(copied.fold(matrix(windows), u128::saturating_add))
             }
             false => (PASSES * machines).saturating_mul(pass),
         };
@@ -216,6 +227,14 @@ mod tests {
         let one = (6 * wide.features) as u128 + EIGENVALUES * 36;
         // Three scalings, and one of them with another weight of codebooks; and the last.
         assert_eq!(wide.multiply_adds, (4 + 1) * 6 * one);
+        // Two copies of each against none are a matrix of thrice as many rows.
+        options.augment.other_copies = vec![2];
+        let copied = Effort::of(&data, &series, &options).expect("features").multiply_adds;
+        assert_eq!(
+            copied - wide.multiply_adds,
+            18 * ((18 * wide.features) as u128 + EIGENVALUES * 324)
+        );
+        options.augment.other_copies = Vec::new();
         // Of the image that is chosen the scaling is chosen anew.
         options.augment.vectors = Vectors::Named;
         options.augment.mirror = Mirror::Choose;

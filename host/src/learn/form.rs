@@ -117,9 +117,10 @@ impl TrainOptions {
         let normalisations =
             if self.features().is_some() { others(self.other_normalisations.len()) } else { 1 };
         let floors = self.floors(observed).len();
+        let stages = if self.windowing.is_none() { self.other_topologies.len() } else { 0 };
         let all = match channels {
             true => {
-                let chains = others(self.other_states.len()) * (1 + self.other_topologies.len());
+                let chains = others(self.other_states.len()) * (1 + stages);
                 lags * normalisations * floors * chains
             }
             false => self.chains.len().max(1) * (1 + self.other_normalisations.len()),
@@ -128,7 +129,7 @@ impl TrainOptions {
         // series and on all.
         let (mut left, mut tried) = match self.other_models.len() {
             1.. if channels => {
-                let firsts = floors * (1 + self.other_topologies.len());
+                let firsts = floors * (1 + stages);
                 (2 + firsts, all.div_ceil(self.inner_folds) + 2 + firsts)
             }
             _ => (all, 0),
@@ -261,7 +262,8 @@ impl TrainOptions {
         let whole = self.windowing.is_none();
         let fits = |topology: &Topology, states: usize| match topology {
             Topology::LeftToRight => whole && states >= FEWEST_STAGES && STAGE * states <= middle,
-            _ => true,
+            Topology::Positions => whole,
+            Topology::Automatic | Topology::Ergodic => true,
         };
         let mut chains = Vec::new();
         for states in all_of(&first.states, &self.other_states) {
@@ -377,7 +379,7 @@ impl TrainOptions {
 }
 
 /// The first of several, and the others that differ from it and from each other.
-fn all_of<'t, T>(first: &T, others: impl IntoIterator<Item = &'t T>) -> Vec<T>
+pub(super) fn all_of<'t, T>(first: &T, others: impl IntoIterator<Item = &'t T>) -> Vec<T>
 where
     T: Clone + PartialEq + 't,
 {

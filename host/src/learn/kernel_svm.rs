@@ -14,7 +14,7 @@ pub static KERNEL_SVM: Learner = Learner {
     about: "support vector machine with the hinge, on the Gram matrix",
     costs: &[0.1, 1.0, 10.0],
     trains: Trains::OnGram(OnGram {
-        bytes: |items| 4 * items * items + 128 * items,
+        bytes: |items| 4 * items * items + 192 * items,
         constant: 0.0,
         path: |gram, positive, costs| {
             let machines = KernelSvm::path(gram, positive, costs)?;
@@ -55,7 +55,7 @@ impl KernelSvm {
     ///
     /// Items of one class alone leave nothing to be parted: no coefficient, and that class for bias.
     ///
-    /// Time: some `n` to `n^2` steps of some `4 n` multiply-adds, `n` the items not left out. RAM: `4 n^2 + 128 n`
+    /// Time: some `n` to `n^2` steps of some `4 n` multiply-adds, `n` the items not left out. RAM: `4 n^2 + 192 n`
     /// bytes beside the matrix.
     ///
     /// # Errors

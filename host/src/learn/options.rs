@@ -7,6 +7,7 @@ use fishweir_core::classify::Normalisation;
 use super::augment::{Augment, Mirror};
 use super::error::TrainError;
 use super::features::Features;
+use super::form::all_of;
 use super::kernel_svm::KERNEL_SVM;
 use super::kind::ClassifierKind;
 use super::learner::Learner;
@@ -72,8 +73,8 @@ pub struct TrainOptions {
     /// states are positions, as many as strings are long, if they all are; where they are stages, half as many at most.
     /// None to keep to `baum_welch`. Symbols only.
     pub chains: Vec<(Topology, usize)>,
-    /// Other transitions than those of `baum_welch` to choose from. Whole series of channels only: a window begins
-    /// anywhere, and stages have a first.
+    /// Other transitions than those of `baum_welch` to choose from. Channels only, and stages and positions of whole series
+    /// only, for a window begins anywhere; three stages at least, of two samples of the middle series each.
     pub other_topologies: Vec<Topology>,
     /// Whose models there are to choose from beside those of `scores`: one of all classes is learnt from by ridge
     /// regression, so that it is judged in closed form.
@@ -325,14 +326,8 @@ impl TrainOptions {
     /// The floors of standard deviations to choose from, the first first; one alone where there are none to
     /// hold.
     pub(super) fn floors(&self, observed: &Kind) -> Vec<f64> {
-        let mut floors = vec![self.baum_welch.std_floor];
-        for &floor in &self.std_floors {
-            if self.has_floor() && matches!(observed, Kind::Channels(_)) && !floors.contains(&floor)
-            {
-                floors.push(floor);
-            }
-        }
-        floors
+        let any = self.has_floor() && matches!(observed, Kind::Channels(_));
+        all_of(&self.baum_welch.std_floor, self.std_floors.iter().filter(|_| any))
     }
 
     /// How often a class' model is fitted in a training, or one of all classes, at most: in every inner fold once a floor

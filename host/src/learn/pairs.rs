@@ -9,14 +9,15 @@ use crate::kernel::Gram;
 const TOLERANCE: f64 = 1e-6;
 /// The curvature along a pair of items that are alike: some number above zero.
 const FLAT: f64 = 1e-12;
-/// Steps at most, and at most an item where that is more.
+/// Steps at most, and at most an item where that is more; among some of the items, an item at a stretch.
 const STEPS: usize = 10_000_000;
 const STEPS_AN_ITEM: usize = 100;
 /// The violation at which what was shrunken early is looked at again.
 const NEAR: f64 = 10.0 * TOLERANCE;
 /// Steps from one shrinking to the next, or one an item where that is fewer.
 const SHRINK: usize = 1_000;
-/// How often items may be left out before what is left is read in double precision: rounding may call them back.
+/// How often items may come back settled before what is left of them is read in double precision, and twice as often
+/// before none is left out: rounding may call them back.
 const ROUNDS: usize = 8;
 /// Numbers that are compared at a time.
 const LANES: usize = 8;
@@ -102,11 +103,14 @@ impl<'g> Dual<'g> {
         for _ in 0..STEPS.max(STEPS_AN_ITEM * count) {
             let whole = active.items.len() == count;
             // Steps that rounding leads in circles end as well.
-            if (whole || taken < STEPS_AN_ITEM * count) && active.step(self.gram) {
-                taken += 1;
+            if taken < STEPS_AN_ITEM * count && active.step(self.gram) {
+                taken += usize::from(!whole);
                 wait -= 1;
                 if wait == 0 {
                     wait = period;
+                    if rounds >= 2 * ROUNDS {
+                        continue;
+                    }
                     if !near && active.violation() < NEAR {
                         near = true;
                         active.give_back(self);
@@ -262,9 +266,12 @@ impl Active {
         let mut lowered = std::mem::take(&mut self.lowered);
         self.row(j, gram, &mut lowered);
         self.lowered = lowered;
-        // Of alike items rounding would be all of it.
+        // Of alike items single precision rounds all of it away, or has more than there is: no step goes beyond what is
+        // followed.
         let across = gram.get(self.items[i], self.items[j]);
-        let curvature = (self.diagonal[i] + self.diagonal[j] - 2.0 * across).max(FLAT);
+        let followed = (self.raised[i] - self.raised[j]) - (self.lowered[i] - self.lowered[j]);
+        let curvature = self.diagonal[i] + self.diagonal[j] - 2.0 * across;
+        let curvature = curvature.max(followed).max(FLAT);
         let up = self.high[i] - self.multiplier[i];
         let down = self.multiplier[j] - self.low[j];
         let step = ((most - self.lacking[j]) / curvature).min(up).min(down);

@@ -120,6 +120,7 @@ impl<'a> Trainer<'a> {
         let (options, mut form, plain) =
             FormSearch { fits: &self.fits, series, options: &options, progress }.choose()?;
         let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
+        let told = options.augment.copies(data.kind());
         let copied = self.choose_copies(series, &options, progress)?;
         let options = &copied.options;
         let problem = Problem::new(&self.fits, series, options, progress)?;
@@ -127,7 +128,9 @@ impl<'a> Trainer<'a> {
         problem.check_windows(series)?;
         // Before the copies of all series are made: inner folds make their own.
         let mut units = None;
-        let mut chosen = copied.machine.or(mirrored).or(plain);
+        // A machine of another number of copies was chosen, if at all, with these.
+        let as_told = copied.options.augment.copies(data.kind()) == told;
+        let mut chosen = copied.machine.or(mirrored.or(plain).filter(|_| as_told));
         if let (Some(features), None) = (options.features(), &chosen) {
             units = problem.held_out_units(series)?;
             if units.is_none() {

@@ -12,13 +12,13 @@ use super::problem::Problem;
 use super::search::ERRORS;
 use super::train::Trainer;
 use super::vectors::mirror_candidates;
-use crate::classifier::{Choice, CopiesCandidate, CopiesChoice};
+use crate::classifier::{Choice, CopiesCandidate, CopiesChoice, Lead};
 
 /// The number of jittered copies that was chosen.
 pub(super) struct Copied {
     /// With that number.
     pub(super) options: TrainOptions,
-    /// The choice of scaling and C of the series without copies, where it was made.
+    /// The choice of scaling and C, where it was made.
     pub(super) machine: Option<Choice>,
     /// What it was chosen from, where there was a choice.
     pub(super) choice: Option<CopiesChoice>,
@@ -132,11 +132,13 @@ impl Trainer<'_> {
 
     /// The options with the number of jittered copies chosen: the first of those to choose from, unless machines on
     /// another are right of series as they are by more than two standard errors more often, each series or group held
-    /// out with its copies, or in inner folds. All else is frozen: as suits series without copies where they are held
-    /// out in closed form, else series with the first number. What copies gain is of sensors that training series
-    /// have not seen, so what they lose here has to be plain.
+    /// out with its copies, or in inner folds: the larger of that of the difference over these and that of so many trials.
+    /// Each has its own C, for copies change what a score's unit is; all else is frozen: as suits series without copies
+    /// where they are held out in closed form, else series with the first number. What copies gain is of sensors that
+    /// training series have not seen, so what they lose here has to be plain.
     ///
-    /// Cost: features of as many copies as are tried and a factorisation of them; or inner folds of each number.
+    /// Cost: features of as many copies as are tried, and for each C a factorisation of them; or inner folds of each
+    /// number.
     pub(super) fn choose_copies(
         &self,
         series: &[usize],
@@ -144,66 +146,74 @@ impl Trainer<'_> {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Copied, TrainError> {
         let numbers = options.augment.numbers_of_copies(self.data().kind());
-        let with = |copies: usize, setting: Option<&Choice>| {
-            let options =
-                setting.map_or_else(|| options.clone(), |one| options.frozen(one.setting));
-            TrainOptions { augment: options.augment.with_copies(copies), ..options }
+        let with = |copies: usize| {
+            let augment = options.augment.with_copies(copies);
+            TrainOptions { augment, ..options.clone() }
         };
         let Some(features) = options.features().filter(|_| numbers.len() > 1) else {
-            let options = with(numbers[0], None);
+            let options = with(numbers[0]);
             return Ok(Copied { options, machine: None, choice: None, examples: None });
         };
         let problem = Problem::new(&self.fits, series, options, progress)?;
         let held_out = problem.held_out_of(features, series)?;
-        let mut machine = held_out.as_ref().map(|held_out| held_out.decided.choice.clone());
-        let mut judged: Vec<(CopiesCandidate, Decided)> = Vec::new();
-        let (mut best, mut examples) = (numbers[0], None);
-        for copies in numbers {
-            let frozen = with(copies, machine.as_ref());
-            let problem = Problem::new(&self.fits, series, &frozen, progress);
-            let found = problem.and_then(|problem| match &held_out {
-                Some(held_out) if copies == 0 => Ok((held_out.decided.clone(), None)),
+        let mut setting = held_out.as_ref().map(|held_out| held_out.decided.choice.setting);
+        let mut candidates: Vec<CopiesCandidate> = Vec::new();
+        let (mut first, mut best): (Option<Decided>, Option<Best>) = (None, None);
+        for &copies in &numbers {
+            let mut options = with(copies);
+            if let Some(setting) = setting {
+                options = TrainOptions { c: options.c.clone(), ..options.frozen(setting) };
+            }
+            let problem = Problem::new(&self.fits, series, &options, progress)?;
+            let (decided, examples) = match &held_out {
+                Some(held_out) if copies == 0 => (held_out.decided.clone(), None),
                 Some(held_out) => {
                     let (decided, examples) = problem.held_out_with_copies(held_out, series)?;
-                    Ok((decided, Some(examples)))
+                    (decided, Some(examples))
                 }
-                None => Ok((problem.choose(features, series, true)?, None)),
-            });
-            let (decided, own) = match found {
-                // Of the first there is nothing to lead.
-                Err(error) if judged.is_empty() => return Err(error),
-                // There is no room for so many, or a model makes one impossible.
-                Err(_) => continue,
-                Ok(found) => found,
+                None => (problem.choose(features, series, true)?, None),
             };
-            let first = judged.first().map(|(_, first)| first);
-            let judgement = decided.choice.judgement();
-            let lead = first.and_then(|first| {
-                let error = decided.marks.standard_error(&first.marks);
-                Some(judgement?.lead(&first.choice.judgement()?, error))
-            });
-            let leads = |(one, _): &(CopiesCandidate, Decided)| one.copies == best;
-            let ahead = judged.iter().find(|one| leads(one)).map_or(0.0, |(best, _)| best.accuracy);
-            let accuracy = accuracy(&decided.choice);
-            let plain = lead.is_some_and(|lead| lead.accuracy > ERRORS * lead.standard_error);
-            if first.is_none() || plain && accuracy > ahead {
-                (best, examples) = (copies, own);
+            setting.get_or_insert(decided.choice.setting);
+            // Of too few series to judge by the first is taken.
+            let Some(judgement) = decided.choice.judgement() else { break };
+            let lead = first.as_ref().and_then(|first| lead(&decided, first));
+            let candidate = CopiesCandidate { copies, accuracy: judgement.accuracy, lead };
+            let leads = lead.is_none_or(|it| it.accuracy > ERRORS * it.standard_error);
+            if leads && best.as_ref().is_none_or(|best| best.accuracy < judgement.accuracy) {
+                let (accuracy, machine) = (judgement.accuracy, decided.choice.clone());
+                best = Some(Best { copies, accuracy, machine, examples });
             }
-            if held_out.is_none() {
-                machine.get_or_insert_with(|| decided.choice.clone());
-            }
-            judged.push((CopiesCandidate { copies, accuracy, lead }, decided));
+            candidates.push(candidate);
+            first.get_or_insert(decided);
         }
-        let first = judged.first().map_or(best, |(first, _)| first.copies);
-        let candidates = judged.into_iter().map(|(candidate, _)| candidate).collect();
+        let Some(Best { copies, machine, examples, .. }) = best else {
+            let (options, machine) = (with(numbers[0]), None);
+            return Ok(Copied { options, machine, choice: None, examples: None });
+        };
         Ok(Copied {
-            options: with(best, None),
+            options: with(copies),
             // In inner folds the machine of another number is chosen on that.
-            machine: machine.filter(|_| held_out.is_some() || best == first),
-            choice: Some(CopiesChoice { copies: best, candidates }),
+            machine: (held_out.is_some() || copies == numbers[0]).then_some(machine),
+            choice: Some(CopiesChoice { copies, candidates }),
             examples: held_out.map(|held_out| held_out.map).zip(examples),
         })
     }
+}
+
+/// A number of copies that leads, its machine, and where they were taken, the features of series and copies.
+struct Best {
+    copies: usize,
+    accuracy: f64,
+    machine: Choice,
+    examples: Option<Examples>,
+}
+
+/// By how much what was decided leads other decisions of the same windows.
+fn lead(own: &Decided, other: &Decided) -> Option<Lead> {
+    let (judgement, next) = (own.choice.judgement()?, other.choice.judgement()?);
+    // Groups may be too few to differ; trials differ by this much in any case.
+    let paired = own.marks.standard_error(&other.marks);
+    Some(judgement.lead(&next, paired.max(judgement.standard_error(own.marks.count_units()))))
 }
 
 /// How often what was chosen is right.

@@ -122,7 +122,8 @@ impl Training {
         let all: Vec<usize> = (0..data.series().len()).collect();
         for &kind in kinds {
             let tried = |training: &Self| -> Result<_, Failure> {
-                Ok(training.options(kind, cutting)?.tried(data, &all))
+                let options = training.options(kind, cutting)?;
+                Ok((options.tried(data, &all), options.varied(data.kind())))
             };
             if tried(self)? != tried(&quick)? {
                 return Ok(());

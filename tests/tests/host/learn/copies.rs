@@ -4,6 +4,7 @@ use fishweir::classifier::CopiesChoice;
 use fishweir::data::Dataset;
 use fishweir::learn::{
     ChosenBy, ClassifierKind, Mirror, RIDGE, ScoreModels, Search, TrainOptions, Trained, Trainer,
+    train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -25,7 +26,7 @@ fn with_copies(closed: bool, copies: usize, others: &[usize]) -> TrainOptions {
         (options.scores, options.learner) = (ScoreModels::Universal, &RIDGE);
     }
     options.group = None;
-    (options.augment.mirror, options.c) = (Mirror::Channels(Vec::new()), vec![1.0]);
+    (options.augment.mirror, options.c) = (Mirror::Channels(Vec::new()), vec![0.01, 1.0, 100.0]);
     (options.augment.copies, options.augment.other_copies) = (Some(copies), others.to_vec());
     options
 }
@@ -38,10 +39,19 @@ fn choice_of(trained: &Trained) -> Option<CopiesChoice> {
 /// where they cost nothing. What is taken is what would have been told.
 #[test]
 fn copies_are_given_up_only_where_they_plainly_cost() {
-    for (closed, by) in [(true, ChosenBy::HeldOut), (false, ChosenBy::Alone)] {
-        for (degrees, noise, taken) in [(3.0, 0.002, 0), (60.0, 0.1, 3)] {
+    for (closed, by) in [(true, ChosenBy::HeldOut), (false, ChosenBy::InnerFolds)] {
+        for (degrees, noise, taken, mirror) in [
+            (3.0, 0.002, 0, Mirror::Channels(Vec::new())),
+            (60.0, 0.1, 3, Mirror::Channels(Vec::new())),
+            (3.0, 0.002, 0, Mirror::Choose),
+        ] {
             let data = tilted(degrees, noise);
-            let chosen = trained(&data, &with_copies(closed, 3, &[0, 3]));
+            let with_copies = |copies, others: &[usize]| {
+                let mut options = with_copies(closed, copies, others);
+                options.augment.mirror = mirror.clone();
+                options
+            };
+            let chosen = trained(&data, &with_copies(3, &[0, 3]));
             let choice = choice_of(&chosen).expect("a choice");
             let what = format!("{degrees} degrees, closed form {closed}: {choice:?}");
             assert_eq!(choice.copies, taken, "{what}");
@@ -50,17 +60,23 @@ fn copies_are_given_up_only_where_they_plainly_cost() {
             let [first, other] = &choice.candidates[..] else { panic!("{what}") };
             let lead = other.lead.expect("the other is held against the first");
             assert!(first.lead.is_none() && lead.accuracy == other.accuracy - first.accuracy);
+            let trials = (other.accuracy * (1.0 - other.accuracy) / 18.0).sqrt();
+            assert!(lead.standard_error >= trials, "{what}");
             let plain = lead.accuracy > 2.0 * lead.standard_error;
             assert_eq!(plain, taken == 0, "{what}");
-            // The same as if it had been told.
-            let told = trained(&data, &with_copies(closed, taken, &[]));
+            // The same as if it had been told, but that copies have their own C in closed form.
+            let told = trained(&data, &with_copies(taken, &[]));
             assert_eq!(choice_of(&told), None);
             assert_eq!(chosen.varied, told.varied);
-            assert_eq!(chosen.classifier.rule, told.classifier.rule, "{what}");
             assert_eq!(chosen.classifier.models, told.classifier.models);
-            let machine = told.choice.expect("a machine");
-            assert_eq!(machine.setting, chosen.choice.expect("a machine").setting);
-            assert_eq!(machine.by, by);
+            if closed && taken > 0 {
+                let settings = |one: &Trained| one.choice.as_ref().map(|one| one.candidates.len());
+                assert_eq!((settings(&chosen), settings(&told)), (Some(3), Some(3)));
+                continue;
+            }
+            assert_eq!(chosen.classifier.rule, told.classifier.rule, "{what}");
+            assert_eq!(told.choice.as_ref().map(|choice| choice.by), Some(by));
+            assert_eq!(told.choice, chosen.choice);
         }
     }
 }
@@ -84,6 +100,6 @@ fn numbers_of_copies_are_told_beforehand_and_none_are_tried_of_what_is_not_varie
     let all: Vec<usize> = (0..data.series().len()).collect();
     let many = with_copies(true, 2, &[usize::MAX]);
     Trainer::new(&data).check(&all, &many).expect("the first is what is checked");
-    let kept = choice_of(&trained(&data, &many)).expect("a choice");
-    assert_eq!((kept.copies, kept.candidates.len()), (2, 1), "there is no room for the other");
+    let refused = train(&data, &all, &many, &|| ()).expect_err("no room for the other").to_string();
+    assert!(refused.contains("copies of each training series take"), "{refused}");
 }
