@@ -103,7 +103,7 @@ impl<'g> Dual<'g> {
         for _ in 0..STEPS.max(STEPS_AN_ITEM * count) {
             let whole = active.items.len() == count;
             // Steps that rounding leads in circles end as well.
-            if taken < STEPS_AN_ITEM * count && active.step(self.gram) {
+            if (whole || taken < STEPS_AN_ITEM * count) && active.step(self.gram) {
                 taken += usize::from(!whole);
                 wait -= 1;
                 if wait == 0 {
