@@ -315,11 +315,7 @@ impl fmt::Display for Lead {
         if loss.abs() < 5e-4 {
             return f.write_str("the chosen is as often right as the next, and its loss the same");
         }
-        let less = if loss < 0.0 { "more" } else { "less" };
-        write!(
-            f,
-            "the chosen is as often right as the next, its loss {:.3} nats {less}",
-            loss.abs()
-        )
+        let how = if loss < 0.0 { "more, but it comes first" } else { "less" };
+        write!(f, "the chosen is as often right as the next, its loss {:.3} nats {how}", loss.abs())
     }
 }

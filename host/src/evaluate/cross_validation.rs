@@ -8,7 +8,7 @@ use super::{
     judge,
 };
 use crate::data::{Dataset, Window};
-use crate::learn::{Choice, Form, TrainOptions, Trained, Trainer};
+use crate::learn::{Choice, CopiesChoice, Form, TrainOptions, Trained, Trainer};
 use crate::words::short;
 
 /// A classifier's cross-validation.
@@ -60,6 +60,8 @@ pub struct FoldFigures {
     pub roc_area: Option<f64>,
     /// What was chosen within the training folds.
     pub choice: Option<Choice>,
+    /// How many jittered copies there are of each training series; null where there was nothing to choose from or by.
+    pub copies: Option<CopiesChoice>,
     /// What class models were made of, chosen within the training folds; null for a kernel by
     /// marginalisation.
     pub form: Option<Form>,
@@ -160,17 +162,19 @@ pub fn cross_validate(
 ) -> Result<CrossValidation, EvaluateError> {
     let data = trainer.data();
     let windows = data.windows(options.windowing.as_ref());
-    let floors = RefCell::new(Vec::new());
+    let made = RefCell::new(Vec::new());
     let mut validated =
         over_folds(data, options, validation, options.kind.to_string(), |train, test| {
             let trained = trainer.train(train, options, progress)?;
             let form = trained.form.as_ref().map(|choice| choice.form.clone());
-            floors.borrow_mut().push((form, Floor::of(&trained)));
+            let selection = trained.classifier.provenance.selection.as_ref();
+            let copies = selection.and_then(|selection| selection.copies.clone());
+            made.borrow_mut().push((copies, form, Floor::of(&trained)));
             let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
             Ok::<_, EvaluateError>((judge(&trained.classifier.deploy()?, &cut), trained.choice))
         })?;
-    for (fold, of_fold) in validated.folds.iter_mut().zip(floors.into_inner()) {
-        (fold.form, fold.floor) = of_fold;
+    for (fold, of_fold) in validated.folds.iter_mut().zip(made.into_inner()) {
+        (fold.copies, fold.form, fold.floor) = of_fold;
     }
     Ok(validated)
 }
@@ -210,6 +214,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
             macro_f1: figures.macro_f1,
             roc_area: Roc::of(data.classes().len(), &judged).map(|roc| roc.area),
             choice,
+            copies: None,
             form: None,
             floor: None,
         });

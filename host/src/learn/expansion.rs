@@ -140,10 +140,12 @@ pub enum KernelLearnError {
     },
     /// A machine whose objectives are too far apart.
     #[error(
-        "the support vector machine did not converge: its objectives are {relative:.1e} apart; scale \
-         the kernel down"
+        "the support vector machine of C = {c} did not converge: its objectives are {relative:.1e} apart; take a smaller C, \
+         or scale the kernel down"
     )]
     Gap {
+        /// The cost of an item, the larger of both sides'.
+        c: f64,
         /// The gap, relative to the primal objective.
         relative: f64,
     },

@@ -93,8 +93,8 @@ mod vectors;
 mod windowed_events;
 
 pub use crate::classifier::{
-    Candidate, Choice, ChosenBy, Form, FormCandidate, FormChoice, Lead, Price, Scaling,
-    ScoreModels, Selection, Setting,
+    Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
+    Lead, Price, Scaling, ScoreModels, Selection, Setting,
 };
 pub use affine::Affine;
 pub use augment::{Augment, AugmentError, Mirror};

@@ -6,7 +6,7 @@ use super::loss::Costs;
 use crate::kernel::Gram;
 
 /// The largest violation of the optimality conditions, in units of the margin.
-const TOLERANCE: f64 = 1e-6;
+pub(super) const TOLERANCE: f64 = 1e-6;
 /// The curvature along a pair of items that are alike: some number above zero.
 const FLAT: f64 = 1e-12;
 /// Steps at most, and at most an item where that is more; among some of the items, an item at a stretch.

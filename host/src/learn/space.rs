@@ -23,7 +23,7 @@ pub enum Search {
     Quick,
     /// Of fisher the same against a model a class, two floors of each; of other classifiers of channels that compile 2, 4
     /// and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
-    /// left to right, and a state a position. Jittered copies against none.
+    /// left to right, and a state a position. Where channels form vectors jittered copies against none.
     /// Where lengths differ with and without normalisation
     Normal,
     /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, of whole series

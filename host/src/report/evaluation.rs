@@ -203,6 +203,11 @@ impl fmt::Display for CrossValidationReport {
             if !floors.is_empty() {
                 writeln!(f, "  standard deviations: {}", floors.join("; "))?;
             }
+            let copies = one.folds.iter().filter_map(|fold| fold.copies.as_ref());
+            let copies: Vec<String> = copies.map(|choice| choice.copies.to_string()).collect();
+            if !copies.is_empty() {
+                writeln!(f, "  copies of each training series: {}", copies.join("; "))?;
+            }
             if !chosen.is_empty() {
                 writeln!(f, "  chosen within the training folds: {}", chosen.join("; "))?;
             }

@@ -167,6 +167,26 @@ fn what_single_precision_does_not_tell_meets_the_conditions() {
     }
 }
 
+/// A machine whose conditions hold is one, whatever its cost: a millionth of a margin at a cost of a million is a gap of
+/// its own.
+#[test]
+fn great_costs_are_no_refusal() {
+    for (seed, apart) in [(24, 12.0), (25, 1.0)] {
+        let mut s = Sampler::new(seed);
+        let items = Items::draw(&mut s, 60, 2, apart);
+        let rbf = |i: usize, j: usize| {
+            let square = |(a, b): (&f64, &f64)| (a - b) * (a - b);
+            (-items.rows[i].iter().zip(&items.rows[j]).map(square).sum::<f64>()).exp()
+        };
+        let gram = Gram::from_fn(60, rbf);
+        for c in [1e4, 1e6] {
+            let machine =
+                KernelSvm::train(&gram, &items.positive, Costs::even(c)).expect("trained");
+            assert_optimal(&machine, &gram, &items.positive, Costs::even(c));
+        }
+    }
+}
+
 /// Where no multiplier is at its cost, a larger one has the same machine, to the bit.
 #[test]
 fn larger_costs_that_bound_nothing_change_nothing() {
