@@ -103,21 +103,23 @@ impl KernelSvm {
                 }
                 None => Dual::new(gram, positive, costs),
             };
-            let settled = dual.solve() && dual.bounds_none();
+            let holds = dual.solve();
+            let settled = holds && dual.bounds_none();
             let expansion = Expansion { coefficients: dual.multipliers(), bias: dual.bias() };
             let machine = Self { expansion, dual_objective: 0.0, objective: 0.0 };
-            path.push(machine.judged(gram, positive, costs)?);
+            path.push(machine.judged(gram, positive, costs, holds)?);
             before = Some((costs, dual, settled));
         }
         Ok(path)
     }
 
-    /// With its objectives, if they are close enough.
+    /// With its objectives, if they are close enough: nearer where steps ended before the conditions held.
     fn judged(
         mut self,
         gram: &Gram,
         positive: &[bool],
         costs: Costs,
+        holds: bool,
     ) -> Result<Self, KernelLearnError> {
         let (mut norm, mut loss, mut sum) = (0.0, 0.0, 0.0);
         for (i, &positive) in positive.iter().enumerate() {
@@ -134,7 +136,7 @@ impl KernelSvm {
         let scale = 1.0 + self.objective.abs();
         // What conditions that are violated by so little leave, each item's times its cost; twice, for the bias is between.
         let left = 2.0 * TOLERANCE * positive.iter().map(|&one| costs.of(one)).sum::<f64>();
-        if gap.abs() < (GAP * scale).max(left) {
+        if gap.abs() < GAP * scale || holds && gap.abs() <= left {
             return Ok(self);
         }
         let c = costs.positive.max(costs.negative);

@@ -44,8 +44,8 @@ pub struct TrainOptions {
     /// How the class models are fitted.
     pub baum_welch: BaumWelch,
     /// Passes of Baum-Welch at most of a model of all classes, or one for each lag, and no more than those of
-    /// `baum_welch`. What tells classes apart is learnt on its scores: in folds of the training parts of ten sets (`host/docs/ACCURACY.md`) models of 100, 20 and 10 passes were
-    /// right in 0.935, 0.931 and 0.937.
+    /// `baum_welch`. What tells classes apart is learnt on its scores: in folds of the training parts of ten sets
+    /// (`host/docs/ACCURACY.md`) models of 100, 20 and 10 passes were right in 0.935, 0.931 and 0.937.
     pub one_model_iterations: usize,
     /// Other floors of standard deviations than that of `baum_welch`, of which inner folds choose the
     /// best: see [`BaumWelch::std_floor`]. Channels only.

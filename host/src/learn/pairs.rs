@@ -140,16 +140,8 @@ impl<'g> Dual<'g> {
         if count > 0 {
             return sum / count as f64;
         }
-        let (mut most, mut least) = (f64::NEG_INFINITY, f64::INFINITY);
-        for item in 0..self.sign.len() {
-            let (low, high) = self.bounds(item);
-            if self.multiplier[item] < high {
-                most = most.max(self.lacking[item]);
-            }
-            if self.multiplier[item] > low {
-                least = least.min(self.lacking[item]);
-            }
-        }
+        let all = Active::of_all(self);
+        let (most, least) = (largest(&all.lacking, &all.rise).1, least(&all.lacking, &all.fall));
         if most.is_finite() { 0.5 * (most + least) } else { least }
     }
 
@@ -300,13 +292,10 @@ impl Active {
         if kept.len() == self.items.len() {
             return;
         }
-        for (&item, &multiplier) in self.items.iter().zip(&self.multiplier) {
-            dual.multiplier[item] = multiplier;
-        }
+        self.give_multipliers(dual);
         let width = padded(kept.len());
         let pick = |all: &mut Vec<f64>, empty: f64| {
-            let mut places = 0..;
-            kept.iter().zip(&mut places).for_each(|(&from, to)| all[to] = all[from]);
+            kept.iter().enumerate().for_each(|(to, &from)| all[to] = all[from]);
             all.truncate(width);
             all[kept.len()..].fill(empty);
         };
@@ -329,12 +318,16 @@ impl Active {
         }
     }
 
-    /// Gives back all multipliers, and what margins lack of them: where some items were left out had anew, a product of
-    /// all items and those that have a multiplier.
-    fn give_back(&self, dual: &mut Dual<'_>) {
+    fn give_multipliers(&self, dual: &mut Dual<'_>) {
         for (&item, &multiplier) in self.items.iter().zip(&self.multiplier) {
             dual.multiplier[item] = multiplier;
         }
+    }
+
+    /// Gives back all multipliers, and what margins lack of them: where some items were left out had anew, a product of
+    /// all items and those that have a multiplier.
+    fn give_back(&self, dual: &mut Dual<'_>) {
+        self.give_multipliers(dual);
         if self.items.len() == dual.sign.len() {
             dual.lacking.copy_from_slice(&self.lacking[..self.items.len()]);
             return;

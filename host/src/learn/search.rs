@@ -20,8 +20,8 @@ const FIRST_WINDOWS: usize = 40;
 const FEW_PASSES: usize = 20;
 const FIRST_PASSES: usize = 5;
 /// Standard errors by which models of classes must lead models of all to be taken, series with a mirror image those
-/// without, and other numbers of jittered copies the first. With one, of models, eight sets had 0.928 of their training parts in the mean over folds, with two 0.933: inner
-/// folds of a few groups are worth less than their size says.
+/// without, and other numbers of jittered copies the first. With one, of models, eight sets had 0.928 of their training
+/// parts in the mean over folds, with two 0.933: inner folds of a few groups are worth less than their size says.
 pub(super) const ERRORS: f64 = 2.0;
 /// What a lead in nats is held to: one of models that cannot be is endless.
 const FARTHEST: f64 = 1e6;
@@ -84,8 +84,8 @@ impl FormSearch<'_> {
     ///
     /// Forms of one model that has seen no label are judged in closed form instead, a fit each: all after the first
     /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is held
-    /// in inner folds against a model a class: of the first form, at every floor and with all transitions, and of its own, but that of a model for each lag
-    /// there is none; on some series first, and on all against those alone that it does not lead there by more than two
+    /// in inner folds against a model a class: of the first form, at every floor and with all transitions, and of its own,
+    /// but that of a model for each lag there is none; on some series first, and on all against those alone that it does not lead there by more than two
     /// standard errors. It is the simpler one, and is taken unless the best leads it by as many
     /// (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {

@@ -179,14 +179,14 @@ impl Trainer<'_> {
             let lead = first.as_ref().and_then(|first| lead(&decided, first));
             let candidate = CopiesCandidate { copies, accuracy: judgement.accuracy, lead };
             let leads = lead.is_none_or(|it| it.accuracy > ERRORS * it.standard_error);
-            if leads && best.as_ref().is_none_or(|best| best.accuracy < judgement.accuracy) {
-                let (accuracy, machine) = (judgement.accuracy, decided.choice.clone());
-                best = Some(Best { copies, accuracy, machine, examples });
+            let ahead = best.as_ref().map(|best| accuracy(&best.machine));
+            if leads && ahead.is_none_or(|ahead| ahead < judgement.accuracy) {
+                best = Some(Best { copies, machine: decided.choice.clone(), examples });
             }
             candidates.push(candidate);
             first.get_or_insert(decided);
         }
-        let Some(Best { copies, machine, examples, .. }) = best else {
+        let Some(Best { copies, machine, examples }) = best else {
             let (options, machine) = (with(numbers[0]), None);
             return Ok(Copied { options, machine, choice: None, examples: None });
         };
@@ -203,7 +203,6 @@ impl Trainer<'_> {
 /// A number of copies that leads, its machine, and where they were taken, the features of series and copies.
 struct Best {
     copies: usize,
-    accuracy: f64,
     machine: Choice,
     examples: Option<Examples>,
 }
