@@ -1,9 +1,10 @@
 //! Prints what the filter costs on every emulated board, as Markdown:
 //! `cargo run --release -p fishweir-tests --example cost_table > firmware/COSTS.md`
 
+use fishweir::device::{BOARDS, DeviceError};
 use fishweir_tests::cost_table::{measure_all, page};
 
-fn main() -> Result<(), fishweir::device::DeviceError> {
-    print!("{}", page(&measure_all()?));
+fn main() -> Result<(), DeviceError> {
+    print!("{}", page(&measure_all(&BOARDS)?));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use fishweir::device::{BOARDS, Board, DeviceError};
+use fishweir::device::{Board, DeviceError};
 
 use crate::device_table::record::DELAY;
 use crate::device_table::{Row, measure};
@@ -32,11 +32,13 @@ pub struct BoardCosts {
     pub rows: Vec<Row>,
 }
 
-/// Measures all boards.
+/// Measures some boards.
 ///
 /// # Errors
 /// As [`measure`].
-pub fn measure_all() -> Result<Vec<BoardCosts>, DeviceError> {
+pub fn measure_all(
+    boards: impl IntoIterator<Item = &'static Board>,
+) -> Result<Vec<BoardCosts>, DeviceError> {
     let costs = |board| {
         let mut rows = measure(board, "costs")?;
         let is_delay = |row: &Row| row.name == DELAY;
@@ -46,7 +48,7 @@ pub fn measure_all() -> Result<Vec<BoardCosts>, DeviceError> {
         rows.retain(|row| !is_delay(row));
         Ok(BoardCosts { board, delay, digests, rows })
     };
-    BOARDS.iter().map(costs).collect()
+    boards.into_iter().map(costs).collect()
 }
 
 impl fmt::Display for BoardCosts {

@@ -16,6 +16,8 @@ use crate::data::{Kind, SamplesView, Widened};
 
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
+/// Where less than this part of all series would be left out, none is.
+const ALL_BUT: usize = 4;
 /// Passes of Baum-Welch in the stages before the last, and in the first of those in closed form.
 const FEW_PASSES: usize = 20;
 const FIRST_PASSES: usize = 5;
@@ -83,11 +85,13 @@ impl FormSearch<'_> {
     /// of the machine, a quarter of them on four times as many, at last four on all with every setting.
     ///
     /// Forms of one model that has seen no label are judged in closed form instead, a fit each: all after the first
-    /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is held
-    /// in inner folds against a model a class: of the first form, at every floor and with all transitions, and of its own,
-    /// but that of a model for each lag there is none; on some series first, and on all against those alone that it does not lead there by more than two
-    /// standard errors. It is the simpler one, and is taken unless the best leads it by as many
-    /// (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
+    /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is the
+    /// simpler one, and is taken at once where it errs too little to be led by two standard errors. Else it is held in
+    /// inner folds against a model a class: of the first form, at every floor and with all transitions, and of its own,
+    /// but that of a model for each lag there is none; on some series first, and on all against those alone that it does
+    /// not lead there. It gives way to the best where that leads it by more than two standard errors, the larger of that
+    /// of the difference and its own (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and
+    /// Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
         let before = self.fits.count();
@@ -132,6 +136,11 @@ impl FormSearch<'_> {
         Ok((options, FormChoice { form, candidates, left_out, fits, lead }, choice))
     }
 
+    /// The standard error of what was judged on all series, as of so many trials: groups may be too few to differ.
+    fn error(&self, of: Judgement) -> f64 {
+        of.standard_error(self.series.len())
+    }
+
     /// Of several forms the best; `None` where there is nothing to judge by.
     fn chosen(
         &self,
@@ -143,8 +152,11 @@ impl FormSearch<'_> {
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
         let one = self.best_of_one(&of_one, candidates)?;
         if let Some(OfOne { form: best, lead, held_out }) = &one {
-            if forms.is_empty() {
-                return Ok(Some((best.clone(), Some(held_out.decided.choice.clone()), *lead)));
+            let choice = &held_out.decided.choice;
+            let nothing_leads =
+                |found: Judgement| 1.0 - found.accuracy <= ERRORS * self.error(found);
+            if forms.is_empty() || choice.judgement().is_some_and(nothing_leads) {
+                return Ok(Some((best.clone(), Some(choice.clone()), *lead)));
             }
             forms.retain(|form| {
                 let (std_floor, topology) = (form.std_floor, form.topology);
@@ -158,7 +170,7 @@ impl FormSearch<'_> {
     }
 
     /// Successive halving: all forms on some series, a quarter of them on four times as many, at last a few on
-    /// all. What `one` leads by more than two standard errors on some series is not judged on all.
+    /// all. What `one` leads on some series is not judged on all.
     fn halve(
         &self,
         mut forms: Vec<Form>,
@@ -172,11 +184,13 @@ impl FormSearch<'_> {
         loop {
             let last = forms.len() <= LAST && (one.is_none() || stage > first_stage);
             let some = if last { self.series.to_vec() } else { self.some_of_each(most)? };
+            // Beside models of all, which have few passes themselves, those of classes are judged on few.
+            let whole = last && one.is_none();
             let mut judged: Vec<Judged> = Vec::new();
             for form in forms {
                 let found = match one.filter(|one| one.form == form) {
                     Some(one) => self.judge_of_one(one, &some),
-                    None => self.judge(&form, &some, last),
+                    None => self.judge(&form, &some, last, whole),
                 };
                 let mut found = match found {
                     Ok(Some(found)) => found,
@@ -187,8 +201,7 @@ impl FormSearch<'_> {
                 };
                 let passes = self.plain(&form).baum_welch.iterations;
                 // Those of models that there are already are as they were.
-                let whole = last || is_one(&form);
-                let passes = if whole { passes } else { passes.min(FEW_PASSES) };
+                let passes = if whole || is_one(&form) { passes } else { passes.min(FEW_PASSES) };
                 let seen = Seen { stage, closed_form: false, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
                 if let Some(one) = one.filter(|one| one.form == found.form) {
@@ -199,10 +212,12 @@ impl FormSearch<'_> {
             // Stable: of equals the first.
             judged.sort_by(|a, b| b.judgement.order(&a.judgement));
             if last {
-                let Some(Judged { judgement: most, .. }) = judged.first() else { return Ok(None) };
-                let enough = most.accuracy - ERRORS * most.standard_error(self.series.len());
-                let simplest = judged.iter().position(|Judged { judgement, form, .. }| {
-                    is_one(form) && judgement.accuracy >= enough
+                let Some(best) = judged.first() else { return Ok(None) };
+                let simplest = judged.iter().position(|other| {
+                    let paired = other.marks.standard_error(&best.marks);
+                    let behind = best.judgement.accuracy - other.judgement.accuracy;
+                    is_one(&other.form)
+                        && behind <= ERRORS * paired.max(self.error(other.judgement))
                 });
                 let chosen = judged.remove(simplest.unwrap_or(0));
                 let lead = chosen.lead(&judged);
@@ -215,12 +230,8 @@ impl FormSearch<'_> {
             judged.truncate(kept - usize::from(simplest.is_some()));
             if let Some(one) = simplest {
                 let lead = one.lead(&judged);
-                judged.retain(|other| {
-                    let ahead = one.judgement.accuracy - other.judgement.accuracy;
-                    // Groups may be too few to differ; trials differ by this much in any case.
-                    let paired = one.marks.standard_error(&other.marks);
-                    ahead <= ERRORS * paired.max(one.judgement.standard_error(some.len()))
-                });
+                // On all series they would have to lead by two standard errors.
+                judged.retain(|other| other.judgement.accuracy >= one.judgement.accuracy);
                 if judged.is_empty() {
                     return Ok(Some((one.form, one.choice, lead)));
                 }
@@ -311,16 +322,19 @@ impl FormSearch<'_> {
     }
 
     /// How well a form decides in inner folds, and which machine; `None` without folds. Before the last stage
-    /// with one setting and few passes.
+    /// with one setting; with few passes unless models are to be whole.
     fn judge(
         &self,
         form: &Form,
         series: &[usize],
         last: bool,
+        whole: bool,
     ) -> Result<Option<Judged>, TrainError> {
         let mut options = self.plain(form);
-        if !last {
+        if !whole {
             options.baum_welch.iterations = options.baum_welch.iterations.min(FEW_PASSES);
+        }
+        if !last {
             options.scalings = vec![middle(&options.scalings, Scaling::Diagonal)];
             options.codebook_weights = vec![options.codebook_weights()[0]];
             options.c = vec![options.c[options.c.len() / 2]];
@@ -338,7 +352,8 @@ impl FormSearch<'_> {
         })
     }
 
-    /// Series with so many windows of each class at most, spread over all; enough of them for inner folds.
+    /// Series with so many windows of each class at most, spread over all; enough of them for inner folds. All, where
+    /// that leaves out less than a quarter.
     fn some_of_each(&self, windows: usize) -> Result<Vec<usize>, TrainError> {
         let (data, options) = (self.fits.data(), self.options);
         let labels = data.labels()?;
@@ -356,7 +371,10 @@ impl FormSearch<'_> {
             // Where the share of those taken steps up.
             series <= most || *seen * most / series > (*seen - 1) * most / series
         };
-        Ok(self.series.iter().copied().filter(taken).collect())
+        let some: Vec<usize> = self.series.iter().copied().filter(taken).collect();
+        // What is fitted to all serves what follows, too.
+        let nearly_all = ALL_BUT * (self.series.len() - some.len()) < self.series.len();
+        Ok(if nearly_all { self.series.to_vec() } else { some })
     }
 }
 

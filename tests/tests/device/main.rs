@@ -19,11 +19,16 @@ fn all_boards() -> bool {
     std::env::var_os("FISHWEIR_BOARDS").is_some_and(|boards| boards == "all")
 }
 
-/// On a board of each kind of core: without hardware for floats, with it, and no Arm at all. With
-/// `FISHWEIR_BOARDS=all`, as `tests/boards` has it, on every board.
-fn on_boards(mut test: impl FnMut(&'static Board)) {
+/// A board of each kind of core: without hardware for floats, with it, and no Arm at all. With
+/// `FISHWEIR_BOARDS=all`, as `tests/boards` has it, every board.
+fn boards() -> impl Iterator<Item = &'static Board> {
     let some = ["microbit", "mps2-an386", "riscv-virt"];
-    for board in BOARDS.iter().filter(|board| all_boards() || some.contains(&board.name)) {
+    BOARDS.iter().filter(move |board| all_boards() || some.contains(&board.name))
+}
+
+/// On those boards.
+fn on_boards(mut test: impl FnMut(&'static Board)) {
+    for board in boards() {
         println!("{}", board.name);
         test(board);
     }

@@ -1,5 +1,6 @@
 //! What inner cross-validation chooses: the best, and of equals the first.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -396,15 +397,27 @@ fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
         Some(stream.decision().expect("in range").class) == series.label
     };
     assert!(data.series().iter().filter(|series| right(series)).count() >= 17);
-    // What it leads by far on some series, with one setting, is not judged on all with every one.
+    // It errs nowhere, so that nothing could lead it: models of classes are not judged.
     options.group = None;
+    let of_classes = |one: &&FormCandidate| one.form.models != ScoreModels::Universal;
     let form = trained(&data, &options).form.expect("a form");
-    let of_levels = |one: &&FormCandidate| {
-        one.form.models != ScoreModels::Universal && one.form.lags.is_empty()
+    assert_eq!(form.candidates.iter().filter(of_classes).count(), 0);
+    // Differences err: those that do not lead it with one setting on some series are not judged on all with every one.
+    options.other_lags.retain(Lags::is_apart);
+    let form = trained(&data, &options).form.expect("a form");
+    let (classes, all): (Vec<_>, Vec<_>) = form.candidates.iter().partition(of_classes);
+    let first = classes[0].stage;
+    let one = all.iter().find(|one| one.stage == first).expect("judged beside them").accuracy;
+    let floors = |of: &dyn Fn(&FormCandidate) -> bool| -> BTreeSet<u64> {
+        let of = classes.iter().filter(|one| of(one));
+        of.filter_map(|one| one.form.std_floor).map(f64::to_bits).collect()
     };
-    let settings: Vec<usize> =
-        form.candidates.iter().filter(of_levels).map(|one| one.settings).collect();
-    assert_eq!(settings, [1, 1], "{:?}", form.candidates);
+    let (tried, behind) = (floors(&|_| true), floors(&|c| c.stage == first && c.accuracy < one));
+    let judged = floors(&|c| c.stage > first);
+    assert!(!behind.is_empty() && behind.is_disjoint(&judged), "{:?}", form.candidates);
+    assert_eq!(behind.len() + judged.len(), tried.len(), "{:?}", form.candidates);
+    let settings = |stage: usize| if stage == first { 1 } else { 6 };
+    assert!(classes.iter().all(|c| c.settings == settings(c.stage)), "{:?}", form.candidates);
 }
 
 /// A model of few passes of Baum-Welch is not fitted anew where more are wanted, and has the bits that it would have had.
