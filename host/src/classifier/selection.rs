@@ -182,6 +182,9 @@ pub struct Lead {
     /// ```text
     /// sqrt(G / (G - 1) sum_g (sum_i in g (d_i - d))^2) / n
     /// ```
+    ///
+    /// Where what is simpler, or a number of copies, was held against others, that of its accuracy as of so many trials
+    /// if it is larger.
     pub standard_error: f64,
     /// Logarithmic loss less, in nats a window.
     pub loss: f64,

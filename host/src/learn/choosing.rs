@@ -81,10 +81,11 @@ impl Problem<'_> {
         let map = self.feature_map(features, series, &models_of(&self.fit_models(&varied)?))?;
         let alone = variation.variants() == 1;
         let kept = self.fits.kept(&map, self.options, series).filter(|_| alone);
-        if let Some(kept) = kept.filter(|kept| kept.decides_by(self.options)) {
-            return Ok(Some(kept.held_out.clone()));
-        }
-        let examples = Arc::new(self.examples(&map, &varied)?);
+        let examples = match kept {
+            Some(kept) if kept.decides_by(self.options) => return Ok(Some(kept.held_out.clone())),
+            Some(kept) => Arc::clone(&kept.held_out.examples),
+            None => Arc::new(self.examples(&map, &varied)?),
+        };
         let decided = self.held_out(&map, &examples, &units, variation.variants())?;
         let held_out = HeldOut { units, map, examples, decided };
         if alone {

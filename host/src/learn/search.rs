@@ -16,9 +16,10 @@ use crate::data::{Kind, SamplesView, Widened};
 
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
-/// Where less than this part of all series would be left out, none is.
+/// Where less than this part of all windows would be left out, none is.
 const ALL_BUT: usize = 4;
-/// Passes of Baum-Welch in the stages before the last, and in the first of those in closed form.
+/// Passes of Baum-Welch in the stages before the last, and in the last beside models of all that have no more; and in the
+/// first of several in closed form.
 const FEW_PASSES: usize = 20;
 const FIRST_PASSES: usize = 5;
 /// Standard errors by which models of classes must lead models of all to be taken, series with a mirror image those
@@ -52,6 +53,25 @@ impl Judged {
     fn lead<'j>(&self, others: impl IntoIterator<Item = &'j Self>) -> Option<Lead> {
         let next = others.into_iter().next()?;
         Some(self.judgement.lead(&next.judgement, self.marks.standard_error(&next.marks)))
+    }
+
+    /// By how much it leads another, with the larger of the error of the difference and its own as of so many trials:
+    /// groups may be too few to differ, and what errs nowhere has none.
+    fn safe_lead(&self, next: &Self) -> Lead {
+        let own = self.judgement.standard_error(self.marks.right.len());
+        self.judgement.lead(&next.judgement, own.max(self.marks.standard_error(&next.marks)))
+    }
+
+    /// Whether it leads another by more than so many of those errors.
+    fn leads(&self, next: &Self, errors: f64) -> bool {
+        let Lead { accuracy, standard_error, .. } = self.safe_lead(next);
+        accuracy > errors * standard_error
+    }
+
+    /// Whether another leads it by more.
+    fn is_led_by(&self, best: &Self, errors: f64) -> bool {
+        let Lead { accuracy, standard_error, .. } = self.safe_lead(best);
+        -accuracy > errors * standard_error
     }
 }
 
@@ -89,9 +109,9 @@ impl FormSearch<'_> {
     /// simpler one, and is taken at once where it errs too little to be led by two standard errors. Else it is held in
     /// inner folds against a model a class: of the first form, at every floor and with all transitions, and of its own,
     /// but that of a model for each lag there is none; on some series first, and on all against those alone that it does
-    /// not lead there. It gives way to the best where that leads it by more than two standard errors, the larger of that
-    /// of the difference and its own (one in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and
-    /// Regression Trees, 1984, section 3.4.3).
+    /// not lead there by more than one standard error. It gives way to the best where that leads it by more than two, the
+    /// larger of that of the difference and its own (of the best, and one, in L. Breiman, J. Friedman, R. Olshen and
+    /// C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
         let before = self.fits.count();
@@ -136,11 +156,6 @@ impl FormSearch<'_> {
         Ok((options, FormChoice { form, candidates, left_out, fits, lead }, choice))
     }
 
-    /// The standard error of what was judged on all series, as of so many trials: groups may be too few to differ.
-    fn error(&self, of: Judgement) -> f64 {
-        of.standard_error(self.series.len())
-    }
-
     /// Of several forms the best; `None` where there is nothing to judge by.
     fn chosen(
         &self,
@@ -152,10 +167,9 @@ impl FormSearch<'_> {
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
         let one = self.best_of_one(&of_one, candidates)?;
         if let Some(OfOne { form: best, lead, held_out }) = &one {
-            let choice = &held_out.decided.choice;
-            let nothing_leads =
-                |found: Judgement| 1.0 - found.accuracy <= ERRORS * self.error(found);
-            if forms.is_empty() || choice.judgement().is_some_and(nothing_leads) {
+            let Decided { choice, marks } = &held_out.decided;
+            let errs_enough = |found: Judgement| can_be_led(&found, marks.right.len());
+            if forms.is_empty() || !choice.judgement().is_none_or(errs_enough) {
                 return Ok(Some((best.clone(), Some(choice.clone()), *lead)));
             }
             forms.retain(|form| {
@@ -170,7 +184,7 @@ impl FormSearch<'_> {
     }
 
     /// Successive halving: all forms on some series, a quarter of them on four times as many, at last a few on
-    /// all. What `one` leads on some series is not judged on all.
+    /// all. What `one` leads on some series by more than a standard error is not judged on all.
     fn halve(
         &self,
         mut forms: Vec<Form>,
@@ -185,12 +199,16 @@ impl FormSearch<'_> {
             let last = forms.len() <= LAST && (one.is_none() || stage > first_stage);
             let some = if last { self.series.to_vec() } else { self.some_of_each(most)? };
             // Beside models of all, which have few passes themselves, those of classes are judged on few.
-            let whole = last && one.is_none();
+            let most_passes = match (last, one) {
+                (false, _) => FEW_PASSES,
+                (true, None) => usize::MAX,
+                (true, Some(one)) => FEW_PASSES.max(self.plain(&one.form).baum_welch.iterations),
+            };
             let mut judged: Vec<Judged> = Vec::new();
             for form in forms {
                 let found = match one.filter(|one| one.form == form) {
                     Some(one) => self.judge_of_one(one, &some),
-                    None => self.judge(&form, &some, last, whole),
+                    None => self.judge(&form, &some, last, most_passes),
                 };
                 let mut found = match found {
                     Ok(Some(found)) => found,
@@ -199,13 +217,16 @@ impl FormSearch<'_> {
                     Err(_) if form != *first => continue,
                     Err(error) => return Err(error),
                 };
-                let passes = self.plain(&form).baum_welch.iterations;
+                let whole = self.plain(&form).baum_welch.iterations;
                 // Those of models that there are already are as they were.
-                let passes = if whole || is_one(&form) { passes } else { passes.min(FEW_PASSES) };
+                let passes = if is_one(&form) { whole } else { whole.min(most_passes) };
                 let seen = Seen { stage, closed_form: false, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
-                if let Some(one) = one.filter(|one| one.form == found.form) {
-                    found.choice = Some(one.held_out.decided.choice.clone());
+                match one.filter(|one| one.form == found.form) {
+                    Some(one) => found.choice = Some(one.held_out.decided.choice.clone()),
+                    // Of other models than those that will be fitted.
+                    None if passes < whole => found.choice = None,
+                    None => {}
                 }
                 judged.push(found);
             }
@@ -213,14 +234,13 @@ impl FormSearch<'_> {
             judged.sort_by(|a, b| b.judgement.order(&a.judgement));
             if last {
                 let Some(best) = judged.first() else { return Ok(None) };
-                let simplest = judged.iter().position(|other| {
-                    let paired = other.marks.standard_error(&best.marks);
-                    let behind = best.judgement.accuracy - other.judgement.accuracy;
-                    is_one(&other.form)
-                        && behind <= ERRORS * paired.max(self.error(other.judgement))
-                });
+                let simplest =
+                    judged.iter().position(|one| is_one(&one.form) && !one.is_led_by(best, ERRORS));
                 let chosen = judged.remove(simplest.unwrap_or(0));
-                let lead = chosen.lead(&judged);
+                let lead = match simplest {
+                    Some(_) => judged.first().map(|next| chosen.safe_lead(next)),
+                    None => chosen.lead(&judged),
+                };
                 return Ok(Some((chosen.form, chosen.choice, lead)));
             }
             let kept = kept_of(judged.len());
@@ -231,7 +251,7 @@ impl FormSearch<'_> {
             if let Some(one) = simplest {
                 let lead = one.lead(&judged);
                 // On all series they would have to lead by two standard errors.
-                judged.retain(|other| other.judgement.accuracy >= one.judgement.accuracy);
+                judged.retain(|other| !one.leads(other, 1.0));
                 if judged.is_empty() {
                     return Ok(Some((one.form, one.choice, lead)));
                 }
@@ -252,16 +272,15 @@ impl FormSearch<'_> {
         let Some(features) = self.options.features() else { return Ok(None) };
         let judge = |form: &Form, series: &[usize], passes: usize| {
             let mut plain = self.plain(form);
-            if passes == FIRST_PASSES {
-                plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
-            }
-            // What codebooks weigh is chosen of the one form that is left.
+            // Scalings, and what codebooks weigh, are chosen of the one form that is left.
             if passes < usize::MAX {
+                plain.scalings = vec![middle(&plain.scalings, Scaling::Diagonal)];
                 plain.codebook_weights = vec![plain.codebook_weights()[0]];
             }
             plain.baum_welch.iterations = plain.baum_welch.iterations.min(passes);
             let problem = Problem::new(self.fits, series, &plain, self.progress)?;
-            problem.held_out_of(features, series)
+            let held_out = problem.held_out_of(features, series)?;
+            Ok::<_, TrainError>(held_out.map(|held_out| (held_out, plain.clone())))
         };
         let some = self.some_of_each(4 * FIRST_WINDOWS)?;
         let mut forms: Vec<&Form> = forms.iter().collect();
@@ -270,15 +289,24 @@ impl FormSearch<'_> {
         let mut lead = None;
         for (stage, &passes) in stages.iter().enumerate() {
             let mut judged: Vec<(Judged, &Form)> = Vec::new();
+            let mut best_yet: Option<(Judgement, HeldOut, TrainOptions)> = None;
             for form in forms {
-                let Ok(Some(HeldOut { decided, .. })) = judge(form, &some, passes) else {
+                let Ok(Some((held_out, plain))) = judge(form, &some, passes) else {
                     continue;
                 };
-                let Some(found) = Judged::of(form, decided) else { continue };
+                let Some(found) = Judged::of(form, held_out.decided.clone()) else { continue };
+                let best = best_yet.as_ref().map(|(best, ..)| best);
+                if best.is_none_or(|best| found.judgement.order(best).is_gt()) {
+                    best_yet = Some((found.judgement, held_out, plain));
+                }
                 let passes = passes.min(self.plain(form).baum_welch.iterations);
                 let seen = Seen { stage, closed_form: true, series: some.len(), passes };
                 candidates.push(found.candidate(seen));
                 judged.push((found, form));
+            }
+            // The features of the best serve what is tried of it.
+            if let Some((_, held_out, plain)) = best_yet {
+                self.fits.keep(&plain, &some, &held_out);
             }
             // Stable: of equals the first.
             judged.sort_by(|(a, _), (b, _)| b.judgement.order(&a.judgement));
@@ -289,7 +317,7 @@ impl FormSearch<'_> {
         }
         let Some(&best) = forms.first() else { return Ok(None) };
         let held_out = judge(best, self.series, usize::MAX)?;
-        Ok(held_out.map(|held_out| OfOne { form: best.clone(), lead, held_out }))
+        Ok(held_out.map(|(held_out, _)| OfOne { form: best.clone(), lead, held_out }))
     }
 
     /// The options with a form, and series as they are.
@@ -322,18 +350,16 @@ impl FormSearch<'_> {
     }
 
     /// How well a form decides in inner folds, and which machine; `None` without folds. Before the last stage
-    /// with one setting; with few passes unless models are to be whole.
+    /// with one setting.
     fn judge(
         &self,
         form: &Form,
         series: &[usize],
         last: bool,
-        whole: bool,
+        most_passes: usize,
     ) -> Result<Option<Judged>, TrainError> {
         let mut options = self.plain(form);
-        if !whole {
-            options.baum_welch.iterations = options.baum_welch.iterations.min(FEW_PASSES);
-        }
+        options.baum_welch.iterations = options.baum_welch.iterations.min(most_passes);
         if !last {
             options.scalings = vec![middle(&options.scalings, Scaling::Diagonal)];
             options.codebook_weights = vec![options.codebook_weights()[0]];
@@ -352,8 +378,8 @@ impl FormSearch<'_> {
         })
     }
 
-    /// Series with so many windows of each class at most, spread over all; enough of them for inner folds. All, where
-    /// that leaves out less than a quarter.
+    /// Series with so many windows of each class, spread over all; enough of them for inner folds. All, where those leave
+    /// out less than a quarter of the windows.
     fn some_of_each(&self, windows: usize) -> Result<Vec<usize>, TrainError> {
         let (data, options) = (self.fits.data(), self.options);
         let labels = data.labels()?;
@@ -373,7 +399,8 @@ impl FormSearch<'_> {
         };
         let some: Vec<usize> = self.series.iter().copied().filter(taken).collect();
         // What is fitted to all serves what follows, too.
-        let nearly_all = ALL_BUT * (self.series.len() - some.len()) < self.series.len();
+        let (some_windows, windows) = (all.of_all(&some).count(), all.of_all(self.series).count());
+        let nearly_all = ALL_BUT * (windows - some_windows) < windows;
         Ok(if nearly_all { self.series.to_vec() } else { some })
     }
 }
@@ -402,6 +429,11 @@ impl Judged {
             price: None,
         }
     }
+}
+
+/// Whether what is right in all of so many windows would lead by more than [`ERRORS`] standard errors.
+fn can_be_led(found: &Judgement, windows: usize) -> bool {
+    1.0 - found.accuracy > ERRORS * found.standard_error(windows)
 }
 
 /// One of a list: this, where it is among them, else the middle.
@@ -452,5 +484,66 @@ impl Problem<'_> {
         let accuracy = accuracy(&labels, &marks.right, self.class_weight());
         let judgement = Judgement { accuracy, loss: log_loss(&verdicts) };
         Ok((!labels.is_empty()).then_some((judgement, marks)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::classifier::ScoreModels;
+    use crate::data::Lags;
+    use crate::fit::Topology;
+    use crate::learn::loss::ClassWeight;
+    use fishweir_core::classify::Normalisation;
+
+    /// What is right but in so many of its windows, of which so many form a group.
+    fn judged(windows: usize, wrong: impl Fn(usize) -> bool, group: usize) -> Judged {
+        let verdict = |window| Verdict { right: !wrong(window), lead: 1.0 };
+        let verdicts: Vec<Verdict> = (0..windows).map(verdict).collect();
+        let labels: Vec<usize> = (0..windows).map(|window| window % 2).collect();
+        let units: Vec<usize> = (0..windows).map(|window| window / group).collect();
+        let marks = Marks::of(&verdicts, &labels, &units, ClassWeight::Even);
+        let accuracy = accuracy(&labels, &marks.right, ClassWeight::Even);
+        let form = Form {
+            models: ScoreModels::Universal,
+            states: 4,
+            topology: Topology::Ergodic,
+            std_floor: None,
+            lags: Lags::default(),
+            codebooks: 0,
+            levels: 0,
+            normalisation: Normalisation::NONE,
+        };
+        Judged { judgement: Judgement { accuracy, loss: 0.0 }, form, choice: None, marks }
+    }
+
+    #[test]
+    fn a_lead_by_few_windows_is_none_and_one_by_many_is() {
+        let best = judged(232, |_| false, 1);
+        for (wrong, led) in [(1, false), (3, false), (4, true), (60, true)] {
+            let one = judged(232, |window| window < wrong, 1);
+            assert_eq!(one.is_led_by(&best, ERRORS), led, "{wrong} of 232");
+            assert_eq!(can_be_led(&one.judgement, 232), led, "{wrong} of 232");
+            assert!(!best.is_led_by(&one, 1.0), "{wrong} of 232");
+            // What errs nowhere has an error of the difference alone.
+            assert_eq!(best.leads(&one, ERRORS), led, "{wrong} of 232");
+        }
+    }
+
+    /// Windows of one recording go together; recordings that differ alike have no error of the difference.
+    #[test]
+    fn groups_of_windows_widen_an_error_and_few_groups_that_are_alike_have_one() {
+        let best = judged(120, |_| false, 20);
+        // All that is wrong is in one recording of six, or in each of them as much.
+        let clustered = judged(120, |window| window < 10, 20);
+        let spread = judged(120, |window| window % 12 == 0, 20);
+        assert_eq!(clustered.judgement, spread.judgement);
+        assert!(!clustered.is_led_by(&best, ERRORS) && spread.is_led_by(&best, ERRORS));
+        // An accuracy of 0.62 is led by one of 1, however few the recordings.
+        let poor = judged(120, |window| window % 20 < 7 + window / 20 % 2, 20);
+        assert!(poor.is_led_by(&best, ERRORS) && can_be_led(&poor.judgement, 120));
+        let halves = [judged(40, |window| window % 20 < 3, 20), judged(40, |_| false, 20)];
+        assert!(halves[0].marks.standard_error(&halves[1].marks) < 1e-12);
+        assert!(halves[0].safe_lead(&halves[1]).standard_error > 0.05);
     }
 }
