@@ -147,7 +147,7 @@ pub struct FormCandidate {
     pub passes: usize,
     /// Its accuracy over the inner folds, or in closed form, on training series as they are.
     pub accuracy: f64,
-    /// Its standard error, over the series as so many independent trials: `sqrt(p (1 - p) / series)`.
+    /// Its standard error, over the windows as so many independent trials: `sqrt(p (1 - p) / windows)`.
     pub standard_error: f64,
     /// Its logarithmic loss there, in nats a window.
     pub loss: f64,
@@ -311,7 +311,8 @@ impl fmt::Display for Lead {
         if accuracy < 0.0 {
             return write!(
                 f,
-                "the chosen, the simpler, is {:.3} behind the next (standard error {standard_error:.3})",
+                "the chosen, kept unless led by two standard errors, is {:.3} behind the next \
+                 (standard error {standard_error:.3})",
                 -accuracy
             );
         }

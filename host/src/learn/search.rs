@@ -79,6 +79,9 @@ impl Judged {
 /// series.
 struct OfOne {
     form: Form,
+    /// Whether it is what is taken untried, and others have to lead it: not where codebooks were to be beside it, and series
+    /// are too short for any.
+    first: bool,
     lead: Option<Lead>,
     held_out: HeldOut,
 }
@@ -111,7 +114,8 @@ impl FormSearch<'_> {
     /// but that of a model for each lag there is none; on some series first, and on all against those alone that it does
     /// not lead there by more than one standard error. It gives way to the best where that leads it by more than two, the
     /// larger of that of the difference and its own (of the best, and one, in L. Breiman, J. Friedman, R. Olshen and
-    /// C. Stone, Classification and Regression Trees, 1984, section 3.4.3).
+    /// C. Stone, Classification and Regression Trees, 1984, section 3.4.3). Where series are too short for the codebooks that
+    /// were to be beside it, it is a model a class that gives way, if the form of one model leads by as much.
     pub(super) fn choose(&self) -> Result<(TrainOptions, FormChoice, Option<Choice>), TrainError> {
         let (options, data) = (self.options, self.fits.data());
         let before = self.fits.count();
@@ -166,10 +170,11 @@ impl FormSearch<'_> {
         let (of_one, mut forms): (Vec<Form>, Vec<Form>) =
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
         let one = self.best_of_one(&of_one, candidates)?;
-        if let Some(OfOne { form: best, lead, held_out }) = &one {
+        if let Some(OfOne { form: best, first: is_first, lead, held_out }) = &one {
             let Decided { choice, marks } = &held_out.decided;
             let errs_enough = |found: Judgement| can_be_led(&found, marks.right.len());
-            if forms.is_empty() || !choice.judgement().is_none_or(errs_enough) {
+            let is_safe = *is_first && !choice.judgement().is_none_or(errs_enough);
+            if forms.is_empty() || is_safe {
                 return Ok(Some((best.clone(), Some(choice.clone()), *lead)));
             }
             forms.retain(|form| {
@@ -180,7 +185,10 @@ impl FormSearch<'_> {
             });
             forms.push(best.clone());
         }
-        self.halve(forms, first, one.as_ref(), candidates)
+        let found = self.halve(forms, first, one.as_ref(), candidates)?;
+        // Without inner folds what is right in closed form.
+        let alone = one.filter(|one| one.first);
+        Ok(found.or(alone.map(|one| (one.form, Some(one.held_out.decided.choice), one.lead))))
     }
 
     /// Successive halving: all forms on some series, a quarter of them on four times as many, at last a few on
@@ -234,10 +242,13 @@ impl FormSearch<'_> {
             judged.sort_by(|a, b| b.judgement.order(&a.judgement));
             if last {
                 let Some(best) = judged.first() else { return Ok(None) };
-                let simplest =
-                    judged.iter().position(|one| is_one(&one.form) && !one.is_led_by(best, ERRORS));
-                let chosen = judged.remove(simplest.unwrap_or(0));
-                let lead = match simplest {
+                // Of the kind that is taken untried the best, unless it is led.
+                let is_first = |form: &Form| one.is_some_and(|one| one.first == is_one(form));
+                let kept = judged
+                    .iter()
+                    .position(|one| is_first(&one.form) && !one.is_led_by(best, ERRORS));
+                let chosen = judged.remove(kept.unwrap_or(0));
+                let lead = match kept {
                     Some(_) => judged.first().map(|next| chosen.safe_lead(next)),
                     None => chosen.lead(&judged),
                 };
@@ -248,14 +259,15 @@ impl FormSearch<'_> {
             let simplest = place.map(|place| judged.remove(place));
             // It stays, wherever it is.
             judged.truncate(kept - usize::from(simplest.is_some()));
-            if let Some(one) = simplest {
-                let lead = one.lead(&judged);
+            if let Some(simplest) = simplest {
+                let lead = judged.first().map(|next| simplest.safe_lead(next));
                 // On all series they would have to lead by two standard errors.
-                judged.retain(|other| !one.leads(other, 1.0));
+                let has_to_lead = one.is_some_and(|one| one.first);
+                judged.retain(|other| !(has_to_lead && simplest.leads(other, 1.0)));
                 if judged.is_empty() {
-                    return Ok(Some((one.form, one.choice, lead)));
+                    return Ok(Some((simplest.form, simplest.choice, lead)));
                 }
-                judged.insert(0, one);
+                judged.insert(0, simplest);
             }
             forms = judged.into_iter().map(|judged| judged.form).collect();
             (stage, most) = (stage + 1, 4 * most);
@@ -270,6 +282,7 @@ impl FormSearch<'_> {
         candidates: &mut Vec<FormCandidate>,
     ) -> Result<Option<OfOne>, TrainError> {
         let Some(features) = self.options.features() else { return Ok(None) };
+        let first = !self.options.tries_codebooks() || forms.iter().any(|form| form.codebooks > 0);
         let judge = |form: &Form, series: &[usize], passes: usize| {
             let mut plain = self.plain(form);
             // Scalings, and what codebooks weigh, are chosen of the one form that is left.
@@ -317,7 +330,8 @@ impl FormSearch<'_> {
         }
         let Some(&best) = forms.first() else { return Ok(None) };
         let held_out = judge(best, self.series, usize::MAX)?;
-        Ok(held_out.map(|(held_out, _)| OfOne { form: best.clone(), lead, held_out }))
+        let form = best.clone();
+        Ok(held_out.map(|(held_out, _)| OfOne { form, first, lead, held_out }))
     }
 
     /// The options with a form, and series as they are.
@@ -424,7 +438,7 @@ impl Judged {
             settings: self.choice.as_ref().map_or(0, |choice| choice.candidates.len()),
             passes,
             accuracy,
-            standard_error: self.judgement.standard_error(series),
+            standard_error: self.judgement.standard_error(self.marks.right.len()),
             loss,
             price: None,
         }
@@ -488,62 +502,4 @@ impl Problem<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::classifier::ScoreModels;
-    use crate::data::Lags;
-    use crate::fit::Topology;
-    use crate::learn::loss::ClassWeight;
-    use fishweir_core::classify::Normalisation;
-
-    /// What is right but in so many of its windows, of which so many form a group.
-    fn judged(windows: usize, wrong: impl Fn(usize) -> bool, group: usize) -> Judged {
-        let verdict = |window| Verdict { right: !wrong(window), lead: 1.0 };
-        let verdicts: Vec<Verdict> = (0..windows).map(verdict).collect();
-        let labels: Vec<usize> = (0..windows).map(|window| window % 2).collect();
-        let units: Vec<usize> = (0..windows).map(|window| window / group).collect();
-        let marks = Marks::of(&verdicts, &labels, &units, ClassWeight::Even);
-        let accuracy = accuracy(&labels, &marks.right, ClassWeight::Even);
-        let form = Form {
-            models: ScoreModels::Universal,
-            states: 4,
-            topology: Topology::Ergodic,
-            std_floor: None,
-            lags: Lags::default(),
-            codebooks: 0,
-            levels: 0,
-            normalisation: Normalisation::NONE,
-        };
-        Judged { judgement: Judgement { accuracy, loss: 0.0 }, form, choice: None, marks }
-    }
-
-    #[test]
-    fn a_lead_by_few_windows_is_none_and_one_by_many_is() {
-        let best = judged(232, |_| false, 1);
-        for (wrong, led) in [(1, false), (3, false), (4, true), (60, true)] {
-            let one = judged(232, |window| window < wrong, 1);
-            assert_eq!(one.is_led_by(&best, ERRORS), led, "{wrong} of 232");
-            assert_eq!(can_be_led(&one.judgement, 232), led, "{wrong} of 232");
-            assert!(!best.is_led_by(&one, 1.0), "{wrong} of 232");
-            // What errs nowhere has an error of the difference alone.
-            assert_eq!(best.leads(&one, ERRORS), led, "{wrong} of 232");
-        }
-    }
-
-    /// Windows of one recording go together; recordings that differ alike have no error of the difference.
-    #[test]
-    fn groups_of_windows_widen_an_error_and_few_groups_that_are_alike_have_one() {
-        let best = judged(120, |_| false, 20);
-        // All that is wrong is in one recording of six, or in each of them as much.
-        let clustered = judged(120, |window| window < 10, 20);
-        let spread = judged(120, |window| window % 12 == 0, 20);
-        assert_eq!(clustered.judgement, spread.judgement);
-        assert!(!clustered.is_led_by(&best, ERRORS) && spread.is_led_by(&best, ERRORS));
-        // An accuracy of 0.62 is led by one of 1, however few the recordings.
-        let poor = judged(120, |window| window % 20 < 7 + window / 20 % 2, 20);
-        assert!(poor.is_led_by(&best, ERRORS) && can_be_led(&poor.judgement, 120));
-        let halves = [judged(40, |window| window % 20 < 3, 20), judged(40, |_| false, 20)];
-        assert!(halves[0].marks.standard_error(&halves[1].marks) < 1e-12);
-        assert!(halves[0].safe_lead(&halves[1]).standard_error > 0.05);
-    }
-}
+mod tests;
