@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::fixtures::{Folder, QUICK, fit, fixtures, labelled_strings, table};
+use crate::fixtures::{Folder, Noise, QUICK, fit, fixtures, labelled_strings, table};
 use crate::{Run as _, fishweir, json, printed, refused, refuses};
 
 #[test]
@@ -388,7 +388,19 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
         let judged = json(&format!("evaluate {data} --model {of} --json"));
         assert_eq!(judged["accuracy"], 1.0, "{of}");
     }
-    let line = format!("fit {data} -o {model} {given} --effort normal");
+    // What errs nowhere is held against none; labels that say nothing leave much to lead by.
+    let easy = json(&format!("fit {data} -o {model} {given} --effort normal --json"));
+    let closed = |one: &Value| one["closed_form"] == true && one["models"] == "universal";
+    let tried = easy["form"]["candidates"].as_array().expect("candidates");
+    assert!(tried.len() >= 2 && tried.iter().all(closed), "{easy}");
+    let (mut noise, mut text) = (Noise(5), "series,label,t,x,y\n".to_owned());
+    for sample in 0..24 * 40 {
+        let (series, t) = (sample / 40, sample % 40);
+        let mut x = || noise.next().unwrap_or(0.0);
+        text += &format!("{series},{},{t},{},{}\n", ["a", "b"][series % 2], x(), x());
+    }
+    let hard = folder.put("hard.csv", text);
+    let line = format!("fit {hard} -o {model} {given} --effort normal");
     let said = printed(&line);
     assert!(said.contains("all classes, in closed form"), "{said}");
     let tried = json(fishweir(&line).arg("--json"))["form"]["candidates"].clone();
