@@ -76,6 +76,7 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
     let chosen = format!("copies of each series: {}", fit["copies"]["copies"]);
     assert!(told.contains(&chosen) && told.contains("copies of each series  accuracy"), "{told}");
     assert!(json(&format!("{line} --copies 1 --json"))["copies"].is_null());
+    refuses(&format!("{line} --copies 1,x"), "x");
     let folds = format!("evaluate {data} {FEW} --classifier fisher --folds 2 --copies 1,0");
     assert!(printed(&folds).contains("\n  copies of each training series: "));
     let judged = json(&format!("{folds} --json"));

@@ -2,9 +2,9 @@
 //! `cargo run --release -p fishweir-tests --example cost_table > firmware/COSTS.md`
 
 use fishweir::device::{BOARDS, DeviceError};
-use fishweir_tests::cost_table::{measure_all, page};
+use fishweir_tests::cost_table::{measure_boards, page};
 
 fn main() -> Result<(), DeviceError> {
-    print!("{}", page(&measure_all(&BOARDS)?));
+    print!("{}", page(&measure_boards(&BOARDS)?));
     Ok(())
 }

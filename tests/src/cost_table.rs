@@ -36,7 +36,7 @@ pub struct BoardCosts {
 ///
 /// # Errors
 /// As [`measure`].
-pub fn measure_all(
+pub fn measure_boards(
     boards: impl IntoIterator<Item = &'static Board>,
 ) -> Result<Vec<BoardCosts>, DeviceError> {
     let costs = |board| {

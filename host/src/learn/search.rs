@@ -1,5 +1,9 @@
 //! How the form of class models is chosen: by successive halving in inner folds, and in closed form.
 
+mod judged;
+
+use judged::{Judged, Seen, can_be_led};
+
 use super::augment::Augment;
 use super::choice::{Decided, Judgement, Marks, Verdict, accuracy, log_loss};
 use super::choosing::HeldOut;
@@ -40,41 +44,6 @@ pub(super) struct FormSearch<'a> {
 /// A form, the machine on it where one was chosen, and by how much it leads the next.
 type Chosen = (Form, Option<Choice>, Option<Lead>);
 
-/// What came of a trial of a form.
-struct Judged {
-    judgement: Judgement,
-    form: Form,
-    choice: Option<Choice>,
-    marks: Marks,
-}
-
-impl Judged {
-    /// By how much it leads the best of some others, which are in order; none of none.
-    fn lead<'j>(&self, others: impl IntoIterator<Item = &'j Self>) -> Option<Lead> {
-        let next = others.into_iter().next()?;
-        Some(self.judgement.lead(&next.judgement, self.marks.standard_error(&next.marks)))
-    }
-
-    /// By how much it leads another, with the larger of the error of the difference and its own as of so many trials:
-    /// groups may be too few to differ, and what errs nowhere has none.
-    fn safe_lead(&self, next: &Self) -> Lead {
-        let own = self.judgement.standard_error(self.marks.right.len());
-        self.judgement.lead(&next.judgement, own.max(self.marks.standard_error(&next.marks)))
-    }
-
-    /// Whether it leads another by more than so many of those errors.
-    fn leads(&self, next: &Self, errors: f64) -> bool {
-        let Lead { accuracy, standard_error, .. } = self.safe_lead(next);
-        accuracy > errors * standard_error
-    }
-
-    /// Whether another leads it by more.
-    fn is_led_by(&self, best: &Self, errors: f64) -> bool {
-        let Lead { accuracy, standard_error, .. } = self.safe_lead(best);
-        -accuracy > errors * standard_error
-    }
-}
-
 /// The form of one model that decides best what is held out in closed form, by how much, and what was held out of all
 /// series.
 struct OfOne {
@@ -84,14 +53,6 @@ struct OfOne {
     first: bool,
     lead: Option<Lead>,
     held_out: HeldOut,
-}
-
-/// What a trial saw.
-struct Seen {
-    stage: usize,
-    closed_form: bool,
-    series: usize,
-    passes: usize,
 }
 
 impl FormSearch<'_> {
@@ -417,37 +378,6 @@ impl FormSearch<'_> {
         let nearly_all = ALL_BUT * (windows - some_windows) < windows;
         Ok(if nearly_all { self.series.to_vec() } else { some })
     }
-}
-
-impl Judged {
-    /// Of the setting that was chosen on a form; `None` where nothing was judged.
-    fn of(form: &Form, Decided { choice, marks }: Decided) -> Option<Self> {
-        let judgement = choice.judgement()?;
-        Some(Self { judgement, form: form.clone(), choice: Some(choice), marks })
-    }
-
-    /// As it is told, not priced yet, nor won.
-    fn candidate(&self, Seen { stage, closed_form, series, passes }: Seen) -> FormCandidate {
-        let Judgement { accuracy, loss } = self.judgement;
-        FormCandidate {
-            form: self.form.clone(),
-            won: false,
-            stage,
-            closed_form,
-            series,
-            settings: self.choice.as_ref().map_or(0, |choice| choice.candidates.len()),
-            passes,
-            accuracy,
-            standard_error: self.judgement.standard_error(self.marks.right.len()),
-            loss,
-            price: None,
-        }
-    }
-}
-
-/// Whether what is right in all of so many windows would lead by more than [`ERRORS`] standard errors.
-fn can_be_led(found: &Judgement, windows: usize) -> bool {
-    1.0 - found.accuracy > ERRORS * found.standard_error(windows)
 }
 
 /// One of a list: this, where it is among them, else the middle.

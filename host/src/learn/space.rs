@@ -21,8 +21,8 @@ pub enum Search {
     /// strings one form
     #[default]
     Quick,
-    /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other classifiers of channels that compile 2, 4
-    /// and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
+    /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other
+    /// classifiers of channels that compile 2, 4 and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
     /// left to right, and a state a position. Where channels form vectors jittered copies against none.
     /// Where lengths differ with and without normalisation
     Normal,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fishweir::device::{BOARDS, Board};
-use fishweir_tests::cost_table::{BoardCosts, measure_all, page};
+use fishweir_tests::cost_table::{BoardCosts, measure_boards, page};
 
 use crate::{bits, boards};
 
@@ -41,7 +41,7 @@ const NO_SYSTEMS: &str = "lm3s6965evb";
 
 #[test]
 fn costs_are_those_of_the_committed_table() {
-    let measured = measure_all(boards()).expect("the boards measure");
+    let measured = measure_boards(boards()).expect("the boards measure");
     let (mut committed, now) = (rows(PAGE), rows(&page(&measured)));
     let core = |name: &String| name.split(": ").next().unwrap_or_default().to_owned();
     let cores = |boards: &mut dyn Iterator<Item = &Board>| -> BTreeSet<String> {
