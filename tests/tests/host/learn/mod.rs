@@ -10,6 +10,7 @@ mod fitting;
 mod logistic;
 mod machines;
 mod ridge;
+mod searches;
 mod topologies;
 
 use fishweir::kernel::Gram;
