@@ -208,6 +208,11 @@ fn what_cannot_be_fitted_is_refused_and_nothing_is_written() {
             "--copies 1000000000",
             " features of each of 12 000 000 012 windows, varied copies counted, take ",
         ),
+        (
+            &good,
+            "--copies 2 --gain 0 --mirror none",
+            "copies would be their series again: take --copies 0",
+        ),
         (&good, "--vectors x,y", "three by three"),
         (&good, "--group nobody", "no column `nobody`"),
         (&good, "--mirror z", "`z`"),

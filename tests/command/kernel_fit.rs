@@ -121,7 +121,7 @@ fn landmarks_bound_what_is_stored() {
         printed(&format!("{} --sigma 1 --learner {learner}", line("gaussian", "8")));
         let info = json(&format!("info {model} --json"));
         assert_eq!(info["stored"]["trained_items"], 8);
-        assert!(info["stored"]["items"].as_u64() <= Some(8), "{learner}: {info}");
+        assert!(info["stored"]["items"].as_u64().is_some_and(|items| items <= 8), "{info}");
         let text = printed(&format!("info {model}"));
         assert!(text.contains("by at most 8 landmarks"), "{text}");
         let judged = json(&format!("evaluate {data} --model {model} --json"));

@@ -94,7 +94,7 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     assert!(source.contains("ProfileHmm<Dual<f32, 1>,"), "{source}");
 
     let unwritten = family.at("none.json");
-    refuses(&format!("{learn} -o {unwritten} --c 0"), "--c is 0");
+    refuses(&format!("{learn} -o {unwritten} --c 0"), "finite and positive");
     family.put("odd.fa", ">odd\nAC1\n");
     let odd = family.at("odd.fa");
     for line in [

@@ -1,5 +1,7 @@
 //! What was tried, what won and by how much: printed by `fit`, kept in the model's file, told by `info`.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use crate::fixtures::{Folder, fixtures};
@@ -77,6 +79,19 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
     assert!(told.contains(&chosen) && told.contains("copies of each series  accuracy"), "{told}");
     assert!(json(&format!("{line} --copies 1 --json"))["copies"].is_null());
     refuses(&format!("{line} --copies 1,x"), "x");
+    // Of a class with one series nothing can be held back.
+    let mut text = String::from("series,label,t,x\n");
+    for t in 0..90 {
+        let _ = writeln!(text, "{},{},{},{}", t / 30, ["a", "a", "b"][t / 30], t % 30, t * t % 7);
+    }
+    let line = format!("fit {} -o {model} {FEW} --score-model all", folder.put("few.csv", text));
+    let told = printed(&format!("{line} --copies 1,0"));
+    assert!(told.contains("copies of each series: 1, too few series or groups"), "{told}");
+    let fit = json(&format!("{line} --copies 1,0 --json"));
+    assert_eq!(
+        (&fit["copies"]["copies"], list(&fit["copies"], "candidates").len()),
+        (&1.into(), 0)
+    );
     let folds = format!("evaluate {data} {FEW} --classifier fisher --folds 2 --copies 1,0");
     assert!(printed(&folds).contains("\n  copies of each training series: "));
     let judged = json(&format!("{folds} --json"));
@@ -94,7 +109,7 @@ fn limits_steer_among_chains() {
     let line = format!("fit {data} -o {model} {FEW} --classifier bayes --effort normal");
     let most = 200;
     let fit = json(&format!("{line} --max-flash {most} --json"));
-    assert!(fit["cost"]["model_bytes"].as_u64() <= Some(most), "{fit}");
+    assert!(fit["cost"]["model_bytes"].as_u64().is_some_and(|bytes| bytes <= most), "{fit}");
     assert!(fit["form"]["left_out"].as_u64() >= Some(3), "{fit}");
     let why = refused(&format!("{line} --max-flash 50"));
     assert!(why.contains("bytes of flash (--max-flash) would be taken, and 50 are"), "{why}");

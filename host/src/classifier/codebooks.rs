@@ -60,7 +60,8 @@ impl Codebooks {
     ///
     /// A codebook hears some of the channels, drawn anew, in units of their deviations, `scale`. Each of its code
     /// vectors is a run of eight differences, at the dilation, drawn from the series at a random place, less its
-    /// level and of unit length. Nothing looks at labels. None where no series reaches eight samples back.
+    /// level and of unit length. Nothing looks at labels. None where a series of the middle length does not
+    /// reach eight samples back.
     ///
     /// Cost: that of `8 each` runs a dilation. Source: patterns drawn at random instead of learnt, as
     /// convolutional kernels are by Dempster, Schmidt and Webb, *Hydra*, 2023; drawn from data, as codebooks begin

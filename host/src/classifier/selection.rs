@@ -26,8 +26,7 @@ pub struct Selection {
     /// Channels that change sign in the mirror images of the training series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mirror: Vec<String>,
-    /// How many jittered copies there are of each training series; none where there was one number alone, or too few series
-    /// to judge by.
+    /// How many jittered copies there are of each training series; none where there was one number alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopiesChoice>,
 }
@@ -38,7 +37,8 @@ pub struct Selection {
 pub struct CopiesChoice {
     /// What was chosen.
     pub copies: usize,
-    /// What it was chosen from, what is taken unless another leads it first.
+    /// What it was chosen from, what is taken unless another leads it first; none where there are too few series or groups
+    /// to judge by.
     pub candidates: Vec<CopiesCandidate>,
 }
 
@@ -119,9 +119,13 @@ pub struct FormChoice {
     /// How many forms more were not tried, for they take more than
     /// [`TrainOptions::limits`](crate::learn::TrainOptions::limits).
     pub left_out: usize,
+    /// How many more were not tried, for what is taken unless led errs too little for any of them to lead by two standard
+    /// errors.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub could_not_lead: usize,
     /// Models that were fitted to choose: one of a class in an inner fold is one.
     pub fits: usize,
-    /// By how much it leads the next of the last stage; none of one alone.
+    /// By how much it leads the next of the last stage, or what would have been kept unless led; none of one alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<Lead>,
 }
@@ -147,7 +151,8 @@ pub struct FormCandidate {
     pub passes: usize,
     /// Its accuracy over the inner folds, or in closed form, on training series as they are.
     pub accuracy: f64,
-    /// Its standard error, over the windows as so many independent trials: `sqrt(p (1 - p) / windows)`.
+    /// Its standard error, over the windows as so many independent trials: `sqrt(p (1 - p) / n)`, where classes weigh alike
+    /// `n` as many windows that do as would say as much (L. Kish, Survey Sampling, 1965).
     pub standard_error: f64,
     /// Its logarithmic loss there, in nats a window.
     pub loss: f64,
@@ -188,6 +193,9 @@ pub struct Lead {
     pub standard_error: f64,
     /// Logarithmic loss less, in nats a window.
     pub loss: f64,
+    /// Whether it is not over the next best but over what would have been kept unless led by two standard errors.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_kept: bool,
 }
 
 /// What a machine is trained with.
@@ -301,7 +309,14 @@ impl fmt::Display for ChosenBy {
 
 impl fmt::Display for Lead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { accuracy, standard_error, loss } = *self;
+        let Self { accuracy, standard_error, loss, over_kept } = *self;
+        if over_kept {
+            return write!(
+                f,
+                "the chosen leads by {accuracy:.3} (standard error {standard_error:.3}) what is kept unless led by \
+                 two standard errors"
+            );
+        }
         if accuracy > 0.0 {
             return write!(
                 f,

@@ -15,7 +15,7 @@ use fishweir_core::classify::Normalisation;
 
 use super::Failure;
 use super::emitting::Emitting;
-use super::options::{named, refuse_idle};
+use super::options::{each_once, named, refuse_idle};
 use super::reading::Cutting;
 use super::values::{codebook_weight, floor, not_negative, positive, rate, registered};
 
@@ -40,7 +40,7 @@ pub(super) struct Training {
     effort: Option<Search>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
     /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; slopes=8, beside each channel its slope over 8; cepstra=256/128/26/13@8000, of one channel, 13 mel
-    /// cepstra of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies;
+    /// cepstra (MFCC) of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies;
     /// symbols=16, the last stage, which of 16 rows learnt from training data is nearest: --emission categorical hears
     /// it [default: none]
     #[arg(long, value_name = "STAGES", value_delimiter = ',')]
@@ -54,7 +54,7 @@ pub(super) struct Training {
     /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
     /// samples a channel, or a sum of some, is most alike is counted, whatever its level and strength. A device keeps
     /// the last samples that they are over [default: 4 beside models for each lag, where --effort takes
-    /// these, else 0]
+    /// these (thorough tries 0 and 8 too), else 0]
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
     /// Levels of how alike each of their patterns is, quantiles of training data, 0 to 7: how often each is exceeded is
@@ -95,12 +95,12 @@ pub(super) struct Training {
     #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// No standard deviation falls below this fraction (a millionth or more) of the channel's over its class;
-    /// several, parted by commas, to choose from by inner cross-validation [default: 0.3,0.03; 0.03 of a model for each
-    /// lag that is taken untried]
+    /// several, parted by commas, to choose from by inner cross-validation [default: 0.3,0.03, by --effort thorough 0.1 and
+    /// 0.01 too; 0.03 of a model for each lag that is taken untried]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = floor,
         allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
-    /// Jittered copies of each training series, as other devices would have recorded them; 0 for
+    /// Jittered copies of each training series, as other devices would have recorded them (data augmentation); 0 for
     /// none; several, parted by commas, to choose from by what is held back, the first unless another leads it by two
     /// standard errors [default: 2 where channels form vectors, beyond --effort quick 2,0; else, and for the classifiers
     /// gaussian, polynomial, cosine and root-cosine, whose Gram matrix takes 5000 windows, none]
@@ -235,7 +235,7 @@ enum NormalisationName {
     PerRootSample,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum ScalingName {
     /// As they are
     Practical,
@@ -462,24 +462,14 @@ impl Training {
             };
         }
         if !self.scaling.is_empty() {
-            options.scalings = self
-                .scaling
-                .iter()
-                .map(|name| match name {
-                    ScalingName::Practical => Scaling::Practical,
-                    ScalingName::Diagonal => Scaling::Diagonal,
-                    ScalingName::Whitened => Scaling::Whitened,
-                    ScalingName::Sampled => Scaling::Sampled,
-                    ScalingName::Exact => Scaling::Exact,
-                })
-                .collect();
-            let mut seen = Vec::new();
-            options.scalings.retain(|one| {
-                !seen.contains(one) && {
-                    seen.push(*one);
-                    true
-                }
-            });
+            let scaling = |name: &ScalingName| match name {
+                ScalingName::Practical => Scaling::Practical,
+                ScalingName::Diagonal => Scaling::Diagonal,
+                ScalingName::Whitened => Scaling::Whitened,
+                ScalingName::Sampled => Scaling::Sampled,
+                ScalingName::Exact => Scaling::Exact,
+            };
+            options.scalings = each_once(&self.scaling).iter().map(scaling).collect();
         }
         let weights = (&mut options.codebook_weights, &self.codebook_weight);
         let sigma = (&mut options.sigma, &self.kernels.sigma);

@@ -1,4 +1,4 @@
-//! Options that have no effect beside others are refused.
+//! Options that have no effect beside others are refused, and lists have everything once.
 
 use super::Failure;
 
@@ -16,4 +16,15 @@ pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Resu
     };
     let options = options.join(", ");
     Err(Failure::Input(format!("{options} would have no effect: {why}; leave {them} out")))
+}
+
+/// Without those named before.
+pub(super) fn each_once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in named {
+        if !once.contains(one) {
+            once.push(one.clone());
+        }
+    }
+    once
 }

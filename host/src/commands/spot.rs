@@ -23,7 +23,7 @@ Spot events in continuous series: where they begin and end, and of which class t
 
 A column after `t` marks each sample of the training series; what is unmarked is background. A
 model is fitted to each class and one to the background, and all are joined into one network that
-is decoded as the stream runs. The penalty on entering an event is the one of the best F1 on
+is decoded as the stream runs. The penalty on entering an event (insertion penalty) is the one of the best F1 on
 series that the models have not seen.
 
 Where no recording is marked, --clips has labelled series, each of them one event, as a classifier is

@@ -23,6 +23,11 @@ fn number(text: &str, good: impl Fn(f64) -> bool, range: &str) -> Result<f64, St
     }
 }
 
+/// For options that take any number.
+pub(super) fn finite(text: &str) -> Result<f64, String> {
+    number(text, |_| true, "finite")
+}
+
 /// For options that take a number above zero.
 pub(super) fn positive(text: &str) -> Result<f64, String> {
     number(text, |value| value > 0.0, "finite and positive")

@@ -60,7 +60,7 @@ pub struct FoldFigures {
     pub roc_area: Option<f64>,
     /// What was chosen within the training folds.
     pub choice: Option<Choice>,
-    /// How many jittered copies there are of each training series; null where there was nothing to choose from or by.
+    /// How many jittered copies there are of each training series; null where there was one number alone.
     pub copies: Option<CopiesChoice>,
     /// What class models were made of, chosen within the training folds; null for a kernel by
     /// marginalisation.

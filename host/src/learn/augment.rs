@@ -15,6 +15,7 @@ use super::vectors::{Vectors, mirror_candidates};
 use crate::data::centre_and_scale;
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
 use crate::runtime::numbers::normal;
+use crate::words::short;
 
 /// What is varied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -126,7 +127,7 @@ impl Augment {
         if copies.iter().any(|&number| number > 0) {
             let vectors: Vec<String> =
                 self.vectors.among(names).iter().map(|vector| format!("({vector})")).collect();
-            let (turned, gain) = (vectors.join(" "), 100.0 * self.gain);
+            let (turned, gain) = (vectors.join(" "), short((1e11 * self.gain).round() / 1e9));
             let copy = if copies == [1] { "copy" } else { "copies" };
             let numbers: Vec<String> = copies.iter().map(usize::to_string).collect();
             let numbers = numbers.join(" or ");

@@ -25,15 +25,15 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// The standard error of the accuracy, over so many independent items.
-    pub(super) fn standard_error(&self, items: usize) -> f64 {
-        (self.accuracy * (1.0 - self.accuracy) / items.max(1) as f64).sqrt()
+    /// The standard error of the accuracy, over so many independent items that weigh alike.
+    pub(super) fn standard_error(&self, items: f64) -> f64 {
+        (self.accuracy * (1.0 - self.accuracy) / items.max(1.0)).sqrt()
     }
 
     /// By how much it leads another, with the standard error of the difference.
     pub(super) fn lead(&self, next: &Self, standard_error: f64) -> Lead {
         let (accuracy, loss) = (self.accuracy - next.accuracy, next.loss - self.loss);
-        Lead { accuracy, standard_error, loss }
+        Lead { accuracy, standard_error, loss, over_kept: false }
     }
 
     /// The greater is the better: more right, or as many with less loss. Less than a thousandth of a nat is
@@ -150,9 +150,17 @@ impl Marks {
         Self { units, ..self }
     }
 
-    /// How many series or groups they are of.
-    pub(super) fn count_units(&self) -> usize {
-        self.units.iter().collect::<BTreeSet<_>>().len()
+    /// How many windows that weigh alike would say as much: `(sum w)^2 / sum w^2` (L. Kish, Survey Sampling, 1965).
+    pub(super) fn count(&self) -> f64 {
+        let (sum, square) =
+            self.weights.iter().fold((0.0, 0.0), |(sum, square), w| (sum + w, square + w * w));
+        if square > 0.0 { sum * sum / square } else { 0.0 }
+    }
+
+    /// How many series or groups they are of, those that weigh more than others counted for less likewise.
+    pub(super) fn count_units(&self) -> f64 {
+        let units = self.units.iter().collect::<BTreeSet<_>>().len();
+        units as f64 * self.count() / self.right.len().max(1) as f64
     }
 
     /// The standard error of the difference to the accuracy of another, over units that were drawn independently: see
@@ -344,9 +352,11 @@ mod tests {
         assert_eq!(error([0; 6]), 0.0);
         let same = Marks::of(&one, &labels, &[0, 1, 2, 3, 4, 5], ClassWeight::Even);
         assert_eq!(same.standard_error(&same), 0.0);
-        // A class of one window weighs as much as one of five.
+        assert_eq!((same.count(), same.count_units()), (6.0, 6.0));
+        // A class of one window weighs as much as one of five, and says as much as one window does.
         let rare = Marks::of(&one, &[0, 0, 0, 0, 0, 1], &[0, 1, 2, 3, 4, 5], ClassWeight::Balanced);
         assert_eq!(rare.weights, [0.6, 0.6, 0.6, 0.6, 0.6, 3.0]);
+        assert!((rare.count() - 10.0 / 3.0).abs() < 1e-12);
     }
 
     /// Where nothing is judged codebooks weigh what is named first, whatever the scaling.

@@ -130,7 +130,7 @@ impl TrainOptions {
         let (mut left, mut tried) = match self.other_models.len() {
             1.. if channels => {
                 let firsts = floors * (1 + stages);
-                (2 + firsts, all.div_ceil(self.inner_folds) + 2 + firsts)
+                (2 + firsts, all.div_ceil(self.inner_folds.max(1)) + 2 + firsts)
             }
             _ => (all, 0),
         };
@@ -153,6 +153,19 @@ impl TrainOptions {
             series.iter().map(|&one| self.length(data, one, front)).collect();
         lengths.sort_unstable();
         lengths
+    }
+
+    /// Refuses a list to choose from that has nothing.
+    pub(super) fn check_candidates(&self) -> Result<(), TrainError> {
+        let lists = [
+            ("scaling", self.scalings.is_empty()),
+            ("value of C", self.c.is_empty()),
+            ("width (--sigma)", self.sigma.is_empty()),
+        ];
+        match lists.into_iter().find(|(_, empty)| *empty) {
+            Some((what, _)) => Err(TrainError::NoCandidate(what)),
+            None => Ok(()),
+        }
     }
 
     /// Refuses lags at which no window of some series has a past.

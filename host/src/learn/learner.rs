@@ -74,12 +74,9 @@ impl Learner {
     /// # Errors
     /// [`TrainError::TooManyWindows`].
     pub fn check_windows(&'static self, windows: usize) -> Result<(), TrainError> {
-        match self.trains {
-            _ if windows <= KERNEL_WINDOWS => Ok(()),
-            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram, .. } => {
-                on_gram.check_windows(windows)
-            }
-            Trains::OnGram(_) => Err(TrainError::TooManyWindows(windows, self.machine)),
+        match windows {
+            ..=KERNEL_WINDOWS => Ok(()),
+            _ => Err(TrainError::TooManyWindows(windows, self.standing_in().machine)),
         }
     }
 
@@ -91,6 +88,16 @@ impl Learner {
     /// Whether it is [`Ridge`](super::Ridge) regression on rows.
     pub(super) fn in_closed_form(&self) -> bool {
         matches!(self.trains, Trains::InClosedForm { .. })
+    }
+
+    /// What is trained where there is a Gram matrix alone: itself, or what stands for it.
+    pub fn standing_in(&'static self) -> &'static Self {
+        match &self.trains {
+            Trains::OnGram(_) => self,
+            Trains::OnRows { on_gram, .. } | Trains::InClosedForm { on_gram, .. } => {
+                on_gram.standing_in()
+            }
+        }
     }
 
     /// How a machine is trained on a Gram matrix where there is that alone.

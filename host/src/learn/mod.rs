@@ -146,9 +146,9 @@ pub use windowed_events::{WindowedEvents, WindowedEventsError};
 /// regression what the logistic one got in 104, 37 and 14 times. So the default is the first: as good at
 /// the best C, and quickest; at C = 10 it stopped 14 % above the least objective. On 2 994 windows of the
 /// watch it got 0.795, 0.821, 0.820, logistic regression 0.784, 0.802, 0.808, the machine on the Gram
-/// matrix 0.791, 0.814, 0.810. The kernel machines find what their primal counterparts find, at a cost
-/// that grows with the square of the number of windows; they are there for kernels that are no inner
-/// product of features.
+/// matrix 0.791, 0.814, 0.810. The kernel machines' cost grows with the square of the number of windows; they are there for
+/// kernels that are no inner product of features. `klr` and `kernel-ridge` have the losses of their primal counterparts;
+/// `kernel-svm` has the hinge and a free bias, `svm` the squared hinge and one that is penalised.
 pub static LEARNERS: &[&Learner] =
     &[&LINEAR_SVM, &LOGISTIC, &RIDGE, &KERNEL_SVM, &KERNEL_LOGISTIC, &KERNEL_RIDGE];
 

@@ -223,7 +223,7 @@ pub fn train_fixed_length(
             selection: Some(Selection {
                 form: None,
                 machine: Some(choice.clone()),
-                learner: Some(options.learner.name.to_owned()),
+                learner: Some(options.learner.standing_in().name.to_owned()),
                 mirror: Vec::new(),
                 copies: None,
             }),

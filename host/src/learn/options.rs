@@ -141,6 +141,8 @@ pub struct Varied {
     pub vectors: bool,
     /// Whether a copy's vectors are turned.
     pub turned: bool,
+    /// Whether a copy differs from its series.
+    pub copies_differ: bool,
     /// Whether a mirror image is still to be chosen.
     pub mirror_chosen: bool,
     /// Whether codebooks may be counted of them.
@@ -383,10 +385,12 @@ impl TrainOptions {
         let Kind::Channels(names) = observed else { return Varied::default() };
         let copies = augment.numbers_of_copies(observed).iter().any(|&number| number > 0);
         let vectors = !augment.vectors.among(names).is_empty();
+        let turned = copies && vectors && augment.rotation_degrees > 0.0;
         Varied {
             copies,
             vectors,
-            turned: copies && vectors && augment.rotation_degrees > 0.0,
+            turned,
+            copies_differ: turned || (copies && augment.gain > 0.0),
             mirror_chosen: augment.mirrors(observed).is_none(),
             codebooks: self.codebooks > 0 || self.tries_codebooks(),
         }
@@ -472,11 +476,7 @@ impl TrainOptions {
             Err(_) => "take fisher, which compiles",
         };
         check_size(&observations, self.baum_welch.states, size).map_err(refused(advice))?;
-        let kernels = self.kernels();
-        if kernels.is_empty() {
-            return Err(TrainError::NoCandidate("width (--sigma)"));
-        }
-        for (_, kernel) in kernels {
+        for (_, kernel) in self.kernels() {
             kernel
                 .validate()
                 .map_err(DeployError::Parameter)

@@ -1,7 +1,7 @@
 //! Linear machines in the primal, by Newton's method.
 
 use super::expansion::Linear;
-use super::kernel_svm::KERNEL_SVM;
+use super::kernel_logistic::KERNEL_LOGISTIC;
 use super::learner::{Learner, Trains};
 use super::loss::{Costs, Loss};
 use super::matrix::Matrix;
@@ -21,7 +21,7 @@ pub static LOGISTIC: Learner = Learner {
             }
             path
         },
-        on_gram: &KERNEL_SVM,
+        on_gram: &KERNEL_LOGISTIC,
     },
 };
 

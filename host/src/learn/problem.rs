@@ -75,12 +75,7 @@ impl<'a> Problem<'a> {
         if log_odds && options.scores != ScoreModels::All {
             return Err(TrainError::NeedsAllModels);
         }
-        if options.scalings.is_empty() {
-            return Err(TrainError::NoCandidate("scaling"));
-        }
-        if options.c.is_empty() {
-            return Err(TrainError::NoCandidate("value of C"));
-        }
+        options.check_candidates()?;
         let mut weights = options.codebook_weights.iter();
         if let Some(&weight) = weights.find(|one| !Scales::CODEBOOK_WEIGHTS.contains(one)) {
             return Err(TrainError::CodebookWeight(weight));

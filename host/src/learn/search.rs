@@ -2,7 +2,7 @@
 
 mod judged;
 
-use judged::{Judged, Seen, can_be_led};
+use judged::{Chosen, Judged, Seen, can_be_led};
 
 use super::augment::Augment;
 use super::choice::{Decided, Judgement, Marks, Verdict, accuracy, log_loss};
@@ -40,9 +40,6 @@ pub(super) struct FormSearch<'a> {
     pub(super) options: &'a TrainOptions,
     pub(super) progress: &'a (dyn Fn() + Sync),
 }
-
-/// A form, the machine on it where one was chosen, and by how much it leads the next.
-type Chosen = (Form, Option<Choice>, Option<Lead>);
 
 /// The form of one model that decides best what is held out in closed form, by how much, and what was held out of all
 /// series.
@@ -101,11 +98,12 @@ impl FormSearch<'_> {
             true => self.chosen(forms, &first, &mut candidates)?,
         };
         let fits = self.fits.count() - before;
-        let Some((form, choice, lead)) = chosen else {
+        let Some(Chosen { form, choice, lead, could_not_lead }) = chosen else {
             // Nothing to judge by: what is taken where nothing is tried.
             let options = options.with_form(&untried);
             let (form, candidates) = (untried, Vec::new());
-            let choice = FormChoice { form, candidates, left_out, fits, lead: None };
+            let choice =
+                FormChoice { form, candidates, left_out, could_not_lead: 0, fits, lead: None };
             return Ok((options, choice, None));
         };
         let last = candidates.iter().map(|one| one.stage).max();
@@ -118,7 +116,7 @@ impl FormSearch<'_> {
         let plain_alone = augment.copies(names) == 0 && augment.mirrors(names) == Some(&[]);
         let choice = choice.filter(|_| plain_alone);
         let options = options.with_form(&form);
-        Ok((options, FormChoice { form, candidates, left_out, fits, lead }, choice))
+        Ok((options, FormChoice { form, candidates, left_out, could_not_lead, fits, lead }, choice))
     }
 
     /// Of several forms the best; `None` where there is nothing to judge by.
@@ -128,28 +126,39 @@ impl FormSearch<'_> {
         first: &Form,
         candidates: &mut Vec<FormCandidate>,
     ) -> Result<Option<Chosen>, TrainError> {
-        let (of_one, mut forms): (Vec<Form>, Vec<Form>) =
+        let (mut of_one, mut forms): (Vec<Form>, Vec<Form>) =
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
+        // Of equals what is taken untried.
+        let usual = self.options.usual(&of_one).cloned();
+        of_one.sort_by_key(|form| Some(form) != usual.as_ref());
         let one = self.best_of_one(&of_one, candidates)?;
         if let Some(OfOne { form: best, first: is_first, lead, held_out }) = &one {
             let Decided { choice, marks } = &held_out.decided;
-            let errs_enough = |found: Judgement| can_be_led(&found, marks.right.len());
+            let errs_enough = |found: Judgement| can_be_led(&found, marks.count());
             let is_safe = *is_first && !choice.judgement().is_none_or(errs_enough);
-            if forms.is_empty() || is_safe {
-                return Ok(Some((best.clone(), Some(choice.clone()), *lead)));
-            }
             forms.retain(|form| {
                 let (std_floor, topology) = (form.std_floor, form.topology);
                 let firsts = Form { std_floor, topology, ..first.clone() };
                 let own = Form { models: form.models.clone(), ..best.clone() };
                 *form == firsts || *form == own
             });
+            if forms.is_empty() || is_safe {
+                return Ok(Some(Chosen {
+                    form: best.clone(),
+                    choice: Some(choice.clone()),
+                    lead: *lead,
+                    could_not_lead: forms.len(),
+                }));
+            }
             forms.push(best.clone());
         }
         let found = self.halve(forms, first, one.as_ref(), candidates)?;
         // Without inner folds what is right in closed form.
-        let alone = one.filter(|one| one.first);
-        Ok(found.or(alone.map(|one| (one.form, Some(one.held_out.decided.choice), one.lead))))
+        let alone = one.filter(|one| one.first).map(|OfOne { form, lead, held_out, .. }| {
+            let choice = Some(held_out.decided.choice);
+            Chosen { form, choice, lead, could_not_lead: 0 }
+        });
+        Ok(found.or(alone))
     }
 
     /// Successive halving: all forms on some series, a quarter of them on four times as many, at last a few on
@@ -209,11 +218,13 @@ impl FormSearch<'_> {
                     .iter()
                     .position(|one| is_first(&one.form) && !one.is_led_by(best, ERRORS));
                 let chosen = judged.remove(kept.unwrap_or(0));
-                let lead = match kept {
-                    Some(_) => judged.first().map(|next| chosen.safe_lead(next)),
-                    None => chosen.lead(&judged),
+                let led = judged.iter().find(|one| is_first(&one.form));
+                let lead = match (kept, led) {
+                    (Some(_), _) => judged.first().map(|next| chosen.safe_lead(next)),
+                    (None, Some(led)) => Some(led.lead_of(&chosen)),
+                    (None, None) => chosen.lead(&judged),
                 };
-                return Ok(Some((chosen.form, chosen.choice, lead)));
+                return Ok(Some(chosen.taken(lead)));
             }
             let kept = kept_of(judged.len());
             let place = judged.iter().position(|judged| is_one(&judged.form));
@@ -226,7 +237,7 @@ impl FormSearch<'_> {
                 let has_to_lead = one.is_some_and(|one| one.first);
                 judged.retain(|other| !(has_to_lead && simplest.leads(other, 1.0)));
                 if judged.is_empty() {
-                    return Ok(Some((simplest.form, simplest.choice, lead)));
+                    return Ok(Some(simplest.taken(lead)));
                 }
                 judged.insert(0, simplest);
             }

@@ -87,6 +87,7 @@ impl<'a> Trainer<'a> {
         if self.data().windows(options.windowing.as_ref()).of_all(series).next().is_none() {
             return Err(TrainError::NoWindows(self.data().source().to_owned()));
         }
+        options.check_candidates()?;
         options.check_reach(self.data(), series)?;
         Effort::of(self.data(), series, options).map_or(Ok(()), |effort| effort.check())
     }

@@ -187,8 +187,9 @@ impl Trainer<'_> {
             first.get_or_insert(decided);
         }
         let Some(Best { copies, machine, examples }) = best else {
-            let (options, machine) = (with(numbers[0]), None);
-            return Ok(Copied { options, machine, choice: None, examples: None });
+            let options = with(numbers[0]);
+            let choice = Some(CopiesChoice { copies: numbers[0], candidates });
+            return Ok(Copied { options, machine: None, choice, examples: None });
         };
         Ok(Copied {
             options: with(copies),
@@ -212,7 +213,8 @@ fn lead(own: &Decided, other: &Decided) -> Option<Lead> {
     let (judgement, next) = (own.choice.judgement()?, other.choice.judgement()?);
     // Groups may be too few to differ; trials differ by this much in any case.
     let paired = own.marks.standard_error(&other.marks);
-    Some(judgement.lead(&next, paired.max(judgement.standard_error(own.marks.count_units()))))
+    let standard_error = paired.max(judgement.standard_error(own.marks.count_units()));
+    Some(Lead { over_kept: true, ..judgement.lead(&next, standard_error) })
 }
 
 /// How often what was chosen is right.

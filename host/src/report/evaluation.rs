@@ -156,7 +156,7 @@ impl fmt::Display for CrossValidationReport {
         );
         if let Some(column) = &self.group {
             table.row(
-                [format!("{column}s tested"), String::new(), String::new()]
+                [format!("by {column}, tested"), String::new(), String::new()]
                     .into_iter()
                     .chain(first.folds.iter().map(|fold| names(&fold.groups))),
             );
@@ -267,16 +267,7 @@ impl fmt::Display for ModelEvaluation {
         let Some(figures) = &self.figures else {
             return write_unknown(f, &self.unknown);
         };
-        let mut table = Table::new(["", "accuracy", "macro-F1", "windows"]);
-        let mut row = |name: &str, accuracy, macro_f1, windows| {
-            table.row([name.to_owned(), share(accuracy), share(macro_f1), grouped(windows)]);
-        };
-        row("all", figures.accuracy, figures.macro_f1, figures.windows);
-        for one in &self.groups {
-            let name = format!("{} {}", self.group.as_deref().unwrap_or("group"), one.group);
-            row(&name, one.accuracy, one.macro_f1, one.windows);
-        }
-        writeln!(f, "{table}")?;
+        writeln!(f, "{}", self.by_group())?;
         write_beside(f, "", [self.beside(None)].into_iter())?;
         writeln!(f, "  {}\n", interval_words(self.group.as_deref(), false))?;
         write_figures(f, figures)?;
@@ -290,6 +281,22 @@ impl ModelEvaluation {
     fn which(&self) -> String {
         let emission = self.emission.unusual().map(|words| format!(", {words}"));
         format!("{}{}", self.classifier, emission.unwrap_or_default())
+    }
+
+    /// How often it is right, of all windows and of those of each group.
+    fn by_group(&self) -> Table {
+        let mut table = Table::new(["", "accuracy", "macro-F1", "windows"]);
+        let mut row = |name: String, accuracy, macro_f1, windows| {
+            table.row([name, share(accuracy), share(macro_f1), grouped(windows)]);
+        };
+        if let Some(figures) = &self.figures {
+            row("all".to_owned(), figures.accuracy, figures.macro_f1, figures.windows);
+        }
+        for one in &self.groups {
+            let name = format!("{} {}", self.group.as_deref().unwrap_or("group"), one.group);
+            row(name, one.accuracy, one.macro_f1, one.windows);
+        }
+        table
     }
 
     fn beside(&self, gain: Option<Interval>) -> Beside<'_> {
@@ -323,8 +330,12 @@ impl fmt::Display for ModelComparison {
         writeln!(f, "  {}", interval_words(first.group.as_deref(), self.models.len() > 1))?;
         for model in &self.models {
             writeln!(f, "\n{} ({})", model.model, model.which())?;
+            if !model.groups.is_empty() {
+                writeln!(f, "{}", model.by_group())?;
+            }
             model.figures.iter().try_for_each(|figures| write_figures(f, figures))?;
             write_unknown(f, &model.unknown)?;
+            model.believed.iter().try_for_each(|one| write!(f, "{one}"))?;
         }
         Ok(())
     }

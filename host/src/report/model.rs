@@ -20,7 +20,7 @@ use crate::deploy::{ArtefactFileError, Cost, Deployed, FixedPoint, Route};
 pub struct Inspection {
     /// The file.
     pub file: String,
-    /// `model`, `models` (linear dynamical systems, one a class) or `artefact`.
+    /// `model`, `models` (linear dynamical systems, one a class), `profile` or `artefact`.
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
@@ -152,6 +152,7 @@ impl Inspection {
             form: match fitted {
                 Some(_) => "model",
                 None if deployed.has_systems() => "models",
+                None if deployed.has_profile() => "profile",
                 None => "artefact",
             },
             file_bytes,

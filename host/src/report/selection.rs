@@ -13,7 +13,7 @@ use crate::fit::Topology;
 type Column = (&'static str, fn(&FormCandidate) -> String);
 
 /// What forms differ in: columns whose cells are all alike are left out.
-const DIFFERENCES: [Column; 9] = [
+const DIFFERENCES: [Column; 10] = [
     ("of", |one| match &one.form.models {
         ScoreModels::Universal if one.closed_form => "all classes, in closed form".to_owned(),
         ScoreModels::Universal => "all classes".to_owned(),
@@ -25,6 +25,7 @@ const DIFFERENCES: [Column; 9] = [
     ("floor", |one| one.form.std_floor.map_or_else(String::new, short)),
     ("lags", |one| lags_of(&one.form)),
     ("codebooks", |one| one.form.codebooks.to_string()),
+    ("levels", |one| one.form.levels.to_string()),
     ("length", |one| length(&one.form)),
     ("settings", |one| one.settings.to_string()),
     ("passes", |one| one.passes.to_string()),
@@ -40,6 +41,9 @@ const FIGURES: [Column; 7] = [
     ("RAM B", |one| priced(one, |price| price.ram)),
     ("operations", |one| priced(one, |price| price.operations)),
 ];
+
+/// Trials of a stage that are told in words.
+const MOST_TOLD: usize = 24;
 
 fn priced(one: &FormCandidate, what: fn(&Price) -> usize) -> String {
     one.price.as_ref().map_or_else(String::new, |price| grouped(what(price)))
@@ -106,6 +110,19 @@ fn words(form: &Form) -> String {
     words.join("; ")
 }
 
+/// Of trials of one stage those that are told, in their order: the chosen, and the most accurate.
+fn best_of(trials: &[FormCandidate]) -> Vec<&FormCandidate> {
+    let mut ranked: Vec<usize> = (0..trials.len()).collect();
+    // Stable: of equals the first.
+    ranked.sort_by(|&a, &b| {
+        let (a, b) = (&trials[a], &trials[b]);
+        b.won.cmp(&a.won).then(b.accuracy.total_cmp(&a.accuracy)).then(a.loss.total_cmp(&b.loss))
+    });
+    ranked.truncate(MOST_TOLD);
+    ranked.sort_unstable();
+    ranked.into_iter().map(|place| &trials[place]).collect()
+}
+
 /// Stage by stage what was tried of forms of class models, the chosen one marked; floors alone, if others tell them, left
 /// out.
 pub(super) fn write_forms(
@@ -116,6 +133,13 @@ pub(super) fn write_forms(
     let all = &choice.candidates;
     if choice.left_out > 0 {
         writeln!(f, "limits left out {}", counted(choice.left_out, "form"))?;
+    }
+    if choice.could_not_lead > 0 {
+        let forms = counted(choice.could_not_lead, "form");
+        writeln!(
+            f,
+            "{forms} more not tried: right of every window, none would lead by two standard errors"
+        )?;
     }
     if all.is_empty() {
         return Ok(());
@@ -129,9 +153,15 @@ pub(super) fn write_forms(
         let columns: Vec<Column> = differences.chain(figures).collect();
         let heads = columns.iter().map(|(head, _)| *head);
         let mut table = Table::new(["models tried"].into_iter().chain(heads));
-        for one in all {
-            let stage = format!("stage {}{}", one.stage + 1, if one.won { " *" } else { "" });
-            table.row([stage].into_iter().chain(columns.iter().map(|(_, cell)| cell(one))));
+        for of_stage in all.chunk_by(|one, other| one.stage == other.stage) {
+            let told = best_of(of_stage);
+            for one in &told {
+                let stage = format!("stage {}{}", one.stage + 1, if one.won { " *" } else { "" });
+                table.row([stage].into_iter().chain(columns.iter().map(|(_, cell)| cell(one))));
+            }
+            if told.len() < of_stage.len() {
+                table.row([format!("{} more, in --json", of_stage.len() - told.len())]);
+            }
         }
         write!(f, "\n{table}")?;
         writeln!(
@@ -177,6 +207,13 @@ pub(super) fn write_choice(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::
 
 /// The numbers of jittered copies that were tried, and how each did.
 pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) -> fmt::Result {
+    if choice.candidates.is_empty() {
+        let copies = choice.copies;
+        return writeln!(
+            f,
+            "copies of each series: {copies}, too few series or groups to judge others by"
+        );
+    }
     let mut table = Table::new(["copies of each series", "accuracy", "lead", "s.e."]);
     for one in &choice.candidates {
         let mark = if one.copies == choice.copies { " *" } else { "" };
@@ -198,7 +235,10 @@ pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) ->
 pub(super) fn chosen(selection: &Selection) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(form) = &selection.form {
-        lines.push(format!("{}; evidence {}", words(&form.form), length(&form.form)));
+        // Without a machine on its scores evidence is what it is.
+        let evidence = selection.machine.as_ref().map(|_| length(&form.form));
+        let evidence = evidence.map_or_else(String::new, |how| format!("; evidence {how}"));
+        lines.push(format!("{}{evidence}", words(&form.form)));
     }
     if let Some(machine) = &selection.machine {
         let learner = selection.learner.iter().map(|name| format!("{name}, "));
@@ -222,4 +262,62 @@ pub(super) fn write_selection(f: &mut fmt::Formatter<'_>, selection: &Selection)
         writeln!(f)?;
         write_choice(f, machine)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Lags;
+    use fishweir_core::classify::Normalisation;
+
+    fn trial(stage: usize, accuracy: f64, won: bool) -> FormCandidate {
+        FormCandidate {
+            form: Form {
+                models: ScoreModels::All,
+                states: 4,
+                topology: Topology::Ergodic,
+                std_floor: None,
+                lags: Lags::default(),
+                codebooks: 0,
+                levels: 0,
+                normalisation: Normalisation::NONE,
+            },
+            won,
+            stage,
+            closed_form: false,
+            series: 9,
+            settings: 1,
+            passes: 5,
+            accuracy,
+            standard_error: 0.0,
+            loss: 0.0,
+            price: None,
+        }
+    }
+
+    #[test]
+    fn of_many_trials_the_best_are_told_and_the_chosen() {
+        // The chosen is behind all others of its stage.
+        let rising = |n: usize| trial(1, n as f64 / 100.0, n == 0);
+        let candidates: Vec<_> =
+            [trial(0, 0.5, false)].into_iter().chain((0..30).map(rising)).collect();
+        let told = best_of(&candidates[1..]);
+        assert_eq!(told.len(), MOST_TOLD);
+        assert!(told[0].won && told[1].accuracy == 0.07 && told[23].accuracy == 0.29);
+        let form = candidates[1].form.clone();
+        let (left_out, could_not_lead, fits, lead) = (0, 2, 1, None);
+        let choice = FormChoice { form, candidates, left_out, could_not_lead, fits, lead };
+        struct Told(FormChoice);
+        impl fmt::Display for Told {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_forms(f, &self.0, false)
+            }
+        }
+        let text = Told(choice).to_string();
+        assert_eq!(text.matches("\n  stage 2").count(), MOST_TOLD, "{text}");
+        for part in ["2 forms more not tried", "\n  stage 1 ", "stage 2 *", "\n  6 more, in --json"]
+        {
+            assert!(text.contains(part), "no {part} in:\n{text}");
+        }
+    }
 }

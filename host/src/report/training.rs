@@ -36,8 +36,7 @@ pub struct FitReport {
     pub fits: Vec<ClassFit>,
     /// What class models are made of, and what that was chosen from; null for a kernel by marginalisation.
     pub form: Option<FormChoice>,
-    /// How many jittered copies there are of each training series; null where there was one number alone, or too few
-    /// series to judge by.
+    /// How many jittered copies there are of each training series; null where there was one number alone.
     pub copies: Option<CopiesChoice>,
     /// What inner cross-validation chose; null for Bayes.
     pub choice: Option<Choice>,

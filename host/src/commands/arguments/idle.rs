@@ -91,6 +91,11 @@ impl Training {
             let why = "no varied copies are made; ask for some with --copies";
             refuse_idle(&given(&["--rotation", "--gain"]), why)?;
         }
+        if any(|one| one.copies) && !any(|one| one.copies_differ) {
+            let what = "copies would be their series again: take --copies 0, or a --gain or, of vectors, a \
+                        --rotation above 0";
+            return Err(Failure::Input(what.into()));
+        }
         if !any(|one| one.copies && one.vectors) {
             let why = "no channels form vectors; name some with --vectors";
             refuse_idle(&given(&["--rotation"]), why)?;

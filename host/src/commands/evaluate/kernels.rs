@@ -12,9 +12,9 @@ use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::report::{counted, grouped};
 
-use super::{Arguments, each_once};
+use super::Arguments;
 use crate::commands::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
-use crate::commands::options::refuse_idle;
+use crate::commands::options::{each_once, refuse_idle};
 use crate::commands::{Failure, note};
 
 /// A kernel, and what its machine is called beside the other classifiers.

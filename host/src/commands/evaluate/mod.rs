@@ -24,7 +24,7 @@ use super::emitting::Emitting;
 use super::kernels::KernelOptions;
 use super::marking::Marking;
 use super::model::Model;
-use super::options::refuse_idle;
+use super::options::{each_once, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
 use super::training::warn;
@@ -191,17 +191,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             refused.into_iter().flatten().next().map_or(Ok(()), |what| Err(Failure::Check(what)))
         }
     }
-}
-
-/// Without those named before.
-fn each_once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
-    let mut once = Vec::new();
-    for one in named {
-        if !once.contains(one) {
-            once.push(one.clone());
-        }
-    }
-    once
 }
 
 /// Draws the curves there are, if asked to.

@@ -6,6 +6,7 @@ use fishweir::profile::{Alignment, Build, Effective, ProfilePrior, Residues, Tra
 use fishweir::report::{Written, counted};
 
 use super::super::output::{self, Outputs};
+use super::super::values::{positive, share};
 use super::{Failure, text};
 
 #[derive(Debug, clap::Args)]
@@ -25,16 +26,16 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE.hmm", default_value = "-")]
     output: PathBuf,
     /// Share of the weight that has residues in a match column, at least
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share, allow_negative_numbers = true)]
     match_fraction: f64,
     /// One pseudo-count everywhere, instead of the alphabet's Dirichlet mixture
     #[arg(long)]
     laplace: bool,
     /// Relative entropy of match states, in bits, to which sequences are counted
-    #[arg(long, value_name = "BITS", default_value_t = 0.59)]
+    #[arg(long, value_name = "BITS", default_value_t = 0.59, value_parser = positive, allow_negative_numbers = true)]
     entropy: f64,
     /// Count the alignment for so many sequences
-    #[arg(long, value_name = "N", conflicts_with = "entropy")]
+    #[arg(long, value_name = "N", conflicts_with = "entropy", value_parser = positive, allow_negative_numbers = true)]
     effective: Option<f64>,
     /// Report as JSON
     #[arg(long)]

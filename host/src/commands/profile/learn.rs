@@ -6,7 +6,8 @@ use fishweir::classifier::Provenance;
 use fishweir::profile::{Profile, ProfileLearner, sequences};
 use fishweir::report::{Written, counted};
 
-use super::super::output::Outputs;
+use super::super::output::{self, Outputs};
+use super::super::values::positive;
 use super::{Failure, Search, text};
 
 #[derive(Debug, clap::Args)]
@@ -26,7 +27,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     by_residue: bool,
     /// The machine's C
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
     c: f64,
     /// Report as JSON
     #[arg(long)]
@@ -38,9 +39,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         &[&arguments.output],
         &[&arguments.profile, &arguments.positives, &arguments.negatives],
     )?;
-    if !(arguments.c > 0.0 && arguments.c.is_finite()) {
-        return Err(Failure::Input(format!("--c is {}; it must be above zero", arguments.c)));
-    }
     let (name, profile) = text(&arguments.profile)?;
     let profile = Profile::parse(&name, &profile)?;
     let encode = |path: &PathBuf| -> Result<Vec<Vec<usize>>, Failure> {
@@ -62,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         notes: vec![format!("C {}", arguments.c)],
         ..Provenance::default()
     };
-    classifier.save(&arguments.output)?;
+    output::write(&arguments.output, classifier.to_json()?.as_bytes())?;
     let what = format!(
         "a classifier on a profile of {} from {}",
         counted(profile.len(), "position"),

@@ -7,6 +7,7 @@ use fishweir::profile::{Aligned, Hit, Profile, ProfileError, SearchProfile, sequ
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
+use super::super::values::finite;
 use super::{Failure, Search, text};
 
 #[derive(Debug, clap::Args)]
@@ -18,7 +19,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     search: Search,
     /// Leave out sequences whose Forward score is less
-    #[arg(long, value_name = "BITS", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BITS", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
     least: f64,
     /// Write the domains found, aligned to the profiles, as Stockholm
     #[arg(long, value_name = "FILE.sto")]

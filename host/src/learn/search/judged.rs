@@ -21,7 +21,22 @@ pub(super) struct Judged {
     pub(super) marks: Marks,
 }
 
+/// What was chosen.
+pub(super) struct Chosen {
+    pub(super) form: Form,
+    /// The machine on it, where one was chosen.
+    pub(super) choice: Option<Choice>,
+    pub(super) lead: Option<Lead>,
+    /// Forms that were not tried, for what leads errs too little.
+    pub(super) could_not_lead: usize,
+}
+
 impl Judged {
+    /// As what is chosen, with its lead.
+    pub(super) fn taken(self, lead: Option<Lead>) -> Chosen {
+        Chosen { form: self.form, choice: self.choice, lead, could_not_lead: 0 }
+    }
+
     /// By how much it leads the best of some others, which are in order; none of none.
     pub(super) fn lead<'j>(&self, others: impl IntoIterator<Item = &'j Self>) -> Option<Lead> {
         let next = others.into_iter().next()?;
@@ -31,8 +46,14 @@ impl Judged {
     /// By how much it leads another, with the larger of the error of the difference and its own as of so many trials:
     /// groups may be too few to differ, and what errs nowhere has none.
     pub(super) fn safe_lead(&self, next: &Self) -> Lead {
-        let own = self.judgement.standard_error(self.marks.right.len());
+        let own = self.judgement.standard_error(self.marks.count());
         self.judgement.lead(&next.judgement, own.max(self.marks.standard_error(&next.marks)))
+    }
+
+    /// By how much another leads it, that would have been kept unless led by as much.
+    pub(super) fn lead_of(&self, best: &Self) -> Lead {
+        let Lead { accuracy, standard_error, loss, .. } = self.safe_lead(best);
+        Lead { accuracy: -accuracy, standard_error, loss: -loss, over_kept: true }
     }
 
     /// Whether it leads another by more than so many of those errors.
@@ -68,7 +89,7 @@ impl Judged {
             settings: self.choice.as_ref().map_or(0, |choice| choice.candidates.len()),
             passes,
             accuracy,
-            standard_error: self.judgement.standard_error(self.marks.right.len()),
+            standard_error: self.judgement.standard_error(self.marks.count()),
             loss,
             price: None,
         }
@@ -76,6 +97,6 @@ impl Judged {
 }
 
 /// Whether what is right in all of so many windows would lead by more than [`ERRORS`] standard errors.
-pub(super) fn can_be_led(found: &Judgement, windows: usize) -> bool {
+pub(super) fn can_be_led(found: &Judgement, windows: f64) -> bool {
     1.0 - found.accuracy > ERRORS * found.standard_error(windows)
 }

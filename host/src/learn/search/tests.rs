@@ -34,8 +34,11 @@ fn a_lead_by_few_windows_is_none_and_one_by_many_is() {
     for (wrong, led) in [(1, false), (3, false), (4, true), (60, true)] {
         let one = judged(232, |window| window < wrong, 1);
         assert_eq!(one.is_led_by(&best, ERRORS), led, "{wrong} of 232");
-        assert_eq!(can_be_led(&one.judgement, 232), led, "{wrong} of 232");
+        assert_eq!(can_be_led(&one.judgement, 232.0), led, "{wrong} of 232");
         assert!(!best.is_led_by(&one, 1.0), "{wrong} of 232");
+        // What it is told to be led by is what that was decided by.
+        let lead = one.lead_of(&best);
+        assert!(lead.over_kept && (lead.accuracy > ERRORS * lead.standard_error) == led);
         // What errs nowhere has an error of the difference alone.
         assert_eq!(best.leads(&one, ERRORS), led, "{wrong} of 232");
     }
@@ -52,7 +55,7 @@ fn groups_of_windows_widen_an_error_and_few_groups_that_are_alike_have_one() {
     assert!(!clustered.is_led_by(&best, ERRORS) && spread.is_led_by(&best, ERRORS));
     // An accuracy of 0.62 is led by one of 1, however few the recordings.
     let poor = judged(120, |window| window % 20 < 7 + window / 20 % 2, 20);
-    assert!(poor.is_led_by(&best, ERRORS) && can_be_led(&poor.judgement, 120));
+    assert!(poor.is_led_by(&best, ERRORS) && can_be_led(&poor.judgement, 120.0));
     let halves = [judged(40, |window| window % 20 < 3, 20), judged(40, |_| false, 20)];
     assert!(halves[0].marks.standard_error(&halves[1].marks) < 1e-12);
     assert!(halves[0].safe_lead(&halves[1]).standard_error > 0.05);
