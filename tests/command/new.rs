@@ -19,6 +19,11 @@ fn cargo(project: &Path, line: &str) -> Output {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware");
+    // What the firmware locks is built already.
+    let lock = project.join("Cargo.lock");
+    if !lock.exists() {
+        fs::copy(firmware.join("Cargo.lock"), lock).expect("copies");
+    }
     let mut cargo = Command::new(env!("CARGO"));
     for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"] {
         cargo.env_remove(variable);

@@ -321,7 +321,7 @@ fn more_windows_than_a_gram_matrix_takes_are_refused() {
         assert!(learner.check_windows(KERNEL_WINDOWS).is_ok());
         let refused = learner.check_windows(KERNEL_WINDOWS + 1).expect_err("too many").to_string();
         let kind = match learner.name {
-            "klr" => "logistic",
+            "klr" | "logistic" => "logistic",
             "ridge" | "kernel-ridge" => "ridge",
             _ => "support vector",
         };
