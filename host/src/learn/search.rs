@@ -126,11 +126,8 @@ impl FormSearch<'_> {
         first: &Form,
         candidates: &mut Vec<FormCandidate>,
     ) -> Result<Option<Chosen>, TrainError> {
-        let (mut of_one, mut forms): (Vec<Form>, Vec<Form>) =
+        let (of_one, mut forms): (Vec<Form>, Vec<Form>) =
             forms.into_iter().partition(|form| self.options.with_form(form).in_closed_form());
-        // Of equals what is taken untried.
-        let usual = self.options.usual(&of_one).cloned();
-        of_one.sort_by_key(|form| Some(form) != usual.as_ref());
         let one = self.best_of_one(&of_one, candidates)?;
         if let Some(OfOne { form: best, first: is_first, lead, held_out }) = &one {
             let Decided { choice, marks } = &held_out.decided;
@@ -293,7 +290,7 @@ impl FormSearch<'_> {
             if let Some((_, held_out, plain)) = best_yet {
                 self.fits.keep(&plain, &some, &held_out);
             }
-            // Stable: of equals the first.
+            // Stable: of equals the first, and of floors the highest, which holds a state the most.
             judged.sort_by(|(a, _), (b, _)| b.judgement.order(&a.judgement));
             let best = judged.split_first();
             lead = best.and_then(|((best, _), others)| best.lead(others.iter().map(|one| &one.0)));
