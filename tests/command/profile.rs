@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixtures::Folder;
-use crate::{printed, refused, refuses};
+use crate::{json, printed, refused, refuses};
 
 const ALIGNMENT: &str = "\
 >one
@@ -88,13 +88,25 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     printed(&format!("{learn} -o {model}"));
     let info = printed(&format!("info {model}"));
     assert!(info.contains("profile"), "{info}");
+    assert_eq!(json(&format!("info {model} --json"))["form"], "profile");
+    // The model alone is on standard output.
+    assert_eq!(printed(&format!("{learn} -o -")), family.text("model.json"));
     let source = family.at("model.rs");
     printed(&format!("export {model} --rust {source}"));
     let source = fs::read_to_string(source).expect("written");
     assert!(source.contains("ProfileHmm<Dual<f32, 1>,"), "{source}");
 
+    // What is of amino acids together is, however its sequences look alone.
+    family.put("mixed.fa", ">a\nACGTACGTACGTAACC\n>b\nMKVLITGGAGFIGSHLVDRL\n");
+    let mixed =
+        format!("profile fit --unaligned {} -o {}", family.at("mixed.fa"), family.at("mixed.hmm"));
+    assert!(printed(&mixed).contains("from 2 sequences"));
+    assert!(family.text("mixed.hmm").contains("ALPH  amino"));
     let unwritten = family.at("none.json");
     refuses(&format!("{learn} -o {unwritten} --c 0"), "finite and positive");
+    refuses(&format!("profile score {profile} {loose} --least nan"), "a number, finite");
+    refuses(&format!("{fit} --match-fraction=-3"), "from 0 to 1");
+    refuses(&format!("{fit} --entropy 0"), "finite and positive");
     family.put("odd.fa", ">odd\nAC1\n");
     let odd = family.at("odd.fa");
     for line in [

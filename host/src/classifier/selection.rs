@@ -237,6 +237,8 @@ pub enum ChosenBy {
     /// The most accurate on series, or groups, each held out of the machine alone, in closed form, of equals that of the
     /// least loss: [`Ridge`](crate::learn::Ridge) on the scores of a model that was fitted without labels.
     HeldOut,
+    /// The same, on series without their jittered copies, which the machine is trained on all the same.
+    HeldOutWithoutCopies,
     /// There was no other.
     Alone,
     /// The middle of every list, for there were too few series or groups of a class for inner folds.
@@ -299,6 +301,9 @@ impl fmt::Display for ChosenBy {
         f.write_str(match self {
             Self::InnerFolds => "chosen by inner cross-validation",
             Self::HeldOut => "chosen by leaving each out in closed form",
+            Self::HeldOutWithoutCopies => {
+                "chosen by leaving each out in closed form, of series without their copies"
+            }
             Self::Alone => "nothing to choose from",
             Self::Middle => {
                 "the middle of the candidates: too few series or groups for inner folds"

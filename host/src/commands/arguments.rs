@@ -68,13 +68,13 @@ pub(super) struct Training {
           allow_negative_numbers = true)]
     codebook_weight: Vec<f64>,
     /// The most bytes of flash that the model may take: forms that take more are not tried
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     max_flash: Option<usize>,
     /// The most bytes of RAM that a stream's state may take
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     max_ram: Option<usize>,
     /// The most multiply-adds that a sample may take
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_operations: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
     /// the classifiers gaussian, polynomial, cosine and root-cosine]
@@ -104,7 +104,7 @@ pub(super) struct Training {
     /// none; several, parted by commas, to choose from by what is held back, the first unless another leads it by two
     /// standard errors [default: 2 where channels form vectors, beyond --effort quick 2,0; else, and for the classifiers
     /// gaussian, polynomial, cosine and root-cosine, whose Gram matrix takes 5000 windows, none]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     copies: Vec<usize>,
     /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
     /// turned and mirrored about zero, so channels with an offset must have it subtracted first, or be

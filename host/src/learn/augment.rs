@@ -131,11 +131,14 @@ impl Augment {
             let copy = if copies == [1] { "copy" } else { "copies" };
             let numbers: Vec<String> = copies.iter().map(usize::to_string).collect();
             let numbers = numbers.join(" or ");
-            let mut copied =
-                format!("{numbers} {copy} of each with gains off by {gain} % about the mean");
-            if !vectors.is_empty() && self.rotation_degrees > 0.0 {
-                copied += &format!(", {turned} turned by {} degrees", self.rotation_degrees);
+            let mut how = Vec::new();
+            if self.gain > 0.0 {
+                how.push(format!("with gains off by {gain} % about the mean"));
             }
+            if !vectors.is_empty() && self.rotation_degrees > 0.0 {
+                how.push(format!("{turned} turned by {} degrees", self.rotation_degrees));
+            }
+            let mut copied = format!("{numbers} {copy} of each {}", how.join(", "));
             if copies.len() > 1 {
                 copied += ", as what is held back says";
             }

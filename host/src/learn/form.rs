@@ -4,6 +4,7 @@
 use fishweir_core::classify::Normalisation;
 
 use super::error::TrainError;
+use super::kind::ClassifierKind;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use super::price::Pricing;
@@ -160,7 +161,7 @@ impl TrainOptions {
         let lists = [
             ("scaling", self.scalings.is_empty()),
             ("value of C", self.c.is_empty()),
-            ("width (--sigma)", self.sigma.is_empty()),
+            ("width (--sigma)", self.kind == ClassifierKind::Gaussian && self.sigma.is_empty()),
         ];
         match lists.into_iter().find(|(_, empty)| *empty) {
             Some((what, _)) => Err(TrainError::NoCandidate(what)),

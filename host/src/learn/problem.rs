@@ -213,8 +213,9 @@ impl<'a> Problem<'a> {
                         short(self.options.lambda)
                     ),
                     _ => format!(
-                        "{of}{states} states{emissions}{front}{differences}, Baum-Welch with {} restart(s) from seed {}",
-                        self.options.baum_welch.restarts, self.options.baum_welch.seed
+                        "{of}{states} states{emissions}{front}{differences}, Baum-Welch with {} from seed {}",
+                        counted(self.options.baum_welch.restarts, "restart"),
+                        self.options.baum_welch.seed
                     ),
                 }],
                 ..Provenance::of(self.data)

@@ -347,7 +347,8 @@ impl FormSearch<'_> {
             options.scalings = vec![middle(&options.scalings, Scaling::Diagonal)];
             options.codebook_weights = vec![options.codebook_weights()[0]];
             options.c = vec![options.c[options.c.len() / 2]];
-            options.sigma = vec![options.sigma[options.sigma.len() / 2]];
+            let middle = options.sigma.get(options.sigma.len() / 2).copied();
+            options.sigma = middle.into_iter().collect();
         }
         let problem = Problem::new(self.fits, series, &options, self.progress)?;
         Ok(match options.features() {

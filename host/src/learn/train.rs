@@ -9,7 +9,7 @@ use super::metric::Scales;
 use super::options::TrainOptions;
 use super::problem::{AnyPath, Problem};
 use super::search::FormSearch;
-use crate::classifier::{Choice, Classifier, FormChoice, Rule, Selection, Setting};
+use crate::classifier::{Choice, ChosenBy, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
 use crate::fit::Fit;
 
@@ -157,7 +157,11 @@ impl<'a> Trainer<'a> {
         };
         if let (Some((map, examples)), Some(units)) = (&learnt, &units) {
             let exact = problem.variation.exactly().variants();
-            chosen = Some(problem.held_out(map, examples, units, exact)?.choice);
+            let mut choice = problem.held_out(map, examples, units, exact)?.choice;
+            if exact < problem.variation.variants() {
+                choice.by = ChosenBy::HeldOutWithoutCopies;
+            }
+            chosen = Some(choice);
         }
         let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
         classifier.provenance.selection = Some(Selection {

@@ -45,7 +45,11 @@ impl Default for Build {
 /// with `l_s` the number of residues of `s`. Source: Henikoff and Henikoff, "Position-based sequence
 /// weights", 1994.
 pub fn position_weights(alignment: &Alignment) -> Vec<f64> {
-    let residues = alignment.residues();
+    weights_of(alignment, alignment.residues())
+}
+
+/// [`position_weights`] of rows of an alphabet that is known.
+pub(super) fn weights_of(alignment: &Alignment, residues: &Residues) -> Vec<f64> {
     let symbol = |row: &[char], column: usize| {
         residues.symbol(row[column]).filter(|&symbol| symbol < residues.len())
     };
@@ -110,8 +114,16 @@ impl Build {
     /// # Errors
     /// A character that is no residue, or an alignment without a match column.
     pub fn profile(&self, alignment: &Alignment) -> Result<Profile, ProfileError> {
-        let residues = alignment.residues();
-        let weights = position_weights(alignment);
+        self.profile_of(alignment, alignment.residues())
+    }
+
+    /// The same of an alphabet that is known: a few sequences alone may look as if they were of another.
+    pub(super) fn profile_of(
+        &self,
+        alignment: &Alignment,
+        residues: &'static Residues,
+    ) -> Result<Profile, ProfileError> {
+        let weights = weights_of(alignment, residues);
         let total: f64 = weights.iter().sum();
         let columns: Vec<usize> = (0..alignment.columns())
             .filter(|&column| {

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::build::{Build, Counts, position_weights};
+use super::build::{Build, Counts, weights_of};
 use super::model::to;
 use super::{Aligned, Alignment, Mode, Profile, ProfileError, Residues, SearchProfile, aligned};
 
@@ -65,7 +65,7 @@ impl Training {
     ) -> Result<Trained, ProfileError> {
         let symbols = sequences.iter().map(|(name, text)| residues.encode(name, text));
         let items = Items { named: sequences, symbols: symbols.collect::<Result<_, _>>()? };
-        let mut profile = self.seed(name, &items)?;
+        let mut profile = self.seed(name, residues, &items)?;
         let count = items.named.len();
         let mut rounds = 0;
         let mut size = 1;
@@ -77,14 +77,14 @@ impl Training {
             if rounds > self.rounds {
                 break alignment;
             }
-            profile = match self.build.profile(&alignment) {
+            profile = match self.build.profile_of(&alignment, residues) {
                 Ok(next) => Profile { name: name.to_owned(), ..next },
                 // Aligned each to another part of it, sequences leave nothing in common: it stays.
                 Err(ProfileError::NoMatch { .. }) => profile,
                 Err(error) => return Err(error),
             };
         };
-        let weights = position_weights(&alignment);
+        let weights = weights_of(&alignment, residues);
         let symbols: Vec<&[usize]> = items.symbols.iter().map(Vec::as_slice).collect();
         let mut log_odds = Vec::new();
         for _ in 0..self.passes {
@@ -143,7 +143,12 @@ impl Training {
     }
 
     /// The profile of the sequence alone to which the others are nearest.
-    fn seed(&self, name: &str, items: &Items<'_>) -> Result<Profile, ProfileError> {
+    fn seed(
+        &self,
+        name: &str,
+        residues: &'static Residues,
+        items: &Items<'_>,
+    ) -> Result<Profile, ProfileError> {
         let mut order: Vec<usize> = (0..items.named.len()).collect();
         order.sort_by_key(|&s| items.symbols[s].len());
         let tried = self.seeds.clamp(1, order.len().max(1));
@@ -161,7 +166,7 @@ impl Training {
                 rows: vec![text.chars().collect()],
                 marks: Vec::new(),
             };
-            let profile = self.build.profile(&alone)?;
+            let profile = self.build.profile_of(&alone, residues)?;
             let scores = SearchProfile::new(&profile, self.mode())?.scores(&items.symbols)?;
             let sum = scores.iter().map(|score| score.max(0.0)).sum();
             if found.as_ref().is_none_or(|(best, _)| sum > *best) {

@@ -164,6 +164,7 @@ impl fmt::Display for CrossValidationReport {
         writeln!(f, "{table}")?;
         let beside = self.classifiers.0.iter().enumerate().map(|(index, one)| Beside {
             name: &one.method,
+            accuracy: Some(one.pooled.accuracy),
             interval: one.accuracy,
             gain: if index > 0 { one.gain_over(first) } else { None },
             roc: one.roc.as_ref(),
@@ -302,6 +303,7 @@ impl ModelEvaluation {
     fn beside(&self, gain: Option<Interval>) -> Beside<'_> {
         Beside {
             name: &self.model,
+            accuracy: self.figures.as_ref().map(|figures| figures.accuracy),
             interval: self.interval,
             gain,
             roc: self.roc.as_ref(),
@@ -344,6 +346,7 @@ impl fmt::Display for ModelComparison {
 /// What stands beside each other of several classifiers.
 struct Beside<'a> {
     name: &'a str,
+    accuracy: Option<f64>,
     interval: Option<Interval>,
     gain: Option<Interval>,
     roc: Option<&'a Roc>,
@@ -373,7 +376,12 @@ fn write_beside<'a>(
     let mut table = Table::new(heads.chain(["decided after", "9 in 10"]));
     for one in &classifiers {
         let mut cells = vec![one.name.to_owned()];
-        cells.extend(of_interval(one.interval, share));
+        let mut accuracy = of_interval(one.interval, share);
+        // Of one series or group it has no interval.
+        if one.interval.is_none() {
+            accuracy[0] = one.accuracy.map_or_else(String::new, share);
+        }
+        cells.extend(accuracy);
         if compared {
             cells.extend(of_interval(one.gain, |gain| format!("{gain:+.3}")));
         }

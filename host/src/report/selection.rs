@@ -14,7 +14,7 @@ type Column = (&'static str, fn(&FormCandidate) -> String);
 
 /// What forms differ in: columns whose cells are all alike are left out.
 const DIFFERENCES: [Column; 10] = [
-    ("of", |one| match &one.form.models {
+    ("model of", |one| match &one.form.models {
         ScoreModels::Universal if one.closed_form => "all classes, in closed form".to_owned(),
         ScoreModels::Universal => "all classes".to_owned(),
         ScoreModels::All => "a class".to_owned(),
@@ -110,7 +110,7 @@ fn words(form: &Form) -> String {
     words.join("; ")
 }
 
-/// Of trials of one stage those that are told, in their order: the chosen, and the most accurate.
+/// Of trials of one stage those that are told, the best first: the chosen, and the most accurate.
 fn best_of(trials: &[FormCandidate]) -> Vec<&FormCandidate> {
     let mut ranked: Vec<usize> = (0..trials.len()).collect();
     // Stable: of equals the first.
@@ -119,7 +119,6 @@ fn best_of(trials: &[FormCandidate]) -> Vec<&FormCandidate> {
         b.won.cmp(&a.won).then(b.accuracy.total_cmp(&a.accuracy)).then(a.loss.total_cmp(&b.loss))
     });
     ranked.truncate(MOST_TOLD);
-    ranked.sort_unstable();
     ranked.into_iter().map(|place| &trials[place]).collect()
 }
 
@@ -138,7 +137,8 @@ pub(super) fn write_forms(
         let forms = counted(choice.could_not_lead, "form");
         writeln!(
             f,
-            "{forms} more not tried: right of every window, none would lead by two standard errors"
+            "{forms} more not tried: even if right of every window, none would lead what is taken by two standard \
+             errors"
         )?;
     }
     if all.is_empty() {
@@ -228,7 +228,11 @@ pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) ->
         ]);
     }
     write!(f, "\n{table}")?;
-    writeln!(f, "  * chosen: the first, unless another leads it by more than two standard errors")
+    writeln!(
+        f,
+        "  * chosen: the first, unless another leads it by more than two standard errors, the larger of that of the \
+         lead and that of so many series or groups"
+    )
 }
 
 /// What was chosen, a line each.
@@ -303,7 +307,7 @@ mod tests {
             [trial(0, 0.5, false)].into_iter().chain((0..30).map(rising)).collect();
         let told = best_of(&candidates[1..]);
         assert_eq!(told.len(), MOST_TOLD);
-        assert!(told[0].won && told[1].accuracy == 0.07 && told[23].accuracy == 0.29);
+        assert!(told[0].won && told[1].accuracy == 0.29 && told[23].accuracy == 0.07);
         let form = candidates[1].form.clone();
         let (left_out, could_not_lead, fits, lead) = (0, 2, 1, None);
         let choice = FormChoice { form, candidates, left_out, could_not_lead, fits, lead };

@@ -291,6 +291,13 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
+    let trained_on = model.provenance().and_then(|trained| trained.checksum);
+    if trained_on.is_some() && trained_on == data.checksum() {
+        note(format_args!(
+            "{} was trained on these data: of others it is right less often",
+            path.display()
+        ));
+    }
     let windowing = model.windowing(arguments.cutting.windowing());
     let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());
     for UnknownClass { class, series, .. } in &unknown {

@@ -31,7 +31,8 @@ pub(super) struct Arguments {
     /// One pseudo-count everywhere, instead of the alphabet's Dirichlet mixture
     #[arg(long)]
     laplace: bool,
-    /// Relative entropy of match states, in bits, to which sequences are counted
+    /// Relative entropy of match states, in bits, to which sequences are counted; of L positions (45 + log2(L (L + 1) / 2)) / L
+    /// if that is more
     #[arg(long, value_name = "BITS", default_value_t = 0.59, value_parser = positive, allow_negative_numbers = true)]
     entropy: f64,
     /// Count the alignment for so many sequences

@@ -50,11 +50,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let learner = ProfileLearner { mode, grouped: !arguments.by_residue, c: arguments.c };
     let classes = ["other".to_owned(), profile.name.clone()];
     let mut classifier = learner.fit(&profile, classes, &negatives, &positives)?;
-    let data = arguments.positives.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let data = format!("{} and {}", name(&arguments.positives), name(&arguments.negatives));
     let series = positives.len() + negatives.len();
     classifier.provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").into(),
-        data: data.unwrap_or_default(),
+        data,
         series,
         windows: series,
         notes: vec![format!("C {}", arguments.c)],

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fishweir::classifier::{Form, FormCandidate};
 use fishweir::data::{Dataset, Lags, ReadOptions, Series};
-use fishweir::learn::{ClassifierKind, ScoreModels, Search, TrainOptions, Trained};
+use fishweir::learn::{ClassifierKind, ScoreModels, Search, TrainOptions, Trained, train};
 use fishweir_tests::sample::Sampler;
 
 use super::choices::{data, trained};
@@ -106,4 +106,31 @@ fn floors_are_chosen_in_closed_form_where_a_class_is_of_one_group() {
     let won: Vec<&Form> =
         form.candidates.iter().filter(|one| one.won).map(|one| &one.form).collect();
     assert_eq!(won, [&form.form]);
+}
+
+/// An empty list is refused by name, whatever a search would have taken of it.
+#[test]
+fn nothing_to_choose_from_is_refused() {
+    let mut s = Sampler::new(15);
+    let data = data("p", move |class, _, _| vec![class as f64 + s.normal()]);
+    let series: Vec<usize> = (0..data.series().len()).collect();
+    for search in [Search::Quick, Search::Normal] {
+        let options = TrainOptions::new(ClassifierKind::Fisher).searching(search);
+        let without = |what: fn(&mut TrainOptions)| {
+            let mut options = options.clone();
+            what(&mut options);
+            let refused = train(&data, &series, &options, &|| ()).expect_err("nothing to choose");
+            refused.to_string()
+        };
+        assert_eq!(without(|options| options.scalings.clear()), "no scaling to choose from");
+        assert_eq!(without(|options| options.c.clear()), "no value of C to choose from");
+        let gaussian = |options: &mut TrainOptions| {
+            options.kind = ClassifierKind::Gaussian;
+            options.sigma.clear();
+        };
+        assert_eq!(without(gaussian), "no width (--sigma) to choose from");
+        let mut none = options.clone();
+        none.inner_folds = 0;
+        assert!(none.most_passes(&data) > 0);
+    }
 }
