@@ -285,7 +285,8 @@ proptest! {
             }
         };
         let counts: Vec<f64> = (0..90).map(f64::from).collect();
-        let reals: Vec<f64> = (-200..=200).map(|x| f64::from(x) / 16.0).collect();
+        // The widest product, at the least power, has a standard deviation of 2.24 about 2 at most.
+        let reals: Vec<f64> = (-400..=400).map(|x| f64::from(x) / 16.0).collect();
         macro_rules! holds {
             ($family:ident, $points:expr, $step:expr, $p:expr, $q:expr, $tolerance:expr) => {{
                 let (p, q): (Law, Law) = ($p, $q);
