@@ -131,6 +131,7 @@ impl<'a> Trainer<'a> {
         let mut units = None;
         // A machine of another number of copies was chosen, if at all, with these.
         let as_told = copied.options.augment.copies(data.kind()) == told;
+        let with_copies = copied.machine.is_some();
         let mut chosen = copied.machine.or(mirrored.or(plain).filter(|_| as_told));
         if let (Some(features), None) = (options.features(), &chosen) {
             units = problem.held_out_units(series)?;
@@ -157,11 +158,13 @@ impl<'a> Trainer<'a> {
         };
         if let (Some((map, examples)), Some(units)) = (&learnt, &units) {
             let exact = problem.variation.exactly().variants();
-            let mut choice = problem.held_out(map, examples, units, exact)?.choice;
-            if exact < problem.variation.variants() {
-                choice.by = ChosenBy::HeldOutWithoutCopies;
-            }
-            chosen = Some(choice);
+            chosen = Some(problem.held_out(map, examples, units, exact)?.choice);
+        }
+        if let Some(choice) = chosen.as_mut().filter(|choice| choice.by == ChosenBy::HeldOut)
+            && !with_copies
+            && options.augment.copies(data.kind()) > 0
+        {
+            choice.by = ChosenBy::HeldOutWithoutCopies;
         }
         let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
         classifier.provenance.selection = Some(Selection {
