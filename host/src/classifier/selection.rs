@@ -258,6 +258,23 @@ pub struct Candidate {
     pub loss: f64,
 }
 
+#[cfg(test)]
+impl Form {
+    /// One for tests, which do not ask what it is of.
+    pub(crate) fn any() -> Self {
+        Self {
+            models: ScoreModels::All,
+            states: 4,
+            topology: Topology::Ergodic,
+            std_floor: None,
+            lags: Lags::NONE,
+            codebooks: 0,
+            levels: 0,
+            normalisation: Normalisation::NONE,
+        }
+    }
+}
+
 impl FormChoice {
     /// Whether nothing but floors of standard deviations differed among what was tried.
     #[must_use]

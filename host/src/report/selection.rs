@@ -271,21 +271,10 @@ pub(super) fn write_selection(f: &mut fmt::Formatter<'_>, selection: &Selection)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Lags;
-    use fishweir_core::classify::Normalisation;
 
     fn trial(stage: usize, accuracy: f64, won: bool) -> FormCandidate {
         FormCandidate {
-            form: Form {
-                models: ScoreModels::All,
-                states: 4,
-                topology: Topology::Ergodic,
-                std_floor: None,
-                lags: Lags::default(),
-                codebooks: 0,
-                levels: 0,
-                normalisation: Normalisation::NONE,
-            },
+            form: Form::any(),
             won,
             stage,
             closed_form: false,

@@ -64,8 +64,8 @@ impl Judged {
 
     /// Whether another leads it by more.
     pub(super) fn is_led_by(&self, best: &Self, errors: f64) -> bool {
-        let Lead { accuracy, standard_error, .. } = self.safe_lead(best);
-        -accuracy > errors * standard_error
+        let Lead { accuracy, standard_error, .. } = self.lead_of(best);
+        accuracy > errors * standard_error
     }
 
     /// Of the setting that was chosen on a form; `None` where nothing was judged.

@@ -1,11 +1,7 @@
 //! When one form leads another.
 
 use super::*;
-use crate::classifier::ScoreModels;
-use crate::data::Lags;
-use crate::fit::Topology;
 use crate::learn::loss::ClassWeight;
-use fishweir_core::classify::Normalisation;
 
 /// What is right but in so many of its windows, of which so many form a group.
 fn judged(windows: usize, wrong: impl Fn(usize) -> bool, group: usize) -> Judged {
@@ -15,17 +11,8 @@ fn judged(windows: usize, wrong: impl Fn(usize) -> bool, group: usize) -> Judged
     let units: Vec<usize> = (0..windows).map(|window| window / group).collect();
     let marks = Marks::of(&verdicts, &labels, &units, ClassWeight::Even);
     let accuracy = accuracy(&labels, &marks.right, ClassWeight::Even);
-    let form = Form {
-        models: ScoreModels::Universal,
-        states: 4,
-        topology: Topology::Ergodic,
-        std_floor: None,
-        lags: Lags::default(),
-        codebooks: 0,
-        levels: 0,
-        normalisation: Normalisation::NONE,
-    };
-    Judged { judgement: Judgement { accuracy, loss: 0.0 }, form, choice: None, marks }
+    let judgement = Judgement { accuracy, loss: 0.0 };
+    Judged { judgement, form: Form::any(), choice: None, marks }
 }
 
 #[test]
