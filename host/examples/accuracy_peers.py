@@ -12,8 +12,9 @@ that are there are not measured again: remove `peers.csv` of a set to have them 
 
 MiniRocket with 2 000 and 10 000 kernels and a ridge (series of unequal lengths are resampled to the middle one), a
 random forest of 100 trees on each channel's mean, deviation, least and largest, and the nearest neighbour by dynamic
-time warping in a band of a tenth (where there are 1 000 series to train on at most). One thread; seconds are those of
-the processor.
+time warping in a band of a tenth (where there are 1 000 series to train on at most). Of strings: logistic regression and
+such a forest on an indicator of each letter at each position, and logistic regression on how often each run of three
+letters occurs. One thread; seconds are those of the processor.
 """
 import argparse
 import csv
@@ -29,7 +30,11 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 warnings.filterwarnings("ignore")
 
@@ -43,7 +48,10 @@ def wilson(right, count):
 
 
 def read(path):
-    """Series as arrays of channels by samples, missing ones interpolated, and their labels."""
+    """Strings, or series as arrays of channels by samples, missing ones interpolated; and their labels."""
+    if path.suffix == ".tsv":
+        labels, _, strings = zip(*list(csv.reader(path.open(), delimiter="\t"))[1:])
+        return list(strings), np.array(labels)
     series, labels = {}, {}
     with open(path) as file:
         rows = csv.reader(file)
@@ -115,11 +123,44 @@ class Warping:
         return self.of.predict(resampled(series, self.length))
 
 
+class Letters:
+    """A classifier on an indicator of each letter at each position; a missing letter has none."""
+
+    def __init__(self, classifier):
+        self.of = make_pipeline(OneHotEncoder(handle_unknown="ignore"), classifier)
+
+    def columns(self, strings):
+        return np.array([list(one[: self.length].ljust(self.length, "-")) for one in strings])
+
+    def fit(self, strings, labels):
+        self.length = max(map(len, strings))
+        self.of.fit(self.columns(strings), labels)
+
+    def predict(self, strings):
+        return self.of.predict(self.columns(strings))
+
+
+def logistic():
+    return LogisticRegression(max_iter=1000)
+
+
+def of_three_mers():
+    return make_pipeline(CountVectorizer(analyzer="char", ngram_range=(3, 3)), logistic())
+
+
+# By what a split's files end in.
 PEERS = {
-    "MiniRocket 2000": lambda: mini_rocket(2000),
-    "MiniRocket 10000": lambda: mini_rocket(10000),
-    "random forest": Forest,
-    "1-NN DTW": Warping,
+    ".csv": {
+        "MiniRocket 2000": lambda: mini_rocket(2000),
+        "MiniRocket 10000": lambda: mini_rocket(10000),
+        "random forest": Forest,
+        "1-NN DTW": Warping,
+    },
+    ".tsv": {
+        "logistic on one-hot": lambda: Letters(logistic()),
+        "random forest on one-hot": lambda: Letters(RandomForestClassifier(100, random_state=1, n_jobs=1)),
+        "logistic on 3-mers": of_three_mers,
+    },
 }
 
 
@@ -127,20 +168,20 @@ def warm_up():
     """What compiles when it is first called is not a set's time."""
     series = [np.sin(np.arange(20) * rate).reshape(1, -1) for rate in (0.1, 0.2, 0.5, 0.7)]
     both = [np.vstack([one, one[:, ::-1]]) for one in series]
-    for some in (series, both):
-        for make in PEERS.values():
+    strings = ["ACGT", "ACGG", "TTGT", "TTGG"]
+    for some, kind in ((series, ".csv"), (both, ".csv"), (strings, ".tsv")):
+        for make in PEERS[kind].values():
             peer = make()
             peer.fit(some, np.array(["a", "b", "a", "b"]))
             peer.predict(some)
 
 
-def measure(folder, name, make):
+def measure(folder, folds, name, make):
     """A row of figures over all folds; none where there are too many series for it."""
     truth, decided, fitting, deciding = [], [], 0.0, 0.0
-    folds = sorted(folder.glob("*.train.csv"))
     for path in folds:
         train, labels = read(path)
-        test, wanted = read(str(path).replace(".train.", ".test."))
+        test, wanted = read(path.with_name(path.name.replace(".train.", ".test.")))
         if name == "1-NN DTW" and len(train) > DTW_AT_MOST:
             return None
         peer, start = make(), time.process_time()
@@ -184,25 +225,31 @@ def mean_ranks(of, sets, names):
     return f"over {len(whole)} set{'s' if len(whole) > 1 else ''} that all have: {told}"
 
 
-def table(rows, sources):
-    """The table, the mean rank of each effort beside the peers, and where the sets are."""
-    own = list(dict.fromkeys(row[1] for row in rows if row[1] not in PEERS))
-    names = [*own, *PEERS]
-    # By name, whichever were measured first.
-    sets = sorted({row[0] for row in rows})
+def table(rows, kinds, sources):
+    """A table for each kind of set, the mean rank of each effort beside the peers, and where the sets are."""
+    known = {name for peers in PEERS.values() for name in peers}
+    own = list(dict.fromkeys(row[1] for row in rows if row[1] not in known))
     of = {(row[0], row[1]): row for row in rows}
-    lines = ["| set, tests | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
-    for one in sets:
-        best = max(float(of[one, name][3]) for name in names if (one, name) in of)
-        cells = [cell(of[one, name], best, name in own) if (one, name) in of else "" for name in names]
-        count = next(of[one, name][2] for name in names if (one, name) in of)
-        lines.append(f"| {one}, {count} | " + " | ".join(cells) + " |")
-    lines += ["", "Mean ranks by accuracy, each effort beside the peers and not beside the other:", ""]
-    for name in own:
-        ranks = mean_ranks(of, sets, [name, *PEERS])
-        lines += [f"- {ranks}" if ranks else f"- of {name} none, for no set has all"]
-    lines += ["", "| set | where it is |", "|---|---|"]
-    lines += [f"| {one} | {f'<{sources[one]}>' if sources.get(one) else ''} |" for one in sets]
+    lines = []
+    for kind, peers in PEERS.items():
+        # By name, whichever were measured first.
+        sets = sorted({row[0] for row in rows if kinds[row[0]] == kind})
+        if not sets:
+            continue
+        names = [*own, *peers]
+        lines += ["| set, tests | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
+        for one in sets:
+            best = max(float(of[one, name][3]) for name in names if (one, name) in of)
+            cells = [cell(of[one, name], best, name in own) if (one, name) in of else "" for name in names]
+            count = next(of[one, name][2] for name in names if (one, name) in of)
+            lines.append(f"| {one}, {count} | " + " | ".join(cells) + " |")
+        lines += ["", "Mean ranks by accuracy, each effort beside the peers and not beside the other:", ""]
+        for name in own:
+            ranks = mean_ranks(of, sets, [name, *peers])
+            lines += [f"- {ranks}" if ranks else f"- of {name} none, for no set has all"]
+        lines += [""]
+    lines += ["| set | where it is |", "|---|---|"]
+    lines += [f"| {one} | {f'<{sources[one]}>' if sources.get(one) else ''} |" for one in sorted(kinds)]
     return "\n".join(lines)
 
 
@@ -236,13 +283,17 @@ def main():
     given = arguments.parse_args()
     if given.all:
         run_fishweir(given)
-    rows, sources = [], {}
+    rows, kinds, sources = [], {}, {}
     warmed = False
     for folder in sorted(folder for folder in given.splits.iterdir() if folder.is_dir()):
         for effort in EFFORTS:
             own = folder / f"fishweir-{effort}.csv"
             if own.exists():
                 rows += list(csv.reader(own.open()))
+        folds = sorted(folder.glob("*.train.*"))
+        if not folds:
+            continue
+        kinds[folder.name] = folds[0].suffix
         source = folder / "source.txt"
         sources[folder.name] = source.read_text().strip() if source.exists() else ""
         kept = folder / "peers.csv"
@@ -255,8 +306,8 @@ def main():
             warm_up()
             warmed = True
         found = []
-        for name, make in PEERS.items():
-            row = measure(folder, name, make)
+        for name, make in PEERS[kinds[folder.name]].items():
+            row = measure(folder, folds, name, make)
             if row:
                 found.append(row)
                 print(*(f"{x:.3f}" if isinstance(x, float) else x for x in row), flush=True)
@@ -266,7 +317,7 @@ def main():
     if not rows:
         sys.exit(f"{given.splits}: no figures of any set in it; --all DATA measures them")
     if given.page:
-        page(given.page, table(rows, sources))
+        page(given.page, table(rows, kinds, sources))
 
 
 main()

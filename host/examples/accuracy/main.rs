@@ -9,7 +9,7 @@
 //! and at `normal`, other programs on the same splits, and writes the table.
 //!
 //! DATA and BENCH are folders with a folder a set; those that are missing are left out, and said so. Every split
-//! is written as series tables, a pair a fold, so that other programs see the same, with the set's public address. All choices are made on
+//! is written as tables, a pair a fold (series of channels as `.csv`, strings as `.tsv`), so that other programs see the same, with the set's public address. All choices are made on
 //! training parts. One thread; seconds are those of the processor.
 
 mod sets;
@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use fishweir::data::{Dataset, Folds, Kind, Series};
+use fishweir::data::{Alphabet, Dataset, Folds, Kind, Series};
 use fishweir::evaluate::{Figures, Judged, Units, judge};
 use fishweir::learn::{ClassifierKind, ScoreModels, Search, TrainOptions, train};
 use sets::{SETS, Set, Split};
@@ -71,7 +71,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         fs::write(to.join("source.txt"), format!("{}\n", set.source))?;
         for (fold, Split { data, train, test }) in splits.iter().enumerate() {
             for (name, series) in [("train", train), ("test", test)] {
-                fs::write(to.join(format!("{fold}.{name}.csv")), table(data, series)?)?;
+                let (text, extension) = match data.kind() {
+                    Kind::Channels(names) => (table(data, names, series)?, "csv"),
+                    Kind::Symbols(alphabet) => (strings(data, alphabet, series)?, "tsv"),
+                };
+                fs::write(to.join(format!("{fold}.{name}.{extension}")), text)?;
             }
         }
         if !arguments.splits_alone {
@@ -187,9 +191,26 @@ fn processor_seconds() -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// Series as a table that other programs read.
-fn table(data: &Dataset, series: &[usize]) -> Result<String, Box<dyn Error>> {
-    let Kind::Channels(names) = data.kind() else { return Err("series of channels".into()) };
+/// Strings as a table that other programs read, `-` where a symbol is missing.
+fn strings(
+    data: &Dataset,
+    alphabet: &Alphabet,
+    series: &[usize],
+) -> Result<String, Box<dyn Error>> {
+    let letter = |symbol: &Option<u16>| symbol.map_or('-', |one| alphabet.symbols()[one as usize]);
+    let mut text = "label\tid\tsequence\n".to_owned();
+    for &index in series {
+        let Series { label, samples, .. } = &data.series()[index];
+        let label = &data.classes()[label.ok_or("a label")?];
+        let letters: String =
+            samples.view().symbols().ok_or("symbols")?.iter().map(letter).collect();
+        let _ = writeln!(text, "{label}\t{index}\t{letters}");
+    }
+    Ok(text)
+}
+
+/// Series of channels as a table that other programs read.
+fn table(data: &Dataset, names: &[String], series: &[usize]) -> Result<String, Box<dyn Error>> {
     let mut text = format!("series,label,t,{}\n", names.join(","));
     for &index in series {
         let Series { label, samples, .. } = &data.series()[index];

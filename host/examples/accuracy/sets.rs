@@ -60,7 +60,14 @@ const fn set(
 }
 
 /// All of them, the quick ones first.
-pub(crate) const SETS: [Set; 14] = [
+pub(crate) const SETS: [Set; 16] = [
+    set(
+        "promoters",
+        "dna-promoters-uci",
+        "https://doi.org/10.24432/C5S01D",
+        Layout::Grouped { file: "all.tsv", folds: 5, windows: None },
+        Some("sequence"),
+    ),
     set(
         "gunpoint",
         "ts-gunpoint",
@@ -146,6 +153,13 @@ pub(crate) const SETS: [Set; 14] = [
         "https://github.com/dmbee/seglearn",
         Layout::Grouped { file: "all.csv.gz", folds: 5, windows: Some((200, 100)) },
         Some("subject"),
+    ),
+    set(
+        "splice",
+        "dna-splice-uci",
+        "https://doi.org/10.24432/C5M888",
+        Layout::Grouped { file: "all.tsv", folds: 5, windows: None },
+        Some("sequence"),
     ),
 ];
 

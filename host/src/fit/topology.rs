@@ -12,7 +12,8 @@ use crate::runtime::Hmm;
 pub enum Topology {
     /// One state a position for strings of one length of at most 64 symbols, where that makes a third
     /// of them, held out, likelier than a chain of `states` states does; else ergodic. Models of classes
-    /// that are told apart are alike: all have the one that makes the strings of all classes likelier.
+    /// that are told apart are alike: all have the one that makes the strings of all classes likelier, or,
+    /// where an effort tries both, that tells classes apart better.
     #[default]
     Automatic,
     /// From every state to every other.

@@ -18,7 +18,7 @@ use crate::runtime::family::OF_CHANNELS;
 pub enum Search {
     /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
     /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
-    /// strings one form
+    /// strings of one length a state a position against its states ergodic
     #[default]
     Quick,
     /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other
@@ -70,7 +70,7 @@ impl TrainOptions {
             self.augment.other_copies = vec![0];
         }
         self.chains = match search {
-            Search::Quick => Vec::new(),
+            Search::Quick => self.told_apart(),
             Search::Normal => self.chains_of(&[2, 8]),
             Search::Thorough => self.chains_of(&[2, 8, 16]),
         };
@@ -154,6 +154,17 @@ impl TrainOptions {
         let of_all = self.universal() || self.other_models.contains(&ScoreModels::Universal);
         let apart = [&self.lags].into_iter().chain(&self.other_lags).any(Lags::is_apart);
         of_all && apart && self.other_codebooks.iter().any(|&count| count > 0)
+    }
+
+    /// A state a position against its own states, ergodic: which makes strings of one length likelier need not be the one
+    /// that tells their classes apart. None where transitions are told.
+    fn told_apart(&self) -> Vec<(Topology, usize)> {
+        match self.baum_welch.topology {
+            Topology::Automatic => [Topology::Ergodic, Topology::Positions]
+                .map(|topology| (topology, self.baum_welch.states))
+                .to_vec(),
+            _ => Vec::new(),
+        }
     }
 
     /// Chains of its own states and of others, ergodic and from left to right, and a state a position; where transitions

@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use fishweir::data::{Dataset, Samples, SamplesView, ShortSeries, Windowing};
+use fishweir::data::{Alphabet, Dataset, Kind, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{ClassifierKind, Search, TrainOptions};
 use fishweir_tests::sample::Sampler;
@@ -137,4 +137,52 @@ fn stages_are_taken_where_the_order_tells_classes_apart() {
     assert!(transition.iter().enumerate().all(|(from, row)| {
         row.iter().enumerate().all(|(to, &p)| p == 0.0 || to == from || to == from + 1)
     }));
+}
+
+/// Strings of runs of either of two letters, of two classes that leave them at different rates, or have another letter at one
+/// position.
+fn runs(s: &mut Sampler, leaving: [f64; 2], site: bool) -> Dataset {
+    let string = |s: &mut Sampler, class: usize| -> Samples {
+        let mut letter = usize::from(s.uniform(0.0, 1.0) < 0.5);
+        let mut symbols: Vec<u16> = (0..24)
+            .map(|_| {
+                letter = if s.uniform(0.0, 1.0) < leaving[class] { 1 - letter } else { letter };
+                letter as u16
+            })
+            .collect();
+        if site {
+            symbols[9] = [2, 3][class];
+        }
+        symbols.into_iter().collect()
+    };
+    let series: Vec<_> = (0..60).map(|n| (["a", "b"][n % 2], string(s, n % 2))).collect();
+    Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data")
+}
+
+/// Runs are likelier by two states that stay, whatever tells classes apart: folds judge that, a likelihood does not.
+#[test]
+fn strings_of_one_length_have_the_transitions_that_tell_classes_apart() {
+    let mut s = Sampler::new(9);
+    let told = |data: &Dataset, told: Topology| {
+        let mut options = TrainOptions::new(ClassifierKind::Fisher);
+        (options.baum_welch.states, options.baum_welch.topology) = (2, told);
+        trained(data, &options.searching(Search::Quick)).form.expect("a form")
+    };
+    let sites = runs(&mut s, [0.1, 0.1], true);
+    let of_class: Vec<Vec<SamplesView<'_>>> = (0..2)
+        .map(|class| sites.series().iter().skip(class).step_by(2))
+        .map(|series| series.map(|one| one.samples.view()).collect())
+        .collect();
+    let of_class: Vec<&[SamplesView<'_>]> = of_class.iter().map(Vec::as_slice).collect();
+    let likelier = BaumWelch { states: 2, ..BaumWelch::default() };
+    let likelier = likelier.settled(&of_class, 4, &[]).expect("settled");
+    assert_eq!(likelier.topology, Topology::Ergodic);
+
+    let form = told(&sites, Topology::Automatic);
+    assert_eq!((form.form.topology, form.form.states), (Topology::Positions, 24));
+    assert_eq!(form.candidates.len(), 2, "{:?}", form.candidates);
+    let form = told(&runs(&mut s, [0.1, 0.6], false), Topology::Automatic);
+    assert_eq!((form.form.topology, form.form.states), (Topology::Ergodic, 2));
+    let form = told(&sites, Topology::Ergodic);
+    assert_eq!((form.form.topology, form.candidates.len()), (Topology::Ergodic, 0));
 }
