@@ -139,7 +139,7 @@ fn stages_are_taken_where_the_order_tells_classes_apart() {
     }));
 }
 
-/// Strings of runs of either of two letters, of two classes that leave them at different rates, or have another letter at one
+/// Strings of runs of either of two letters, of two classes that leave them at different rates, or have a letter each at one
 /// position.
 fn runs(s: &mut Sampler, leaving: [f64; 2], site: bool) -> Dataset {
     let string = |s: &mut Sampler, class: usize| -> Samples {
@@ -151,7 +151,7 @@ fn runs(s: &mut Sampler, leaving: [f64; 2], site: bool) -> Dataset {
             })
             .collect();
         if site {
-            symbols[9] = [2, 3][class];
+            symbols[9] = class as u16;
         }
         symbols.into_iter().collect()
     };
