@@ -1,5 +1,5 @@
-//! Accuracy, cost and time on public sets of labelled series, with what `--effort` finds (`normal`, unless told): nothing is told
-//! about a set but how its file is laid out and what must not straddle folds.
+//! Accuracy, cost and time on public sets of labelled series and strings, with what `--effort` finds (`normal`, unless
+//! told): nothing is told about a set but how its file is laid out and what must not straddle folds.
 //!
 //! ```sh
 //! cargo run --release --example accuracy -- DATA BENCH --write splits --effort quick
@@ -9,8 +9,9 @@
 //! and at `normal`, other programs on the same splits, and writes the table.
 //!
 //! DATA and BENCH are folders with a folder a set; those that are missing are left out, and said so. Every split
-//! is written as tables, a pair a fold (series of channels as `.csv`, strings as `.tsv`), so that other programs see the same, with the set's public address. All choices are made on
-//! training parts. One thread; seconds are those of the processor.
+//! is written as tables, a pair a fold (series of channels as `.csv`, strings as `.tsv`), so that other programs see the
+//! same, with the set's public address. All choices are made on training parts. One thread; seconds are those of the
+//! processor.
 
 mod sets;
 

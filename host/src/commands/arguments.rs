@@ -134,7 +134,7 @@ pub(super) struct Training {
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,
     /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
-    /// in that among several --std-floor [default: even]
+    /// in that among forms of models [default: even]
     #[arg(long, value_enum)]
     class_weight: Option<ClassWeight>,
     /// How evidence grows with length (all but bayes) [default: per-sample]
@@ -368,7 +368,10 @@ impl Training {
             _ => {}
         }
         if self.states.is_some() {
-            (options.other_states, options.chains) = (Vec::new(), Vec::new());
+            options.other_states = Vec::new();
+            // As many positions as are told, whatever strings' length.
+            let positions = options.baum_welch.topology == Topology::Positions;
+            options.chains.retain(|(_, states)| states.is_none() && !positions);
         }
         if self.topology.is_some() {
             options.other_topologies = Vec::new();

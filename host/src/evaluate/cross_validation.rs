@@ -8,6 +8,7 @@ use super::{
     judge,
 };
 use crate::data::{Dataset, Window};
+use crate::fit::Topology;
 use crate::learn::{Choice, CopiesChoice, Form, TrainOptions, Trained, Trainer};
 use crate::words::short;
 
@@ -248,9 +249,10 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
 }
 
 impl CrossValidation {
-    /// Whether a fold's models see differences at lags.
-    pub(crate) fn lagged(&self) -> bool {
-        self.folds.iter().filter_map(|fold| fold.form.as_ref()).any(|form| !form.lags.is_empty())
+    /// Whether no fold's models see differences at lags, or have states in an order.
+    pub(crate) fn are_plain(&self) -> bool {
+        let plain = |form: &Form| form.lags.is_empty() && form.topology == Topology::Ergodic;
+        self.folds.iter().filter_map(|fold| fold.form.as_ref()).all(plain)
     }
 
     /// Decisions on what was held back, `[fold][window]`.

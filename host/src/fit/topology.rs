@@ -10,10 +10,10 @@ use crate::runtime::Hmm;
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
-    /// One state a position for strings of one length of at most 64 symbols, where that makes a third
-    /// of them, held out, likelier than a chain of `states` states does; else ergodic. Models of classes
-    /// that are told apart are alike: all have the one that makes the strings of all classes likelier, or,
-    /// where an effort tries both, that tells classes apart better.
+    /// One state a position for strings of at most 64 symbols, or ergodic: what tells classes apart better
+    /// where an effort tries both on what inner folds hold back. Where none does, a state a position if strings
+    /// have one length and that makes a third of them, held out, likelier than a chain of `states` states does;
+    /// models of classes are alike, all by what makes the strings of all classes likelier.
     #[default]
     Automatic,
     /// From every state to every other.

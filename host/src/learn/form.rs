@@ -197,12 +197,12 @@ impl TrainOptions {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0)
     }
 
-    /// The length of strings that all have one, if a state a position can be compiled for it: of whole ones, for the
-    /// first position of a window that begins within one is no place.
+    /// The length of the longest string, if a state a position can be compiled for it: of whole ones, for the first
+    /// position of a window that begins within one is no place.
     pub(super) fn positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
-        let mut lengths = series.iter().map(|&one| data.series()[one].samples.view().len());
-        let length = lengths.next().filter(|_| self.windowing.is_none())?;
-        (padded_states(length).is_some() && lengths.all(|one| one == length)).then_some(length)
+        let lengths = series.iter().map(|&one| data.series()[one].samples.view().len());
+        let longest = lengths.max().filter(|_| self.windowing.is_none())?;
+        padded_states(longest).is_some().then_some(longest)
     }
 
     /// The forms of models of strings to choose from: each chain that they are long enough for, with each
@@ -215,16 +215,26 @@ impl TrainOptions {
         let lengths = self.lengths(data, series, &FrontEnd::default());
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
         let positions = self.positions(data, series);
-        let chain = |&(topology, states): &(Topology, usize)| match topology {
-            Topology::Positions => positions.map(|length| (topology, length)),
-            Topology::LeftToRight if states > 1 && STAGE * states > middle => None,
-            _ => Some((topology, states)),
+        let told = (first.topology != Topology::Automatic).then_some(first.topology);
+        // Two stages are one change.
+        let fewest = first.states.min(4);
+        let chain = |&(topology, states): &(Topology, Option<usize>)| {
+            let states = states.unwrap_or(first.states);
+            let long = states < 2 || STAGE * states <= middle;
+            match topology {
+                _ if told.is_some_and(|told| told != topology) => None,
+                Topology::Positions => positions.map(|length| (topology, length)),
+                Topology::LeftToRight => (long && states >= fewest).then_some((topology, states)),
+                _ => Some((topology, states)),
+            }
         };
-        let chains: Vec<(Topology, usize)> = self.chains.iter().filter_map(chain).collect();
         let mut forms = Vec::new();
         for normalisation in self.normalisations(&lengths) {
-            for &(topology, states) in &chains {
-                forms.push(Form { topology, states, normalisation, ..first.clone() });
+            for (topology, states) in self.chains.iter().filter_map(chain) {
+                let form = Form { topology, states, normalisation, ..first.clone() };
+                if !forms.contains(&form) {
+                    forms.push(form);
+                }
             }
         }
         if forms.is_empty() { vec![first] } else { forms }
@@ -375,7 +385,7 @@ impl TrainOptions {
         let forms = Pricing::of(self, data, series)
             .and_then(|pricing| self.limits.kept(self.forms(data, series), pricing.as_ref()));
         match self.untried(forms.unwrap_or_default()).as_slice() {
-            [form] if self.each_lag_untried => Self {
+            [form] => Self {
                 std_floors: Vec::new(),
                 chains: Vec::new(),
                 other_lags: Vec::new(),

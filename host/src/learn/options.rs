@@ -69,10 +69,10 @@ pub struct TrainOptions {
     pub fewer_levels: bool,
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
-    /// Transitions and numbers of states of models of strings to choose from, in place of those of `baum_welch`: where
-    /// states are positions, as many as strings are long, if they all are; where they are stages, half as many at most.
-    /// None to keep to `baum_welch`. Symbols only.
-    pub chains: Vec<(Topology, usize)>,
+    /// Transitions and numbers of states of models of strings to choose from, `None` for those of `baum_welch`: where
+    /// states are positions, as many as the longest string has symbols; where they are stages, half as many at most.
+    /// Where `baum_welch` tells transitions, of those alone; none to keep to it. Symbols only.
+    pub chains: Vec<(Topology, Option<usize>)>,
     /// Other transitions than those of `baum_welch` to choose from. Channels only, and stages and positions of whole series
     /// only, for a window begins anywhere; three stages at least, of two samples of the middle series each.
     pub other_topologies: Vec<Topology>,

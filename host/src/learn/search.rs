@@ -10,7 +10,6 @@ use super::choosing::HeldOut;
 use super::error::TrainError;
 use super::fits::{Fits, models_of};
 use super::form::{LAST, kept_of};
-use super::limits::Limits;
 use super::options::TrainOptions;
 use super::price::Pricing;
 use super::problem::Problem;
@@ -83,13 +82,13 @@ impl FormSearch<'_> {
         let forms = options.limits.kept(all, pricing.as_ref())?;
         let left_out = count - forms.len();
         let forms = options.untried(forms);
-        // Of strings it is settled by likelihood where nothing is judged.
+        // Of strings it is settled by likelihood where nothing is judged, if all that may come of it keep the limits.
         let untold = || Form::of(options, data.kind());
         let first = forms.first().cloned().unwrap_or_else(untold);
         let several = forms.len() > 1;
         let untried = match (options.usual(&forms), data.kind()) {
             (Some(usual), _) => usual.clone(),
-            (None, Kind::Symbols(_)) if several && options.limits == Limits::default() => untold(),
+            (None, Kind::Symbols(_)) if several && left_out == 0 => untold(),
             (None, _) => first.clone(),
         };
         let mut candidates = Vec::new();

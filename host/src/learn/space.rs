@@ -18,7 +18,7 @@ use crate::runtime::family::OF_CHANNELS;
 pub enum Search {
     /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
     /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
-    /// strings of one length a state a position against its states ergodic
+    /// whole strings of 64 symbols at most a state a position against an ergodic chain
     #[default]
     Quick,
     /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other
@@ -35,6 +35,9 @@ pub enum Search {
 /// for each lag, of four states, were right in 0.904 in the mean over the sets, with 8 codebooks in 0.929; at a floor of
 /// 0.01 with 8 in 0.931, with 16 in 0.929; four with two levels of each pattern in 0.008 more than eight without.
 pub(super) const CODEBOOKS: usize = 4;
+
+/// Transitions that strings are given in longer searches.
+const TOPOLOGIES: [Topology; 3] = [Topology::Ergodic, Topology::LeftToRight, Topology::Positions];
 
 /// Levels of each of their patterns.
 pub(super) const LEVELS: usize = 2;
@@ -70,9 +73,10 @@ impl TrainOptions {
             self.augment.other_copies = vec![0];
         }
         self.chains = match search {
-            Search::Quick => self.told_apart(),
-            Search::Normal => self.chains_of(&[2, 8]),
-            Search::Thorough => self.chains_of(&[2, 8, 16]),
+            // What makes strings likelier need not be what tells their classes apart.
+            Search::Quick => chains_of(&[Topology::Ergodic, Topology::Positions], &[]),
+            Search::Normal => chains_of(&TOPOLOGIES, &[2, 8]),
+            Search::Thorough => chains_of(&TOPOLOGIES, &[2, 8, 16]),
         };
         let usual = |family: &dyn Family| family.name() == OF_CHANNELS.name();
         self.each_lag_untried = quick
@@ -155,42 +159,14 @@ impl TrainOptions {
         let apart = [&self.lags].into_iter().chain(&self.other_lags).any(Lags::is_apart);
         of_all && apart && self.other_codebooks.iter().any(|&count| count > 0)
     }
+}
 
-    /// A state a position against its own states, ergodic: which makes strings of one length likelier need not be the one
-    /// that tells their classes apart. None where transitions are told.
-    fn told_apart(&self) -> Vec<(Topology, usize)> {
-        match self.baum_welch.topology {
-            Topology::Automatic => [Topology::Ergodic, Topology::Positions]
-                .map(|topology| (topology, self.baum_welch.states))
-                .to_vec(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Chains of its own states and of others, ergodic and from left to right, and a state a position; where transitions
-    /// are told, those alone.
-    fn chains_of(&self, others: &[usize]) -> Vec<(Topology, usize)> {
-        let own = self.baum_welch.states;
-        let topologies = match self.baum_welch.topology {
-            Topology::Automatic => {
-                vec![Topology::Ergodic, Topology::LeftToRight, Topology::Positions]
-            }
-            told => vec![told],
-        };
-        let mut chains = Vec::new();
-        for topology in topologies {
-            let others = match topology {
-                Topology::Positions => &[],
-                _ => others,
-            };
-            for &states in std::iter::once(&own).chain(others) {
-                // Two stages are one change.
-                let few = topology == Topology::LeftToRight && states < own.min(4);
-                if !(few || chains.contains(&(topology, states))) {
-                    chains.push((topology, states));
-                }
-            }
-        }
-        chains
-    }
+/// Chains of a model's own states and of others; a state a position there is once.
+fn chains_of(topologies: &[Topology], others: &[usize]) -> Vec<(Topology, Option<usize>)> {
+    let of = |&topology: &Topology| {
+        let others = if topology == Topology::Positions { &[] } else { others };
+        let states = std::iter::once(None).chain(others.iter().copied().map(Some));
+        states.map(move |states| (topology, states))
+    };
+    topologies.iter().flat_map(of).collect()
 }

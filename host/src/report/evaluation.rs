@@ -192,7 +192,7 @@ impl fmt::Display for CrossValidationReport {
                 .collect();
             let forms: Vec<String> =
                 one.folds.iter().filter_map(|fold| fold.form.as_ref()).map(brief).collect();
-            if forms.windows(2).any(|two| two[0] != two[1]) || one.lagged() {
+            if forms.windows(2).any(|two| two[0] != two[1]) || !one.are_plain() {
                 writeln!(f, "  models: {}", forms.join("; "))?;
             }
             let floors: Vec<String> = one

@@ -3,7 +3,7 @@
 use fishweir::data::{Alphabet, Dataset, Kind, Samples, ShortSeries, Windowing};
 use fishweir::fit::Topology;
 use fishweir::learn::{
-    ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, RIDGE, ScoreModels,
+    ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, RIDGE, ScoreModels, Search,
     TrainOptions, Trainer,
 };
 use fishweir::runtime::family;
@@ -73,6 +73,11 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let symbols = Kind::Symbols(Alphabet::dna());
     assert_eq!((most_fits(&plain, &scalars), most_fits(&plain, &symbols)), (1 + 3 * 3, 1 + 3));
     assert!(!plain.varies(&symbols).copies);
+    // A state a position or not is tried of strings that have few enough.
+    let tried = TrainOptions::new(bayes).searching(Search::Quick);
+    let long = Samples::Symbols(vec![Some(0); 65]);
+    let long = Dataset::labelled(symbols.clone(), [("a", long)]).expect("a series");
+    assert_eq!((most_fits(&tried, &symbols), tried.most_fits(&long)), (1 + 2 * 3, 1));
 }
 
 /// What would be refused on the way is refused before anything is fitted.

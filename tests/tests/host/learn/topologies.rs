@@ -1,5 +1,5 @@
-//! Which topology strings of one length get: a state a position where that makes held-out ones likelier. And which
-//! series of channels may have.
+//! Which topology strings of one length get: a state a position where that makes held-out ones likelier, or tells classes
+//! apart. And which series of channels may have.
 
 use std::num::NonZeroUsize;
 
@@ -139,8 +139,8 @@ fn stages_are_taken_where_the_order_tells_classes_apart() {
     }));
 }
 
-/// Strings of runs of either of two letters, of two classes that leave them at different rates, or have a letter each at one
-/// position.
+/// Strings of runs of either of two letters, of two classes that leave them at different rates, or have a letter
+/// each at one position.
 fn runs(s: &mut Sampler, leaving: [f64; 2], site: bool) -> Dataset {
     let string = |s: &mut Sampler, class: usize| -> Samples {
         let mut letter = usize::from(s.uniform(0.0, 1.0) < 0.5);
@@ -163,7 +163,7 @@ fn runs(s: &mut Sampler, leaving: [f64; 2], site: bool) -> Dataset {
 #[test]
 fn strings_of_one_length_have_the_transitions_that_tell_classes_apart() {
     let mut s = Sampler::new(9);
-    let told = |data: &Dataset, told: Topology| {
+    let form_of = |data: &Dataset, told: Topology| {
         let mut options = TrainOptions::new(ClassifierKind::Fisher);
         (options.baum_welch.states, options.baum_welch.topology) = (2, told);
         trained(data, &options.searching(Search::Quick)).form.expect("a form")
@@ -178,11 +178,74 @@ fn strings_of_one_length_have_the_transitions_that_tell_classes_apart() {
     let likelier = likelier.settled(&of_class, 4, &[]).expect("settled");
     assert_eq!(likelier.topology, Topology::Ergodic);
 
-    let form = told(&sites, Topology::Automatic);
+    let form = form_of(&sites, Topology::Automatic);
     assert_eq!((form.form.topology, form.form.states), (Topology::Positions, 24));
     assert_eq!(form.candidates.len(), 2, "{:?}", form.candidates);
-    let form = told(&runs(&mut s, [0.1, 0.6], false), Topology::Automatic);
+    let form = form_of(&runs(&mut s, [0.1, 0.6], false), Topology::Automatic);
     assert_eq!((form.form.topology, form.form.states), (Topology::Ergodic, 2));
-    let form = told(&sites, Topology::Ergodic);
+    let form = form_of(&sites, Topology::Ergodic);
     assert_eq!((form.form.topology, form.candidates.len()), (Topology::Ergodic, 0));
+}
+
+/// What is tried of strings by default, whatever is told beside: which of them are held against each other.
+#[test]
+fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
+    let of_lengths = |lengths: &[usize]| {
+        let strings = lengths.iter().enumerate();
+        let series = strings.map(|(n, &length)| {
+            let string: Samples = (0..length).map(|t| ((t + n) % 4) as u16).collect();
+            (["a", "b"][n % 2], string)
+        });
+        Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data")
+    };
+    let tried = |lengths: &[usize], change: &dyn Fn(&mut TrainOptions)| {
+        let mut options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
+        change(&mut options);
+        let data = of_lengths(lengths);
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let form = |form: fishweir::classifier::Form| (form.topology, form.states);
+        options.tried(&data, &all).into_iter().map(form).collect::<Vec<_>>()
+    };
+    let (ergodic, positions) = (Topology::Ergodic, Topology::Positions);
+    let told = |topology: Topology, states: usize| {
+        move |options: &mut TrainOptions| {
+            (options.baum_welch.topology, options.baum_welch.states) = (topology, states);
+        }
+    };
+    let nothing = |_: &mut TrainOptions| {};
+    assert_eq!(tried(&[20, 20, 20], &nothing), [(ergodic, 4), (positions, 20)]);
+    assert_eq!(tried(&[20, 7, 21, 1], &nothing), [(ergodic, 4), (positions, 21)]);
+    assert_eq!(tried(&[64, 64], &nothing), [(ergodic, 4), (positions, 64)]);
+    assert_eq!(tried(&[64, 65], &nothing), [(ergodic, 4)]);
+    let length = NonZeroUsize::new(20).expect("a length");
+    let windowing = Windowing { length, hop: length, short: ShortSeries::Drop };
+    let cut = |options: &mut TrainOptions| options.windowing = Some(windowing);
+    assert_eq!(tried(&[20, 20], &cut), [(ergodic, 4)]);
+    // Told after the search was, too.
+    assert_eq!(tried(&[20, 20], &told(Topology::Automatic, 8)), [(ergodic, 8), (positions, 20)]);
+    assert_eq!(tried(&[20, 20], &told(positions, 4)), [(positions, 20)]);
+    assert_eq!(tried(&[20, 20], &told(ergodic, 3)), [(ergodic, 3)]);
+    assert_eq!(tried(&[20, 20], &told(Topology::LeftToRight, 3)), [(Topology::LeftToRight, 3)]);
+}
+
+/// Where a class is of one group no fold has all classes: likelihood settles it, also within limits that both keep.
+#[test]
+fn strings_that_nothing_is_held_back_of_have_the_likelier_transitions() {
+    let mut s = Sampler::new(10);
+    let mut data = |certain: f64| {
+        let series = strings(&mut s, 30, certain).into_iter().enumerate();
+        let series = series.map(|(n, string)| (["a", "b"][n % 2], string));
+        Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data")
+    };
+    let taken = |data: &Dataset, flash: Option<usize>| {
+        let mut options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
+        options.limits.flash = flash;
+        // No fold has strings of both classes in it.
+        options.inner_folds = 1;
+        trained(data, &options).form.expect("a form").form.topology
+    };
+    for flash in [None, Some(100_000)] {
+        assert_eq!(taken(&data(0.95), flash), Topology::Positions, "{flash:?}");
+        assert_eq!(taken(&data(0.0), flash), Topology::Ergodic, "{flash:?}");
+    }
 }
