@@ -173,7 +173,7 @@ PEERS = {
     },
     ".tsv": {
         "logistic on one-hot": lambda: Letters(logistic()),
-        "the same, C chosen": lambda: Letters(chosen_logistic()),
+        "logistic on one-hot of chosen C": lambda: Letters(chosen_logistic()),
         "random forest on one-hot": lambda: Letters(RandomForestClassifier(100, random_state=1, n_jobs=1)),
         "logistic on 3-mers": of_three_mers,
     },
