@@ -10,10 +10,10 @@ use crate::runtime::Hmm;
 #[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
-    /// One state a position for strings of at most 64 symbols, or ergodic: what tells classes apart better
-    /// where an effort tries both on what inner folds hold back. Where none does, a state a position if strings
-    /// have one length and that makes a third of them, held out, likelier than a chain of `states` states does;
-    /// models of classes are alike, all by what makes the strings of all classes likelier.
+    /// One state a position for strings of about one length, 64 symbols at most, or ergodic: where an effort tries
+    /// both, what tells classes apart better in inner folds. Where none does, a state a position if strings have
+    /// one length and that makes a third of them, held out, likelier than a chain of `states` states does; models
+    /// of classes are alike, all by what makes the strings of all classes likelier.
     #[default]
     Automatic,
     /// From every state to every other.

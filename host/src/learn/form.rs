@@ -13,7 +13,7 @@ use crate::classifier::{Codebooks, Form, FormChoice, ScoreModels};
 use crate::data::{Dataset, FrontEnd, Kind, Lags};
 use crate::fit::{BaumWelch, Topology};
 use crate::runtime::family::{OF_CHANNELS, OF_PAST};
-use crate::runtime::{Family, Hmm, padded_states};
+use crate::runtime::{Family, Hmm, STATE_SIZES, padded_states};
 
 /// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
 /// form of one model with its own of a model a class.
@@ -197,12 +197,13 @@ impl TrainOptions {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0)
     }
 
-    /// The length of the longest string, if a state a position can be compiled for it: of whole ones, for the first
-    /// position of a window that begins within one is no place.
+    /// The length of the longest string, if the middle one is not much shorter and a state a position can be compiled:
+    /// of whole ones, for the first position of a window that begins within one is no place.
     pub(super) fn positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
-        let lengths = series.iter().map(|&one| data.series()[one].samples.view().len());
-        let longest = lengths.max().filter(|_| self.windowing.is_none())?;
-        padded_states(longest).is_some().then_some(longest)
+        let lengths = self.lengths(data, series, &FrontEnd::default());
+        let longest = *lengths.last().filter(|_| self.windowing.is_none())?;
+        let alike = 5 * lengths[lengths.len() / 2] >= 4 * longest;
+        (alike && padded_states(longest).is_some()).then_some(longest)
     }
 
     /// The forms of models of strings to choose from: each chain that they are long enough for, with each
@@ -215,6 +216,9 @@ impl TrainOptions {
         let lengths = self.lengths(data, series, &FrontEnd::default());
         let middle = lengths.get(lengths.len() / 2).copied().unwrap_or(0);
         let positions = self.positions(data, series);
+        // The last state stands for all that follow.
+        let longest =
+            lengths.last().zip(STATE_SIZES.last()).map(|(&length, &most)| most.min(length));
         let told = (first.topology != Topology::Automatic).then_some(first.topology);
         // Two stages are one change.
         let fewest = first.states.min(4);
@@ -223,6 +227,7 @@ impl TrainOptions {
             let long = states < 2 || STAGE * states <= middle;
             match topology {
                 _ if told.is_some_and(|told| told != topology) => None,
+                Topology::Positions if told.is_some() => longest.map(|length| (topology, length)),
                 Topology::Positions => positions.map(|length| (topology, length)),
                 Topology::LeftToRight => (long && states >= fewest).then_some((topology, states)),
                 _ => Some((topology, states)),

@@ -18,7 +18,7 @@ use crate::runtime::family::OF_CHANNELS;
 pub enum Search {
     /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
     /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
-    /// whole strings of 64 symbols at most a state a position against an ergodic chain
+    /// whole strings of about one length, 64 symbols at most, a state a position against an ergodic chain
     #[default]
     Quick,
     /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other

@@ -215,6 +215,7 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     let nothing = |_: &mut TrainOptions| {};
     assert_eq!(tried(&[20, 20, 20], &nothing), [(ergodic, 4), (positions, 20)]);
     assert_eq!(tried(&[20, 7, 21, 1], &nothing), [(ergodic, 4), (positions, 21)]);
+    assert_eq!(tried(&[20, 7, 1], &nothing), [(ergodic, 4)]);
     assert_eq!(tried(&[64, 64], &nothing), [(ergodic, 4), (positions, 64)]);
     assert_eq!(tried(&[64, 65], &nothing), [(ergodic, 4)]);
     let length = NonZeroUsize::new(20).expect("a length");
@@ -224,6 +225,7 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     // Told after the search was, too.
     assert_eq!(tried(&[20, 20], &told(Topology::Automatic, 8)), [(ergodic, 8), (positions, 20)]);
     assert_eq!(tried(&[20, 20], &told(positions, 4)), [(positions, 20)]);
+    assert_eq!(tried(&[20, 2, 70], &told(positions, 4)), [(positions, 64)]);
     assert_eq!(tried(&[20, 20], &told(ergodic, 3)), [(ergodic, 3)]);
     assert_eq!(tried(&[20, 20], &told(Topology::LeftToRight, 3)), [(Topology::LeftToRight, 3)]);
 }
