@@ -342,3 +342,26 @@ fn classes_of_few_series_or_of_other_units_are_told_before_the_training() {
         assert!(note.contains("in class `moving` as in class `still`, by its standard"), "{note}");
     }
 }
+
+#[test]
+fn strings_that_are_too_long_for_positions_are_told() {
+    let folder = Folder::new();
+    let strings = |length: usize| {
+        let line =
+            |n: usize| format!("{}\t{n}\t{}\n", ["a", "b"][n % 2], "ACGT".repeat(length / 4));
+        format!("label\tid\tsequence\n{}", (0..8).map(line).collect::<String>())
+    };
+    let told = |length: usize, options: &str| {
+        let data = folder.put("strings.tsv", strings(length));
+        let told = notes(&format!("fit {data} -o /dev/null --classifier bayes {options}"));
+        told.into_iter().filter(|note| note.contains("a state a position")).collect::<Vec<_>>()
+    };
+    let [note] = &told(68, "")[..] else { panic!("one note") };
+    assert!(
+        note.starts_with("strings of 68 symbols are too long") && note.contains("64 at most"),
+        "{note}"
+    );
+    for (length, options) in [(64, ""), (68, "--topology ergodic"), (68, "--states 2")] {
+        assert_eq!(told(length, options), Vec::<String>::new());
+    }
+}

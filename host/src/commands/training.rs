@@ -6,6 +6,7 @@ use fishweir::learn::{
     disparate_channels, refused_samples, scarce_classes, train,
 };
 use fishweir::report::{counted, grouped, to_three_digits};
+use fishweir::runtime::STATE_SIZES;
 
 use super::{Failure, note, progress, tell};
 
@@ -45,6 +46,13 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
             small.0,
             to_three_digits(large.1),
             to_three_digits(small.1)
+        ));
+    }
+    if let Some(length) = options.too_long_for_positions(data, series) {
+        note(format_args!(
+            "strings of {length} symbols are too long for a state a position, of which there are {} at most: if they are \
+             aligned, cut them to the part that tells them apart",
+            STATE_SIZES[STATE_SIZES.len() - 1]
         ));
     }
     // A column that is not there is told where folds are made.

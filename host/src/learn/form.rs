@@ -197,13 +197,28 @@ impl TrainOptions {
         lengths.get(lengths.len() / 2).copied().unwrap_or(0)
     }
 
-    /// The length of the longest string, if the middle one is not much shorter and a state a position can be compiled:
-    /// of whole ones, for the first position of a window that begins within one is no place.
-    pub(super) fn positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
+    /// The length of the longest string, if the middle one is not much shorter: of whole ones, for the first position of
+    /// a window that begins within one is no place.
+    fn common_length(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
         let lengths = self.lengths(data, series, &FrontEnd::default());
         let longest = *lengths.last().filter(|_| self.windowing.is_none())?;
-        let alike = 5 * lengths[lengths.len() / 2] >= 4 * longest;
-        (alike && padded_states(longest).is_some()).then_some(longest)
+        (5 * lengths[lengths.len() / 2] >= 4 * longest).then_some(longest)
+    }
+
+    /// The same, if a state a position can be compiled.
+    pub(super) fn positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
+        self.common_length(data, series).filter(|&length| padded_states(length).is_some())
+    }
+
+    /// The length of strings that have about one, where that is why no state a position is tried of them.
+    #[must_use]
+    pub fn too_long_for_positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
+        let positions = |&(topology, _): &(Topology, _)| topology == Topology::Positions;
+        let would_try = matches!(data.kind(), Kind::Symbols(_))
+            && self.baum_welch.topology == Topology::Automatic
+            && self.chains.iter().any(positions);
+        let length = would_try.then(|| self.common_length(data, series)).flatten()?;
+        padded_states(length).is_none().then_some(length)
     }
 
     /// The forms of models of strings to choose from: each chain that they are long enough for, with each

@@ -218,6 +218,12 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     assert_eq!(tried(&[20, 7, 1], &nothing), [(ergodic, 4)]);
     assert_eq!(tried(&[64, 64], &nothing), [(ergodic, 4), (positions, 64)]);
     assert_eq!(tried(&[64, 65], &nothing), [(ergodic, 4)]);
+    let too_long = |lengths: &[usize]| {
+        let data = of_lengths(lengths);
+        let options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
+        options.too_long_for_positions(&data, &[0, 1])
+    };
+    assert_eq!([[64, 60], [60, 65], [20, 90]].map(|both| too_long(&both)), [None, Some(65), None]);
     let length = NonZeroUsize::new(20).expect("a length");
     let windowing = Windowing { length, hop: length, short: ShortSeries::Drop };
     let cut = |options: &mut TrainOptions| options.windowing = Some(windowing);
