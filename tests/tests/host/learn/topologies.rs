@@ -221,9 +221,10 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     let too_long = |lengths: &[usize]| {
         let data = of_lengths(lengths);
         let options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
-        options.too_long_for_positions(&data, &[0, 1])
+        options.too_long_for_positions(&data, &[0, 1, 2])
     };
-    assert_eq!([[64, 60], [60, 65], [20, 90]].map(|both| too_long(&both)), [None, Some(65), None]);
+    let lengths = [[64, 64, 60], [60, 60, 65], [20, 30, 90]];
+    assert_eq!(lengths.map(|three| too_long(&three)), [None, Some(65), None]);
     let length = NonZeroUsize::new(20).expect("a length");
     let windowing = Windowing { length, hop: length, short: ShortSeries::Drop };
     let cut = |options: &mut TrainOptions| options.windowing = Some(windowing);
