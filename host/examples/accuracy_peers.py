@@ -296,6 +296,8 @@ def main():
     arguments.add_argument("--page", type=pathlib.Path, help="put the table between the marks of this page")
     arguments.add_argument("--only", default="", help="measure these sets alone, parted by commas")
     given = arguments.parse_args()
+    if given.page and not given.page.is_file():
+        sys.exit(f"{given.page}: no such page")
     if given.all:
         run_fishweir(given)
     if not given.splits.is_dir():
@@ -326,7 +328,10 @@ def main():
             warmed = True
         found = []
         for name, make in PEERS[kind].items():
-            row = measure(folder, folds, name, make)
+            try:
+                row = measure(folder, folds, name, make)
+            except (OSError, ValueError) as error:
+                sys.exit(f"{folder}, {name}: {error}; write its splits anew by --all DATA --only {folder.name}")
             if row:
                 found.append(row)
                 print(*(f"{x:.3f}" if isinstance(x, float) else x for x in row), flush=True)

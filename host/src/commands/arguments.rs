@@ -29,7 +29,7 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4]; numbers of the hidden state of an lds,
+    /// Hidden states of each class model [default: 4, of positions see --topology]; numbers of the hidden state of an lds,
     /// switching or not [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,

@@ -51,7 +51,8 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
     if let Some(length) = options.too_long_for_positions(data, series) {
         note(format_args!(
             "strings of {length} symbols are too long for a state a position, of which there are {} at most: if they are \
-             aligned, cut them to the part that tells them apart",
+             aligned, cut them to the part that tells them apart, or take --topology positions, whose last state stands \
+             for all that follow",
             STATE_SIZES[STATE_SIZES.len() - 1]
         ));
     }

@@ -251,7 +251,9 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
 impl CrossValidation {
     /// Whether no fold's models see differences at lags, or have states in an order.
     pub(crate) fn are_plain(&self) -> bool {
-        let plain = |form: &Form| form.lags.is_empty() && form.topology == Topology::Ergodic;
+        // Words have no models, and nothing settles their transitions.
+        let ordered = [Topology::LeftToRight, Topology::Positions];
+        let plain = |form: &Form| form.lags.is_empty() && !ordered.contains(&form.topology);
         self.folds.iter().filter_map(|fold| fold.form.as_ref()).all(plain)
     }
 

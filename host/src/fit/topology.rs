@@ -13,7 +13,7 @@ pub enum Topology {
     /// One state a position for strings of about one length, 64 symbols at most, or ergodic: where an effort tries
     /// both, what tells classes apart better in inner folds. Where none does, a state a position if strings have
     /// one length and that makes a third of them, held out, likelier than a chain of `states` states does; models
-    /// of classes are alike, all by what makes the strings of all classes likelier.
+    /// of classes that are told apart are alike, by what makes the strings of all of them likelier.
     #[default]
     Automatic,
     /// From every state to every other.

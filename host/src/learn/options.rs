@@ -70,9 +70,10 @@ pub struct TrainOptions {
     /// Other numbers of states than that of `baum_welch` to choose from. Channels only.
     pub other_states: Vec<usize>,
     /// Transitions and numbers of states of models of strings to choose from, `None` for those of `baum_welch`: where
-    /// states are positions, as many as the longest string has symbols, if the middle one has four fifths as many; where
-    /// they are stages, half as many at most. Where `baum_welch` tells transitions, of those alone (of positions 64 at
-    /// most, the last for all that follow); none to keep to it. Symbols only.
+    /// states are positions, as many as nine of ten strings have symbols at most, if the middle one has four fifths as
+    /// many and scores by them are no more than a machine learns from in seconds; where they are stages, half as many at
+    /// most. Where `baum_welch` tells transitions, of those alone (of positions as many as the longest has, 64 at most).
+    /// The last position stands for all that follow. None to keep to `baum_welch`. Symbols only.
     pub chains: Vec<(Topology, Option<usize>)>,
     /// Other transitions than those of `baum_welch` to choose from. Channels only, and stages and positions of whole series
     /// only, for a window begins anywhere; three stages at least, of two samples of the middle series each.

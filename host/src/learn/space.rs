@@ -72,7 +72,10 @@ impl TrainOptions {
         if !quick {
             self.augment.other_copies = vec![0];
         }
+        let automatic = self.baum_welch.topology == Topology::Automatic;
         self.chains = match search {
+            // Expected transitions keep a chain of as many states as positions, for little on most data.
+            Search::Quick if automatic && self.kind == ClassifierKind::LatentMap => Vec::new(),
             // What makes strings likelier need not be what tells their classes apart.
             Search::Quick => chains_of(&[Topology::Ergodic, Topology::Positions], &[]),
             Search::Normal => chains_of(&TOPOLOGIES, &[2, 8]),
@@ -116,8 +119,7 @@ impl TrainOptions {
             // Of fisher a model for each lag is tried instead.
             let of_class_models = search == Search::Normal && self.kind != ClassifierKind::Fisher;
             self.other_states = if of_class_models { vec![2, 8] } else { states.to_vec() };
-            let told = self.baum_welch.topology != Topology::Automatic;
-            if !told && (of_class_models || search == Search::Thorough) {
+            if automatic && (of_class_models || search == Search::Thorough) {
                 self.other_topologies = vec![Topology::LeftToRight];
             }
         }

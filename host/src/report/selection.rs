@@ -76,9 +76,9 @@ fn lags_of(form: &Form) -> String {
 pub(super) fn brief(form: &Form) -> String {
     let states = match form.topology {
         Topology::LeftToRight | Topology::Positions => {
-            format!("{} states, {}", form.states, transitions(form.topology))
+            format!("{}, {}", counted(form.states, "state"), transitions(form.topology))
         }
-        Topology::Automatic | Topology::Ergodic => format!("{} states", form.states),
+        Topology::Automatic | Topology::Ergodic => counted(form.states, "state"),
     };
     // Of symbols there are none.
     if form.std_floor.is_none() && form.lags.is_empty() {

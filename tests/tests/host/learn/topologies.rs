@@ -216,6 +216,16 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     assert_eq!(tried(&[20, 20, 20], &nothing), [(ergodic, 4), (positions, 20)]);
     assert_eq!(tried(&[20, 7, 21, 1], &nothing), [(ergodic, 4), (positions, 21)]);
     assert_eq!(tried(&[20, 7, 1], &nothing), [(ergodic, 4)]);
+    // One that is longer than all others ends in the last state.
+    let mut lengths = vec![20; 20];
+    lengths[7] = 90;
+    assert_eq!(tried(&lengths, &nothing), [(ergodic, 4), (positions, 20)]);
+    // Scores of too many are not worth the while; Bayes has none.
+    let scored = |options: &mut TrainOptions| options.kind = ClassifierKind::Fisher;
+    let many = |count: usize| vec![64; count];
+    assert_eq!(tried(&many(1 << 15), &scored).len(), 2);
+    assert_eq!(tried(&many((1 << 15) + 1), &scored), [(ergodic, 4)]);
+    assert_eq!(tried(&many((1 << 15) + 1), &nothing).len(), 2);
     assert_eq!(tried(&[64, 64], &nothing), [(ergodic, 4), (positions, 64)]);
     assert_eq!(tried(&[64, 65], &nothing), [(ergodic, 4)]);
     let too_long = |lengths: &[usize]| {
