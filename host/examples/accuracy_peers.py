@@ -264,7 +264,8 @@ def table(rows, kinds, sources):
             lines += [f"- {ranks}" if ranks else f"- of {name} none, for no set has all"]
         lines += [""]
     lines += ["| set | where it is |", "|---|---|"]
-    lines += [f"| {one} | {f'<{sources[one]}>' if sources.get(one) else ''} |" for one in sorted({row[0] for row in rows})]
+    measured = sorted({row[0] for row in rows})
+    lines += [f"| {one} | {f'<{sources[one]}>' if sources.get(one) else ''} |" for one in measured]
     return "\n".join(lines)
 
 

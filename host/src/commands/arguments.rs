@@ -29,8 +29,8 @@ pub(super) struct Training {
     /// always exist
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4, of positions see --topology]; numbers of the hidden state of an lds,
-    /// switching or not [default: 2]
+    /// Hidden states of each class model [default: 4; of a classifier that compiles, by --topology positions, as many as the
+    /// longest string has symbols, 64 at most]; numbers of the hidden state of an lds, switching or not [default: 2]
     #[arg(long, value_name = "N")]
     states: Option<usize>,
     /// How much is tried before the models are settled, in inner cross-validation: what is given with --score-model,

@@ -8,7 +8,6 @@ use super::{
     judge,
 };
 use crate::data::{Dataset, Window};
-use crate::fit::Topology;
 use crate::learn::{Choice, CopiesChoice, Form, TrainOptions, Trained, Trainer};
 use crate::words::short;
 
@@ -251,9 +250,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
 impl CrossValidation {
     /// Whether no fold's models see differences at lags, or have states in an order.
     pub(crate) fn are_plain(&self) -> bool {
-        // Words have no models, and nothing settles their transitions.
-        let ordered = [Topology::LeftToRight, Topology::Positions];
-        let plain = |form: &Form| form.lags.is_empty() && !ordered.contains(&form.topology);
+        let plain = |form: &Form| form.lags.is_empty() && !form.topology.is_ordered();
         self.folds.iter().filter_map(|fold| fold.form.as_ref()).all(plain)
     }
 

@@ -46,8 +46,16 @@ impl Topology {
         (uniform_over(first), rows.into_iter().map(uniform_over).collect())
     }
 
+    /// The same of what has no positions, for it begins anywhere: of a stream, and of windows of a series.
+    pub(crate) fn without_positions(self) -> Self {
+        match self {
+            Self::Automatic => Self::Ergodic,
+            told => told,
+        }
+    }
+
     /// Whether states have an order that says where a series starts from.
-    pub(super) fn is_ordered(self) -> bool {
+    pub(crate) fn is_ordered(self) -> bool {
         matches!(self, Self::LeftToRight | Self::Positions)
     }
 

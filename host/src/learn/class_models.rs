@@ -10,7 +10,7 @@ use super::fits::FitKey;
 use super::kind::ClassifierKind;
 use super::problem::Problem;
 use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
-use crate::fit::{BaumWelch, Fit, Topology};
+use crate::fit::{BaumWelch, Fit};
 
 impl Problem<'_> {
     /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
@@ -79,9 +79,8 @@ impl Problem<'_> {
         };
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
         let mut baum_welch = BaumWelch { rows: lags.rows(), ..self.options.baum_welch.clone() };
-        if baum_welch.topology == Topology::Automatic && self.options.windowing.is_some() {
-            // A window has no positions, though it be of a string that has.
-            baum_welch.topology = Topology::Ergodic;
+        if self.options.windowing.is_some() {
+            baum_welch.topology = baum_welch.topology.without_positions();
         }
         let baum_welch = baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;

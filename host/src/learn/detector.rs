@@ -4,7 +4,7 @@ use crate::classifier::{Direction, Observations};
 use crate::data::scale_of;
 use crate::data::{Dataset, Rows, RowsView, Samples, SamplesView};
 use crate::deploy::{Calibration, CalibrationError, Detector};
-use crate::fit::{BaumWelch, Fit, FitError, Topology, fit};
+use crate::fit::{BaumWelch, Fit, FitError, fit};
 use crate::runtime::Hmm;
 
 /// What a stream may change to, and the detector looks for beside all that is unlikely.
@@ -165,10 +165,8 @@ impl DetectorPlan<'_> {
             _ => {}
         }
         let mut baum_welch = self.baum_welch.clone();
-        if baum_welch.topology == Topology::Automatic {
-            // A stream has no positions, though thirds of strings of one length have one length too.
-            baum_welch.topology = Topology::Ergodic;
-        }
+        // Though thirds of strings of one length have one length too.
+        baum_welch.topology = baum_welch.topology.without_positions();
         let [first, second, third] = parts(normal);
         let scale = scale_of(normal.kind(), &first);
         let fitted = baum_welch

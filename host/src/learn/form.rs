@@ -40,9 +40,9 @@ impl Form {
         let channels = matches!(observed, Kind::Channels(_));
         let floored = options.has_floor() && channels;
         // Of channels it is known what is settled; of what is made symbols of them not.
-        let topology = match topology {
-            Topology::Automatic if channels && !options.front.makes_symbols() => Topology::Ergodic,
-            told => told,
+        let topology = match channels && !options.front.makes_symbols() {
+            true => topology.without_positions(),
+            false => topology,
         };
         Self {
             models: options.scores.clone(),
@@ -202,7 +202,7 @@ impl TrainOptions {
 
     /// The length that nine of ten strings have at most, if the middle one is not much shorter: the last position stands
     /// for all that follow. Of whole ones, for the first position of a window that begins within one is no place.
-    fn common_length(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
+    fn aligned_length(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
         let lengths = self.lengths(data, series, &FrontEnd::default());
         let length = *lengths.get(9 * lengths.len() / 10).filter(|_| self.windowing.is_none())?;
         (5 * lengths[lengths.len() / 2] >= 4 * length).then_some(length)
@@ -210,7 +210,7 @@ impl TrainOptions {
 
     /// The same, if a state a position can be compiled.
     pub(super) fn positions(&self, data: &Dataset, series: &[usize]) -> Option<usize> {
-        self.common_length(data, series).filter(|&length| padded_states(length).is_some())
+        self.aligned_length(data, series).filter(|&length| padded_states(length).is_some())
     }
 
     /// The same, if the scores of models of so many states are not far more than those of others.
@@ -228,7 +228,7 @@ impl TrainOptions {
         let would_try = matches!(data.kind(), Kind::Symbols(_))
             && self.baum_welch.topology == Topology::Automatic
             && self.chains.iter().any(positions);
-        let length = would_try.then(|| self.common_length(data, series)).flatten()?;
+        let length = would_try.then(|| self.aligned_length(data, series)).flatten()?;
         padded_states(length).is_none().then_some(length)
     }
 

@@ -297,8 +297,8 @@ impl TrainOptions {
             self.lags = own.of_past();
             self.other_lags = self.other_lags.into_iter().map(Lags::of_past).collect();
         }
-        if !self.kind.compiles() && self.baum_welch.topology == Topology::Automatic {
-            self.baum_welch.topology = Topology::Ergodic;
+        if !self.kind.compiles() {
+            self.baum_welch.topology = self.baum_welch.topology.without_positions();
         }
         if self.features().is_none() {
             self.scores = ScoreModels::All;

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::classifier::{Observations, Provenance};
 use crate::data::{Joined, Mark, Marked, scale_of};
 use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
-use crate::fit::{BaumWelch, FitError, Topology};
+use crate::fit::{BaumWelch, FitError};
 use crate::runtime::Hmm;
 
 /// How a spotter comes about.
@@ -289,9 +289,7 @@ impl SpotPlan {
         let scale = scale_of(kind, &views);
         let model = |what: &str, class: Option<usize>, states: usize| {
             let mut baum_welch = BaumWelch { states, ..self.baum_welch.clone() };
-            if baum_welch.topology == Topology::Automatic {
-                baum_welch.topology = Topology::Ergodic;
-            }
+            baum_welch.topology = baum_welch.topology.without_positions();
             let stretches = marked.stretches(class, series);
             let fit =
                 baum_welch.fit(&stretches, kind.size(), &scale, progress).map_err(|error| {

@@ -74,12 +74,10 @@ fn lags_of(form: &Form) -> String {
 
 /// What forms of a cross-validation's folds differ in most, in words.
 pub(super) fn brief(form: &Form) -> String {
-    let states = match form.topology {
-        Topology::LeftToRight | Topology::Positions => {
-            format!("{}, {}", counted(form.states, "state"), transitions(form.topology))
-        }
-        Topology::Automatic | Topology::Ergodic => counted(form.states, "state"),
-    };
+    let mut states = counted(form.states, "state");
+    if form.topology.is_ordered() {
+        states += &format!(", {}", transitions(form.topology));
+    }
     // Of symbols there are none.
     if form.std_floor.is_none() && form.lags.is_empty() {
         return states;
