@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`number`] | what a model stores and a state holds: reals, dual numbers, lanes, (max, times) |
 //! | [`matrix`] | small dense matrices over slices: Cholesky factors, solves, determinants |
+//! | [`contract`] | what a model was trained on: windows, sample period, scale of each channel; tagged sections |
 //! | [`emission`] | how a hidden state produces an observation: categorical, Gaussians, also about a prediction from the past, mixtures, Poisson, Bernoulli |
 //! | [`hmm`] | chain and emissions: the model, immutable, in flash |
 //! | [`filter`] | constant memory: forward and tangent filter, forgetting, windows, expected statistics, online EM |
@@ -61,6 +62,7 @@ pub mod artefact;
 mod checksum;
 pub mod classify;
 pub mod context;
+pub mod contract;
 pub mod dynamics;
 pub mod emission;
 mod error;

@@ -1,6 +1,7 @@
 use core::fmt;
 
 use super::Shape;
+use crate::contract::ContractError;
 use crate::error::ModelError;
 
 /// Why bytes were refused as an artefact.
@@ -33,6 +34,8 @@ pub enum ArtefactError {
     Misaligned,
     /// The labels are not UTF-8, have a control character among them, or are not one a class.
     Labels,
+    /// A section of the contract is wrong.
+    Contract(ContractError),
     /// A number of the classifier is wrong.
     Model(ModelError),
     /// Artefacts are little-endian; this target is not.
@@ -48,7 +51,7 @@ impl fmt::Display for ArtefactError {
                 f.write_str("not a fishweir artefact (no FISHWEIR at its start)")
             }
             Self::UnknownVersion(version) => {
-                let (oldest, newest) = (super::header::PLAIN_VERSION, super::VERSION);
+                let (oldest, newest) = (super::header::OLDEST_VERSION, super::VERSION);
                 let advice = if *version < oldest {
                     "export it again from the fitted model"
                 } else {
@@ -56,7 +59,7 @@ impl fmt::Display for ArtefactError {
                 };
                 write!(
                     f,
-                    "artefact format version {version}, this code reads {oldest} and {newest}: {advice}"
+                    "artefact format version {version}, this code reads {oldest} to {newest}: {advice}"
                 )
             }
             Self::BadHeader => f.write_str("a header field has a value that stands for nothing"),
@@ -69,6 +72,7 @@ impl fmt::Display for ArtefactError {
             Self::Labels => f.write_str(
                 "labels are not UTF-8, hold a control character, or are not one a class",
             ),
+            Self::Contract(error) => error.fmt(f),
             Self::Model(error) => error.fmt(f),
             Self::BigEndianTarget => f.write_str("artefacts are little-endian, this target is not"),
         }

@@ -2,14 +2,21 @@ use core::fmt;
 
 use super::{ArtefactError, Family, Stages};
 use crate::checksum::CRC;
+use crate::contract::{Contract, LABELS, Section, Sections};
 use crate::number::NumberFormat;
 use crate::profile::Profile;
 
-/// The newest format version that this code reads, and writes where there are codebooks or a front end.
-pub const VERSION: u16 = 3;
+/// The format version that this code writes, and the newest that it reads.
+pub const VERSION: u16 = 4;
 
-/// The format version of what has neither: as it was before they were stored, so that devices built then take it.
-pub(super) const PLAIN_VERSION: u16 = 2;
+/// The oldest format version that this code reads: neither codebooks, front ends nor a contract.
+pub(super) const OLDEST_VERSION: u16 = 2;
+
+/// The first format version with codebooks and front ends.
+const BESIDE_VERSION: u16 = 3;
+
+/// The first format version whose labels are followed by a contract, all of them in sections.
+const SECTIONS_VERSION: u16 = 4;
 
 /// Bytes before the classifier.
 pub const HEADER_LENGTH: usize = 56;
@@ -126,7 +133,7 @@ impl Shape {
         };
         let [size, models, outputs, last] = [size, models, outputs, last].map(u16::from_le_bytes);
         // Whatever an older version has there is a topology, and none that is known.
-        let beside = if version == VERSION { CODEBOOKS | DIRECTIONS | FRONT } else { 0 };
+        let beside = if version >= BESIDE_VERSION { CODEBOOKS | DIRECTIONS | FRONT } else { 0 };
         let (topology, beside) = (topology & !beside, topology & beside);
         let with_codebooks = beside & CODEBOOKS > 0;
         let of_levels = if with_codebooks { topology & LEVELS } else { 0 };
@@ -164,7 +171,7 @@ impl Shape {
                 family => (lags > 0) == family.regresses(),
             }
             && shape.topology.is_known()
-            && (version == PLAIN_VERSION || ![0, DIRECTIONS].contains(&beside))
+            && (version != BESIDE_VERSION || ![0, DIRECTIONS].contains(&beside))
             && (if with_codebooks { last > 0 && of_states > 0 } else { beside & DIRECTIONS == 0 });
         known.then_some(shape)
     }
@@ -242,7 +249,9 @@ pub struct Header {
     /// Without the front end's number.
     classifier_length: usize,
     payload_length: usize,
-    labels_length: usize,
+    /// Of the labels or, since there are sections, of all of these.
+    rest_length: usize,
+    has_sections: bool,
 }
 
 impl Header {
@@ -254,17 +263,17 @@ impl Header {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(ArtefactError::NotAnArtefact)?;
         // The version first: headers of others have other lengths.
         let version = match rest.first_chunk().map(|&version| u16::from_le_bytes(version)) {
-            Some(version @ (PLAIN_VERSION | VERSION)) => version,
+            Some(version @ OLDEST_VERSION..=VERSION) => version,
             Some(version) => return Err(ArtefactError::UnknownVersion(version)),
             None => return Err(ArtefactError::Truncated),
         };
         let header: &[u8; HEADER_LENGTH] = bytes.first_chunk().ok_or(ArtefactError::Truncated)?;
         let u16_at = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
         let u32_at = |at: usize| u32::from(u16_at(at)) | u32::from(u16_at(at + 2)) << 16;
-        let (payload_length, labels_length) = (u32_at(24) as usize, u32_at(28) as usize);
+        let (payload_length, rest_length) = (u32_at(24) as usize, u32_at(28) as usize);
         let length = HEADER_LENGTH
             .checked_add(payload_length)
-            .and_then(|length| length.checked_add(labels_length))
+            .and_then(|length| length.checked_add(rest_length))
             .ok_or(ArtefactError::BadHeader)?;
         if bytes.len() < length {
             return Err(ArtefactError::Truncated);
@@ -276,8 +285,8 @@ impl Header {
             return Err(ArtefactError::Checksum);
         }
         let (mut front, mut classifier_length) = (Stages::NONE, payload_length);
-        if version == VERSION && header[TOPOLOGY_AT] & FRONT > 0 {
-            let payload = bytes.get(HEADER_LENGTH..length - labels_length).unwrap_or(&[]);
+        if version >= BESIDE_VERSION && header[TOPOLOGY_AT] & FRONT > 0 {
+            let payload = bytes.get(HEADER_LENGTH..length - rest_length).unwrap_or(&[]);
             let (rest, code) = payload.split_last_chunk().ok_or(ArtefactError::BadHeader)?;
             (front, classifier_length) = (Stages::from_code(u32::from_le_bytes(*code)), rest.len());
             if front.is_none() {
@@ -295,21 +304,24 @@ impl Header {
         if shape.format() != Some(profile.format) {
             return Err(ArtefactError::BadHeader);
         }
-        Ok(Self { shape, profile, classifier_length, payload_length, labels_length })
+        let has_sections = version >= SECTIONS_VERSION;
+        let header =
+            Self { shape, profile, classifier_length, payload_length, rest_length, has_sections };
+        header.contract(bytes)?;
+        Ok(header)
     }
 
-    /// The bytes of a header for a classifier of `shape` with these bytes and labels. Behind a front end its
-    /// [number](Stages::code) ends the bytes.
+    /// The bytes of a header for a classifier of `shape` with these bytes and [sections](Sections), labels among them.
+    /// Behind a front end its [number](Stages::code) ends the bytes.
     ///
     /// `None` where a part is longer than four bytes can say, where reals are of a size that has no
     /// format, beside codebooks where there are more than 255 states, more than 7 levels or no dilation, or behind a front
     /// end without its number.
-    pub fn encode(shape: Shape, payload: &[u8], labels: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
+    pub fn encode(shape: Shape, payload: &[u8], sections: &[u8]) -> Option<[u8; HEADER_LENGTH]> {
         let behind = !shape.front.is_none();
         if !shape.can_be_said() || behind && !payload.ends_with(&shape.front.code().to_le_bytes()) {
             return None;
         }
-        let version = if shape.codebooks > 0 || behind { VERSION } else { PLAIN_VERSION };
         let mut header = [0; HEADER_LENGTH];
         let mut put = |at: usize, bytes: &[u8]| {
             for (to, from) in header.iter_mut().skip(at).zip(bytes) {
@@ -317,12 +329,12 @@ impl Header {
             }
         };
         put(0, &MAGIC);
-        put(8, &version.to_le_bytes());
+        put(8, &VERSION.to_le_bytes());
         put(SHAPE_AT, &shape.to_bytes());
         put(24, &u32::try_from(payload.len()).ok()?.to_le_bytes());
-        put(28, &u32::try_from(labels.len()).ok()?.to_le_bytes());
+        put(28, &u32::try_from(sections.len()).ok()?.to_le_bytes());
         put(PROFILE_AT, &Profile::of(shape.format()?).to_bytes());
-        let checksum = checksum(&header[..CHECKSUM_AT], &[payload, labels]);
+        let checksum = checksum(&header[..CHECKSUM_AT], &[payload, sections]);
         header[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
         Some(header)
     }
@@ -343,6 +355,17 @@ impl Header {
         bytes.get(HEADER_LENGTH..)?.get(..self.classifier_length)
     }
 
+    /// What the model was trained on; `None` of an artefact of before contracts, which does not say.
+    ///
+    /// # Errors
+    /// [`ArtefactError::Contract`] naming the section at fault.
+    pub fn contract<'a>(&self, bytes: &'a [u8]) -> Result<Option<Contract<'a>>, ArtefactError> {
+        if !self.has_sections {
+            return Ok(None);
+        }
+        Contract::read(self.rest(bytes)?).map(Some).map_err(ArtefactError::Contract)
+    }
+
     /// The class labels, in the order of the classes.
     ///
     /// # Errors
@@ -351,14 +374,22 @@ impl Header {
         &self,
         bytes: &'a [u8],
     ) -> Result<impl Iterator<Item = &'a str> + use<'a>, ArtefactError> {
-        let labels = bytes
-            .get(HEADER_LENGTH + self.payload_length..)
-            .and_then(|rest| rest.get(..self.labels_length))
-            .ok_or(ArtefactError::Truncated)?;
+        let mut labels = self.rest(bytes)?;
+        if self.has_sections {
+            let of_labels = |section: &Section<'_>| section.tag == LABELS;
+            let found = Sections::new(labels).filter_map(Result::ok).find(of_labels);
+            labels = found.ok_or(ArtefactError::Labels)?.content;
+        }
         let labels = core::str::from_utf8(labels).map_err(|_| ArtefactError::Labels)?;
         // One of several letters: the search for a single one slices, and the compiler cannot prove its
         // bounds.
         Ok(labels.split_terminator(['\n']))
+    }
+
+    /// What comes after the payload.
+    fn rest<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ArtefactError> {
+        let rest = bytes.get(HEADER_LENGTH + self.payload_length..);
+        rest.and_then(|rest| rest.get(..self.rest_length)).ok_or(ArtefactError::Truncated)
     }
 }
 

@@ -3,7 +3,7 @@
 //! | offset | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | `FISHWEIR` |
-//! | 8 | 2 | format version: 2, or [`VERSION`] of what has codebooks or a front end |
+//! | 8 | 2 | format version: [`VERSION`], or 2 or 3 of an artefact of before contracts |
 //! | 10 | 1 | bytes a real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions; beside codebooks a byte, and a byte with their largest dilation |
@@ -14,7 +14,7 @@
 //! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, 64 more where `C` is `O`, and 4 for each level; 32 more behind a front end |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes from 56 to the labels: of the front end, the classifier and all that lies after it |
-//! | 28 | 4 | bytes of the labels |
+//! | 28 | 4 | bytes of the sections |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | its front end's memory, each stage aligned as its numbers are |
@@ -22,11 +22,11 @@
 //! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
 //! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
-//! | | | class labels, UTF-8, one a line |
+//! | | | [sections](crate::contract::Sections): labels of the classes and channels, UTF-8, one a line; the [contract](crate::contract) |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
-//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. What has neither
-//! codebooks nor a front end is written in version 2, as before they were stored: a device built then takes it.
+//! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. Versions 2 and 3 are read
+//! too: in place of the sections they have the labels alone, and their contract is unknown.
 
 mod error;
 mod front;
@@ -43,6 +43,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{Coded, Confidence, Heard, StreamClassifier, StreamModel, Summing, TAPS};
 use crate::context::{ContextModel, Steps};
+use crate::contract::{Contract, LABELS, SECTION_HEAD, Section};
 use crate::emission::{Emission, for_each_real};
 use crate::error::ModelError;
 use crate::filter::Recursion;
@@ -238,12 +239,12 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
 
 /// Bytes of the artefact of a classifier with `labels` bytes of labels.
 pub const fn length_of<H: StoredModel, const M: usize, const O: usize>(labels: usize) -> usize {
-    HEADER_LENGTH + size_of::<StreamClassifier<H, M, O>>() + labels
+    HEADER_LENGTH + size_of::<StreamClassifier<H, M, O>>() + SECTION_HEAD + labels
 }
 
 /// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
 ///
-/// `labels` are the names of the classes, one a line. `None` where the buffer holds fewer than
+/// `labels` are the names of the classes, one per line; there is no contract beside them. `None` where the buffer holds fewer than
 /// [`length_of`] bytes, and of models that [hear](Heard) some columns, which no device learns. Cost: two passes over the bytes.
 pub fn write<'b, H: StoredModel, const M: usize, const O: usize>(
     classifier: &StreamClassifier<H, M, O>,
@@ -255,7 +256,7 @@ where
 {
     let payload = size_of::<StreamClassifier<H, M, O>>();
     let (header, rest) = buffer.split_at_mut_checked(HEADER_LENGTH)?;
-    let rest = rest.get_mut(..payload + labels.len())?;
+    let rest = rest.get_mut(..payload + SECTION_HEAD + labels.len())?;
     let mut written = 0;
     let mut put = |bytes: &[u8]| {
         if let Some(room) = rest.get_mut(written..written + bytes.len()) {
@@ -273,9 +274,12 @@ where
     if written != payload || cfg!(target_endian = "big") {
         return None;
     }
-    let (payload, names) = rest.split_at_mut_checked(payload)?;
-    names.copy_from_slice(labels.as_bytes());
-    header.copy_from_slice(&Header::encode(shape_of::<H, M, O>(), payload, names)?);
+    let (payload, sections) = rest.split_at_mut_checked(payload)?;
+    let section = Section { tag: LABELS, content: labels.as_bytes() };
+    let (head, names) = sections.split_at_mut_checked(SECTION_HEAD)?;
+    head.copy_from_slice(&section.head());
+    names.copy_from_slice(section.content);
+    header.copy_from_slice(&Header::encode(shape_of::<H, M, O>(), payload, sections)?);
     buffer.get(..length_of::<H, M, O>(labels.len()))
 }
 
@@ -310,6 +314,16 @@ pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
     classifier.validate().map_err(ArtefactError::Model)?;
     confidence.map_or(Ok(()), |found| found.validate()).map_err(ArtefactError::Model)?;
     Ok(classifier)
+}
+
+/// What the classifier in `bytes` was trained on; `None` of an artefact of before contracts.
+///
+/// Cost: one pass over the bytes.
+///
+/// # Errors
+/// What is wrong with header, checksum or sections.
+pub fn contract(bytes: &[u8]) -> Result<Option<Contract<'_>>, ArtefactError> {
+    Header::parse(bytes)?.contract(bytes)
 }
 
 /// How far the decisions of the classifier in `bytes` are to be believed; `None` where that was not learnt.

@@ -9,6 +9,7 @@
 //! | the first, with [`Codebooks`] beside its models ([`Coded`]) | what is counted beside them | `D K + 2 O` more | `G (8 D + 64 + O)` more, and with `Q` levels `8 G Q` comparisons, `8 G O` additions |
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
+//! | [`WindowClassifier`] around any of these | its decision at the end of each window | one state for each open window | as many times its own |
 //!
 //! `N` states, `G` codebooks over the last `K` samples of `D` channels, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
@@ -25,6 +26,7 @@ mod scores;
 mod sequences;
 mod stream;
 mod whitening;
+mod windows;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use codebooks::{Codebooks, Coded, CodedState, Summing, validate_codebooks};
@@ -41,3 +43,4 @@ pub use stream::{StreamClassifier, StreamState};
 pub use whitening::{
     DiagonalWhitening, FullWhitening, ScoreOutOfRange, Whitening, mix_entries, whiten_entries,
 };
+pub use windows::{StaggeredStates, WindowClassifier};

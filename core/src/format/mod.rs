@@ -3,7 +3,10 @@
 
 use defmt::{Format, Formatter, write};
 
-use crate::classify::{ChangeDetector, ChangeState, StreamClassifier, StreamModel, StreamState};
+use crate::classify::{
+    ChangeDetector, ChangeState, StaggeredStates, StreamClassifier, StreamModel, StreamState,
+    WindowClassifier,
+};
 use crate::context::ContextBelief;
 use crate::dynamics::{Kalman, KalmanState, SquaredDensity};
 use crate::emission::{Emission, SufficientStatistics};
@@ -58,6 +61,10 @@ shown! {
         x "StreamState {{ models: {=usize}, samples: {=u64} }}", M, x.samples();
     [H: StreamModel + Format, const M: usize, const O: usize] StreamClassifier<H, M, O> =>
         x "StreamClassifier {{ models: {}, outputs: {=usize} }}", x.models(), O;
+    [C: Format, const STATES: usize] WindowClassifier<C, STATES> =>
+        x "WindowClassifier {{ classifier: {}, windows: {} }}", x.classifier(), x.windows();
+    [S, const STATES: usize] StaggeredStates<S, STATES> =>
+        x "StaggeredStates {{ states: {=usize}, clock: {} }}", STATES, x.clock();
     [X: Number<Reading: Format> + Format, const N: usize] ChangeState<X, N> =>
         x "ChangeState {{ fading: {} }}", x.fading();
     [E: Emission<Weight: RealParameter<Real: Format> + Format> + Format, const N: usize,

@@ -25,6 +25,7 @@
 //! | `K` | none | save the adapted model | [`Saved`] |
 //! | `Q` | none | what was it like? | [`Report`] |
 //! | `X` | none | stop | nothing |
+//! | `T` | which section, [`U16`] | send that section of the model's [contract](crate::contract) | [`ContractHead`] and the section |
 //! | `U` | the header of an [update](crate::update) | take this model | [`UpdateProgress`] |
 //! | `C` | which update, offset, [`UPDATE_CHUNK`] bytes | a piece of it | [`UpdateProgress`] |
 //! | `V` | none | how far is the update? | [`UpdateProgress`] |
@@ -51,8 +52,8 @@ pub use exit::Exit;
 pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, RecordBuffer, encode, longest};
 pub use integer::{F32, U16, U32, U64};
 pub use record::{
-    Answer, AnswerHead, Fault, FaultKind, Head, Info, Report, Request, SampleKind, SampleRequest,
-    Saved, Status, VERSION,
+    Answer, AnswerHead, ContractHead, ContractRequest, Fault, FaultKind, Head, Info, Report,
+    Request, SampleKind, SampleRequest, Saved, Status, VERSION,
 };
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
 pub use update::{

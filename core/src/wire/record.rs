@@ -7,7 +7,7 @@ use crate::error::ObservationError;
 use crate::profile::Profile;
 
 /// Version of this format: [`Info::version`].
-pub const VERSION: u8 = 3;
+pub const VERSION: u8 = 4;
 
 /// What every record begins with.
 #[derive(
@@ -62,6 +62,8 @@ pub enum Request {
     Chunk = b'C',
     /// How far is it?
     UpdateState = b'V',
+    /// Send a section of the model's contract: [`ContractRequest`].
+    Contract = b'T',
 }
 
 impl Request {
@@ -78,6 +80,7 @@ impl Request {
             b'U' => Self::Offer,
             b'C' => Self::Chunk,
             b'V' => Self::UpdateState,
+            b'T' => Self::Contract,
             _ => return None,
         })
     }
@@ -100,6 +103,44 @@ pub struct SampleRequest<W> {
     pub head: Head,
     /// The sample in raw sensor units, or the index of a symbol.
     pub sample: W,
+}
+
+/// A request for a section of the model's [contract](crate::contract).
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct ContractRequest {
+    /// Tag and index.
+    pub head: Head,
+    /// Which section, from 0.
+    pub section: U16,
+}
+
+/// The part of the answer to a [`ContractRequest`] whose length is fixed. The bytes of the
+/// [section](crate::contract::Section) follow; none where there is no such section.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct ContractHead {
+    /// [`ContractHead::TAG`], and the index where the device expects the next sample.
+    pub head: Head,
+    /// Which section, from 0.
+    pub section: U16,
+    /// How many sections there are.
+    pub sections: U16,
+}
+
+impl ContractHead {
+    /// Tag.
+    pub const TAG: u8 = b'T';
+
+    /// Bytes of a section at most: a longer one has a tag that is not [critical](crate::contract::CRITICAL), and is
+    /// answered by none.
+    pub const SECTION_LONGEST: usize = 48;
 }
 
 /// What a sample looks like on the wire.
@@ -125,27 +166,28 @@ impl SampleKind {
     }
 }
 
-/// What became of a sample. Where one that is refused leaves the state as before, it is missing behind a front end.
+/// What became of a sample. A refused one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 pub enum Status {
     /// Pushed.
     Accepted = 0,
-    /// Impossible under all models left; the state is as before.
+    /// Impossible under all models left.
     Impossible = 1,
-    /// Not a number, infinite, no count, neither yes nor no, or an unknown symbol; the state is as
-    /// before.
+    /// Not a number, infinite, no count, neither yes nor no, or an unknown symbol.
     Invalid = 2,
-    /// One sample more than what is stored to be compared with; the state is as before. It refuses
-    /// whatever comes until a new stream begins.
+    /// One sample more than what is stored to be compared with: all are refused until a new stream begins.
     PastEnd = 3,
-    /// A channel outside the range of the model's integers; the state is as before.
+    /// A channel outside the range of the model's integers.
     OutOfRange = 4,
     /// Pushed, but the scores have left the range in which they can be compared with those stored: class,
     /// margin and decision values are zero and say nothing. Lasts until a new stream begins, or until
     /// the scores are back, where they are means over the stream.
     Undecided = 5,
+    /// In no window: between two of them, or in a gap that is too long. Class, margin and log-likelihoods are zero and
+    /// say nothing.
+    NoWindow = 6,
 }
 
 impl Status {
@@ -159,6 +201,7 @@ impl Status {
             3 => Some(Self::PastEnd),
             4 => Some(Self::OutOfRange),
             5 => Some(Self::Undecided),
+            6 => Some(Self::NoWindow),
             _ => None,
         }
     }
@@ -185,13 +228,15 @@ impl fmt::Display for Status {
             Self::PastEnd => "past the end: a reset is wanted",
             Self::OutOfRange => "out of the integers' range",
             Self::Undecided => "undecided, the scores being out of range: a reset is wanted",
+            Self::NoWindow => "in no window",
         })
     }
 }
 
 /// The decision after a sample, and all that is needed to compare it bit for bit.
 ///
-/// [`AnswerHead`] followed by the log-likelihood of every model.
+/// [`AnswerHead`] followed by the log-likelihood of every model. Where a decision is due ([`AnswerHead::decided`]) it is
+/// that of the window which the sample filled; else it is what the oldest open window says so far.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
@@ -200,7 +245,7 @@ impl fmt::Display for Status {
 pub struct Answer<const MODELS: usize> {
     /// All but the log-likelihoods.
     pub head: AnswerHead,
-    /// The log-likelihood of every model, from the start of the stream to this sample.
+    /// The log-likelihood of every model, from the start of the window to this sample.
     pub log_likelihoods: [F32; MODELS],
 }
 
@@ -215,6 +260,8 @@ pub struct AnswerHead {
     pub head: Head,
     /// A [`Status`].
     pub status: u8,
+    /// 1 where a decision is due: the sample filled a window, or the model decides on streams without windows. Else 0.
+    pub decided: u8,
     /// Samples of this stream, up to here, that never arrived (modulo `2^16`). The state has them as missing
     /// samples: see [`LONGEST_GAP`](super::LONGEST_GAP).
     pub lost: U16,

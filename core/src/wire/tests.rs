@@ -14,6 +14,7 @@ fn records_lie_on_the_wire_as_documented() {
         head: AnswerHead {
             head: INDEX.head(AnswerHead::TAG),
             status: Status::Impossible as u8,
+            decided: 1,
             lost: 5.into(),
             class: 0x0102.into(),
             margin: 1.0.into(),
@@ -60,7 +61,7 @@ fn every_byte_reads_as_what_was_written_or_as_nothing() {
         assert!(Exit::from_code(code).is_none_or(|exit| exit.code() == code));
     }
     let requests = (0..=u8::MAX).filter_map(Request::from_tag).count();
-    assert_eq!(requests, b"SMIQKXUCV".len());
+    assert_eq!(requests, b"SMIQKXUCVT".len());
 }
 
 #[test]

@@ -1,0 +1,223 @@
+use crate::contract::{WindowClock, Windows, WindowsError};
+use crate::error::ObservationError;
+use crate::filter::{Recursion, Running};
+
+/// A classifier that decides on windows of a stream, as its [contract](crate::contract::Contract) says.
+///
+/// A window begins at samples 0, `hop`, `2 hop`, ... and ends `length` samples later with a decision. The decision is
+/// that of a fresh stream over the window, bit for bit: front ends, lags and codebooks start anew in each. Windows that
+/// overlap take a state each, staggered by the hop: `STATES` is [`Windows::states`].
+///
+/// Without windows the stream never ends: one state, and a decision after each sample.
+///
+/// A refused sample is missing in the windows whose state refuses it. After more than
+/// [`longest_gap`](Windows::longest_gap) missing samples in a row the next sample begins a new window.
+///
+/// | | flash | RAM | work a sample |
+/// |---|---|---|---|
+/// | `hop >= length`, or no windows | the classifier's, and 20 bytes | its state and 8 bytes | its own, some ten operations, and a new state each window |
+/// | `hop < length` | the same | `STATES` times its state and 8 bytes | `length / hop` times its own |
+///
+/// ```
+/// use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
+/// use fishweir_core::contract::Windows;
+/// use fishweir_core::emission::Categorical;
+/// use fishweir_core::filter::Running;
+/// use fishweir_core::hmm::{Chain, Hmm};
+///
+/// # fn main() -> Result<(), Box<dyn core::error::Error>> {
+/// let fair = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]])?, [Categorical::<2>::new([0.5, 0.5])?]);
+/// let biased = Hmm::new(*fair.chain(), [Categorical::<2>::new([0.75, 0.25])?]);
+/// let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+///
+/// // Windows of four tosses, a new one every two: two states.
+/// let windows = WindowClassifier::<_, 2>::new(&coin, Some(Windows::of(4, 2)))?;
+/// let mut stream = Running::new(windows);
+/// let mut classes = [None; 8];
+/// for (toss, class) in [0, 0, 0, 0, 1, 1, 1, 1].iter().zip(&mut classes) {
+///     *class = stream.decide(Some(toss)).map(|decision| decision.class);
+/// }
+/// assert_eq!(classes, [None, None, None, Some(1), None, Some(0), None, Some(0)]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct WindowClassifier<C, const STATES: usize> {
+    classifier: C,
+    windows: Option<Windows>,
+}
+
+/// The state of a [`WindowClassifier`]: a state for each window that is open at a time, and the schedule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StaggeredStates<S, const STATES: usize> {
+    states: [S; STATES],
+    clock: WindowClock,
+}
+
+impl<S, const STATES: usize> StaggeredStates<S, STATES> {
+    /// Before the first sample, from as many new states of the classifier: in a constant too.
+    #[must_use]
+    pub const fn from_parts(states: [S; STATES]) -> Self {
+        Self { states, clock: WindowClock::NEW }
+    }
+
+    /// Where the stream is among its windows.
+    pub const fn clock(&self) -> &WindowClock {
+        &self.clock
+    }
+}
+
+impl<C, const STATES: usize> WindowClassifier<C, STATES> {
+    /// A classifier on windows; without windows, on a stream that never ends.
+    ///
+    /// # Errors
+    /// [`WindowsError`] where a length or hop is out of range, or `STATES` is not what the windows take.
+    pub const fn new(classifier: C, windows: Option<Windows>) -> Result<Self, WindowsError>
+    where
+        C: Copy,
+    {
+        let wanted = match windows {
+            None => 1,
+            Some(windows) => match windows.check() {
+                Ok(()) => windows.states(),
+                Err(error) => return Err(error),
+            },
+        };
+        if wanted != STATES {
+            return Err(WindowsError::States { wanted, found: STATES });
+        }
+        Ok(Self { classifier, windows })
+    }
+
+    /// The classifier.
+    pub const fn classifier(&self) -> &C {
+        &self.classifier
+    }
+
+    /// The windows; `None` of a stream that never ends.
+    pub const fn windows(&self) -> Option<Windows> {
+        self.windows
+    }
+
+    /// The state that a decision is due of: that of the window which the last sample filled; without windows, that after
+    /// any sample. `None` where no decision is due.
+    #[must_use]
+    pub fn decided<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
+        match &self.windows {
+            Some(windows) => state.states.get(state.clock.ended(windows)?),
+            None => state.states.first().filter(|_| state.clock != WindowClock::NEW),
+        }
+    }
+
+    /// The state of the oldest window that is open, or just ended, for those who ask for a decision on a partly filled
+    /// window. `None` before the first sample, between windows, and in a gap that is too long.
+    #[must_use]
+    pub fn so_far<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
+        match &self.windows {
+            Some(windows) => state.states.get(state.clock.oldest(windows)?.0),
+            None => self.decided(state),
+        }
+    }
+}
+
+/// The windows of a stream without any: never begun anew.
+const ENDLESS: Windows = Windows { longest_gap: u32::MAX, ..Windows::of(1, 1) };
+
+impl<C: Recursion, const STATES: usize> WindowClassifier<C, STATES> {
+    /// Takes in a sample, `None` for a missing one. What a state refuses is missing there.
+    #[inline]
+    fn take(
+        &self,
+        state: &mut StaggeredStates<C::State, STATES>,
+        x: Option<&C::Observation>,
+    ) -> Result<(), ObservationError> {
+        let StaggeredStates { states, clock } = state;
+        let push = |state: &mut C::State| match x {
+            Some(x) => self.classifier.push_or_missing(state, x),
+            None => {
+                self.classifier.push_missing(state);
+                Ok(())
+            }
+        };
+        let Some(windows) = &self.windows else {
+            clock.begin(&ENDLESS, true);
+            return states.first_mut().map_or(Ok(()), push);
+        };
+        let Some(place) = clock.begin(windows, x.is_some()) else { return Ok(()) };
+        let (mut open, mut refused, mut result) = (0_u32, 0_u32, Ok(()));
+        for (index, state) in states.iter_mut().enumerate() {
+            match windows.age(place, index) {
+                None => continue,
+                Some(0) => *state = self.classifier.start(),
+                Some(_) => {}
+            }
+            let pushed = push(state);
+            open += 1;
+            refused += u32::from(pushed.is_err());
+            result = result.and(pushed);
+        }
+        // Between windows, where the hop is longer than they are, nobody refuses.
+        clock.end(windows, x.is_some() && (refused < open || open == 0));
+        result
+    }
+}
+
+/// Reads a decision where one is due. A sample is pushed to the state of each window that is open; one that a state
+/// refuses is missing there, and the error says so.
+impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<C, STATES> {
+    type Observation = C::Observation;
+    type State = StaggeredStates<C::State, STATES>;
+    type Reading = Option<C::Reading>;
+
+    fn start(&self) -> Self::State {
+        StaggeredStates::from_parts(core::array::from_fn(|_| self.classifier.start()))
+    }
+
+    fn push(&self, state: &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
+        self.take(state, Some(x))
+    }
+
+    fn push_missing(&self, state: &mut Self::State) {
+        // Only an observation can be refused.
+        let _ = self.take(state, None);
+    }
+
+    /// What is refused is missing already.
+    #[inline]
+    fn push_or_missing(
+        &self,
+        state: &mut Self::State,
+        x: &C::Observation,
+    ) -> Result<(), ObservationError> {
+        self.push(state, x)
+    }
+
+    fn read(&self, state: &Self::State) -> Option<C::Reading> {
+        self.decided(state).map(|state| self.classifier.read(state))
+    }
+}
+
+impl<C: Recursion, const STATES: usize> Running<WindowClassifier<C, STATES>> {
+    /// Takes in a sample, `None` for a missing one, and returns the decision where one is due: at the end of each
+    /// window, or without windows after each sample. A refused sample is missing.
+    #[inline]
+    pub fn decide(&mut self, x: Option<&C::Observation>) -> Option<C::Reading> {
+        match x {
+            // It is missing.
+            Some(x) => {
+                let _ = self.push(x);
+            }
+            None => self.push_missing(),
+        }
+        self.read()
+    }
+
+    /// The state that a decision is due of, for readings of its own: see [`WindowClassifier::decided`].
+    pub fn decided(&self) -> Option<&C::State> {
+        self.recursion().decided(self.state())
+    }
+
+    /// The state of the oldest open window: see [`WindowClassifier::so_far`].
+    pub fn so_far(&self) -> Option<&C::State> {
+        self.recursion().so_far(self.state())
+    }
+}

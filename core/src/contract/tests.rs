@@ -1,0 +1,117 @@
+extern crate std;
+
+use std::vec::Vec;
+
+use super::*;
+
+fn written(contract: &Contract<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for index in 0..contract.sections() {
+        assert!(contract.write_section(index, &mut |part| bytes.extend_from_slice(part)));
+    }
+    assert!(!contract.write_section(contract.sections(), &mut |_| panic!("one more")));
+    bytes
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let channels = [
+        ChannelRange { unit: "g", centre: 0.1, spread: 0.7 },
+        ChannelRange { unit: "", centre: -3.0, spread: 0.0 },
+    ];
+    let period = Period { nanoseconds: 20_000_000, tolerance: 0.05 };
+    let windows = Windows { partial: Partial::Never, ..Windows::of(200, 25) };
+    let all = Contract {
+        windows: Some(windows),
+        period: Some(period),
+        channels: Channels::of(&channels),
+    };
+    for contract in [
+        Contract::NONE,
+        Contract { windows: None, ..all },
+        Contract { period: None, ..all },
+        Contract { channels: Channels::NONE, ..all },
+        all,
+    ] {
+        assert_eq!(Contract::read(&written(&contract)), Ok(contract));
+    }
+}
+
+#[test]
+fn an_unknown_section_is_skipped_or_refused() {
+    let windows = Contract { windows: Some(Windows::of(8, 4)), ..Contract::NONE };
+    let bytes = written(&windows);
+    let with = |tag: u16, content: &[u8]| {
+        let section = Section { tag, content };
+        [&bytes[..], &section.head(), content].concat()
+    };
+    let skipped = with(77, b"later");
+    assert_eq!(Contract::read(&skipped), Ok(windows));
+    let critical = with(CRITICAL | 77, b"later");
+    assert_eq!(Contract::read(&critical), Err(ContractError::Unknown(CRITICAL | 77)));
+    assert_eq!(
+        Contract::read(&[&bytes[..], &bytes].concat()),
+        Err(ContractError::Repeated(CRITICAL | 1))
+    );
+    for end in 1..bytes.len() {
+        assert_eq!(Contract::read(&bytes[..end]), Err(ContractError::Truncated), "{end}");
+    }
+    // A length of zero, a rule that is unknown.
+    for (at, value) in [(6, 0), (18, 1), (19, 2), (20, 1)] {
+        let mut bad = bytes.clone();
+        bad[at] = value;
+        assert_eq!(Contract::read(&bad), Err(ContractError::Invalid(CRITICAL | 1)), "{at}");
+    }
+}
+
+/// Windows cut one by one, as a list: what the schedule must agree with.
+fn cut(samples: &[bool], windows: &Windows) -> Vec<(usize, usize)> {
+    let mut ends = Vec::new();
+    let (mut first, mut missing) = (0, 0);
+    let mut waits = false;
+    for (t, &given) in samples.iter().enumerate() {
+        if waits && given {
+            (first, waits) = (t, false);
+        }
+        missing = if given { 0 } else { missing + 1 };
+        if waits {
+            continue;
+        }
+        let (length, hop) = (windows.length as usize, windows.hop as usize);
+        let age = t + 1 - first;
+        if age >= length && (age - length).is_multiple_of(hop) {
+            ends.push((t + 1 - length, t + 1));
+        }
+        waits = missing > windows.longest_gap;
+    }
+    ends
+}
+
+#[test]
+fn the_schedule_is_that_of_windows_cut_one_by_one() {
+    let mut random = 1_u32;
+    let mut next = |below: u32| {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (random >> 8) % below
+    };
+    for _ in 0..2000 {
+        let windows = Windows { longest_gap: next(6), ..Windows::of(1 + next(9), 1 + next(9)) };
+        let often = 1 + next(4);
+        let samples: Vec<bool> = (0..80).map(|_| next(4) < often).collect();
+        let (mut clock, mut found) = (WindowClock::NEW, Vec::new());
+        let mut begun = Vec::new();
+        begun.resize(windows.states(), 0);
+        for (t, &given) in samples.iter().enumerate() {
+            if let Some(place) = clock.begin(&windows, given) {
+                for (state, begun) in begun.iter_mut().enumerate() {
+                    if windows.age(place, state) == Some(0) {
+                        *begun = t;
+                    }
+                }
+                clock.end(&windows, given);
+            }
+            found.extend(clock.ended(&windows).map(|state| (begun[state], t + 1)));
+        }
+        assert_eq!(found, cut(&samples, &windows), "{windows:?} {samples:?}");
+    }
+}

@@ -1,0 +1,221 @@
+use core::fmt;
+
+/// What a refused sample does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Refused {
+    /// It is missing: time passes, nothing is learnt.
+    #[default]
+    Missing = 0,
+}
+
+/// What a partly filled window does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum Partial {
+    /// It decides when asked: training took series shorter than a window as they are.
+    #[default]
+    OnRequest = 0,
+    /// It decides nothing: training left out series shorter than a window.
+    Never = 1,
+}
+
+/// The windows of a decision: a window begins at samples 0, `hop`, `2 hop`, ... of a stream and ends `length` samples
+/// later with a decision.
+///
+/// All counts are raw samples, missing ones included; front ends, lags and codebooks start anew in each window. After
+/// more than `longest_gap` missing samples in a row the next sample begins a new stream, and so a new window.
+///
+/// Windows that overlap take a state each: [`states`](Self::states) times the RAM and the work of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Windows {
+    /// Samples in a window; from 1 to [`Windows::LONGEST`].
+    pub length: u32,
+    /// Samples from the beginning of one window to that of the next; from 1 to [`Windows::LONGEST`].
+    pub hop: u32,
+    /// The most missing samples in a row that a window bears.
+    pub longest_gap: u32,
+    /// What a refused sample does.
+    pub refused: Refused,
+    /// What a partly filled window does.
+    pub partial: Partial,
+}
+
+/// Why windows were refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum WindowsError {
+    /// The length is zero or above [`Windows::LONGEST`].
+    Length,
+    /// The hop is zero or above [`Windows::LONGEST`].
+    Hop,
+    /// The windows take another number of states than there is room for.
+    States {
+        /// States that the windows take.
+        wanted: usize,
+        /// States that there is room for.
+        found: usize,
+    },
+}
+
+impl fmt::Display for WindowsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let longest = Windows::LONGEST;
+        match self {
+            Self::Length => write!(f, "the length of a window must be 1 to {longest} samples"),
+            Self::Hop => write!(f, "the hop of windows must be 1 to {longest} samples"),
+            Self::States { wanted, found } => {
+                write!(f, "the windows take {wanted} states, and there is room for {found}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for WindowsError {}
+
+impl Windows {
+    /// The longest window, and the longest hop, in samples.
+    pub const LONGEST: u32 = 1 << 28;
+
+    /// Windows of a length and a hop. A gap is too long when it is longer than a window.
+    #[must_use]
+    pub const fn of(length: u32, hop: u32) -> Self {
+        Self {
+            length,
+            hop,
+            longest_gap: length,
+            refused: Refused::Missing,
+            partial: Partial::OnRequest,
+        }
+    }
+
+    /// Checks length and hop.
+    ///
+    /// # Errors
+    /// [`WindowsError`] naming the one that is out of range.
+    pub const fn check(&self) -> Result<(), WindowsError> {
+        if self.length == 0 || self.length > Self::LONGEST {
+            return Err(WindowsError::Length);
+        }
+        if self.hop == 0 || self.hop > Self::LONGEST {
+            return Err(WindowsError::Hop);
+        }
+        Ok(())
+    }
+
+    /// The states that they take: the windows that are open at a time, `length / hop` rounded up.
+    #[must_use]
+    pub const fn states(&self) -> usize {
+        // The host asks of windows that it has not checked.
+        if self.hop == 0 { 1 } else { self.length.div_ceil(self.hop) as usize }
+    }
+
+    /// Samples of its window that a state had before the sample at a place; `None` where it has no window open there.
+    /// A state of age 0 begins anew.
+    #[inline]
+    #[must_use]
+    pub const fn age(&self, place: u32, state: usize) -> Option<u32> {
+        let begins = self.hop.saturating_mul(state as u32);
+        if place < begins {
+            return None;
+        }
+        let (since, cycle) = (place - begins, self.cycle());
+        let age = if since >= cycle { since - cycle } else { since };
+        if age < self.length { Some(age) } else { None }
+    }
+
+    /// Samples after which the same state begins its next window.
+    const fn cycle(&self) -> u32 {
+        self.hop.saturating_mul(self.states() as u32)
+    }
+}
+
+/// Where a stream is among its windows: which states a sample concerns, and which window it ends.
+///
+/// Window `w` is that of state `w % states`. Host and device share this schedule:
+///
+/// ```
+/// use fishweir_core::contract::{WindowClock, Windows};
+///
+/// let windows = Windows::of(4, 2); // two states
+/// let mut clock = WindowClock::NEW;
+/// let mut ends = [None; 8];
+/// for end in &mut ends {
+///     let place = clock.begin(&windows, true);
+///     assert!(place.is_some_and(|place| windows.age(place, 0).is_some()));
+///     clock.end(&windows, true);
+///     *end = clock.ended(&windows); // the state whose window the sample filled
+/// }
+/// assert_eq!(ends, [None, None, None, Some(0), None, Some(1), None, Some(0)]);
+/// ```
+///
+/// RAM: 8 bytes. Work a sample: some ten additions and comparisons, five for each state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct WindowClock {
+    /// Samples since the first window began; past the first two cycles it stays in the second.
+    samples: u32,
+    /// Missing samples in a row; up to two more than the longest gap.
+    missing: u32,
+}
+
+impl WindowClock {
+    /// Before the first sample.
+    pub const NEW: Self = Self { samples: 0, missing: 0 };
+
+    /// Begins a sample, of which something was `given` or nothing; the place to ask [`Windows::age`] about. `None`
+    /// where the sample is one more in a gap that is too long already: it concerns no state.
+    #[inline]
+    pub fn begin(&mut self, windows: &Windows, given: bool) -> Option<u32> {
+        if self.missing > windows.longest_gap {
+            if !given {
+                self.missing = windows.longest_gap.saturating_add(2);
+                return None;
+            }
+            self.samples = 0;
+        }
+        let place = self.samples;
+        let twice = windows.cycle().saturating_mul(2);
+        self.samples = if place + 1 < twice { place + 1 } else { twice / 2 };
+        Some(place)
+    }
+
+    /// Ends the sample, which at least one state has taken in or none has.
+    #[inline]
+    pub fn end(&mut self, windows: &Windows, taken: bool) {
+        self.missing = match taken {
+            true => 0,
+            false => u32::min(self.missing, windows.longest_gap).saturating_add(1),
+        };
+    }
+
+    /// The state whose window the last sample filled.
+    #[inline]
+    #[must_use]
+    pub fn ended(&self, windows: &Windows) -> Option<usize> {
+        let (place, full) = (self.last(windows)?, windows.length.checked_sub(1)?);
+        (0..windows.states()).find(|&state| windows.age(place, state) == Some(full))
+    }
+
+    /// The state of the oldest window that is open, the one that just ended included, and how many samples it has.
+    #[must_use]
+    pub fn oldest(&self, windows: &Windows) -> Option<(usize, u32)> {
+        let place = self.last(windows)?;
+        let open =
+            (0..windows.states()).filter_map(|state| Some((state, windows.age(place, state)? + 1)));
+        open.max_by_key(|&(_, samples)| samples)
+    }
+
+    /// The place of the last sample; `None` before the first, and in a gap that is too long.
+    #[inline]
+    fn last(&self, windows: &Windows) -> Option<u32> {
+        let waits = self.missing > windows.longest_gap.saturating_add(1);
+        if waits { None } else { self.samples.checked_sub(1) }
+    }
+}
