@@ -88,6 +88,11 @@ impl<C, const STATES: usize> WindowClassifier<C, STATES> {
         Ok(Self { classifier, windows })
     }
 
+    /// The same of windows that were checked, and take `STATES` states: for statics, and where windows change.
+    pub const fn from_parts(classifier: C, windows: Option<Windows>) -> Self {
+        Self { classifier, windows }
+    }
+
     /// The classifier.
     pub const fn classifier(&self) -> &C {
         &self.classifier

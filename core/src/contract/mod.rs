@@ -51,6 +51,23 @@ pub struct Contract<'a> {
 impl Contract<'_> {
     /// Nothing is known: whole series, of any rate and scale.
     pub const NONE: Self = Self { windows: None, period: None, channels: Channels::NONE };
+
+    /// The contract as a Rust expression with whole paths: what a code generator writes.
+    pub fn rust(&self) -> impl fmt::Display {
+        Rust(self)
+    }
+}
+
+struct Rust<'a>(&'a Contract<'a>);
+
+impl fmt::Display for Rust<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Types and variants print as they are written; a number prints as the shortest that reads back to its bits.
+        let Contract { windows, period, channels } = self.0;
+        f.write_str("{\n    use fishweir_core::contract::{ChannelRange, Channels, Contract, Partial::*, Period, Refused::*, Windows};\n")?;
+        write!(f, "    Contract {{\n        windows: {windows:?},\n        period: {period:?},\n")?;
+        write!(f, "        channels: Channels::of(&{channels:?}),\n    }}\n}}")
+    }
 }
 
 /// The time between two samples.

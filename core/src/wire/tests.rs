@@ -23,7 +23,7 @@ fn records_lie_on_the_wire_as_documented() {
     };
     assert_eq!(
         answer.as_bytes(),
-        [b'A', 2, 4, 3, 1, 5, 0, 2, 1, 0, 0, 0x80, 0x3F, 0, 0, 0, 0xC0, 0, 0, 0, 0]
+        [b'A', 2, 4, 3, 1, 1, 5, 0, 2, 1, 0, 0, 0x80, 0x3F, 0, 0, 0, 0xC0, 0, 0, 0, 0]
     );
     let info = Info {
         head: INDEX.head(Info::TAG),
@@ -38,7 +38,7 @@ fn records_lie_on_the_wire_as_documented() {
         profile: core::array::from_fn(|at| at as u8),
     };
     let bytes =
-        [b'I', 2, 4, 3, 3, b'f', 6, 0, 7, 0, 8, 0, 9, 0, 0, 0, 10, 0, 0, 0, 0x40, 0x78, 0x7D, 0x01];
+        [b'I', 2, 4, 3, 4, b'f', 6, 0, 7, 0, 8, 0, 9, 0, 0, 0, 10, 0, 0, 0, 0x40, 0x78, 0x7D, 0x01];
     let (rest, profile) = info.as_bytes().split_at(24);
     assert_eq!(rest, bytes);
     assert!(profile.iter().copied().eq(0..20));
@@ -56,7 +56,7 @@ fn every_byte_reads_as_what_was_written_or_as_nothing() {
         assert!(Request::from_tag(byte).is_none_or(|request| request.tag() == byte));
         assert!(SampleKind::from_byte(byte).is_none_or(|kind| kind as u8 == byte));
         assert!(FaultKind::from_byte(byte).is_none_or(|kind| kind as u8 == byte));
-        assert_eq!(Status::from_byte(byte).map(|status| status as u8), (byte < 6).then_some(byte));
+        assert_eq!(Status::from_byte(byte).map(|status| status as u8), (byte < 7).then_some(byte));
         let code = i32::from(byte);
         assert!(Exit::from_code(code).is_none_or(|exit| exit.code() == code));
     }

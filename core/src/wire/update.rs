@@ -112,10 +112,12 @@ pub enum UpdateStatus {
     RolledBack = 25,
     /// The flash failed.
     Flash = 26,
+    /// Refused: its windows take another number of states than the image has room for.
+    OtherWindows = 27,
 }
 
 impl UpdateStatus {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 17] = [
         Self::Idle,
         Self::Receiving,
         Self::Received,
@@ -132,6 +134,7 @@ impl UpdateStatus {
         Self::SelfTest,
         Self::RolledBack,
         Self::Flash,
+        Self::OtherWindows,
     ];
 
     /// The status of a byte; `None` where there is no such status.
@@ -168,6 +171,9 @@ impl fmt::Display for UpdateStatus {
             Self::SelfTest => "it does not decide as its self-test says",
             Self::RolledBack => "it was given up after resets during its trial",
             Self::Flash => "the flash failed",
+            Self::OtherWindows => {
+                "its windows overlap otherwise than the built-in model's: build it into the image"
+            }
         })
     }
 }
