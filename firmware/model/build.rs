@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use fishweir_core::artefact::{Family, Header, Shape, Topology};
+use fishweir_core::contract::Contract;
 use fishweir_core::emission::Alphabet;
 
 /// A Rust source that defines `MODEL` and its type `Model`, as `fishweir export` writes it.
@@ -20,7 +21,7 @@ fn main() {
     }
 }
 
-/// Writes `model.rs`: the type `Model`, `load` and `loaded`.
+/// Writes `model.rs`: the type `Model`, its contract, `load`, `loaded` and `windows`.
 fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
     let named = |variable: &str| {
         println!("cargo::rerun-if-env-changed={variable}");
@@ -34,7 +35,42 @@ fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
         (Some(source), None) => exported(&source, SOURCE)?,
         (None, None) => exported(&root.join(default_model()), "default model")?,
     };
-    write(&out.join("model.rs"), model.as_bytes())
+    write(&out.join("model.rs"), (model + WINDOWS).as_bytes())
+}
+
+/// What follows from a contract.
+const WINDOWS: &str = "
+/// States that the windows of its contract take.
+pub const STATES: usize = match CONTRACT.windows {
+    Some(windows) => windows.states(),
+    None => 1,
+};
+
+/// The model on the windows of its contract.
+pub type Windows =
+    fishweir_core::classify::WindowClassifier<'static, &'static Model, STATES>;
+
+/// The model on the windows of its contract, from where it lies in flash.
+pub const fn windows(model: &'static Model) -> Windows {
+    Windows::from_parts(model, &CONTRACT)
+}
+
+// What `from_parts` takes for granted.
+const _: () = assert!(match CONTRACT.windows {
+    Some(windows) => windows.check().is_ok(),
+    None => true,
+});
+";
+
+/// The contract of a model, as a constant.
+fn contract(contract: &Contract<'_>) -> String {
+    format!(
+        "
+/// What the model was trained on.
+pub const CONTRACT: fishweir_core::contract::Contract<'static> = {};
+",
+        contract.rust()
+    )
 }
 
 /// Whether a feature is on.
@@ -65,12 +101,27 @@ fn exported(source: &Path, what: &str) -> Result<String, String> {
         false => "0",
     };
     let known = known(symbols, text.contains("pub type Model = KernelMachine<"));
+    let without = match text.contains("pub const CONTRACT") {
+        true => String::new(),
+        false => {
+            // Detectors and spotters decide on no windows.
+            if text.contains("pub type Model = StreamClassifier<") {
+                println!(
+                    "cargo::warning={what}: {} does not say which windows its model was trained on, and an image \
+                     decides on a stream that never ends: export it again",
+                    source.display()
+                );
+            }
+            contract(&Contract::NONE)
+        }
+    };
     let places = match text.contains("pub static CHANNEL_PLACES") {
         true => "",
         false => NO_PLACES,
     };
     Ok(text
         + &known
+        + &without
         + places
         + "
 /// The model, where it lies in flash. A source's model was checked when it was exported.
@@ -115,6 +166,15 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
     let bytes = read(artefact, ARTEFACT)?;
     let header = Header::parse(&bytes).map_err(|error| refused(&error))?;
     let model = type_of(header.shape()).map_err(|why| refused(&why))?;
+    let found = header.contract(&bytes).map_err(|error| refused(&error))?;
+    if found.is_none() {
+        println!(
+            "cargo::warning={ARTEFACT}: {} does not say which windows its model was trained on, and an image decides on \
+             a stream that never ends: export it again",
+            artefact.display()
+        );
+    }
+    let contract = contract(&found.unwrap_or(Contract::NONE));
     let labels = header.labels(&bytes).map_err(|error| refused(&error))?;
     let mut labels: Vec<&str> = labels.collect();
     let behind = !header.shape().front.is_none();
@@ -149,7 +209,7 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
 /// The classifier's type, from the artefact's header.
 pub type Model = {model};
 
-{types}{labels}{known}{NO_PLACES}
+{types}{labels}{known}{contract}{NO_PLACES}
 static ARTEFACT: &[u8] =
     fishweir_core::include_artefact!(concat!(env!(\"OUT_DIR\"), \"/model.fishweir\"));
 

@@ -1,4 +1,4 @@
-use crate::contract::{WindowClock, Windows, WindowsError};
+use crate::contract::{Contract, WindowClock, Windows, WindowsError};
 use crate::error::ObservationError;
 use crate::filter::{Recursion, Running};
 
@@ -15,12 +15,12 @@ use crate::filter::{Recursion, Running};
 ///
 /// | | flash | RAM | work a sample |
 /// |---|---|---|---|
-/// | `hop >= length`, or no windows | the classifier's, and 20 bytes | its state and 8 bytes | its own, some ten operations, and a new state each window |
+/// | `hop >= length`, or no windows | the classifier's, and its contract | its state and 8 bytes | its own, some ten operations, and a new state each window |
 /// | `hop < length` | the same | `STATES` times its state and 8 bytes | `length / hop` times its own |
 ///
 /// ```
 /// use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
-/// use fishweir_core::contract::Windows;
+/// use fishweir_core::contract::{Contract, Windows};
 /// use fishweir_core::emission::Categorical;
 /// use fishweir_core::filter::Running;
 /// use fishweir_core::hmm::{Chain, Hmm};
@@ -31,8 +31,8 @@ use crate::filter::{Recursion, Running};
 /// let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
 ///
 /// // Windows of four tosses, a new one every two: two states.
-/// let windows = WindowClassifier::<_, 2>::new(&coin, Some(Windows::of(4, 2)))?;
-/// let mut stream = Running::new(windows);
+/// let contract = Contract { windows: Some(Windows::of(4, 2)), ..Contract::NONE };
+/// let mut stream = Running::new(WindowClassifier::<_, 2>::new(&coin, &contract)?);
 /// let mut classes = [None; 8];
 /// for (toss, class) in [0, 0, 0, 0, 1, 1, 1, 1].iter().zip(&mut classes) {
 ///     *class = stream.decide(Some(toss)).map(|decision| decision.class);
@@ -41,9 +41,9 @@ use crate::filter::{Recursion, Running};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct WindowClassifier<C, const STATES: usize> {
+pub struct WindowClassifier<'a, C, const STATES: usize> {
     classifier: C,
-    windows: Option<Windows>,
+    contract: &'a Contract<'a>,
 }
 
 /// The state of a [`WindowClassifier`]: a state for each window that is open at a time, and the schedule.
@@ -66,16 +66,23 @@ impl<S, const STATES: usize> StaggeredStates<S, STATES> {
     }
 }
 
-impl<C, const STATES: usize> WindowClassifier<C, STATES> {
-    /// A classifier on windows; without windows, on a stream that never ends.
+impl<C> WindowClassifier<'_, C, 1> {
+    /// A classifier on a stream that never ends, whatever it was trained on: a decision after each sample.
+    pub const fn endless(classifier: C) -> Self {
+        Self { classifier, contract: &Contract::NONE }
+    }
+}
+
+impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
+    /// A classifier on the windows of its contract; without windows, on a stream that never ends.
     ///
     /// # Errors
     /// [`WindowsError`] where a length or hop is out of range, or `STATES` is not what the windows take.
-    pub const fn new(classifier: C, windows: Option<Windows>) -> Result<Self, WindowsError>
+    pub const fn new(classifier: C, contract: &'a Contract<'a>) -> Result<Self, WindowsError>
     where
         C: Copy,
     {
-        let wanted = match windows {
+        let wanted = match contract.windows {
             None => 1,
             Some(windows) => match windows.check() {
                 Ok(()) => windows.states(),
@@ -85,12 +92,13 @@ impl<C, const STATES: usize> WindowClassifier<C, STATES> {
         if wanted != STATES {
             return Err(WindowsError::States { wanted, found: STATES });
         }
-        Ok(Self { classifier, windows })
+        Ok(Self { classifier, contract })
     }
 
-    /// The same of windows that were checked, and take `STATES` states: for statics, and where windows change.
-    pub const fn from_parts(classifier: C, windows: Option<Windows>) -> Self {
-        Self { classifier, windows }
+    /// The same of a contract that was checked, and whose windows take `STATES` states: for statics, and where contracts
+    /// change.
+    pub const fn from_parts(classifier: C, contract: &'a Contract<'a>) -> Self {
+        Self { classifier, contract }
     }
 
     /// The classifier.
@@ -98,16 +106,16 @@ impl<C, const STATES: usize> WindowClassifier<C, STATES> {
         &self.classifier
     }
 
-    /// The windows; `None` of a stream that never ends.
-    pub const fn windows(&self) -> Option<Windows> {
-        self.windows
+    /// What the classifier was trained on.
+    pub const fn contract(&self) -> &'a Contract<'a> {
+        self.contract
     }
 
     /// The state that a decision is due of: that of the window which the last sample filled; without windows, that after
     /// any sample. `None` where no decision is due.
     #[must_use]
     pub fn decided<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
-        match &self.windows {
+        match &self.contract.windows {
             Some(windows) => state.states.get(state.clock.ended(windows)?),
             None => state.states.first().filter(|_| state.clock != WindowClock::NEW),
         }
@@ -117,7 +125,7 @@ impl<C, const STATES: usize> WindowClassifier<C, STATES> {
     /// window. `None` before the first sample, between windows, and in a gap that is too long.
     #[must_use]
     pub fn so_far<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
-        match &self.windows {
+        match &self.contract.windows {
             Some(windows) => state.states.get(state.clock.oldest(windows)?.0),
             None => self.decided(state),
         }
@@ -127,7 +135,7 @@ impl<C, const STATES: usize> WindowClassifier<C, STATES> {
 /// The windows of a stream without any: never begun anew.
 const ENDLESS: Windows = Windows { longest_gap: u32::MAX, ..Windows::of(1, 1) };
 
-impl<C: Recursion, const STATES: usize> WindowClassifier<C, STATES> {
+impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
     /// Takes in a sample, `None` for a missing one. What a state refuses is missing there.
     #[inline]
     fn take(
@@ -143,7 +151,7 @@ impl<C: Recursion, const STATES: usize> WindowClassifier<C, STATES> {
                 Ok(())
             }
         };
-        let Some(windows) = &self.windows else {
+        let Some(windows) = &self.contract.windows else {
             clock.begin(&ENDLESS, true);
             return states.first_mut().map_or(Ok(()), push);
         };
@@ -168,7 +176,7 @@ impl<C: Recursion, const STATES: usize> WindowClassifier<C, STATES> {
 
 /// Reads a decision where one is due. A sample is pushed to the state of each window that is open; one that a state
 /// refuses is missing there, and the error says so.
-impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<C, STATES> {
+impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<'_, C, STATES> {
     type Observation = C::Observation;
     type State = StaggeredStates<C::State, STATES>;
     type Reading = Option<C::Reading>;
@@ -201,7 +209,7 @@ impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<C, STATES
     }
 }
 
-impl<C: Recursion, const STATES: usize> Running<WindowClassifier<C, STATES>> {
+impl<C: Recursion, const STATES: usize> Running<WindowClassifier<'_, C, STATES>> {
     /// Takes in a sample, `None` for a missing one, and returns the decision where one is due: at the end of each
     /// window, or without windows after each sample. A refused sample is missing.
     #[inline]

@@ -64,7 +64,7 @@ impl fmt::Display for Rust<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Types and variants print as they are written; a number prints as the shortest that reads back to its bits.
         let Contract { windows, period, channels } = self.0;
-        f.write_str("{\n    use fishweir_core::contract::{ChannelRange, Channels, Contract, Partial::*, Period, Refused::*, Windows};\n")?;
+        f.write_str("{\n    #[allow(unused_imports)]\n    use fishweir_core::contract::{ChannelRange, Channels, Contract, Partial::*, Period, Refused::*, Windows};\n")?;
         write!(f, "    Contract {{\n        windows: {windows:?},\n        period: {period:?},\n")?;
         write!(f, "        channels: Channels::of(&{channels:?}),\n    }}\n}}")
     }

@@ -61,8 +61,8 @@ shown! {
         x "StreamState {{ models: {=usize}, samples: {=u64} }}", M, x.samples();
     [H: StreamModel + Format, const M: usize, const O: usize] StreamClassifier<H, M, O> =>
         x "StreamClassifier {{ models: {}, outputs: {=usize} }}", x.models(), O;
-    [C: Format, const STATES: usize] WindowClassifier<C, STATES> =>
-        x "WindowClassifier {{ classifier: {}, windows: {} }}", x.classifier(), x.windows();
+    [C: Format, const STATES: usize] WindowClassifier<'_, C, STATES> =>
+        x "WindowClassifier {{ classifier: {}, contract: {} }}", x.classifier(), x.contract();
     [S, const STATES: usize] StaggeredStates<S, STATES> =>
         x "StaggeredStates {{ states: {=usize}, clock: {} }}", STATES, x.clock();
     [X: Number<Reading: Format> + Format, const N: usize] ChangeState<X, N> =>

@@ -2,9 +2,10 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Coded, Coding, Decision, KernelMachine, ScoreOutOfRange, StoredKernel, StreamClassifier,
-    StreamModel, Summing,
+    Coded, Coding, Decision, KernelMachine, ScoreOutOfRange, StaggeredStates, StoredKernel,
+    StreamClassifier, StreamModel, Summing, WindowClassifier,
 };
+use fishweir_core::contract::Contract;
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::front::{Front, Fronted};
@@ -96,6 +97,18 @@ impl WireSample for usize {
     }
 }
 
+/// What a decision after the last sample is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Due {
+    /// It is due: the sample filled a window, or the model decides on streams without windows.
+    Decided,
+    /// It is that of a window which is partly filled.
+    SoFar,
+    /// There is none: the sample is between windows, or in a gap that is too long.
+    NoWindow,
+}
+
 /// A classifier in the middle of a stream: a model and what the past left.
 pub trait Classifier<const MODELS: usize> {
     /// What it observes.
@@ -105,32 +118,30 @@ pub trait Classifier<const MODELS: usize> {
     /// The format of the model's numbers.
     const FORMAT: NumberFormat = NumberFormat::F32;
 
-    /// Takes in one sample.
+    /// Takes in one sample; a refused one is missing, so that one step passes whatever it is.
     ///
     /// # Errors
-    /// If the sample is impossible or is none; the state is as [`Recursion::push`] leaves it then.
+    /// Why it was refused.
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError>;
     /// Lets one step pass without a sample.
     fn push_missing(&mut self);
-    /// Takes in one sample, or lets one step pass where it is refused.
-    ///
-    /// # Errors
-    /// As [`push`](Self::push).
-    fn push_or_missing(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        let told = self.push(sample);
-        if told.is_err() {
-            self.push_missing();
-        }
-        told
-    }
     /// Starts a new stream.
     fn reset(&mut self);
-    /// The decision so far.
+    /// What it was trained on, and keeps to.
+    fn contract(&self) -> Contract<'_> {
+        Contract::NONE
+    }
+    /// Whether a decision is due after the last sample.
+    fn due(&self) -> Due {
+        Due::Decided
+    }
+    /// The decision: that of the window which the last sample filled, or what the oldest open window says so far. Before
+    /// the first sample, and in no window, that of a new stream.
     ///
     /// # Errors
     /// [`ScoreOutOfRange`], of a kernel machine on scores.
     fn decision(&self) -> Result<Decision, ScoreOutOfRange>;
-    /// The log-likelihood of the stream so far, `[model]`; of a kernel machine, which has none to show,
+    /// The log-likelihood of the same samples, `[model]`; of a kernel machine, which has none to show,
     /// its decision values, `[output]`.
     ///
     /// # Errors
@@ -330,6 +341,7 @@ where
     }
 }
 
+/// On a stream that never ends, whatever the model was trained on.
 impl<R, const MODELS: usize> Classifier<MODELS> for Running<&R>
 where
     R: Deciding<MODELS, Observation: WireSample + Sized>,
@@ -339,15 +351,11 @@ where
     const FORMAT: NumberFormat = R::FORMAT;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        Running::push(self, sample)
+        Running::push_or_missing(self, sample)
     }
 
     fn push_missing(&mut self) {
         Running::push_missing(self);
-    }
-
-    fn push_or_missing(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        Running::push_or_missing(self, sample)
     }
 
     fn reset(&mut self) {
@@ -372,5 +380,81 @@ where
 
     fn state_bytes(&self) -> usize {
         size_of_val(self.state())
+    }
+}
+
+/// On the windows that the model was trained on.
+impl<R, const MODELS: usize, const STATES: usize> Classifier<MODELS>
+    for Running<WindowClassifier<'_, &R, STATES>>
+where
+    R: Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    type Sample = R::Observation;
+    type Update = [u8; 0];
+    const FORMAT: NumberFormat = R::FORMAT;
+
+    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+        Running::push_or_missing(self, sample)
+    }
+
+    fn push_missing(&mut self) {
+        Running::push_missing(self);
+    }
+
+    fn reset(&mut self) {
+        Running::reset(self);
+    }
+
+    fn contract(&self) -> Contract<'_> {
+        *self.recursion().contract()
+    }
+
+    fn due(&self) -> Due {
+        due(self.recursion(), self.state())
+    }
+
+    fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
+        of_window(self.recursion(), self.state(), R::decision)
+    }
+
+    fn log_likelihoods(&self) -> Result<[f32; MODELS], ScoreOutOfRange> {
+        of_window(self.recursion(), self.state(), R::evidence)
+    }
+
+    fn classes(&self) -> usize {
+        self.recursion().classifier().classes()
+    }
+
+    fn model_bytes(&self) -> usize {
+        self.recursion().classifier().bytes()
+    }
+
+    fn state_bytes(&self) -> usize {
+        size_of_val(self.state())
+    }
+}
+
+/// What a decision is worth in a state of windows.
+pub(crate) fn due<R: Recursion, const STATES: usize>(
+    windows: &WindowClassifier<'_, &R, STATES>,
+    state: &StaggeredStates<R::State, STATES>,
+) -> Due {
+    match (windows.decided(state), windows.so_far(state)) {
+        (Some(_), _) => Due::Decided,
+        (None, Some(_)) => Due::SoFar,
+        (None, None) => Due::NoWindow,
+    }
+}
+
+/// What is read of the window that was filled, or of the oldest that is open; of a new stream where there is none.
+pub(crate) fn of_window<R: Recursion, T, const STATES: usize>(
+    windows: &WindowClassifier<'_, &R, STATES>,
+    state: &StaggeredStates<R::State, STATES>,
+    read: impl FnOnce(&R, &R::State) -> T,
+) -> T {
+    let classifier = *windows.classifier();
+    match windows.decided(state).or_else(|| windows.so_far(state)) {
+        Some(state) => read(classifier, state),
+        None => read(classifier, &classifier.start()),
     }
 }

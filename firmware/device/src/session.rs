@@ -36,15 +36,15 @@
 //! # Ok(()) }
 //! ```
 
-use fishweir_core::classify::Decision;
+use fishweir_core::classify::{Decision, ScoreOutOfRange};
 use fishweir_core::wire::{
-    Answer, AnswerHead, Fault, FaultKind, Gap, Head, Info, Report, Request, SampleIndex,
-    SampleRequest, Saved, Status, U64, UpdateProgress, VERSION, encode, longest,
+    Answer, AnswerHead, ContractHead, Fault, FaultKind, Gap, Head, Info, Report, Request,
+    SampleIndex, SampleRequest, Saved, Status, U16, U64, UpdateProgress, VERSION, encode, longest,
 };
 use fishweir_core::{ObservationError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, Unaligned};
 
-use crate::classifier::{Classifier, WireSample};
+use crate::classifier::{Classifier, Due, WireSample};
 use crate::link::Link;
 use crate::log::log;
 use crate::meter::Meter;
@@ -113,7 +113,9 @@ where
             let room = size_of::<Reply<MODELS>>();
             assert!(longest(size_of::<Answer<MODELS>>()) <= room, "answer over 2 kB");
             assert!(
-                longest(size_of::<Info>()) <= room && longest(size_of::<UpdateProgress>()) <= room
+                longest(size_of::<Info>()) <= room
+                    && longest(size_of::<UpdateProgress>()) <= room
+                    && longest(size_of::<ContractHead>() + ContractHead::SECTION_LONGEST) <= room
             );
         }
         classifier.reset();
@@ -169,6 +171,10 @@ where
                     Err(kind) => self.fault(kind, head.tag),
                 }
             }
+            Some(Request::Contract) => match U16::read_from_bytes(payload) {
+                Ok(section) => self.tell_contract(section),
+                Err(_) => self.fault(FaultKind::Length, head.tag),
+            },
             Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag),
             Some(Request::Missing) => {
                 if !self.reach(head.sample_index(), true) {
@@ -200,14 +206,18 @@ where
         if !self.reach(place, true) {
             return Turn::Listen;
         }
-        let outcome = C::Sample::from_wire(wire).and_then(|sample| {
-            let classifier = &mut *self.classifier;
-            let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
-            add(&mut self.report.samples, 1);
-            add(&mut self.report.sample_ticks, ticks.into());
-            self.classifier.between_samples();
-            outcome
-        });
+        let sample = match C::Sample::from_wire(wire) {
+            Ok(sample) => sample,
+            Err(error) => {
+                self.push_missing(1);
+                return self.answer(Err(error));
+            }
+        };
+        let classifier = &mut *self.classifier;
+        let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
+        add(&mut self.report.samples, 1);
+        add(&mut self.report.sample_ticks, ticks.into());
+        self.classifier.between_samples();
         self.answer(outcome)
     }
 
@@ -246,21 +256,25 @@ where
         if let Err(error) = outcome {
             log!(debug, "sample refused: {}", error);
         }
-        let decided = self.classifier.decision();
-        let decided =
-            decided.and_then(|decision| Ok((decision, self.classifier.log_likelihoods()?)));
-        let (status, (decision, log_likelihoods)) = match decided {
+        let due = self.classifier.due();
+        let none = (Decision { class: 0, margin: 0.0 }, [0.0; MODELS]);
+        let read = || Ok((self.classifier.decision()?, self.classifier.log_likelihoods()?));
+        let (status, (decision, log_likelihoods)) = match read() {
+            _ if due == Due::NoWindow => {
+                (if outcome.is_ok() { Status::NoWindow } else { Status::of(outcome) }, none)
+            }
             Ok(decided) => (Status::of(outcome), decided),
-            Err(error) => {
+            Err(error @ ScoreOutOfRange) => {
                 log!(debug, "no decision: {}", error);
                 let status = if outcome.is_ok() { Status::Undecided } else { Status::of(outcome) };
-                (status, (Decision { class: 0, margin: 0.0 }, [0.0; MODELS]))
+                (status, none)
             }
         };
         let answer = Answer::<MODELS> {
             head: AnswerHead {
                 head: self.next.head(AnswerHead::TAG),
                 status: status as u8,
+                decided: u8::from(due == Due::Decided),
                 lost: self.lost.into(),
                 class: (decision.class as u16).into(),
                 margin: decision.margin.into(),
@@ -274,6 +288,30 @@ where
     #[inline(never)]
     fn tell_info(&mut self) -> Turn<'_> {
         self.say(&self.info())
+    }
+
+    /// A section of the contract; only its place where there is none, or where it is too long for a record.
+    #[inline(never)]
+    fn tell_contract(&mut self, section: U16) -> Turn<'_> {
+        let contract = self.classifier.contract();
+        let head = ContractHead {
+            head: self.next.head(ContractHead::TAG),
+            section,
+            sections: (contract.sections() as u16).into(),
+        };
+        let mut record = [0; size_of::<ContractHead>() + ContractHead::SECTION_LONGEST];
+        let mut length = size_of::<ContractHead>();
+        let mut fits = true;
+        contract.write_section(section.get().into(), &mut |part| {
+            match record.get_mut(length..length + part.len()) {
+                Some(room) => room.copy_from_slice(part),
+                None => fits = false,
+            }
+            length += part.len();
+        });
+        let length = if fits { length } else { size_of::<ContractHead>() };
+        let _ = head.write_to_prefix(&mut record);
+        self.frame(record.get(..length).unwrap_or(&record))
     }
 
     #[inline(never)]

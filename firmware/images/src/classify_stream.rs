@@ -12,6 +12,6 @@ use fishweir_model as model;
 fn main() -> ! {
     let Parts { mut serial, meter, .. } = image::start("classify_stream");
     let model = image::expect(model::load(), "the model was refused");
-    let mut classifier = Running::new(model);
+    let mut classifier = Running::new(model::windows(model));
     image::finish(classify_stream(&mut serial, &mut classifier, &meter), "the stream broke off")
 }

@@ -16,6 +16,7 @@ fn main() -> ! {
     let mut memory = [0; flash::MAPPED_WORDS];
     let flash = image::expect(flash::take_mapped(&mut memory), "no flash for updates");
     // With the feature `fishweir-device/ed25519`, `Ed25519(KEY)` in place of `Anyone` takes signed updates alone.
-    let done = field(&mut serial, flash, Anyone, &meter, built_in, &Settings::DEFAULT);
+    let windows = model::windows(built_in);
+    let done = field(&mut serial, flash, Anyone, &meter, windows, &Settings::DEFAULT);
     image::finish(done, "the stream broke off")
 }

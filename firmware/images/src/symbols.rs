@@ -12,7 +12,7 @@ use fishweir_model::{self as model, ALPHABET, CLASSES};
 fn main() -> ! {
     let Parts { mut serial, .. } = image::start("symbols");
     let model = image::expect(model::load(), "the model was refused");
-    let mut classifier = Running::new(model);
+    let mut classifier = Running::new(model::windows(model));
     let outcome = symbols(&mut serial, &mut classifier, &ALPHABET, &CLASSES);
     image::finish(outcome, "the stream broke off")
 }

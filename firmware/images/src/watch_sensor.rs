@@ -20,7 +20,7 @@ fn main() -> ! {
         &mut Accelerometer::new(bridge.i2c(), Sa0Pad::High),
         &mut bridge.delay(),
         &mut bridge.output(),
-        &mut Running::new(model),
+        &mut Running::new(model::windows(model)),
         &CLASSES,
         || bridge.is_open(),
     );

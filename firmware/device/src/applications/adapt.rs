@@ -279,10 +279,10 @@ where
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
         // The settings were checked at the start.
-        if let Ok(online) = online(&self.first, self.settings) {
-            online.push(&mut self.state, sample)?;
+        match online(&self.first, self.settings) {
+            Ok(online) => online.push_or_missing(&mut self.state, sample),
+            Err(_) => Ok(()),
         }
-        Ok(())
     }
 
     fn push_missing(&mut self) {
@@ -294,7 +294,6 @@ where
     /// Saves when it is due: an erased page takes longer than many samples.
     fn between_samples(&mut self) {
         let (every, samples) = (self.settings.save_every, self.state.samples());
-        // A refused sample is none: it saves nothing twice.
         if every > 0 && samples != self.seen && samples.is_multiple_of(every) {
             self.save_now();
         }

@@ -8,7 +8,9 @@
 use embedded_io::{Read, Write};
 use fishweir_core::ObservationError;
 use fishweir_core::artefact::StoredClassifier;
-use fishweir_core::classify::{Decision, ScoreOutOfRange};
+use fishweir_core::classify::{Decision, ScoreOutOfRange, StaggeredStates, WindowClassifier};
+use fishweir_core::contract::Contract;
+use fishweir_core::filter::Recursion;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{
     FaultKind, Report, Request, SampleIndex, UpdateChunk, UpdatePiece, UpdateProgress, UpdateStatus,
@@ -18,7 +20,7 @@ use zerocopy::FromBytes;
 use super::classify_stream::classify_stream;
 #[cfg(any(feature = "async", test))]
 use super::classify_stream::classify_stream_async;
-use crate::classifier::{Classifier, Deciding, WireSample};
+use crate::classifier::{Classifier, Deciding, Due, WireSample, due, of_window};
 use crate::log::log;
 use crate::meter::Meter;
 use crate::update::{MappedFlash, Trust, Updates};
@@ -44,12 +46,12 @@ impl Settings {
 ///
 /// # Errors
 /// When the flash cannot be read at the start, or when the transport fails.
-pub fn field<S, F, T, M, C, const MODELS: usize>(
+pub fn field<S, F, T, M, C, const MODELS: usize, const STATES: usize>(
     serial: &mut S,
     flash: F,
     trust: T,
     meter: &M,
-    built_in: &C,
+    built_in: WindowClassifier<'_, &C, STATES>,
     settings: &Settings,
 ) -> Result<Report, FieldError<S::Error, F::Error>>
 where
@@ -70,12 +72,12 @@ where
 /// As [`field`].
 #[cfg(any(feature = "async", test))]
 #[cfg_attr(docsrs, doc(cfg(feature = "async")))]
-pub async fn field_async<S, F, T, M, C, const MODELS: usize>(
+pub async fn field_async<S, F, T, M, C, const MODELS: usize, const STATES: usize>(
     serial: &mut S,
     flash: F,
     trust: T,
     meter: &M,
-    built_in: &C,
+    built_in: WindowClassifier<'_, &C, STATES>,
     settings: &Settings,
 ) -> Result<Report, FieldError<S::Error, F::Error>>
 where
@@ -105,16 +107,18 @@ pub enum FieldError<S, F> {
 /// For samples that do not come over the line, push them here, [`between_samples`](Classifier::between_samples) after each:
 /// a [session](crate::session::Session) about it takes the updates, and lends it by
 /// [`classifier`](crate::session::Session::classifier).
-pub struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize> {
+pub struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize, const STATES: usize> {
     updates: Updates<F, T, C, MODELS>,
-    built_in: &'m C,
-    state: C::State,
+    built_in: WindowClassifier<'m, &'m C, STATES>,
+    /// Of the update that runs.
+    contract: Option<Contract<'static>>,
+    state: StaggeredStates<C::State, STATES>,
     trial: u32,
     /// Samples that the model on trial has taken in.
     seen: u32,
 }
 
-impl<'m, F, T, C, const MODELS: usize> Replaceable<'m, F, T, C, MODELS>
+impl<'m, F, T, C, const MODELS: usize, const STATES: usize> Replaceable<'m, F, T, C, MODELS, STATES>
 where
     F: MappedFlash,
     T: Trust,
@@ -127,13 +131,15 @@ where
     pub fn start(
         flash: F,
         trust: T,
-        built_in: &'m C,
+        built_in: WindowClassifier<'m, &'m C, STATES>,
         settings: &Settings,
     ) -> Result<Self, F::Error> {
-        let updates = Updates::start(flash, trust, settings.built_in)?;
+        let windows = built_in.contract().windows;
+        let updates = Updates::start(flash, trust, settings.built_in, windows)?;
         log!(info, "model version {=u32}", updates.version());
-        let state = updates.model().unwrap_or(built_in).start();
-        Ok(Self { updates, built_in, state, trial: settings.trial, seen: 0 })
+        let contract = updates.contract();
+        let state = running(&updates, &built_in, &contract).start();
+        Ok(Self { updates, built_in, contract, state, trial: settings.trial, seen: 0 })
     }
 
     /// Whether a newer model is there, which runs from the next [`reset`](Classifier::reset) on.
@@ -142,12 +148,30 @@ where
         self.updates.status() == UpdateStatus::Received
     }
 
-    fn model(&self) -> &C {
-        self.updates.model().unwrap_or(self.built_in)
+    fn running(&self) -> WindowClassifier<'_, &C, STATES> {
+        running(&self.updates, &self.built_in, &self.contract)
     }
 }
 
-impl<F, T, C, const MODELS: usize> Classifier<MODELS> for Replaceable<'_, F, T, C, MODELS>
+/// The model that runs, on its windows. What an update's take was checked where it was received.
+fn running<'a, F, T, C, const MODELS: usize, const STATES: usize>(
+    updates: &'a Updates<F, T, C, MODELS>,
+    built_in: &WindowClassifier<'a, &'a C, STATES>,
+    contract: &'a Option<Contract<'static>>,
+) -> WindowClassifier<'a, &'a C, STATES>
+where
+    F: MappedFlash,
+    T: Trust,
+    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+{
+    match updates.model().zip(contract.as_ref()) {
+        Some((model, contract)) => WindowClassifier::from_parts(model, contract),
+        None => *built_in,
+    }
+}
+
+impl<F, T, C, const MODELS: usize, const STATES: usize> Classifier<MODELS>
+    for Replaceable<'_, F, T, C, MODELS, STATES>
 where
     F: MappedFlash,
     T: Trust,
@@ -158,13 +182,15 @@ where
     const FORMAT: NumberFormat = C::FORMAT;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        self.updates.model().unwrap_or(self.built_in).push(&mut self.state, sample)?;
+        let running = running(&self.updates, &self.built_in, &self.contract);
+        running.push(&mut self.state, sample)?;
         self.seen = self.seen.saturating_add(1);
         Ok(())
     }
 
     fn push_missing(&mut self) {
-        self.updates.model().unwrap_or(self.built_in).push_missing(&mut self.state);
+        let running = running(&self.updates, &self.built_in, &self.contract);
+        running.push_missing(&mut self.state);
     }
 
     fn between_samples(&mut self) {
@@ -186,23 +212,32 @@ where
             }
             Err(_) => log!(error, "the new model does not begin: the flash failed"),
         }
-        self.state = self.model().start();
+        self.contract = self.updates.contract();
+        self.state = self.running().start();
+    }
+
+    fn contract(&self) -> Contract<'_> {
+        *self.running().contract()
+    }
+
+    fn due(&self) -> Due {
+        due(&self.running(), &self.state)
     }
 
     fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
-        self.model().decision(&self.state)
+        of_window(&self.running(), &self.state, C::decision)
     }
 
     fn log_likelihoods(&self) -> Result<[f32; MODELS], ScoreOutOfRange> {
-        self.model().evidence(&self.state)
+        of_window(&self.running(), &self.state, C::evidence)
     }
 
     fn classes(&self) -> usize {
-        self.model().classes()
+        self.running().classifier().classes()
     }
 
     fn model_bytes(&self) -> usize {
-        self.model().bytes()
+        self.running().classifier().bytes()
     }
 
     fn state_bytes(&self) -> usize {

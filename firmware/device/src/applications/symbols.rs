@@ -19,7 +19,8 @@
 //! <class> <margin> <symbols> <missing> <unknown> <impossible>
 //! ```
 //!
-//! the decision after the last symbol: the class by its name, the margin as the eight hexadecimal
+//! the decision after the last symbol, or of each window that is filled where the model was trained on windows: the class
+//! by its name, the margin as the eight hexadecimal
 //! digits of an `f32`, and how many letters were symbols, missing, unknown, and symbols that the
 //! models make impossible or that come after the last one that they know (pushed as missing, so that
 //! each keeps its place). The class is `-` where a kernel machine's scores went out of range. A sequence of which the
@@ -34,7 +35,7 @@ pub use super::lines::END_OF_TRANSMISSION;
 #[cfg(any(feature = "async", test))]
 use super::lines::converse_async;
 use super::lines::{Class, Conversation, Heard, Receiver, converse, decided};
-use crate::classifier::Classifier;
+use crate::classifier::{Classifier, Due};
 use crate::log::log;
 
 /// Letters, by what became of them.
@@ -108,6 +109,7 @@ struct Session<'a, C, const MODELS: usize> {
     classes: &'a [&'a str],
     receiver: Receiver,
     sequence: Sequence,
+    has_windows: bool,
     due: Option<Line<'a>>,
     is_over: bool,
     report: Report,
@@ -120,6 +122,7 @@ where
     fn new(classifier: &'a mut C, alphabet: &'a Alphabet<'a>, classes: &'a [&'a str]) -> Self {
         log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
         Self {
+            has_windows: classifier.contract().windows.is_some(),
             classifier,
             alphabet,
             classes,
@@ -137,12 +140,20 @@ where
         self.report
     }
 
-    /// Answers the sequence in hand.
+    /// Tells the decision on a window, and the letters of the sequence so far.
+    fn tell_window(&mut self) {
+        let (class, margin) = decided(self.classifier.decision(), self.classes);
+        self.due = Some(Line::Decided { class, margin, letters: self.sequence.letters });
+    }
+
+    /// Answers the sequence in hand. Where windows of it were told, they were the answer.
     fn answer(&mut self) {
-        let Sequence { letters, damaged } = core::mem::take(&mut self.sequence);
+        let Sequence { letters, damaged, decided: told } = core::mem::take(&mut self.sequence);
         if damaged {
             self.report.damaged = self.report.damaged.wrapping_add(1);
             self.due = Some(Line::Damaged);
+        } else if told {
+            self.report.sequences = self.report.sequences.wrapping_add(1);
         } else {
             self.report.sequences = self.report.sequences.wrapping_add(1);
             let (class, margin) = decided(self.classifier.decision(), self.classes);
@@ -167,7 +178,13 @@ where
 
     fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
         match self.receiver.hear(heard)? {
-            Heard::Byte(byte) => self.sequence.take(self.classifier, self.alphabet.decode(byte)),
+            Heard::Byte(byte) => {
+                self.sequence.take(self.classifier, self.alphabet.decode(byte));
+                if self.has_windows && self.classifier.due() == Due::Decided {
+                    self.sequence.decided = true;
+                    self.tell_window();
+                }
+            }
             Heard::Lost => self.sequence.damaged = true,
             Heard::Nothing => {}
             Heard::LineFeed => {
@@ -213,6 +230,8 @@ impl fmt::Display for Line<'_> {
 struct Sequence {
     letters: Letters,
     damaged: bool,
+    /// Whether a window of it was told.
+    decided: bool,
 }
 
 impl Sequence {
@@ -221,19 +240,20 @@ impl Sequence {
         C: Classifier<MODELS, Sample = usize>,
     {
         let letters = &mut self.letters;
-        let absent = match letter {
+        let count = match letter {
             Letter::Symbol(symbol) => match classifier.push(&symbol) {
-                Ok(()) => {
-                    letters.symbols = letters.symbols.wrapping_add(1);
-                    return;
-                }
+                Ok(()) => &mut letters.symbols,
                 Err(_) => &mut letters.impossible,
             },
-            Letter::Missing => &mut letters.missing,
-            Letter::Unknown => &mut letters.unknown,
+            Letter::Missing | Letter::Unknown => {
+                classifier.push_missing();
+                match letter {
+                    Letter::Missing => &mut letters.missing,
+                    _ => &mut letters.unknown,
+                }
+            }
         };
-        *absent = absent.wrapping_add(1);
-        classifier.push_missing();
+        *count = count.wrapping_add(1);
     }
 }
 

@@ -7,6 +7,7 @@ use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH as ARTEFACT_HEADER, StoredClassifier,
 };
 use fishweir_core::classify::Confidence;
+use fishweir_core::contract::{Contract, Windows};
 use fishweir_core::update::{HEADER_LENGTH, SelfTest, Update, UpdateHeader};
 use fishweir_core::wire::{Head, SampleIndex, UPDATE_CHUNK, UpdateProgress, UpdateStatus};
 use zerocopy::FromBytes;
@@ -25,6 +26,8 @@ pub struct Updates<F, T, C, const MODELS: usize> {
     trust: T,
     /// Version of the model that the image was built with.
     built_in: u32,
+    /// States that its windows take; `None` where it decides on whole series.
+    states: Option<usize>,
     /// What runs; `None` where the built-in model does.
     running: Option<Whole>,
     /// What begins with the next stream.
@@ -53,16 +56,22 @@ where
 {
     /// After a reset: takes up the newest model that may run, and counts the reset where that one is on trial.
     ///
-    /// `built_in` is the version of the image's own model; what is not newer is ignored. Work: a few passes over
-    /// each slot, and the self-test.
+    /// `built_in` is the version of the image's own model; what is not newer is ignored. `windows` are its own: an update
+    /// has such that take as many states, or none likewise. Work: a few passes over each slot, and the self-test.
     ///
     /// # Errors
     /// When the flash fails. The built-in model can run then.
-    pub fn start(flash: F, trust: T, built_in: u32) -> Result<Self, F::Error> {
+    pub fn start(
+        flash: F,
+        trust: T,
+        built_in: u32,
+        windows: Option<Windows>,
+    ) -> Result<Self, F::Error> {
         let mut updates = Self {
             slots: UpdateSlots::new(flash),
             trust,
             built_in,
+            states: windows.map(|windows| windows.states()),
             running: None,
             received: None,
             receiving: None,
@@ -126,6 +135,10 @@ where
             ArtefactError::OtherShape { .. } => UpdateStatus::OtherShape,
             _ => UpdateStatus::Damaged,
         })?;
+        let windows = contract_of(update.artefact).windows;
+        if windows.map(|windows| windows.states()) != self.states {
+            return Err(UpdateStatus::OtherWindows);
+        }
         if passes(model, update.self_test) { Ok(()) } else { Err(UpdateStatus::SelfTest) }
     }
 
@@ -161,6 +174,16 @@ where
         let whole = self.running?;
         let update = Update::read(self.slots.bytes(whole.slot, whole.length)).ok()?;
         artefact::confidence::<C>(update.artefact).ok()?
+    }
+
+    /// What the model that runs was trained on, its channels left out; `None` where the built-in model runs, whose image
+    /// knows. Cost: a pass over the update.
+    #[must_use]
+    pub fn contract(&self) -> Option<Contract<'static>> {
+        let whole = self.running?;
+        let update = Update::read(self.slots.bytes(whole.slot, whole.length)).ok()?;
+        let Contract { windows, period, .. } = contract_of(update.artefact);
+        Some(Contract { windows, period, ..Contract::NONE })
     }
 
     /// Version of the model that runs.
@@ -377,6 +400,11 @@ impl From<UpdateStatus> for Refusal {
 
 fn transfer_of(header: &[u8; HEADER_LENGTH]) -> u32 {
     header.last_chunk().map_or(0, |&word| u32::from_le_bytes(word))
+}
+
+/// What an artefact's model was trained on; nothing of one of before contracts.
+fn contract_of(artefact: &[u8]) -> Contract<'_> {
+    artefact::contract(artefact).ok().flatten().unwrap_or(Contract::NONE)
 }
 
 /// Whether a model decides as its self-test says, bit for bit.

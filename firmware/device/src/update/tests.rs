@@ -69,7 +69,7 @@ pub(crate) fn update(version: u32) -> Vec<u8> {
 }
 
 pub(super) fn start(flash: &mut Flash) -> Device<'_> {
-    Updates::start(flash, Anyone, 0).expect("reads")
+    Updates::start(flash, Anyone, 0, None).expect("reads")
 }
 
 pub(crate) fn header(update: &[u8]) -> [u8; HEADER_LENGTH] {
@@ -166,9 +166,11 @@ fn confidence_comes_and_goes_with_the_model() {
         let reals = [scale, 0.25, -3.0, -0.5, -4.0, -0.75];
         let mut room = [0; length_of::<Hmm<Categorical<2>, 2>, 2, 2>(0)];
         let plain = write(&model(version), "", &mut room).expect("room enough");
-        let payload = [&plain[ARTEFACT_HEADER..], reals.as_bytes()].concat();
-        let header = Header::encode(Model::SHAPE, &payload, b"").expect("small enough");
-        update_around(version, &[&header[..], &payload].concat(), &model(version), false)
+        let (numbers, sections) = plain[ARTEFACT_HEADER..].split_at(size_of::<Model>());
+        let payload = [numbers, reals.as_bytes()].concat();
+        let header = Header::encode(Model::SHAPE, &payload, sections).expect("small enough");
+        let artefact = [&header[..], &payload, sections].concat();
+        update_around(version, &artefact, &model(version), false)
     };
     let mut flash = Flash::of(PAGES);
     let mut device = start(&mut flash);
@@ -204,7 +206,7 @@ fn what_is_older_built_in_or_of_another_image_is_refused_before_anything_is_eras
     let refused = |update: &[u8], built_in: u32| {
         let mut now = flash.clone();
         let mut device =
-            Updates::<_, _, Model, 2>::start(&mut now, Anyone, built_in).expect("reads");
+            Updates::<_, _, Model, 2>::start(&mut now, Anyone, built_in, None).expect("reads");
         let status = send(&mut device, update);
         assert_eq!(now.bytes(), flash.bytes());
         status
@@ -255,7 +257,7 @@ fn only_the_holder_of_the_key_updates_a_device_that_asks_for_signatures() {
     let sign =
         |key: &SigningKey, update: &[u8]| [update, &key.sign(update).to_bytes()[..]].concat();
     let mut flash = Flash::of(2 * PAGES);
-    let mut device = Updates::<_, _, Model, 2>::start(&mut flash, trust, 0).expect("reads");
+    let mut device = Updates::<_, _, Model, 2>::start(&mut flash, trust, 0, None).expect("reads");
     assert_eq!(send(&mut device, &update(1)), UpdateStatus::Signature);
     let unsigned = update_of(1, &model(1), true);
     let forged = sign(&SigningKey::from_bytes(&[8; 32]), &unsigned);

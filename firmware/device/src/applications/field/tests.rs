@@ -46,11 +46,12 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
 fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<u32>) {
     let mut line = Wire::sending(&sent.concat());
     let built_in = model(0);
+    let windows = WindowClassifier::endless(&built_in);
     let (settings, mut other, mut others_flash) = (Settings::DEFAULT, line.clone(), flash.clone());
-    let report = field(&mut line, &mut *flash, Anyone, &NoMeter, &built_in, &settings);
+    let report = field(&mut line, &mut *flash, Anyone, &NoMeter, windows, &settings);
     // A line that lets others run leads to the same.
     let mut later = Later(&mut other);
-    let waited = field_async(&mut later, &mut others_flash, Anyone, &NoMeter, &built_in, &settings);
+    let waited = field_async(&mut later, &mut others_flash, Anyone, &NoMeter, windows, &settings);
     assert_eq!(block_on(waited), report);
     assert_eq!((&other, &others_flash), (&line, &*flash));
     report.expect("answers");
@@ -128,8 +129,9 @@ fn requests_of_another_length_are_faults_and_nothing_happens() {
 fn start<'m>(
     flash: &'m mut Flash,
     built_in: &'m Model,
-) -> Replaceable<'m, &'m mut Flash, Anyone, Model, 2> {
-    Replaceable::start(flash, Anyone, built_in, &Settings::DEFAULT).expect("reads")
+) -> Replaceable<'m, &'m mut Flash, Anyone, Model, 2, 1> {
+    let windows = WindowClassifier::endless(built_in);
+    Replaceable::start(flash, Anyone, windows, &Settings::DEFAULT).expect("reads")
 }
 
 #[test]
@@ -147,7 +149,7 @@ fn samples_of_a_sensor_are_pushed_beside_a_session_that_takes_updates() {
             session.hear(Ok::<_, embedded_io::ErrorKind>(byte)).expect("no error");
         }
         let sensed = session.classifier();
-        assert_eq!(sensed.push_or_missing(&(time % 2)), Ok(()));
+        assert_eq!(sensed.push(&(time % 2)), Ok(()));
         sensed.between_samples();
         margins.push(sensed.decision().expect("in range").margin.to_bits());
     }
@@ -157,7 +159,7 @@ fn samples_of_a_sensor_are_pushed_beside_a_session_that_takes_updates() {
     sensed.reset();
     assert!(!sensed.has_newer() && sensed.updates.is_on_trial());
     let mut push = |time: usize| {
-        assert_eq!(sensed.push_or_missing(&(time % 2)), Ok(()));
+        assert_eq!(sensed.push(&(time % 2)), Ok(()));
         sensed.between_samples();
         sensed.decision().expect("in range").margin.to_bits()
     };

@@ -4,7 +4,7 @@
 //! samples. Its output is lines of text:
 //!
 //! ```text
-//! decision <sample> <class> <margin>       after every block of samples
+//! decision <sample> <class> <margin>       at the end of every window, or of every block of samples without windows
 //! fault <sample> <what>                    the sensor is in trouble; said once until it is over
 //! lost <sample> <count> [reset]            it is over; so many samples were lost before
 //! done <samples> <lost> <refused> <faults>
@@ -45,7 +45,7 @@ pub use accelerometer::{
 #[cfg(any(feature = "async", test))]
 use super::lines::write_line_async;
 use super::lines::{Class, decided, write_line};
-use crate::classifier::Classifier;
+use crate::classifier::{Classifier, Due};
 use crate::log::log;
 
 /// Milliseconds between two looks at the FIFO: eight samples, a quarter of what it holds.
@@ -214,14 +214,16 @@ impl Watch {
         C: Classifier<MODELS, Sample = [f32; 3]>,
     {
         let before = self.report;
+        self.at_once = false;
         let outcome = self.poll(sensor, classifier);
-        // An overrun is told before the FIFO is read, and every moment counts.
-        self.at_once = outcome == Err(SensorFault::Overrun);
+        // An overrun is told before the FIFO is read, and every moment counts; so is a window.
+        self.at_once = outcome == Err(SensorFault::Overrun) || self.at_once;
         let Report { samples, lost, .. } = self.report;
         let gap = lost - before.lost;
         let told = Line::Lost { sample: before.samples + gap, gap };
         let lost = (gap > 0).then_some(told);
-        let decision = (samples - before.samples > gap).then(|| {
+        let due = classifier.due() == Due::Decided;
+        let decision = (samples - before.samples > gap && due).then(|| {
             let (class, margin) = decided(classifier.decision(), classes);
             Line::Decision { sample: samples, class, margin }
         });
@@ -279,20 +281,32 @@ impl Watch {
         if self.has_gap {
             self.close_gap(samples.into(), classifier);
         }
-        for _ in 0..samples {
+        let has_windows = classifier.contract().windows.is_some();
+        let mut waiting = u32::from(samples);
+        while waiting > 0 {
             let x = sensor.sample()?;
+            waiting -= 1;
             self.taken += 1;
             self.report.samples += 1;
-            if classifier.push_or_missing(&x).is_err() {
+            if classifier.push(&x).is_err() {
                 self.report.refused += 1;
+            }
+            if has_windows && classifier.due() == Due::Decided {
+                break;
             }
         }
         // A sample more or less is the clocks'. Others that are late may never come: the next block tells.
-        let late = self.due().saturating_sub(self.taken);
+        let late = self.due().saturating_sub(self.taken + waiting);
         let has_gap = late > 1;
         let waited_ms = if has_gap { late * 1000 / RATE_HERTZ } else { 0 };
-        *self =
-            Self { report: self.report, is_running: true, has_gap, waited_ms, ..Self::default() };
+        *self = Self {
+            report: self.report,
+            is_running: true,
+            has_gap,
+            waited_ms,
+            at_once: waiting > 0,
+            ..Self::default()
+        };
         Ok(())
     }
 
