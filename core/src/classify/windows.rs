@@ -132,9 +132,6 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
     }
 }
 
-/// The windows of a stream without any: never begun anew.
-const ENDLESS: Windows = Windows { longest_gap: u32::MAX, ..Windows::of(1, 1) };
-
 impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
     /// Takes in a sample, `None` for a missing one. What a state refuses is missing there.
     #[inline]
@@ -151,26 +148,16 @@ impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
                 Ok(())
             }
         };
-        let Some(windows) = &self.contract.windows else {
-            clock.begin(&ENDLESS, true);
-            return states.first_mut().map_or(Ok(()), push);
-        };
-        let Some(place) = clock.begin(windows, x.is_some()) else { return Ok(()) };
-        let (mut open, mut refused, mut result) = (0_u32, 0_u32, Ok(()));
-        for (index, state) in states.iter_mut().enumerate() {
-            match windows.age(place, index) {
-                None => continue,
-                Some(0) => *state = self.classifier.start(),
-                Some(_) => {}
+        match &self.contract.windows {
+            Some(windows) => {
+                let renew = |state: &mut C::State| *state = self.classifier.start();
+                clock.step(windows, x.is_some(), states, renew, push)
             }
-            let pushed = push(state);
-            open += 1;
-            refused += u32::from(pushed.is_err());
-            result = result.and(pushed);
+            None => {
+                clock.begin();
+                states.first_mut().map_or(Ok(()), push)
+            }
         }
-        // Between windows, where the hop is longer than they are, nobody refuses.
-        clock.end(windows, x.is_some() && (refused < open || open == 0));
-        result
     }
 }
 

@@ -102,14 +102,9 @@ fn the_schedule_is_that_of_windows_cut_one_by_one() {
         let mut begun = Vec::new();
         begun.resize(windows.states(), 0);
         for (t, &given) in samples.iter().enumerate() {
-            if let Some(place) = clock.begin(&windows, given) {
-                for (state, begun) in begun.iter_mut().enumerate() {
-                    if windows.age(place, state) == Some(0) {
-                        *begun = t;
-                    }
-                }
-                clock.end(&windows, given);
-            }
+            let push = |_: &mut usize| Ok::<_, ()>(());
+            let step = clock.step(&windows, given, &mut begun, |begun| *begun = t, push);
+            assert_eq!(step, Ok(()));
             found.extend(clock.ended(&windows).map(|state| (begun[state], t + 1)));
         }
         assert_eq!(found, cut(&samples, &windows), "{windows:?} {samples:?}");

@@ -117,10 +117,8 @@ impl Windows {
     }
 
     /// Samples of its window that a state had before the sample at a place; `None` where it has no window open there.
-    /// A state of age 0 begins anew.
     #[inline]
-    #[must_use]
-    pub const fn age(&self, place: u32, state: usize) -> Option<u32> {
+    const fn age(&self, place: u32, state: usize) -> Option<u32> {
         let begins = self.hop.saturating_mul(state as u32);
         if place < begins {
             return None;
@@ -143,19 +141,21 @@ impl Windows {
 /// ```
 /// use fishweir_core::contract::{WindowClock, Windows};
 ///
-/// let windows = Windows::of(4, 2); // two states
-/// let mut clock = WindowClock::NEW;
-/// let mut ends = [None; 8];
-/// for end in &mut ends {
-///     let place = clock.begin(&windows, true);
-///     assert!(place.is_some_and(|place| windows.age(place, 0).is_some()));
-///     clock.end(&windows, true);
-///     *end = clock.ended(&windows); // the state whose window the sample filled
+/// let windows = Windows::of(4, 2); // two states: here sums
+/// let (mut clock, mut states) = (WindowClock::NEW, [0; 2]);
+/// let mut sums = [None; 8];
+/// for (x, sum) in (0..8).zip(&mut sums) {
+///     let push = |state: &mut i32| {
+///         *state += x;
+///         Ok::<_, ()>(())
+///     };
+///     assert!(clock.step(&windows, true, &mut states, |state| *state = 0, push).is_ok());
+///     *sum = clock.ended(&windows).map(|state| states[state]);
 /// }
-/// assert_eq!(ends, [None, None, None, Some(0), None, Some(1), None, Some(0)]);
+/// assert_eq!(sums, [None, None, None, Some(6), None, Some(14), None, Some(22)]);
 /// ```
 ///
-/// RAM: 8 bytes. Work a sample: some ten additions and comparisons, five for each state.
+/// RAM: 8 bytes. Work per sample: some ten additions and comparisons, and five for each state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct WindowClock {
@@ -169,30 +169,56 @@ impl WindowClock {
     /// Before the first sample.
     pub const NEW: Self = Self { samples: 0, missing: 0 };
 
-    /// Begins a sample, of which something was `given` or nothing; the place to ask [`Windows::age`] about. `None`
-    /// where the sample is one more in a gap that is too long already: it concerns no state.
+    /// Takes in a sample of a stream without windows: from now on it has begun.
     #[inline]
-    pub fn begin(&mut self, windows: &Windows, given: bool) -> Option<u32> {
+    pub fn begin(&mut self) {
+        self.samples = 1;
+    }
+
+    /// Takes in a sample, of which something was `given` or nothing: hands each state whose window is open to `push`,
+    /// after `renew` where its window begins.
+    ///
+    /// In a gap that is too long nothing is done; the next sample that is given begins a new window. A sample that each
+    /// open window refuses is missing.
+    ///
+    /// # Errors
+    /// The first of `push`; all states were pushed.
+    #[inline]
+    pub fn step<S, E>(
+        &mut self,
+        windows: &Windows,
+        given: bool,
+        states: &mut [S],
+        mut renew: impl FnMut(&mut S),
+        mut push: impl FnMut(&mut S) -> Result<(), E>,
+    ) -> Result<(), E> {
         if self.missing > windows.longest_gap {
             if !given {
                 self.missing = windows.longest_gap.saturating_add(2);
-                return None;
+                return Ok(());
             }
             self.samples = 0;
         }
         let place = self.samples;
         let twice = windows.cycle().saturating_mul(2);
         self.samples = if place + 1 < twice { place + 1 } else { twice / 2 };
-        Some(place)
-    }
-
-    /// Ends the sample, which at least one state has taken in or none has.
-    #[inline]
-    pub fn end(&mut self, windows: &Windows, taken: bool) {
-        self.missing = match taken {
-            true => 0,
-            false => u32::min(self.missing, windows.longest_gap).saturating_add(1),
-        };
+        let (mut open, mut refused, mut result) = (0_u32, 0_u32, Ok(()));
+        for (index, state) in states.iter_mut().enumerate() {
+            match windows.age(place, index) {
+                None => continue,
+                Some(0) => renew(state),
+                Some(_) => {}
+            }
+            let pushed = push(state);
+            open += 1;
+            refused += u32::from(pushed.is_err());
+            result = result.and(pushed);
+        }
+        // Between windows, where the hop is longer than they are, nobody refuses.
+        let taken = given && (refused < open || open == 0);
+        let missing = u32::min(self.missing, windows.longest_gap).saturating_add(1);
+        self.missing = if taken { 0 } else { missing };
+        result
     }
 
     /// The state whose window the last sample filled.
