@@ -1,4 +1,4 @@
-use crate::contract::{Contract, WindowClock, Windows, WindowsError};
+use crate::contract::{Contract, WindowClock, WindowsError};
 use crate::error::ObservationError;
 use crate::filter::{Recursion, Running};
 
@@ -6,12 +6,12 @@ use crate::filter::{Recursion, Running};
 ///
 /// A window begins at samples 0, `hop`, `2 hop`, ... and ends `length` samples later with a decision. The decision is
 /// that of a fresh stream over the window, bit for bit: front ends, lags and codebooks start anew in each. Windows that
-/// overlap take a state each, staggered by the hop: `STATES` is [`Windows::states`].
+/// overlap take a state each, staggered by the hop: `STATES` is [`Windows::states`](crate::contract::Windows::states).
 ///
 /// Without windows the stream never ends: one state, and a decision after each sample.
 ///
 /// A refused sample is missing in the windows whose state refuses it. After more than
-/// [`longest_gap`](Windows::longest_gap) missing samples in a row the next sample begins a new window.
+/// [`longest_gap`](crate::contract::Windows::longest_gap) missing samples in a row the next sample begins a new window.
 ///
 /// | | flash | RAM | work a sample |
 /// |---|---|---|---|

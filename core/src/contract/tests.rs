@@ -99,8 +99,7 @@ fn the_schedule_is_that_of_windows_cut_one_by_one() {
         let often = 1 + next(4);
         let samples: Vec<bool> = (0..80).map(|_| next(4) < often).collect();
         let (mut clock, mut found) = (WindowClock::NEW, Vec::new());
-        let mut begun = Vec::new();
-        begun.resize(windows.states(), 0);
+        let mut begun = std::vec![0; windows.states()];
         for (t, &given) in samples.iter().enumerate() {
             let push = |_: &mut usize| Ok::<_, ()>(());
             let step = clock.step(&windows, given, &mut begun, |begun| *begun = t, push);

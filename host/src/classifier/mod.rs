@@ -2,6 +2,7 @@
 
 mod codebooks;
 mod confidence;
+mod contract;
 mod file;
 mod rule;
 mod scaling;
@@ -23,6 +24,7 @@ pub use crate::runtime::EmissionDirection;
 pub(crate) use codebooks::{BookIn, CODEBOOKS_MOST, CodeRing, CodebooksSize, LEVELS_MOST};
 pub use codebooks::{Codebook, Codebooks};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
+pub use contract::{ChannelRange, Contract, PERIOD_TOLERANCE, Period};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, seal, unseal};
 pub use rule::{
@@ -63,6 +65,12 @@ pub struct Provenance {
     pub windows: usize,
     /// How windows were cut; `None` for whole series.
     pub windowing: Option<Windowing>,
+    /// The sample period; none where the data do not say, and of a model that an earlier program wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<Period>,
+    /// Each channel: unit, mean and standard deviation; none over symbols, and of a model that an earlier program wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<ChannelRange>,
     /// What was chosen and how, in words.
     pub notes: Vec<String>,
     /// The same with what it was chosen from, and by how much; none of what is not trained by a choice, and of a file
@@ -80,6 +88,8 @@ impl Provenance {
             data: name.to_string_lossy().into_owned(),
             checksum: data.checksum(),
             series: data.series().len(),
+            period: Period::of(data),
+            channels: ChannelRange::all(data),
             ..Self::default()
         }
     }

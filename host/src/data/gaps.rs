@@ -26,13 +26,51 @@ impl Dataset {
     }
 }
 
-fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
+impl Dataset {
+    /// The sample period in seconds: the usual step of the time `t`. `None` without times, where they number the
+    /// samples, and where the steps of two series differ by more than `tolerance`.
+    ///
+    /// Work: linear in the samples.
+    pub fn sample_period(&self, tolerance: f64) -> Option<f64> {
+        let numbered = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
+        let mut steps: Vec<f64> = self.series().iter().filter_map(usual_step).collect();
+        let middle = steps.len() / 2;
+        if steps.is_empty() {
+            return None;
+        }
+        let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;
+        let alike = steps.iter().all(|step| (step / usual - 1.0).abs() <= tolerance);
+        let by_number = usual == 1.0 && self.series().iter().all(numbered);
+        (alike && !by_number).then_some(usual)
+    }
+}
+
+impl Series {
+    /// The samples before which the time leaps by more than so many usual steps.
+    pub(crate) fn leaps(&self, steps: usize) -> Vec<usize> {
+        let all = || self.times.windows(2).map(|pair| pair[1] - pair[0]);
+        // Without the usual step: no leap is so many of the least.
+        let [least, most] =
+            all().fold([f64::INFINITY, 0.0], |[least, most], t| [t.min(least), t.max(most)]);
+        let limit = |step: f64| step * steps as f64;
+        if most <= limit(least) {
+            return Vec::new();
+        }
+        let Some(usual) = usual_step(self) else { return Vec::new() };
+        let far = all().enumerate().filter(|&(_, step)| step > limit(usual));
+        far.map(|(before, _)| before + 1).collect()
+    }
+}
+
+/// The median step of a series' time; `None` of fewer than two steps.
+fn usual_step(series: &Series) -> Option<f64> {
     let mut steps: Vec<f64> = series.times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let middle = steps.len() / 2;
-    if steps.len() < 2 {
-        return None;
-    }
-    let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;
+    (steps.len() >= 2).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
+    let usual = usual_step(series)?;
     let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * usual);
     let first = leaps.next()?;
     Some(Gaps { count: 1 + leaps.count(), series, between: [first[0], first[1]], usual })

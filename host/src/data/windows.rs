@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::dataset::{Dataset, Series};
-use super::samples::SamplesView;
+use super::samples::{Sample, SamplesView};
 
 /// What becomes of a series shorter than a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub enum ShortSeries {
 
 /// How series are cut: windows begin at 0, `hop`, `2 hop`, ... as long as `length` observations are
 /// left.
+///
+/// A gap parts a series: after more than `length` missing observations in a row, or where the time `t` leaps as far,
+/// windows begin anew at the next observation. A stream and a device do the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Windowing {
     /// Observations in a window.
@@ -101,9 +104,13 @@ impl<'a> Windows<'a> {
             },
             Some(by) => {
                 let (length, hop) = (by.length.get(), by.hop.get());
-                let last = (view.len() - length) / hop;
-                (0..=last).for_each(|number| add(number * hop..number * hop + length));
-                let covered = last * hop.min(length) + length;
+                let mut covered = 0;
+                for part in parts(series, length) {
+                    let Some(free) = part.len().checked_sub(length) else { continue };
+                    let (start, last) = (part.start, free / hop);
+                    (0..=last).for_each(|n| add(start + n * hop..start + n * hop + length));
+                    covered += last * hop.min(length) + length;
+                }
                 self.uncovered += view.len() - covered;
             }
         }
@@ -143,6 +150,32 @@ impl<'a> Windows<'a> {
     pub fn uncovered(&self) -> usize {
         self.uncovered
     }
+}
+
+/// The runs of a series between gaps that are longer than a window. A run ends with as many missing observations, and
+/// one more, as a window may have: windows that end there are decided on.
+fn parts(series: &Series, longest_gap: usize) -> Vec<Range<usize>> {
+    let (view, leaps) = (series.samples.view(), series.leaps(longest_gap));
+    if leaps.is_empty() && view.len() - view.observed() <= longest_gap {
+        return vec![0..view.len()];
+    }
+    let (mut parts, mut start, mut missing) = (Vec::new(), 0, 0);
+    let mut leaps = leaps.iter().copied().peekable();
+    let end_of = |t: usize, missing: usize| t - missing + missing.min(longest_gap + 1);
+    for (t, sample) in view.iter().enumerate() {
+        let leapt = leaps.next_if_eq(&t).is_some();
+        if sample == Sample::Missing {
+            missing += 1;
+            continue;
+        }
+        if leapt || missing > longest_gap {
+            parts.push(start..end_of(t, missing));
+            start = t;
+        }
+        missing = 0;
+    }
+    parts.push(start..end_of(view.len(), missing));
+    parts
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
 use fishweir_core::classify::Normalisation;
+use fishweir_core::contract::{LABELS, Section};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{
     Deployed, DeployedCodebooks, DeployedEmission, DeployedModel, DeployedProfile, Weight,
     codebooks, front,
 };
-use crate::classifier::{Codebooks, DeployedConfidence, Observations};
+use crate::classifier::{Codebooks, Contract, DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 use crate::files::{self, FileError};
 use crate::runtime::family::{OF_CHANNELS, reals};
@@ -117,8 +118,8 @@ impl Deployed {
         bytes
     }
 
-    /// The artefact: header, classifier, labels. After the labels of the classes, a line each, come
-    /// the names of the channels, a line each, or one line with the alphabet; and a line with the settings of the front
+    /// The artefact: header, classifier, labels, contract. After the labels of the classes, one per line, come
+    /// the names of the channels, one per line, or one line with the alphabet; and a line with the settings of the front
     /// end, where there is one.
     ///
     /// # Errors
@@ -146,9 +147,16 @@ impl Deployed {
             return Err(ArtefactFileError::Name { name: (*name).to_owned() });
         }
         let labels = lines.join("\n") + "\n";
-        let header = Header::encode(shape, &payload, labels.as_bytes())
-            .ok_or(ArtefactFileError::TooLarge)?;
-        Ok([header.as_slice(), &payload, labels.as_bytes()].concat())
+        let section = Section { tag: LABELS, content: labels.as_bytes() };
+        let mut sections = [&section.head()[..], section.content].concat();
+        self.contract.clone().unwrap_or_default().with_core(|contract| {
+            for index in 0..contract.sections() {
+                contract.write_section(index, &mut |part| sections.extend_from_slice(part));
+            }
+        });
+        let header =
+            Header::encode(shape, &payload, &sections).ok_or(ArtefactFileError::TooLarge)?;
+        Ok([header.as_slice(), &payload, &sections].concat())
     }
 
     /// Why it has no binary artefact, in words; `None` where it has one.
@@ -344,6 +352,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         biases,
         normalisation,
         confidence,
+        contract: header.contract(bytes)?.as_ref().map(Contract::from),
     };
     let row = deployed.lags.width(deployed.front.width(deployed.size()));
     if deployed.classes.len() != shape.classes() || row != usize::from(shape.size) {

@@ -2,6 +2,7 @@
 
 use fishweir_core::artefact::Topology;
 use fishweir_core::classify::{CODEWORDS, TAPS};
+use fishweir_core::contract::{WindowClock, Windows};
 use serde::Serialize;
 
 use super::Deployed;
@@ -34,8 +35,29 @@ pub struct Cost {
     pub roots_per_decision: usize,
 }
 
+impl Cost {
+    /// The same on windows: a state, and a sample's work, for each that is open at a time, and where the stream is among
+    /// them in 8 bytes.
+    #[must_use]
+    pub(crate) fn on(self, windows: Option<Windows>) -> Self {
+        let states = windows.map_or(1, |windows| windows.states());
+        Self {
+            state_bytes: states * self.state_bytes + size_of::<WindowClock>(),
+            multiply_adds_per_sample: states * self.multiply_adds_per_sample,
+            exponentials_per_sample: states * self.exponentials_per_sample,
+            ..self
+        }
+    }
+}
+
 impl Deployed {
-    /// What it costs on a device.
+    /// What it costs on a device, on the windows of its contract: a state, and a sample's work, for each that is open at a
+    /// time.
+    pub fn cost(&self) -> Cost {
+        self.cost_of_stream().on(self.windows())
+    }
+
+    /// What a stream costs that decides on one window at a time.
     ///
     /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
     /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
@@ -46,7 +68,7 @@ impl Deployed {
     /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample; `Q` levels take `8 G Q` comparisons, a quarter
     /// of a multiply-add each, and `8 G O` additions where they are exceeded, a third. Behind a front end a sample's
     /// work is its share of a row's, beside that of the front end.
-    pub fn cost(&self) -> Cost {
+    pub(crate) fn cost_of_stream(&self) -> Cost {
         if let Some(kernel) = &self.kernel {
             return self.cost_of_machine(kernel);
         }

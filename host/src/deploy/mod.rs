@@ -40,6 +40,7 @@ mod stream;
 mod systems;
 mod update;
 mod validate;
+mod windows;
 mod words;
 
 pub use artefact::ArtefactFileError;
@@ -63,11 +64,13 @@ pub(crate) use stream::leads;
 pub use stream::{PushError, Stream};
 use systems::DeployedSystem;
 pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
+pub use windows::{OpenWindow, WindowStream};
 
 use fishweir_core::classify::Normalisation;
+use fishweir_core::contract::Windows;
 
-use crate::classifier::{Classifier, Codebooks, DeployedConfidence, Observations};
-use crate::data::{Front, FrontEnd, Lags, Values};
+use crate::classifier::{Classifier, Codebooks, Contract, DeployedConfidence, Observations};
+use crate::data::{Front, FrontEnd, Lags, Values, Windowing};
 use crate::runtime::family::OF_SYMBOLS;
 pub(crate) use crate::runtime::family::{DeployedEmission, Weight};
 use crate::runtime::{Family, Observed, Shape};
@@ -123,9 +126,31 @@ pub struct Deployed<T = f32> {
     pub(crate) normalisation: Normalisation,
     /// How far decisions are to be believed, where that was learnt.
     pub(crate) confidence: Option<DeployedConfidence>,
+    /// What it was trained on; `None` of an artefact of before contracts.
+    pub(crate) contract: Option<Contract>,
 }
 
 impl<T> Deployed<T> {
+    /// What it was trained on, and keeps to; `None` of an artefact that an earlier program wrote, which does not say.
+    #[must_use]
+    pub fn contract(&self) -> Option<&Contract> {
+        self.contract.as_ref()
+    }
+
+    /// The windows that it decides on; `None` on whole series.
+    #[must_use]
+    pub fn windows(&self) -> Option<Windows> {
+        self.contract.as_ref().and_then(Contract::windows)
+    }
+
+    /// The same on other windows, or on a stream that never ends: what device and host then keep to.
+    #[must_use]
+    pub fn on_windows(mut self, windowing: Option<Windowing>) -> Self {
+        let contract = self.contract.take().unwrap_or_default();
+        self.contract = Some(Contract { windowing, ..contract });
+        self
+    }
+
     /// What it observes.
     pub fn observations(&self) -> &Observations {
         &self.observations

@@ -7,7 +7,7 @@ use fishweir_core::emission::Alphabet;
 
 use super::lags::{behind_lags, hearing};
 use super::{Deployed, DeployedEmission, DeployedModel, Weight};
-use crate::classifier::{DeployedConfidence, Observations, normalisation_name};
+use crate::classifier::{Contract, DeployedConfidence, Observations, normalisation_name};
 use crate::data::{Mel, Placed};
 use crate::runtime::family::{Field, OF_CHANNELS};
 use crate::runtime::{Family, Shape, Width};
@@ -15,10 +15,14 @@ use crate::runtime::{Family, Shape, Width};
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
     /// names of the classes as `CLASSES` and of the channels as `CHANNELS`; and over symbols their
-    /// letters as `ALPHABET`; and how far decisions are to be believed as `CONFIDENCE`, where that was learnt. Every
-    /// number is written so that it reads back to the same bits, and
+    /// letters as `ALPHABET`; and how far decisions are to be believed as `CONFIDENCE`, where that was learnt; and what it
+    /// was trained on as `CONTRACT`, a constant. Every number is written so that it reads back to the same bits, and
     /// every name so that it is one line of text whatever is in it.
     pub fn to_source(&self) -> String {
+        self.source_of_model() + &contract_source(self.contract.as_ref())
+    }
+
+    fn source_of_model(&self) -> String {
         if let Some(kernel) = &self.kernel {
             return self.source_of_machine(kernel);
         }
@@ -342,6 +346,18 @@ pub(super) fn confidence_source(confidence: Option<&DeployedConfidence>) -> Stri
          pub static CONFIDENCE: fishweir_core::classify::Confidence<'static> = fishweir_core::classify::Confidence {{\n    \
          scale: {scale:?},\n    least_margin: {least_margin:?},\n    likelihoods: &[{}],\n}};\n",
         limits.join(", ")
+    )
+}
+
+/// What it was trained on; nothing where that is not known.
+pub(super) fn contract_source(contract: Option<&Contract>) -> String {
+    let Some(contract) = contract else { return String::new() };
+    let rust = contract.with_core(|contract| contract.rust().to_string());
+    format!(
+        "\n/// What it was trained on.\n\
+         #[rustfmt::skip]\n\
+         #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
+         pub const CONTRACT: fishweir_core::contract::Contract<'static> = {rust};\n"
     )
 }
 

@@ -12,6 +12,7 @@ use super::block::{Observation, block};
 use super::codebooks::DeployedCodebooks;
 use super::machine::KernelStream;
 use super::past::{Integers, Past};
+use super::windows::WindowStream;
 use super::words::words;
 use super::{Deployed, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
@@ -69,6 +70,13 @@ impl Deployed {
             (None, Some(profile)) => self.stream_of(Engine::Bank(vec![profile.stream()])),
             (None, None) => self.bank(),
         }
+    }
+}
+
+impl Deployed {
+    /// A stream that decides on windows, as a device does, before its first sample.
+    pub fn window_stream(&self) -> WindowStream {
+        WindowStream::new(self.windows(), || self.stream())
     }
 }
 
@@ -156,6 +164,16 @@ impl<T: Real> Stream<T> {
             (Sample::Symbol(symbol), None) => self.push_symbol(symbol),
             (Sample::Missing, _) => self.push_through(None),
             _ => Err(PushError::Kind),
+        }
+    }
+
+    /// Whether a sample is of the kind that it observes.
+    pub(super) fn takes(&self, sample: Sample<'_>) -> bool {
+        match (sample, self.channels) {
+            (Sample::Row(row), Some(channels)) => row.len() == channels,
+            (Sample::Symbol(_), channels) => channels.is_none(),
+            (Sample::Missing, _) => true,
+            (Sample::Row(_), None) => false,
         }
     }
 

@@ -220,6 +220,7 @@ impl Deployed {
             weights,
             normalisation: Normalisation::NONE,
             confidence: None,
+            contract: Some(set.provenance.contract()),
         })
     }
 

@@ -5,7 +5,7 @@ use super::kind::ClassifierKind;
 use super::limits::Limits;
 use super::options::TrainOptions;
 use crate::classifier::{Codebooks, Form, Price, ScoreModels};
-use crate::data::{Dataset, FrontEnd, Kind};
+use crate::data::{Dataset, FrontEnd, Kind, Windowing};
 use crate::deploy::{Cost, Priced};
 use crate::fit::Topology;
 use crate::runtime::{Family, Shape};
@@ -87,7 +87,8 @@ impl<'a> Pricing<'a> {
         let known = form.topology == Topology::Positions
             && form.states > 1
             && options.kind != ClassifierKind::LatentMap;
-        Some(if known { priced.cost_of_known() } else { priced.cost() })
+        let cost = if known { priced.cost_of_known() } else { priced.cost() };
+        Some(cost.on(options.windowing.as_ref().map(Windowing::to_core)))
     }
 
     /// The same as limits count it.

@@ -2,7 +2,7 @@
 
 use super::codebooks::FixedCodebooks;
 use super::{FixedPoint, FixedStates};
-use crate::classifier::Observations;
+use crate::classifier::{Contract, Observations};
 use crate::data::Lags;
 use crate::deploy::Cost;
 use crate::deploy::cost::{bank_bytes, codebooks_cost, ring_of};
@@ -44,6 +44,7 @@ impl FixedPoint {
                 + codes.multiply_adds_per_sample,
             ..cost
         }
+        .on(self.contract.as_ref().and_then(Contract::windows))
     }
 }
 

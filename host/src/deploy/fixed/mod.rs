@@ -27,8 +27,8 @@ use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
 
 use super::past::integer;
-use crate::classifier::{DeployedConfidence, Observations};
-use crate::data::Lags;
+use crate::classifier::{Contract, DeployedConfidence, Observations};
+use crate::data::{Lags, Windowing};
 
 /// A number of a table and its rates, one an output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,6 +102,7 @@ pub struct FixedPoint {
     pub(crate) biases: Vec<f32>,
     pub(crate) normalisation: Normalisation,
     pub(crate) confidence: Option<DeployedConfidence>,
+    pub(crate) contract: Option<Contract>,
     pub(crate) places: Vec<i16>,
     /// Lags at which differences of the channels are further channels of what models see.
     pub(crate) lags: Lags,
@@ -134,6 +135,20 @@ impl FixedPoint {
     #[must_use]
     pub fn confidence(&self) -> Option<&DeployedConfidence> {
         self.confidence.as_ref()
+    }
+
+    /// What it was trained on, and keeps to.
+    #[must_use]
+    pub fn contract(&self) -> Option<&Contract> {
+        self.contract.as_ref()
+    }
+
+    /// The same on other windows, or on a stream that never ends.
+    #[must_use]
+    pub fn on_windows(mut self, windowing: Option<Windowing>) -> Self {
+        let contract = self.contract.take().unwrap_or_default();
+        self.contract = Some(Contract { windowing, ..contract });
+        self
     }
 
     /// The same classifier over observations that are the device's integers already.

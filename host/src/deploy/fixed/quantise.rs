@@ -182,6 +182,7 @@ fn quantise(
         biases: narrow(0, &deployed.biases)?,
         normalisation: deployed.normalisation,
         confidence: deployed.confidence.clone(),
+        contract: deployed.contract.clone(),
         lags: lags.clone(),
         codebooks: deployed
             .codebooks

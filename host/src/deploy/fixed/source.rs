@@ -8,7 +8,8 @@ use super::{FixedEmission, FixedPoint, FixedStates, FixedWeight};
 use crate::classifier::Observations;
 use crate::deploy::lags::{behind_lags, hearing};
 use crate::deploy::source::{
-    chain_and_emissions, confidence_source, contexts_and_emissions, head, one_line, tail,
+    chain_and_emissions, confidence_source, contexts_and_emissions, contract_source, head,
+    one_line, tail,
 };
 
 impl FixedPoint {
@@ -86,6 +87,7 @@ impl FixedPoint {
             );
         }
         text + &confidence_source(self.confidence.as_ref())
+            + &contract_source(self.contract.as_ref())
     }
 }
 

@@ -7,10 +7,12 @@ use fishweir_core::{ModelError, ObservationError};
 
 use super::codebooks::FixedCodebooks;
 use super::{FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
+use crate::classifier::Contract;
 use crate::deploy::bank::ModelStream;
 use crate::deploy::block::{Block, Observation, Observe, Running};
 use crate::deploy::past::{Integers, Past};
 use crate::deploy::stream::{Engine, Stream};
+use crate::deploy::windows::WindowStream;
 use crate::runtime::with_few_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
@@ -34,6 +36,12 @@ impl FixedPoint {
         let past = Past::new(&self.lags, self.size(), codebooks);
         let integers = Integers::new(self.places.clone(), past);
         Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(integers))
+    }
+
+    /// A stream that decides on windows, as a device does, before its first sample.
+    pub fn window_stream(&self) -> WindowStream {
+        let windows = self.contract.as_ref().and_then(Contract::windows);
+        WindowStream::new(windows, || self.stream())
     }
 }
 

@@ -55,6 +55,7 @@ impl Classifier {
             biases: row("biases", 0, biases)?,
             normalisation: self.normalisation,
             confidence: None,
+            contract: Some(self.provenance.contract()),
         })
     }
 

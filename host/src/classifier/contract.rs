@@ -1,0 +1,225 @@
+//! The contract of a classifier: what it was trained on, and keeps to wherever it runs.
+
+use std::num::NonZeroUsize;
+
+use fishweir_core::contract::{self, Channels, Partial, UNIT_LONGEST, Windows};
+use serde::{Deserialize, Serialize};
+
+use super::Provenance;
+use crate::data::{Dataset, Kind, SamplesView, ShortSeries, Windowing, centre_and_spread};
+
+/// The relative error of the sample period that a model bears, unless it says otherwise.
+pub const PERIOD_TOLERANCE: f64 = 0.05;
+
+/// The time between two samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Period {
+    /// Seconds.
+    pub seconds: f64,
+    /// The relative error that the model bears.
+    pub tolerance: f64,
+}
+
+/// A channel in training.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelRange {
+    /// The unit, from the channel's name (`ax [g]`, `ax (g)`); empty where it is unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
+    /// The mean, in the unit.
+    pub centre: f64,
+    /// The standard deviation, in the unit.
+    pub spread: f64,
+}
+
+impl Period {
+    /// Of data whose times are seconds; `None` where they do not say, or where series differ.
+    #[must_use]
+    pub fn of(data: &Dataset) -> Option<Self> {
+        let seconds = data.sample_period(PERIOD_TOLERANCE)?;
+        Some(Self { seconds, tolerance: PERIOD_TOLERANCE })
+    }
+
+    /// Samples per second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        1.0 / self.seconds
+    }
+}
+
+impl ChannelRange {
+    /// Of each channel of a data set; none over symbols.
+    #[must_use]
+    pub fn all(data: &Dataset) -> Vec<Self> {
+        let Kind::Channels(names) = data.kind() else { return Vec::new() };
+        let views: Vec<SamplesView<'_>> =
+            data.series().iter().map(|series| series.samples.view()).collect();
+        let rows =
+            || views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten());
+        let (centre, spread) = centre_and_spread(names.len(), rows);
+        let each = names.iter().zip(centre.into_iter().zip(spread));
+        each.map(|(name, (centre, spread))| {
+            let unit = Self::unit_of(name).to_owned();
+            Self { unit, centre, spread }
+        })
+        .collect()
+    }
+
+    /// The unit that a channel's name ends with, in brackets or parentheses; empty where there is none.
+    #[must_use]
+    pub fn unit_of(name: &str) -> &str {
+        let name = name.trim_end();
+        let unit = [('[', ']'), ('(', ')')].into_iter().find_map(|(open, close)| {
+            let (before, unit) = name.strip_suffix(close)?.rsplit_once(open)?;
+            (!before.trim().is_empty()).then_some(unit.trim())
+        });
+        unit.filter(|unit| unit.len() <= UNIT_LONGEST).unwrap_or_default()
+    }
+}
+
+/// What a classifier was trained on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Contract {
+    /// The windows of a decision; `None` where it decides on whole series.
+    pub windowing: Option<Windowing>,
+    /// The sample period; `None` where it is unknown, or where samples have no time.
+    pub period: Option<Period>,
+    /// Each channel; none over symbols, and where it is unknown.
+    pub channels: Vec<ChannelRange>,
+}
+
+impl Contract {
+    /// The same on a stream that never ends.
+    #[must_use]
+    pub fn endless(&self) -> Self {
+        Self { windowing: None, ..self.clone() }
+    }
+
+    /// The windows as the core has them.
+    #[must_use]
+    pub fn windows(&self) -> Option<Windows> {
+        self.windowing.as_ref().map(Windowing::to_core)
+    }
+
+    /// States that windows take on a device: the windows that are open at a time.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.windows().map_or(1, |windows| windows.states())
+    }
+
+    /// Hands over the core's form of it.
+    pub fn with_core<R>(&self, take: impl FnOnce(&contract::Contract<'_>) -> R) -> R {
+        let single = |x: f64| (x as f32).clamp(f32::MIN, f32::MAX);
+        let channels: Vec<contract::ChannelRange<'_>> = self
+            .channels
+            .iter()
+            .map(|ChannelRange { unit, centre, spread }| contract::ChannelRange {
+                unit,
+                centre: single(*centre),
+                spread: single(*spread),
+            })
+            .collect();
+        let period = self.period.map(|Period { seconds, tolerance }| contract::Period {
+            nanoseconds: ((seconds * 1e9).round() as u64).max(1),
+            tolerance: tolerance as f32,
+        });
+        let windows = self.windows();
+        take(&contract::Contract { windows, period, channels: Channels::of(&channels) })
+    }
+}
+
+impl From<&contract::Contract<'_>> for Contract {
+    fn from(contract: &contract::Contract<'_>) -> Self {
+        // A decimal that prints as it was: 0.1, not what is nearest to it in single precision.
+        let double = |x: f32| x.to_string().parse().unwrap_or(f64::from(x));
+        Self {
+            windowing: contract.windows.as_ref().and_then(Windowing::from_core),
+            period: contract.period.map(|period| Period {
+                seconds: period.nanoseconds as f64 / 1e9,
+                tolerance: double(period.tolerance),
+            }),
+            channels: contract
+                .channels
+                .iter()
+                .map(|channel| ChannelRange {
+                    unit: channel.unit.to_owned(),
+                    centre: double(channel.centre),
+                    spread: double(channel.spread),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Windowing {
+    /// The core's form.
+    pub(crate) fn to_core(&self) -> Windows {
+        let samples = |n: NonZeroUsize| u32::try_from(n.get()).unwrap_or(u32::MAX);
+        let partial = match self.short {
+            ShortSeries::Keep => Partial::OnRequest,
+            ShortSeries::Drop => Partial::Never,
+        };
+        Windows { partial, ..Windows::of(samples(self.length), samples(self.hop)) }
+    }
+
+    /// Of the core's form; `None` of windows without a length or a hop.
+    fn from_core(windows: &Windows) -> Option<Self> {
+        let samples = |n: u32| NonZeroUsize::new(n as usize);
+        Some(Self {
+            length: samples(windows.length)?,
+            hop: samples(windows.hop)?,
+            short: match windows.partial {
+                Partial::Never => ShortSeries::Drop,
+                _ => ShortSeries::Keep,
+            },
+        })
+    }
+}
+
+impl Provenance {
+    /// What the training data were.
+    #[must_use]
+    pub fn contract(&self) -> Contract {
+        Contract { windowing: self.windowing, period: self.period, channels: self.channels.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_ends_the_name() {
+        for (name, unit) in [
+            ("ax [g]", "g"),
+            ("ax(m/s^2)", "m/s^2"),
+            ("ax", ""),
+            ("(g)", ""),
+            ("x [a far too long unit of a channel]", ""),
+            ("x [g] raw", ""),
+        ] {
+            assert_eq!(ChannelRange::unit_of(name), unit, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_core_has_the_same() {
+        let by = |short| Windowing {
+            length: NonZeroUsize::new(200).expect("positive"),
+            hop: NonZeroUsize::new(50).expect("positive"),
+            short,
+        };
+        let channel = ChannelRange { unit: "g".into(), centre: 0.1, spread: 2.5 };
+        for short in [ShortSeries::Keep, ShortSeries::Drop] {
+            let contract = Contract {
+                windowing: Some(by(short)),
+                period: Some(Period { seconds: 0.02, tolerance: 0.05 }),
+                channels: vec![channel.clone()],
+            };
+            assert_eq!(contract.with_core(Contract::from), contract);
+            assert_eq!((contract.states(), contract.endless().states()), (4, 1));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The host's run of a deployed classifier on the windows of its contract.
+
+use fishweir_core::contract::{WindowClock, Windows};
+use fishweir_core::number::Real;
+
+use super::stream::{PushError, Stream};
+use crate::data::Sample;
+
+/// A stream through a deployed classifier that decides at the end of each window, as a device does: the core's
+/// `WindowClassifier` at run-time sizes.
+///
+/// A refused sample is missing. After more missing samples in a row than a window bears, the next sample begins a new
+/// window.
+///
+/// RAM: a [`Stream`] for each window that is open at a time.
+pub struct WindowStream<T: Real = f32> {
+    windows: Option<Windows>,
+    /// Each with the place of its first sample in the series.
+    states: Vec<(Stream<T>, u64)>,
+    clock: WindowClock,
+    /// Samples since the last reset.
+    samples: u64,
+    /// Where the stream began after the last gap that was too long.
+    begun: u64,
+}
+
+/// A window of a stream, filled or not.
+#[derive(Clone, Copy)]
+pub struct OpenWindow<'s, T: Real = f32> {
+    /// The place of its first sample in the series, from 0.
+    pub start: u64,
+    /// The place after its last sample.
+    pub end: u64,
+    /// Its samples, and what they say.
+    pub stream: &'s Stream<T>,
+}
+
+impl<T: Real> WindowStream<T> {
+    /// Decides on windows; without windows after each sample, on a stream that never ends. `new` makes a stream before
+    /// its first sample.
+    pub(super) fn new(windows: Option<Windows>, new: impl Fn() -> Stream<T>) -> Self {
+        let states = windows.map_or(1, |windows| windows.states());
+        Self {
+            windows,
+            states: (0..states).map(|_| (new(), 0)).collect(),
+            clock: WindowClock::NEW,
+            samples: 0,
+            begun: 0,
+        }
+    }
+
+    /// Takes in a sample; a refused one is missing.
+    ///
+    /// # Errors
+    /// Why it was refused. Of [`PushError::Kind`] no time has passed.
+    pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+        if self.states.iter().any(|(stream, _)| !stream.takes(sample)) {
+            return Err(PushError::Kind);
+        }
+        let start = self.samples;
+        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push_or_missing(sample);
+        let result = match &self.windows {
+            Some(windows) => {
+                let renew = |(stream, begun): &mut (Stream<T>, u64)| {
+                    stream.reset();
+                    *begun = start;
+                };
+                let given = sample != Sample::Missing;
+                self.clock.step(windows, given, &mut self.states, renew, push)
+            }
+            None => {
+                self.clock.begin();
+                self.states.first_mut().map_or(Ok(()), push)
+            }
+        };
+        self.samples += 1;
+        result
+    }
+
+    /// Forgets the past: the next sample is the first of a series.
+    pub fn reset(&mut self) {
+        self.restart();
+        self.samples = 0;
+        self.begun = 0;
+        self.states.iter_mut().for_each(|(_, begun)| *begun = 0);
+    }
+
+    /// Begins a new window with the next sample of the same series: time has leapt.
+    pub fn restart(&mut self) {
+        self.clock = WindowClock::NEW;
+        self.begun = self.samples;
+        for (stream, begun) in &mut self.states {
+            stream.reset();
+            *begun = self.samples;
+        }
+    }
+
+    /// Samples since the last reset, missing ones included.
+    #[must_use]
+    pub fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    /// The window that the last sample filled; without windows the whole series so far. `None` where no decision is due.
+    #[must_use]
+    pub fn decided(&self) -> Option<OpenWindow<'_, T>> {
+        let state = match &self.windows {
+            Some(windows) => self.clock.ended(windows)?,
+            None if self.clock == WindowClock::NEW => return None,
+            None => 0,
+        };
+        self.window(state)
+    }
+
+    /// The oldest window that is open, or just filled, for those who ask for a decision on a partly filled window.
+    #[must_use]
+    pub fn so_far(&self) -> Option<OpenWindow<'_, T>> {
+        match &self.windows {
+            Some(windows) => self.window(self.clock.oldest(windows)?.0),
+            None => self.decided(),
+        }
+    }
+
+    /// At the end of a series: all of it where it is shorter than a window, and such were trained on.
+    #[must_use]
+    pub fn short(&self) -> Option<OpenWindow<'_, T>> {
+        let windows = self.windows.as_ref()?;
+        let asked = windows.partial == fishweir_core::contract::Partial::OnRequest;
+        let short = self.samples < u64::from(windows.length) && self.begun == 0;
+        if asked && short { self.so_far() } else { None }
+    }
+
+    /// What a decision is read from where none is due: a stream before its first sample, or any.
+    pub(crate) fn any(&self) -> Option<&Stream<T>> {
+        self.states.first().map(|(stream, _)| stream)
+    }
+
+    fn window(&self, state: usize) -> Option<OpenWindow<'_, T>> {
+        let (stream, start) = self.states.get(state)?;
+        Some(OpenWindow { start: *start, end: self.samples, stream })
+    }
+}
+
+/// Decides after each sample, on a stream that never ends.
+impl<T: Real> From<Stream<T>> for WindowStream<T> {
+    fn from(stream: Stream<T>) -> Self {
+        Self {
+            windows: None,
+            states: vec![(stream, 0)],
+            clock: WindowClock::NEW,
+            samples: 0,
+            begun: 0,
+        }
+    }
+}
