@@ -126,7 +126,7 @@ impl Fitted {
         &self.trained.classifier.classes
     }
 
-    /// The class of a series, taken as one window. Samples that the classifier refuses are skipped, as
+    /// The class of a series, taken as one window. Samples that the classifier refuses are missing, as
     /// [`score`](Self::score) and a device do; where nothing is left, priors or biases alone decide.
     ///
     /// Cost: the stream's, a sample ([`deployed`](Self::deployed)`().cost()`).

@@ -6,7 +6,7 @@ use fishweir_core::wire::{LONGEST_GAP, Status};
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
-use crate::deploy::{Deployed, PushError, Stream};
+use crate::deploy::{Deployed, PushError, WindowStream};
 use crate::device::{Answer, Input};
 
 /// Streams as a device is sent them: rounded to `f32`, a reset between them.
@@ -88,6 +88,8 @@ pub struct Parity {
     pub missing: usize,
     /// Of the samples, refused as impossible or invalid by the host.
     pub refused: usize,
+    /// Decisions that were due: at the ends of windows, or without windows after each sample.
+    pub decisions: usize,
     /// Of the samples, those after which nothing was decided: a machine's scores were out of range, or the
     /// margin is no number.
     pub undecided: usize,
@@ -142,18 +144,19 @@ pub fn compare(
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
-    compare_stream(deployed.stream(), recording, answers)
+    compare_stream(deployed.window_stream(), recording, answers)
 }
 
-/// The same with any of the host's streams: one in fixed point, say.
+/// The same with any of the host's streams: one in fixed point, say, or one that never ends.
 ///
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the stream takes.
 pub fn compare_stream(
-    mut stream: Stream,
+    stream: impl Into<WindowStream>,
     recording: &Recording<'_>,
     answers: &[Option<Answer>],
 ) -> Result<Parity, PushError> {
+    let mut stream = stream.into();
     let mut parity =
         Parity { samples: recording.samples(), streams: recording.streams(), ..Parity::default() };
     let mut answers = answers.iter().map(Option::as_ref).chain(std::iter::repeat(None));
@@ -211,7 +214,7 @@ pub fn compare_stream(
 }
 
 /// The host's push, in the wire's words.
-fn take(stream: &mut Stream, sample: Sample<'_>) -> Result<Status, PushError> {
+fn take(stream: &mut WindowStream, sample: Sample<'_>) -> Result<Status, PushError> {
     match stream.push(sample) {
         Ok(()) => Ok(Status::of(Ok(()))),
         Err(PushError::Observation(error)) => Ok(Status::of(Err(error))),
@@ -228,19 +231,28 @@ impl Parity {
 
     fn compare(
         &mut self,
-        stream: &Stream,
+        stream: &WindowStream,
         status: Status,
         answer: &Answer,
         place: impl FnOnce() -> String,
     ) {
-        let read = stream.decision().and_then(|decision| Ok((decision, stream.evidence()?)));
-        let (status, (decision, evidence)) = match read {
-            Ok(read) => (status, read),
-            Err(ScoreOutOfRange) => {
-                self.undecided += 1;
-                let status = if status == Status::Accepted { Status::Undecided } else { status };
-                let none = Decision { class: 0, margin: 0.0 };
-                (status, (none, vec![0.0; answer.log_likelihood_bits.len()]))
+        let due = stream.decided().is_some();
+        self.decisions += usize::from(due);
+        let window = stream.decided().or_else(|| stream.so_far());
+        let none = Decision { class: 0, margin: 0.0 };
+        let none = (none, vec![0.0; answer.log_likelihood_bits.len()]);
+        let accepted = status == Status::Accepted;
+        let (status, (decision, evidence)) = match window {
+            None => (if accepted { Status::NoWindow } else { status }, none),
+            Some(window) => {
+                let read = window.stream.decision();
+                match read.and_then(|decision| Ok((decision, window.stream.evidence()?))) {
+                    Ok(read) => (status, read),
+                    Err(ScoreOutOfRange) => {
+                        self.undecided += 1;
+                        (if accepted { Status::Undecided } else { status }, none)
+                    }
+                }
             }
         };
         // No decision, and no number whose bits mean anything: which NaN it is the processor decides.
@@ -259,6 +271,12 @@ impl Parity {
         let mut bits = u64::from(status != answer.status);
         let mut what =
             (bits > 0).then(|| format!("status {status} on the host, {} there", answer.status));
+        if due != answer.decided {
+            bits += 1;
+            what.get_or_insert_with(|| {
+                format!("a decision is due: {due} on the host, {} there", answer.decided)
+            });
+        }
         let mut compared = 0;
         for (index, (host, device)) in host.zip(device).enumerate() {
             compared += 1;
@@ -328,6 +346,7 @@ mod tests {
             let [log]: [f32; 1] = stream.log_likelihoods().try_into().expect("one model");
             Some(Answer {
                 status: Status::Accepted,
+                decided: true,
                 lost: 0,
                 class: 0,
                 margin_bits: margin.to_bits(),

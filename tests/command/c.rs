@@ -84,12 +84,12 @@ pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
     for (t, row) in view.rows().expect("channels").iter().enumerate() {
         let mut row = row.expect("observed").to_vec();
         let told = match t % 9 {
-            4 => stream.push_or_missing(Sample::Missing),
+            4 => stream.push(Sample::Missing),
             7 => {
                 row[1] = f64::NAN;
-                stream.push_or_missing(Sample::Row(&row))
+                stream.push(Sample::Row(&row))
             }
-            _ => stream.push_or_missing(Sample::Row(&row)),
+            _ => stream.push(Sample::Row(&row)),
         };
         assert_eq!(told.is_err(), t % 9 == 7);
         let status = match told {

@@ -218,7 +218,7 @@ mod tests {
                 period: Some(Period { seconds: 0.02, tolerance: 0.05 }),
                 channels: vec![channel.clone()],
             };
-            assert_eq!(contract.with_core(Contract::from), contract);
+            assert_eq!(contract.with_core(|core| Contract::from(core)), contract);
             assert_eq!((contract.states(), contract.endless().states()), (4, 1));
         }
     }

@@ -140,14 +140,15 @@ impl Model {
         Ok(self.deployed.observations().kind()?)
     }
 
-    /// The windowing asked for, or else the one it was trained with, which an artefact does not say.
+    /// The windowing asked for, or else that of the model's contract.
     pub(super) fn windowing(&self, asked: Option<Windowing>) -> Option<Windowing> {
-        if asked.is_none() && matches!(self.origin, Origin::Artefact(_)) {
+        if asked.is_none() && self.deployed.contract().is_none() {
             note(
-                "an artefact does not say which windows its model learnt: series are decided whole; --window cuts them",
+                "an earlier fishweir wrote this artefact, which does not say the windows of its training: whole series are \
+                 decided; --window cuts them, and an artefact that is exported again says them",
             );
         }
-        asked.or_else(|| self.provenance()?.windowing)
+        asked.or_else(|| self.deployed.contract()?.windowing)
     }
 
     /// Which classifier: `bayes`, `fisher`, `gaussian`, ...

@@ -176,7 +176,7 @@ pub(super) fn refused(
     let sample = window.start + refused.unwrap_or_default();
     let verb = if count == 1 { "was" } else { "were" };
     Some(format!(
-        "{} {verb} refused as impossible under all models left and skipped; the first is {}",
+        "{} {verb} refused as impossible under all models left, and taken as missing; the first is {}",
         counted(count, "sample"),
         place(data, window.source, sample),
     ))

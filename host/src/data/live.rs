@@ -22,8 +22,8 @@ const GZIP: u8 = 0x1F;
 /// - **Channels**: a line is one sample, its numbers parted by commas or, in a line without comma,
 ///   by blanks. `NA` or a field left empty between commas makes the sample missing. The first line
 ///   may be a header that names the channels among other columns, in any order, as in a series
-///   table; the channels are then picked by name, and a column `series` says where
-///   [another series begins](Self::begins_series). Fields parted by commas may be quoted. Blank lines
+///   table; the channels are then picked by name, a column `series` says where
+///   [another series begins](Self::begins_series), and a column `t` gives the [time](Self::time). Fields parted by commas may be quoted. Blank lines
 ///   are passed over.
 /// - **Symbols**: each character is one sample as soon as it is there, be it alone on a line or one
 ///   of many. Blanks and line ends are passed over where they are no symbols.
@@ -51,6 +51,7 @@ pub struct LiveReader<R> {
     symbol: Option<u16>,
     series: Option<String>,
     begins_series: bool,
+    time: Option<f64>,
 }
 
 /// The columns of a stream that begins with their names.
@@ -62,6 +63,8 @@ struct Header {
     channels: Vec<usize>,
     /// Column of the series' name.
     series: Option<usize>,
+    /// Column of the time.
+    time: Option<usize>,
 }
 
 impl<R: BufRead> LiveReader<R> {
@@ -84,6 +87,7 @@ impl<R: BufRead> LiveReader<R> {
             symbol: None,
             series: None,
             begins_series: false,
+            time: None,
         }
     }
 
@@ -134,6 +138,16 @@ impl<R: BufRead> LiveReader<R> {
     /// Whether the column `series` had another value before the last sample, which may be a bad one.
     pub fn begins_series(&self) -> bool {
         self.begins_series
+    }
+
+    /// The time of the last sample, from the column `t`; `None` without one, or without a number there.
+    pub fn time(&self) -> Option<f64> {
+        self.time
+    }
+
+    /// Whether the header has a column `t`; false before it was read.
+    pub fn has_times(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.time.is_some())
     }
 
     fn next_symbol(&mut self) -> Result<bool, DataError> {
@@ -279,6 +293,8 @@ impl<R: BufRead> LiveReader<R> {
                 self.series = Some(fields[column].to_owned());
             }
         }
+        let time = self.header.as_ref().and_then(|header| header.time);
+        self.time = time.and_then(|column| fields[column].parse().ok());
         for channel in 0..self.kind.dimension().unwrap_or_default() {
             let column = self.header.as_ref().map_or(channel, |header| header.channels[channel]);
             if !is_missing(fields[column]) {
@@ -322,10 +338,12 @@ impl Header {
                 format!("has no channel `{name}`, which the model needs; it has {found}")
             })
         };
-        let channels = wanted.iter().map(find).collect::<Result<_, _>>()?;
+        let channels: Vec<usize> = wanted.iter().map(find).collect::<Result<_, _>>()?;
         check_distinct(&names)?;
-        let series = names.iter().position(|name| name == "series");
-        Ok(Self { names, delimiter, channels, series })
+        let [series, time] =
+            ["series", "t"].map(|column| names.iter().position(|name| name == column));
+        let time = time.filter(|column| !channels.contains(column));
+        Ok(Self { names, delimiter, channels, series, time })
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Explanation {
     pub bias: f64,
     /// What each sample gave, `[sample]`; nothing where it was refused. Infinite where it ruled a model out.
     pub gains: Vec<f64>,
-    /// Samples that the models refused; they were skipped, as a device would.
+    /// Samples that the models refused; they are missing, as on a device.
     pub refused: usize,
 }
 
@@ -130,7 +130,7 @@ pub struct ChannelParts {
     pub margin: f32,
     /// `[channel]`; not finite where a model is ruled out on either side.
     pub parts: Vec<f64>,
-    /// Samples that the models refused; they were skipped, as a device would.
+    /// Samples that the models refused; they are missing, as on a device.
     pub refused: usize,
 }
 
@@ -155,7 +155,8 @@ impl ByChannel {
         let mut others = Vec::with_capacity(rows.dimension());
         let part = |(channel, without): (usize, &Deployed)| {
             let mut stream = without.stream();
-            for (row, _) in rows.iter().zip(&taken).filter(|(_, taken)| **taken) {
+            for (row, &taken) in rows.iter().zip(&taken) {
+                let row = row.filter(|_| taken);
                 others.clear();
                 let of =
                     |row: &[f64]| others.extend(row[..channel].iter().chain(&row[channel + 1..]));

@@ -139,11 +139,22 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
+    /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them. A refused sample is
+    /// missing: time passes, nothing is learnt.
     ///
     /// # Errors
-    /// [`PushError`]; the stream is then as before, but a sample that is refused behind a front end is missing.
+    /// Why it was refused. Of [`PushError::Kind`] no time has passed.
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+        let result = self.try_push(sample);
+        // Behind a front end it is missing already.
+        if matches!(result, Err(PushError::Observation(_))) && self.front.is_none() {
+            let _ = self.push_row(None);
+        }
+        result
+    }
+
+    /// The same, but that the stream is as before where there is no front end.
+    fn try_push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
                 if let Some(mut integers) = self.integers.take() {
@@ -175,19 +186,6 @@ impl<T: Real> Stream<T> {
             (Sample::Missing, _) => true,
             (Sample::Row(_), None) => false,
         }
-    }
-
-    /// Takes in one sample, as a missing one where the models refuse it: time passes once, whatever it is.
-    ///
-    /// # Errors
-    /// As [`push`](Self::push).
-    pub fn push_or_missing(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-        let told = self.push(sample);
-        // Behind a front end it is missing already.
-        if matches!(told, Err(PushError::Observation(_))) && self.front.is_none() {
-            let _ = self.push_row(None);
-        }
-        told
     }
 
     /// As the core's `Fronted` does: a row that is whole is heard, and one that is refused is missing.

@@ -60,7 +60,7 @@ impl Deployed {
     /// The bytes of an [update](fishweir_core::update): the artefact, and a self-test of the first samples of
     /// `stream` that the model takes in, at most [`SELF_TEST_SAMPLES`] or, behind a front end, as many as two rows
     /// take, 2048 at most; each with the host's decision, which is a device's bit for bit. What is missing or refused
-    /// is left out; behind a front end the samples are those of the longest run without a refused one.
+    /// is left out; the samples are those of the longest run without a refused one.
     ///
     /// Where it is `to_be_signed`, the header says that a signature of these bytes follows, and the caller appends
     /// it: 64 bytes of Ed25519.
@@ -92,11 +92,9 @@ impl Deployed {
                 Sample::Missing => continue,
             };
             if host.push(sample).is_err() {
-                // Behind a front end it is missing now, which no device would be told.
-                if !self.front.is_empty() {
-                    runs.push(Vec::new());
-                    host.reset();
-                }
+                // It is missing now, which no device would be told.
+                runs.push(Vec::new());
+                host.reset();
                 continue;
             }
             // Once undecided it may stay so: what was pushed cannot be left out any more.

@@ -58,7 +58,7 @@ impl<T: Real> WindowStream<T> {
             return Err(PushError::Kind);
         }
         let start = self.samples;
-        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push_or_missing(sample);
+        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push(sample);
         let result = match &self.windows {
             Some(windows) => {
                 let renew = |(stream, begun): &mut (Stream<T>, u64)| {
@@ -128,11 +128,6 @@ impl<T: Real> WindowStream<T> {
         let asked = windows.partial == fishweir_core::contract::Partial::OnRequest;
         let short = self.samples < u64::from(windows.length) && self.begun == 0;
         if asked && short { self.so_far() } else { None }
-    }
-
-    /// What a decision is read from where none is due: a stream before its first sample, or any.
-    pub(crate) fn any(&self) -> Option<&Stream<T>> {
-        self.states.first().map(|(stream, _)| stream)
     }
 
     fn window(&self, state: usize) -> Option<OpenWindow<'_, T>> {

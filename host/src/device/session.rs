@@ -55,6 +55,8 @@ pub struct DeviceInfo {
 pub struct Answer {
     /// What became of the sample.
     pub status: Status,
+    /// Whether a decision is due: the sample filled a window, or the model decides on streams without windows.
+    pub decided: bool,
     /// Samples of this stream, up to here, that never reached the device (modulo `2^16`).
     pub lost: u16,
     /// The class decided for.
@@ -71,7 +73,7 @@ impl Answer {
         f32::from_bits(self.margin_bits)
     }
 
-    /// The log-likelihood of the stream so far, `[model]`.
+    /// The log-likelihood of the window so far, `[model]`.
     pub fn log_likelihoods(&self) -> impl Iterator<Item = f32> {
         self.log_likelihood_bits.iter().map(|&bits| f32::from_bits(bits))
     }
@@ -434,6 +436,7 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
         Ok(Answer {
             status: Status::from_byte(fixed.status)
                 .ok_or_else(|| bad(self.answers.len(), format!("status {:#04x}", fixed.status)))?,
+            decided: fixed.decided > 0,
             lost: fixed.lost.get(),
             class: fixed.class.get().into(),
             margin_bits: fixed.margin.get().to_bits(),

@@ -19,7 +19,7 @@ pub struct Figures {
     pub confusion: Vec<Vec<usize>>,
     /// Figures of each class.
     pub per_class: Vec<ClassFigures>,
-    /// Samples that the models refused and that were skipped.
+    /// Samples that the models refused: they are missing.
     pub refused_samples: usize,
     /// Windows without a decision, for every sample was refused or the scores or the margin went out of
     /// range: judged wrong.

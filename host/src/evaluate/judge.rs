@@ -13,8 +13,8 @@ pub struct Judged {
     pub start: usize,
     /// Its class.
     pub label: usize,
-    /// The class decided for; `None` where every sample was refused, or the scores or the margin went out
-    /// of range. Where all that was taken in is missing, it is what priors or biases alone decide.
+    /// The class decided for; `None` where the scores or the margin went out of range. Where every sample is missing or
+    /// refused, priors or biases alone decide.
     pub decision: Option<usize>,
     /// By how much it leads.
     pub margin: f32,
@@ -25,7 +25,7 @@ pub struct Judged {
     pub likelihood: Option<f32>,
     /// Samples after which the decision was the last one and stayed so.
     pub settled: usize,
-    /// Samples that the models refused; they were skipped, as a device would.
+    /// Samples that the models refused; they are missing, as on a device.
     pub refused: usize,
 }
 
@@ -55,8 +55,7 @@ fn judge_one(stream: &mut Stream, classes: usize, window: &Window<'_>, every: bo
     for (t, sample) in (1..).zip(window.samples.iter()) {
         refused += usize::from(stream.push(sample).is_err());
         if every || t == last {
-            let decision = stream.decision().ok().filter(|_| stream.samples() > 0);
-            let decision = decision.filter(|decision| !decision.margin.is_nan());
+            let decision = stream.decision().ok().filter(|decision| !decision.margin.is_nan());
             let class = decision.map(|decision| decision.class);
             if class != before {
                 (settled, before) = (t, class);

@@ -139,7 +139,7 @@ pub(super) fn source(model: ProjectModel<'_>, streams: &[SamplesView<'_>]) -> (S
         );
         for sample in samples.iter() {
             // As the program does: what is refused is missing.
-            let _ = stream.push_or_missing(sample);
+            let _ = stream.push(sample);
             let text = match sample {
                 Sample::Row(row) => match kind.row(row, model) {
                     Some(row) => format!("Some({row})"),

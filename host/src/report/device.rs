@@ -113,6 +113,7 @@ impl fmt::Display for DeviceComparison {
         let mut table = Table::default();
         let mut row = |name: &str, value: String| table.row([name.to_owned(), value]);
         row("streams", grouped(parity.streams));
+        row("decisions", grouped(parity.decisions));
         if parity.missing > 0 {
             row("missing samples", grouped(parity.missing));
         }

@@ -6,10 +6,10 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{LiveReader, Sample, Window};
-use fishweir::deploy::{Deployed, Stream};
+use fishweir::data::{LiveReader, Sample, Window, Windowing};
+use fishweir::deploy::{Deployed, OpenWindow, Stream};
 use fishweir::evaluate::UnknownClass;
-use fishweir::report::counted;
+use fishweir::report::{counted, grouped};
 use fishweir_core::classify::Doubt;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -39,16 +39,18 @@ to the margin. --json has them as lists. --draw shows the same along a series, c
 --channels gives channel,part in their stead: by how much the lead would be less had the channel never been
 observed; parts need not add up.
 
---stream reads a sample a line (numbers parted by commas or blanks, NA for a missing one, a header
-that names the channels or none; or symbols, any number of them a line; not gzipped) and writes
-start,end,class,margin and values as each decision falls. The past is forgotten where a header's
-column `series` says that another series begins. With --json every decision is an object on a line of
-its own.
+--stream reads one sample per line (numbers separated by commas or blanks, NA for a missing one, with or
+without a header that names the channels; or symbols, any number of them per line; not gzipped) and writes
+start,end,class,margin and values as each decision falls: at the end of every window that the model was
+trained on, as a device does. A model of whole series decides after every sample. With --endless any model
+decides after every sample and never forgets. --window and --hop set other windows. A header's column
+`series` begins a new series where its value changes; a series that is shorter than a window is decided at
+its end, as in training. A column `t` gives the time: a leap longer than a window begins a new one. With
+--json every decision is an object on its own line.
 
-Samples are refused that are none (a line with something else than numbers, a number beyond single
-precision, a character that is no symbol) or that are impossible under all models left: they are told
-and counted, and skipped, or missing where the classifier has a front end, unless --strict ends the
-stream at the first. A model under which a sample is
+A sample is refused if it is invalid (something else than numbers, a number beyond single precision, a
+character outside the alphabet) or impossible under all models left. A refused sample is reported, counted
+and taken as missing, as on a device; --strict ends the stream at the first. A model under which a sample is
 impossible is ruled out until the next reset, and the others go on; but a kernel machine takes the
 scores of all its models, and refuses what is impossible under one of them.
 
@@ -65,10 +67,13 @@ pub(super) struct Arguments {
     /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     #[arg(short, long, value_name = "MODEL")]
     model: PathBuf,
-    /// Read samples from standard input and decide after each
-    #[arg(long, conflicts_with_all = ["window", "hop", "format", "fasta_label", "alphabet"])]
+    /// Read samples from standard input and decide on windows as they fill
+    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet"])]
     stream: bool,
-    /// End the stream at the first sample that is refused, instead of skipping it
+    /// Decide after every sample of the stream, whatever windows the model was trained on, and never forget
+    #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
+    endless: bool,
+    /// End the stream at the first sample that is refused, instead of taking it as missing
     #[arg(long, conflicts_with = "data")]
     strict: bool,
     /// Say what each sample gave to the decision on its window instead: a row a sample
@@ -83,10 +88,10 @@ pub(super) struct Arguments {
     /// Draw what is explained of the first series as SVG too, - for standard output and no table
     #[arg(long, value_name = "FILE.svg", requires = "explain")]
     draw: Option<PathBuf>,
-    /// Decide after every N samples of the stream
-    #[arg(long, value_name = "N", conflicts_with = "data", default_value = "1")]
-    every: NonZeroU64,
-    /// Forget the past after every N samples of the stream
+    /// Decide after every N samples of an endless stream [default: 1]
+    #[arg(long, value_name = "N", conflicts_with = "data")]
+    every: Option<NonZeroU64>,
+    /// Forget the past after every N samples of an endless stream
     #[arg(long, value_name = "N", conflicts_with = "data")]
     reset_every: Option<NonZeroU64>,
     #[command(flatten)]
@@ -297,25 +302,50 @@ fn score_file(
     Ok(refused)
 }
 
+/// The windows that a stream is decided on; `None` after every sample.
+fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>, Failure> {
+    if arguments.endless {
+        return Ok(None);
+    }
+    let windowing = model.windowing(arguments.cutting.windowing());
+    let by_number = arguments.every.or(arguments.reset_every);
+    match windowing {
+        Some(by) if by_number.is_some() => Err(Failure::Input(format!(
+            "--every and --reset-every go with --endless: the model decides on windows of {} samples, a new one every {}",
+            grouped(by.length.get()),
+            grouped(by.hop.get())
+        ))),
+        windowing => Ok(windowing),
+    }
+}
+
 /// Decides as samples arrive; says how many were refused, if any. Every line is flushed: whoever reads it
 /// is waiting.
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
-    let deployed = &model.deployed;
+    let windowing = windows_of(arguments, model)?;
+    let deployed = model.deployed.clone().on_windows(windowing);
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
-        .of_values(model.deployed.values());
-    let mut stream = model.deployed.stream();
+        .of_values(deployed.values());
+    let mut stream = deployed.window_stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =
             if arguments.json { serde_json::to_string(one)? } else { csv_line(&one.record())? };
         line.push('\n');
         output::print(line.as_bytes())
     };
-    let mut refused = 0;
-    let (mut start, mut end) = (0_u64, 0_u64);
-    // Series without an observed sample so far, and whether this one has any.
-    let (mut blind, mut observed) = (0, false);
+    let tell_window = |window: OpenWindow<'_>, before, observed, blind: &mut usize| {
+        let (start, end) = (before + window.start, before + window.end);
+        *blind += usize::from(windowing.is_some() && observed <= start);
+        write(&Decided::read(&deployed, window.stream, start, end)?)
+    };
+    let period = model.deployed.contract().and_then(|contract| contract.period);
+    let leap = windowing.zip(period).map(|(by, period)| by.length.get() as f64 * period.seconds);
+    let (mut refused, mut blind) = (0, 0);
+    // Samples before this series, and up to the last that was observed.
+    let (mut before, mut observed) = (0_u64, 0_u64);
+    let mut last_time = None;
     if !arguments.json {
-        output::print((csv_line(&heads(&model.deployed, false))? + "\n").as_bytes())?;
+        output::print((csv_line(&heads(&deployed, false))? + "\n").as_bytes())?;
     }
     loop {
         let (ended, read) = match reader.advance() {
@@ -323,42 +353,61 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             Err(error) if error.ends_stream() => return Err(error.into()),
             Err(error) => (false, Err(error.to_string())),
         };
+        let end = before + stream.samples();
         let reset_due = arguments.reset_every.is_some_and(|every| end % every == 0);
         if ended || reset_due || reader.begins_series() {
-            blind += usize::from(stream.samples() > 0 && !observed);
+            if let Some(window) = stream.short() {
+                tell_window(window, before, observed, &mut blind)?;
+            }
+            blind += usize::from(windowing.is_none() && end > before && observed <= before);
             stream.reset();
-            (start, observed) = (end, false);
+            (before, last_time) = (end, None);
         }
         if ended {
             break;
         }
+        let leapt = last_time.zip(reader.time()).zip(leap);
+        if leapt.is_some_and(|((last, time), leap)| time - last > leap) {
+            stream.restart();
+        }
+        last_time = reader.time().or(last_time);
         let line = reader.line();
-        let pushed = read.and_then(|()| match stream.push(reader.sample()) {
-            Err(error) => Err(format!("standard input, line {line}: {error}")),
-            Ok(()) => {
-                observed |= reader.sample() != Sample::Missing;
-                Ok(())
-            }
-        });
-        end += 1;
+        let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
+        let pushed = stream.push(sample);
+        let pushed = read
+            .and_then(|()| pushed.map_err(|error| format!("standard input, line {line}: {error}")));
+        let end = before + stream.samples();
+        if pushed.is_ok() && sample != Sample::Missing {
+            observed = end;
+        }
         if let Err(what) = pushed {
             if arguments.strict {
                 return Err(Failure::Input(what));
             }
             refused += 1;
             match refused {
-                ..=MOST_TOLD => note(format_args!("{what}; the sample is refused")),
+                ..=MOST_TOLD => note(format_args!("{what}; the sample is refused, and missing")),
                 FIRST_UNTOLD => note("further samples that are refused are only counted"),
                 _ => {}
             }
         }
-        if end % arguments.every == 0 {
-            write(&Decided::read(deployed, &stream, start, end)?)?;
+        if end == 1
+            && let Some(period) = period.filter(|_| windowing.is_some() && !reader.has_times())
+        {
+            note(format_args!(
+                "the stream has no times: its samples are taken as {} s apart, as in training",
+                period.seconds
+            ));
+        }
+        let due = arguments.every.is_none_or(|every| end % every == 0);
+        if let Some(window) = stream.decided().filter(|_| due) {
+            tell_window(window, before, observed, &mut blind)?;
         }
     }
     if blind > 0 {
-        let series = counted(blind, "series");
-        note(format_args!("{series} without an observed sample, {}", tell::DECIDED_BLINDLY));
+        let what = if windowing.is_some() { "window" } else { "series" };
+        let blind = counted(blind, what);
+        note(format_args!("{blind} without an observed sample, {}", tell::DECIDED_BLINDLY));
     }
     Ok(match refused {
         0 => None,

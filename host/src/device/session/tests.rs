@@ -37,6 +37,7 @@ fn answer(stream: u8, time: u16, status: u8, margin: f32) -> Vec<u8> {
         head: AnswerHead {
             head: SampleIndex { stream, time }.head(AnswerHead::TAG),
             status,
+            decided: 1,
             lost: 0.into(),
             class: 2.into(),
             margin: margin.into(),

@@ -226,7 +226,7 @@ fn what_is_counted_weighs_what_was_learnt() {
     let codebooks = with.codebooks.as_ref().expect("codebooks");
     let value = |classifier: &Classifier, samples: SamplesView<'_>| {
         let mut stream = classifier.deploy().expect("fits in f32").stream();
-        samples.iter().for_each(|sample| stream.push_or_missing(sample).expect("possible"));
+        samples.iter().for_each(|sample| stream.push(sample).expect("possible"));
         f64::from(stream.decision_values().expect("in range")[0])
     };
     for series in channels().series() {
