@@ -40,3 +40,7 @@ pub static MODEL: Model = StreamClassifier::new(
     [0.0, 0.0],
     Normalisation::NONE,
 );
+
+/// What it was trained on: nothing, so that it decides after each sample of a stream that never ends.
+pub const CONTRACT: fishweir_core::contract::Contract<'static> =
+    fishweir_core::contract::Contract::NONE;

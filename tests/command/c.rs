@@ -26,7 +26,7 @@ fn shell(folder: &Path, script: &str) -> String {
 
 /// Does what a library's page says, as it says it; what the example prints for each core.
 #[track_caller]
-fn by_page(library: &Path) -> Vec<String> {
+pub(crate) fn by_page(library: &Path) -> Vec<String> {
     let page = std::fs::read_to_string(library.join("README.md")).expect("a page");
     let commands = page.split("```").find_map(|part| part.strip_prefix("sh\n")).expect("commands");
     let (builds, run) = commands.split_at(commands.find("qemu-system-arm").expect("a run"));

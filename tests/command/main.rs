@@ -26,6 +26,7 @@ mod network;
 mod new;
 mod output;
 mod profile;
+mod replay;
 mod run;
 mod score;
 mod selection;

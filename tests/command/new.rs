@@ -15,7 +15,7 @@ use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{fishweir, json, printed, refused, refuses};
 
 /// Runs cargo in a project; what it builds on is kept with the firmware's builds.
-fn cargo(project: &Path, line: &str) -> Output {
+pub(crate) fn cargo(project: &Path, line: &str) -> Output {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware");
@@ -38,7 +38,7 @@ fn cargo(project: &Path, line: &str) -> Output {
 
 /// Builds and runs a project without a warning; what the device says.
 #[track_caller]
-fn runs(project: &Path) -> String {
+pub(crate) fn runs(project: &Path) -> String {
     let output = cargo(project, "run --release");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

@@ -20,7 +20,7 @@ fn samples() -> Vec<String> {
 
 fn start(model: &str) -> Child {
     Command::new(PROGRAM)
-        .args(["score", "--stream", "--model", &fixtures().at(model)])
+        .args(["score", "--stream", "--endless", "--model", &fixtures().at(model)])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -32,7 +32,7 @@ fn start(model: &str) -> Child {
 fn a_stream_decides_as_its_windows_do_in_a_file() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
     let file = printed(&format!("score {data} --model {model} --window 20"));
-    let line = format!("score --stream --model {model} --every 20 --reset-every 20");
+    let line = format!("score --stream --endless --model {model} --every 20 --reset-every 20");
     let stream = printed(fishweir(&line).write_stdin(samples().join("\n")));
     let decisions = |text: &str, from: usize| -> Vec<String> {
         let rows = text.lines().skip(1);
@@ -70,8 +70,8 @@ fn streamed(line: &str, input: &str) -> (Option<i32>, Vec<String>, String) {
 }
 
 #[test]
-fn a_bad_line_is_named_counted_and_skipped_or_ends_a_strict_stream() {
-    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+fn a_bad_line_is_named_counted_and_missing_or_ends_a_strict_stream() {
+    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
     let long = "1".repeat((1 << 24) + 1);
     for (bad, expected) in [
         ("0.1,abc", "standard input, line 3, column 2 (y): `abc`"),
@@ -88,7 +88,8 @@ fn a_bad_line_is_named_counted_and_skipped_or_ends_a_strict_stream() {
         assert!(told.ends_with("error: 1 sample was refused\n"), "{told}");
         let value = |row: &String| row.splitn(3, ',').nth(2).expect("a class").to_owned();
         assert_eq!(decisions.len(), 4, "a decision a line");
-        assert_eq!(value(&decisions[1]), value(&decisions[2]), "the bad line changed nothing");
+        let (_, missing, _) = streamed(&line, "0.1,0.2\n0.2 0.1\nNA,NA\n1,1\n");
+        assert_eq!(value(&decisions[3]), value(&missing[3]), "the bad line is a missing sample");
         let (code, decisions, told) = streamed(&format!("{line} --strict"), &input);
         assert_eq!((code, decisions.len()), (Some(2), 2), "{told}");
         assert!(told.starts_with("error: ") && told.contains(expected), "{told}");
@@ -101,7 +102,7 @@ fn a_bad_line_is_named_counted_and_skipped_or_ends_a_strict_stream() {
 
 #[test]
 fn another_series_forgets_the_past() {
-    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
     let input = "series,x,y\na,0.1,0.2\na,1,1\nb,0.1,0.2\nb,1,1\n";
     let (code, decisions, told) = streamed(&line, input);
     assert_eq!(code, Some(0), "{told}");
@@ -115,7 +116,7 @@ fn another_series_forgets_the_past() {
 
 #[test]
 fn a_header_picks_channels_and_missing_samples_pass() {
-    let line = format!("score --stream --json --model {}", fixtures().at("two.json"));
+    let line = format!("score --stream --endless --json --model {}", fixtures().at("two.json"));
     let named = printed(fishweir(&line).write_stdin("t,y,x\n0,0.2,0.1\n1,,0.1\n2,NA,NA\n"));
     let plain = printed(fishweir(&line).write_stdin("0.1,0.2\nNA,0.1\n,\n"));
     assert_eq!(named, plain);
@@ -149,7 +150,7 @@ fn symbols_come_one_or_many_to_a_line() {
 
 #[test]
 fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
-    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
     let plain = printed(fishweir(&line).write_stdin("series,x,y\na,0.1,0.2\na,NA,1\n"));
     let quoted = "\"series\",\"x\",\"y\"\n\"a\",\"0.1\",\"0.2\"\na,\"NA\",\"1\"\n";
     assert_eq!(plain, printed(fishweir(&line).write_stdin(quoted)));
@@ -207,7 +208,7 @@ fn standard_output_that_nobody_reads_ends_a_command_quietly() {
 
 #[test]
 fn no_sample_no_decision_and_no_error() {
-    let line = format!("score --stream --model {}", fixtures().at("two.json"));
+    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
     assert_eq!(printed(fishweir(&line).write_stdin("")).lines().count(), 1);
 }
 

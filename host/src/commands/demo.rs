@@ -39,9 +39,7 @@ const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("positive");
 const HOP: NonZeroUsize = NonZeroUsize::new(50).expect("positive");
 const FOLDS: usize = 5;
 /// One part of so many of each series is run on the device: an emulator is slow. `fishweir run` runs all.
-const DEVICE_PART: usize = 10;
-/// From reading to reading in the figure.
-const FIGURE_HOP: usize = 25;
+const DEVICE_PART: usize = 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -113,8 +111,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     })?;
     let data = Dataset::parse(RECORDINGS_NAME, RECORDINGS, &ReadOptions::default())?;
     let cutting = Cutting::of(WINDOW, HOP);
+    // What `fit` takes without any other option.
+    let training = Training::by_group(GROUP);
     // To choose by inner cross-validation takes most of the time, and gains no more than noise here.
-    let training = Training::by_group(GROUP).mirrored(&MIRROR).without_choice(1.0, 0.3);
+    let judged = training.clone().mirrored(&MIRROR).without_choice(1.0, 0.3);
     let (of_series, subjects) = data.groups(GROUP)?;
     tell.say(format_args!(
         "fishweir: hidden Markov models on the host, their Fisher scores on a microcontroller.\n\
@@ -140,7 +140,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let kinds = [ClassifierKind::Bayes, ClassifierKind::Fisher];
     let folds = CrossValidationOptions { folds: FOLDS, seed: None };
     let cross_validation =
-        evaluate::cross_validation(&data, &kinds, &training, &cutting, (folds, None))?;
+        evaluate::cross_validation(&data, &kinds, &judged, &cutting, (folds, None))?;
     tell.show(&cross_validation)?;
 
     // The last subject: any will do, as long as nobody picks.
@@ -148,7 +148,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let subject = &subjects[held_out];
     let (inside, outside): (Vec<usize>, Vec<usize>) =
         (0..of_series.len()).partition(|&series| of_series[series] != held_out);
-    tell.stage(format_args!("Fitting the model to flash, without subject {subject}."))?;
+    tell.stage(format_args!(
+        "Fitting the model to flash, without subject {subject}: the default, a model for each lag with codebooks."
+    ))?;
     let options = training.options(ClassifierKind::Fisher, &cutting)?;
     let trained = training::fit(&data, &inside, &options)?;
     let deployed = trained.classifier.deploy()?;
@@ -194,7 +196,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.say(format_args!("    {}", at("stream.svg").display()))?;
 
     tell.stage(
-        "Running the model on an emulated Cortex-M4F, over the first tenth of each of the subject's \
+        "Running the model on an emulated Cortex-M4F, over the first twentieth of each of the subject's \
          series, every bit compared with the host.",
     )?;
     // Whatever came of it: the build around the model says.
@@ -206,7 +208,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 view.slice(0..view.len().div_ceil(DEVICE_PART))
             });
             let recording = Recording::new(streams, None);
-            let name = PathBuf::from(format!("a tenth of {}", held_out.data.data));
+            let name = PathBuf::from(format!("a twentieth of {}", held_out.data.data));
             let names = (Path::new("model.rs"), name.as_path());
             let report = on_device((&firmware, board), &deployed, &recording, names, Form::Source)?;
             tell.show(&report)?;
@@ -250,7 +252,8 @@ fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     if missing.is_empty() { Ok((firmware, board)) } else { Err(missing) }
 }
 
-/// One arm's series one after another, and what the last [`WINDOW`] samples say all along.
+/// One arm's series one after another as one stream, and the decision on each window of it: what
+/// `fishweir score --stream` decides.
 fn figure(
     data: &Dataset,
     series: &[usize],
@@ -272,24 +275,22 @@ fn figure(
     }
     let samples = Samples::Channels(rows);
     let view = samples.view();
-    let mut stream = deployed.stream();
+    let mut stream = deployed.window_stream();
     let mut readings = Vec::new();
     let (mut whole, mut right) = (0, 0);
-    for end in (WINDOW.get()..=view.len()).step_by(FIGURE_HOP) {
-        stream.reset();
-        for sample in view.slice(end - WINDOW.get()..end).iter() {
-            stream.push(sample)?;
-        }
-        let time = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
-        let within = segments.iter().find(|segment| {
-            segment.time.start <= time(end - WINDOW.get()) && time(end) <= segment.time.end
-        });
-        if let Some(segment) = within {
+    for sample in view.iter() {
+        stream.push(sample)?;
+        let Some(window) = stream.decided() else { continue };
+        let class = window.stream.decision()?.class;
+        let [start, end] = [window.start, window.end].map(|at| at as f64 / SAMPLES_PER_SECOND);
+        let mut segments = segments.iter();
+        if let Some(segment) =
+            segments.find(|segment| segment.time.start <= start && end <= segment.time.end)
+        {
             whole += 1;
-            right += usize::from(stream.decision()?.class == segment.class);
+            right += usize::from(class == segment.class);
         }
-        let class = stream.decision()?.class;
-        readings.push(Reading { time: time(end), class, leads: stream.leads()? });
+        readings.push(Reading { time: end, class, leads: window.stream.leads()? });
     }
     let seconds = |samples: usize| samples as f64 / SAMPLES_PER_SECOND;
     let subtitle = format!(
@@ -297,7 +298,7 @@ fn figure(
          Every {} s the last {} s of raw samples decide; of the {whole} windows that lie within one \
          exercise {:.0} % are right.",
         counted(segments.len(), "exercise"),
-        seconds(FIGURE_HOP),
+        seconds(HOP.get()),
         seconds(WINDOW.get()),
         100.0 * f64::from(right as u32) / f64::from(whole.max(1)),
     );

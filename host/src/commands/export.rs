@@ -42,6 +42,9 @@ pub(super) struct Arguments {
     /// Say in the update that an Ed25519 signature follows, for you to append
     #[arg(long, requires = "update")]
     to_be_signed: bool,
+    /// Export the model to decide on a stream that never ends, whatever windows it was trained on
+    #[arg(long)]
+    endless: bool,
     /// Numbers of the exported model: floating point, or fixed point of 16-bit tables for parts
     /// without an FPU (Rust source and library for C), measured against f64 before it is written
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
@@ -171,7 +174,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if SpotterModel::is_one(&bytes) {
         return spotter(arguments, &wanted, &bytes);
     }
-    let model = Model::parse(&arguments.model, &bytes)?;
+    let mut model = Model::parse(&arguments.model, &bytes)?;
+    if arguments.endless {
+        model.deployed = model.deployed.on_windows(None);
+    } else if model.deployed.contract().is_none() {
+        let _ = model.windowing(None);
+    }
+    let model = model;
     let trained_on = fixed::trained_on(&arguments.model, &model);
     let data = arguments.data.iter().chain(&trained_on);
     let inputs: Vec<&Path> = data.chain([&arguments.model]).map(PathBuf::as_path).collect();
@@ -200,7 +209,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )));
             }
             let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
-            Some(measured(source, &model, named, &arguments.reading, arguments.equal)?)
+            let mut measured =
+                measured(source, &model, named, &arguments.reading, arguments.equal)?;
+            if arguments.endless {
+                measured.fixed = measured.fixed.on_windows(None);
+            }
+            Some(measured)
         }
     };
     let source = || match &fixed {

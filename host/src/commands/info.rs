@@ -16,7 +16,7 @@ use super::{Failure, print};
 pub(super) struct Arguments {
     /// A fitted model or a spotter (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
-    /// Samples a second: say whether the boards of `new` keep up, and what a day takes of a battery where makers say what
+    /// Samples per second [default: those of the training data, where these say]: say whether the boards of `new` keep up, and what a day takes of a battery where makers say what
     /// their part draws; or, with --clock, whether cores do
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
@@ -54,6 +54,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Inspection::new(file, model.file_bytes, &model.deployed, model.fitted(), fixed.as_ref())?;
     let mut formats = vec![ProjectModel::F32(&model.deployed)];
     formats.extend(fixed.as_ref().map(ProjectModel::Q15));
+    // Where samples come as in training, the model says how fast.
+    let period = model.deployed.contract().and_then(|contract| contract.period);
+    let rate = arguments.rate.or(period.map(|period| period.rate()));
     let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {
         rate,
         clock: 1e6 * clock,
@@ -65,7 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Paces::new(setting, model.deployed.work(), fixed.as_ref().and_then(FixedPoint::work))
     });
     // At a clock that was named it is cores that are asked for.
-    let rate = arguments.rate.filter(|_| pace.is_none());
+    let rate = rate.filter(|_| pace.is_none());
     let boards = Some(Boards::new(&formats, rate));
     print(
         &Inspection { pace, boards, provenance: model.provenance().cloned(), ..inspection },

@@ -7,7 +7,7 @@ use fishweir::data::Dataset;
 use fishweir::project::{
     CoreSource, PROJECT_BOARDS, Project, ProjectBoard, ProjectModel, Room, Start,
 };
-use fishweir::report::grouped;
+use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
 use super::fixed::{NumberName, measured};
@@ -27,8 +27,8 @@ pub(super) struct Arguments {
     /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
     #[arg(long, value_name = "MODEL")]
     model: PathBuf,
-    /// Recordings for the self-test, and to play for a sensor: the first 64 samples of four series, of each label
-    /// one where there are so many [default: noise; with --number q15 the file of the training data's name, here or
+    /// Recordings to play for a sensor and for the self-test: a whole window of a series of each label, or a whole series
+    /// where the model has no windows, as far as an eighth of the flash holds them [default: noise; with --number q15 the file of the training data's name, here or
     /// beside the model, if its checksum is the same: a copy with other line ends is another file]
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
@@ -42,9 +42,12 @@ pub(super) struct Arguments {
     /// Tasks on an executor, by embassy, instead of a loop that waits: not on emulated boards, which have no clock
     #[arg(long = "async")]
     tasks: bool,
-    /// Samples a second
-    #[arg(long, value_name = "HERTZ", default_value_t = 50.0, value_parser = values::hertz, allow_negative_numbers = true)]
-    rate: f64,
+    /// Samples per second [default: those of the training data, or 50 where these do not say]
+    #[arg(long, value_name = "HERTZ", value_parser = values::hertz, allow_negative_numbers = true)]
+    rate: Option<f64>,
+    /// Decide on a stream that never ends, whatever windows the model was trained on
+    #[arg(long)]
+    endless: bool,
     /// The package's name, for folders whose name none can have [default: that of the folder]
     #[arg(long)]
     name: Option<String>,
@@ -78,8 +81,16 @@ struct Written {
     /// What the image takes of the board's memories.
     #[serde(flatten)]
     room: Room,
-    /// Samples of the self-test.
+    /// Samples of the recordings that it plays.
     samples: usize,
+    /// Of these, samples of the self-test.
+    compared: usize,
+    /// Recordings that it plays: whole windows, or whole series where there are no windows.
+    recordings: usize,
+    /// Samples per second.
+    rate: f64,
+    /// Samples in a window, and from one window to the next; null of a model that decides on whole series.
+    windows: Option<[usize; 2]>,
     /// Whether they are noise.
     noise: bool,
     /// What to run there.
@@ -89,7 +100,7 @@ struct Written {
 impl std::fmt::Display for Written {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { folder, board, .. } = self;
-        let [files, samples] = [self.files, self.samples].map(grouped);
+        let [files, samples, compared] = [self.files, self.samples, self.compared].map(grouped);
         writeln!(f, "{folder}: {files} files, a project for {board}")?;
         writeln!(
             f,
@@ -114,7 +125,18 @@ impl std::fmt::Display for Written {
         } else {
             "of the recordings"
         };
-        writeln!(f, "  self-test: {samples} samples {what}, every decision's bits")?;
+        writeln!(f, "  self-test: {compared} samples {what}, every decision's bits")?;
+        let recordings = counted(self.recordings, "recording");
+        writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {} Hz", self.rate)?;
+        match self.windows {
+            Some([length, hop]) => writeln!(
+                f,
+                "  decides on windows of {} samples, a new one every {}, as in training",
+                grouped(length),
+                grouped(hop)
+            )?,
+            None => writeln!(f, "  decides on a stream that never ends, or on whole series")?,
+        }
         writeln!(f, "next:")?;
         self.commands.iter().try_for_each(|command| writeln!(f, "  {command}"))
     }
@@ -139,6 +161,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(named).unwrap_or_default();
     let model = Model::read(&arguments.model)?;
+    let trained = model.deployed.contract().and_then(|contract| contract.period);
+    let rate = arguments.rate.or(trained.map(|period| period.rate())).unwrap_or(50.0);
     let measured = match arguments.number {
         NumberName::Q15 => {
             let (named, reading) = (arguments.data.as_deref(), &arguments.reading);
@@ -153,9 +177,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(_) => None,
         None => model.fitted().and_then(|fitted| fitted.quantise().ok()),
     };
-    let numbers = match &measured {
-        Some(measured) => ProjectModel::Q15(&measured.fixed),
-        None => ProjectModel::F32(&model.deployed),
+    let windowing = model.windowing(None).filter(|_| !arguments.endless);
+    let deployed = model.deployed.clone().on_windows(windowing);
+    let fixed = measured.as_ref().map(|measured| measured.fixed.clone().on_windows(windowing));
+    let numbers = match &fixed {
+        Some(fixed) => ProjectModel::Q15(fixed),
+        None => ProjectModel::F32(&deployed),
     };
     let series = data.iter().flat_map(|data| data.series());
     let recordings = series.map(|series| (series.samples.view(), series.label));
@@ -165,7 +192,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         board: arguments.board,
         tasks: arguments.tasks,
         model: numbers,
-        rate: arguments.rate,
+        rate,
         core: if libraries.is_some() { CoreSource::Vendored } else { CoreSource::Registry },
     };
     let made = project.files(recordings)?;
@@ -175,7 +202,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         model: numbers,
         fixed: instead.as_ref(),
         samples: made.samples,
-        rate: arguments.rate,
+        rate,
     };
     let room = wanted.check()?;
     let mut all: Vec<(String, &[u8])> =
@@ -196,6 +223,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         state_bytes: cost.state_bytes,
         room,
         samples: made.samples,
+        compared: made.compared,
+        recordings: made.recordings,
+        rate,
+        windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,
         commands: commands(folder, arguments.board),
     };

@@ -61,8 +61,12 @@ pub enum CoreSource {
 pub struct ProjectFiles {
     /// Path in the folder, with `/`; contents.
     pub files: Vec<(&'static str, String)>,
-    /// Samples of the self-test.
+    /// Samples of the recordings that it plays.
     pub samples: usize,
+    /// Of these, samples of the self-test: each with its decision.
+    pub compared: usize,
+    /// Recordings: whole windows, or whole series where there are no windows.
+    pub recordings: usize,
     /// Whether these are noise, for want of recordings.
     pub noise: bool,
 }
@@ -129,11 +133,13 @@ impl Project<'_> {
         if self.tasks && board.platform.is_emulated() {
             return Err(ProjectError::NoClock { board: board.name });
         }
-        let streams = self_test::chosen(self.model, recordings);
+        let [flash, _] = board.memories();
+        let streams = self_test::chosen(self.model, flash, recordings);
         let noise = if streams.is_empty() { self_test::noise(self.model) } else { Vec::new() };
-        let of_noise: Vec<SamplesView<'_>> = noise.iter().map(|samples| samples.view()).collect();
-        let (self_test, samples) =
-            self_test::source(self.model, if noise.is_empty() { &streams } else { &of_noise });
+        let of_noise: Vec<_> = noise.iter().map(|samples| (samples.view(), None)).collect();
+        let chosen = if noise.is_empty() { &streams } else { &of_noise };
+        let (self_test, samples, compared) = self_test::source(self.model, chosen);
+        let every = self.rate.round().max(1.0) as u64;
 
         let mut files = vec![
             ("Cargo.toml", self.filled(include_str!("template/manifest.toml"))),
@@ -147,10 +153,12 @@ impl Project<'_> {
             ("src/report.rs", self.report()),
             ("src/sensor.rs", self.filled(include_str!("template/sensor.rs"))),
             ("src/self_test.rs", self_test),
+            ("src/stream.rs", self_test::stream(self.model, every)),
             ("src/model.rs", self.model.to_source()),
         ];
         files.extend(board.linker_script().map(|script| ("memory.x", script)));
-        Ok(ProjectFiles { files, samples, noise: !noise.is_empty() })
+        let recordings = chosen.len();
+        Ok(ProjectFiles { files, samples, compared, recordings, noise: !noise.is_empty() })
     }
 
     /// A template with its names filled in.
@@ -193,7 +201,6 @@ impl Project<'_> {
             ("{{pace_field}}", parts.pace),
             ("{{pace_start}}", parts.pace_start),
             ("{{period}}", &period),
-            ("{{every}}", &(self.rate.round().max(1.0) as u64).to_string()),
             ("{{name}}", self.name),
             ("{{title}}", board.title),
             ("{{board}}", board.title),

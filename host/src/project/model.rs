@@ -1,8 +1,10 @@
 //! The model of a project, in the numbers that its image has.
 
-use crate::classifier::{DeployedConfidence, Observations};
+use fishweir_core::contract::Windows;
+
+use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{Stage, Values};
-use crate::deploy::{Cost, Deployed, FixedPoint, Stream, Work};
+use crate::deploy::{Cost, Deployed, FixedPoint, WindowStream, Work};
 
 /// The model of a project.
 #[derive(Clone, Copy, Debug)]
@@ -58,16 +60,35 @@ impl<'a> ProjectModel<'a> {
         }
     }
 
-    /// Bytes of a sample of the self-test with the bits of its decision.
-    pub(super) fn step_bytes(self) -> usize {
-        let sample = match (self.observations(), self) {
+    /// The windows of its contract; `None` where it decides on whole series.
+    #[must_use]
+    pub fn windows(self) -> Option<Windows> {
+        self.contract().and_then(Contract::windows)
+    }
+
+    /// What it was trained on.
+    #[must_use]
+    pub fn contract(self) -> Option<&'a Contract> {
+        match self {
+            Self::F32(model) => model.contract(),
+            Self::Q15(model) => model.contract(),
+        }
+    }
+
+    /// Bytes of the bits of a decision of the self-test.
+    pub(super) fn decision_bytes(self) -> usize {
+        if self.confidence().is_some() { 20 } else { 12 }
+    }
+
+    /// Bytes of a sample of the self-test.
+    pub(super) fn sample_bytes(self) -> usize {
+        match (self.observations(), self) {
             (Observations::Symbols(_), _) => 8,
             (Observations::Channels(names), Self::F32(_)) => 4 + 4 * names.len(),
             (Observations::Channels(names), Self::Q15(_)) => {
                 (2 + 2 * names.len()).next_multiple_of(4)
             }
-        };
-        sample + if self.confidence().is_some() { 20 } else { 12 }
+        }
     }
 
     pub(super) fn classes(self) -> &'a [String] {
@@ -116,10 +137,10 @@ impl<'a> ProjectModel<'a> {
         }
     }
 
-    pub(super) fn stream(self) -> Stream {
+    pub(super) fn window_stream(self) -> WindowStream {
         match self {
-            Self::F32(model) => model.stream(),
-            Self::Q15(model) => model.stream(),
+            Self::F32(model) => model.window_stream(),
+            Self::Q15(model) => model.window_stream(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::self_test::most_compared;
 use super::{ProjectBoard, ProjectModel};
 use crate::deploy::{Cost, Enough};
 
@@ -36,7 +37,10 @@ impl Room {
     /// What an image with a model takes of a board, with so many samples to test itself by.
     #[must_use]
     pub fn of(board: &ProjectBoard, model: ProjectModel<'_>, samples: [usize; 2]) -> Self {
-        let self_test = samples.map(|samples| samples * model.step_bytes());
+        let self_test = samples.map(|samples| {
+            let compared = samples.min(most_compared(model));
+            samples * model.sample_bytes() + compared * model.decision_bytes()
+        });
         Self::with(board, &model.cost(), model.row_bytes(), self_test)
     }
 

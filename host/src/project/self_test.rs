@@ -10,12 +10,17 @@ use super::ProjectModel;
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Rows, Sample, Samples, SamplesView, Values};
 
-/// Samples of one stream, at the most, but for those that a front end's second row takes.
+/// Samples of one recording whose decisions are compared, at the most, but for those that a front end's second row takes.
 const LONGEST: usize = 64;
 /// The same of any front end.
 const LONGEST_OF_ALL: usize = 1024;
-/// Streams, at the most.
-const MOST: usize = 4;
+/// Recordings, at the most.
+const MOST: usize = 8;
+/// Recordings whose decisions are compared: the start of a program is not to take long.
+const MOST_COMPARED: usize = 4;
+/// The share of a board's flash that recordings take, one part in so many, and the most bytes.
+const SHARE_OF_FLASH: usize = 8;
+const BYTES: usize = 64 << 10;
 
 const BELIEVED: &str = "margin and probability; why it is to be doubted, or zero";
 const BITS: &str = "(decision.class, decision.margin.to_bits())";
@@ -28,21 +33,45 @@ fn longest(model: ProjectModel<'_>) -> usize {
     LONGEST.max(model.second_row().min(LONGEST_OF_ALL))
 }
 
-/// The first samples of some streams: one of each label before a second of any.
+/// Samples whose decisions are compared, at the most.
+pub(super) fn most_compared(model: ProjectModel<'_>) -> usize {
+    MOST_COMPARED * longest(model)
+}
+
+/// A recording to play: whose samples, and of which class.
+pub(super) type Recording<'a> = (SamplesView<'a>, Option<usize>);
+
+/// A whole window, or series where there are no windows, of each label before a second of any: as many as a part of the
+/// flash holds. One that is longer than that is cut.
 pub(super) fn chosen<'a>(
     model: ProjectModel<'_>,
-    series: impl IntoIterator<Item = (SamplesView<'a>, Option<usize>)>,
-) -> Vec<SamplesView<'a>> {
-    let longest = longest(model);
+    flash: usize,
+    series: impl IntoIterator<Item = Recording<'a>>,
+) -> Vec<Recording<'a>> {
+    let mut left = usize::min(flash / SHARE_OF_FLASH, BYTES) / model.sample_bytes();
+    let window = model.windows().map_or(usize::MAX, |windows| windows.length as usize);
     let (mut seen, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (samples, label) in series.into_iter().filter(|(samples, _)| !samples.is_empty()) {
         let to = if seen.contains(&label) { &mut rest } else { &mut first };
         seen.push(label);
-        to.push(samples.slice(0..samples.len().min(longest)));
+        to.push((samples.slice(0..samples.len().min(window)), label));
     }
-    first.extend(rest);
-    first.truncate(MOST);
-    first
+    let mut chosen = Vec::new();
+    for (samples, label) in first.into_iter().chain(rest).take(MOST) {
+        match left.checked_sub(samples.len()) {
+            Some(rest) => {
+                left = rest;
+                chosen.push((samples, label));
+            }
+            // Something is to be played.
+            None if chosen.is_empty() => {
+                let length = longest(model).min(samples.len());
+                return vec![(samples.slice(0..length), label)];
+            }
+            None => break,
+        }
+    }
+    chosen
 }
 
 /// Noise of the kind that the model observes: for want of recordings.
@@ -118,28 +147,21 @@ impl Kind {
     }
 }
 
-/// `self_test.rs`, and how many samples are in it.
-pub(super) fn source(model: ProjectModel<'_>, streams: &[SamplesView<'_>]) -> (String, usize) {
+/// `self_test.rs`, and how many samples are in it, and of these with a decision.
+pub(super) fn source(
+    model: ProjectModel<'_>,
+    recordings: &[Recording<'_>],
+) -> (String, usize, usize) {
     let kind = Kind::of(model);
-    // A machine's scores may leave the range of its numbers: reading is a result then.
     let confidence = model.confidence().map(DeployedConfidence::of_core);
-    let read = match confidence {
-        None if model.may_not_read() => "stream.read().ok()",
-        None => "Some(stream.read())",
-        Some(_) => "Some(stream.recursion().believed(stream.state(), &model::CONFIDENCE))",
-    };
     let mut tables = String::new();
-    let (mut stream, mut names, mut count) = (model.stream(), Vec::new(), 0);
-    for (index, samples) in streams.iter().enumerate() {
+    let (mut stream, mut names) = (model.window_stream(), Vec::new());
+    let (mut count, mut compared) = (0, 0);
+    for (index, (samples, label)) in recordings.iter().enumerate() {
         stream.reset();
-        let _ = writeln!(
-            tables,
-            "\n#[rustfmt::skip]\nstatic STREAM_{index}: [Step; {}] = [",
-            samples.len()
-        );
-        for sample in samples.iter() {
-            // As the program does: what is refused is missing.
-            let _ = stream.push(sample);
+        let (mut rows, mut decisions) = (String::new(), String::new());
+        let to_compare = if index < MOST_COMPARED { longest(model).min(samples.len()) } else { 0 };
+        for (t, sample) in samples.iter().enumerate() {
             let text = match sample {
                 Sample::Row(row) => match kind.row(row, model) {
                     Some(row) => format!("Some({row})"),
@@ -148,8 +170,16 @@ pub(super) fn source(model: ProjectModel<'_>, streams: &[SamplesView<'_>]) -> (S
                 Sample::Symbol(symbol) => format!("Some({symbol})"),
                 Sample::Missing => "None".into(),
             };
-            let believed = confidence.as_ref().and_then(|confidence| stream.believed(confidence));
-            let decision = match (believed, stream.decision()) {
+            let _ = writeln!(rows, "    {text},");
+            if t >= to_compare {
+                continue;
+            }
+            // As the program does: a refused sample is missing.
+            let _ = stream.push(sample);
+            let window = stream.so_far().map(|window| window.stream);
+            let believed =
+                window.zip(confidence.as_ref()).and_then(|(one, sure)| one.believed(sure));
+            let decision = match (believed, window.map(|window| window.decision())) {
                 (Some(Believed { decision, probability, doubt }), _) => format!(
                     "Some(({}, {:#010x}, {:#010x}, {}))",
                     decision.class,
@@ -157,28 +187,78 @@ pub(super) fn source(model: ProjectModel<'_>, streams: &[SamplesView<'_>]) -> (S
                     probability.to_bits(),
                     doubt.map_or(0, |doubt| doubt as u8)
                 ),
-                (None, Ok(decision)) => {
+                (None, Some(Ok(decision))) => {
                     format!("Some(({}, {:#010x}))", decision.class, decision.margin.to_bits())
                 }
-                (None, Err(_)) => "None".into(),
+                (None, _) => "None".into(),
             };
-            let _ = writeln!(tables, "    Step {{ sample: {text}, decision: {decision} }},");
+            let _ = writeln!(decisions, "    {decision},");
         }
-        tables += "];\n";
-        names.push(format!("&STREAM_{index}"));
-        count += samples.len();
+        let length = samples.len();
+        let _ = write!(
+            tables,
+            "\n#[rustfmt::skip]\nstatic SAMPLES_{index}: [Option<Sample>; {length}] = [\n{rows}];\n\n\
+             #[rustfmt::skip]\nstatic DECISIONS_{index}: [Option<Bits>; {to_compare}] = [\n{decisions}];\n"
+        );
+        names.push(format!(
+            "\n    Recording {{ label: {label:?}, samples: &SAMPLES_{index}, decisions: &DECISIONS_{index} }},"
+        ));
+        count += length;
+        compared += to_compare;
     }
     let text = include_str!("template/self_test.rs")
         .replace("{{sample}}", &kind.name(model.observations().size()))
-        .replace("{{read}}", read)
-        .replace("{{decided}}", if confidence.is_some() { "Believed" } else { "Decision" })
+        .replace("{{decided}}", decided(model))
         .replace("{{of}}", if confidence.is_some() { BELIEVED } else { "the margin" })
         .replace(
             "{{bits}}",
             if confidence.is_some() { "(usize, u32, u32, u8)" } else { "(usize, u32)" },
         )
         .replace("{{bits_of}}", if confidence.is_some() { BITS_BELIEVED } else { BITS })
-        .replace("{{streams}}", &names.join(", "))
+        .replace("{{streams}}", &(names.concat() + "\n"))
         .replace("{{count}}", &names.len().to_string());
-    (text + &tables, count)
+    (text + &tables, count, compared)
+}
+
+/// The core's type of what is decided.
+fn decided(model: ProjectModel<'_>) -> &'static str {
+    if model.confidence().is_some() { "Believed" } else { "Decision" }
+}
+
+/// `stream.rs`: when a decision is due. Without windows it is after every so many samples.
+pub(super) fn stream(model: ProjectModel<'_>, every: u64) -> String {
+    // A machine's scores may leave the range of its numbers: reading is a result then.
+    let read = match model.confidence() {
+        Some(_) => "Some(MODEL.believed(state, &crate::model::CONFIDENCE))",
+        None if model.may_not_read() => "MODEL.read(state).ok()",
+        None => "Some(MODEL.read(state))",
+    };
+    let (due, due_source, ends, end_source) = match model.windows() {
+        Some(windows) => (
+            format!(
+                "a window of {} samples is full, and one begins every {}",
+                windows.length, windows.hop
+            ),
+            "let _ = samples;\n    stream.decided().and_then(read)".to_owned(),
+            "is shorter than a window",
+            format!("if samples < {} {{ so_far(stream) }} else {{ None }}", windows.length),
+        ),
+        None => (
+            format!("every {every} samples, of a model that decides on whole series"),
+            format!("if samples % {every} == 0 {{ so_far(stream) }} else {{ None }}"),
+            "has had none since its last sample",
+            format!("if samples % {every} != 0 {{ so_far(stream) }} else {{ None }}"),
+        ),
+    };
+    include_str!("template/stream.rs")
+        .replace(
+            "{{{decided}}, WindowClassifier}",
+            &format!("{{{}, WindowClassifier}}", decided(model)),
+        )
+        .replace("{{decided}}", decided(model))
+        .replace("{{due}}", &due)
+        .replace("{{due_source}}", &due_source)
+        .replace("{{ends}}", ends)
+        .replace("{{end_source}}", &end_source)
+        .replace("{{read}}", read)
 }

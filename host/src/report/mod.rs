@@ -3,6 +3,7 @@
 mod believing;
 #[cfg(feature = "device")]
 mod boards;
+mod contract;
 #[cfg(feature = "device")]
 mod device;
 mod emission;
@@ -33,6 +34,7 @@ pub use believing::BelievedFigures;
 #[cfg(feature = "device")]
 pub use boards::{Boards, OnBoard};
 #[cfg(feature = "device")]
+pub use contract::{ChannelSummary, ContractSummary, WindowsSummary};
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;
 pub use evaluation::{

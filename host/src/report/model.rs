@@ -8,7 +8,7 @@ use super::Boards;
 use super::route::RouteTable;
 use super::selection::{self, write_selection};
 use super::table::on_a_device;
-use super::{EmissionSummary, Paces, counted, grouped};
+use super::{ContractSummary, EmissionSummary, Paces, counted, grouped};
 use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
@@ -68,6 +68,8 @@ pub struct Inspection {
     pub confidence: Option<Confidence>,
     /// What a kernel machine stores; null for what needs nothing stored.
     pub stored: Option<Stored>,
+    /// What it was trained on; null for an artefact that an earlier program wrote, which does not say.
+    pub contract: Option<ContractSummary>,
     /// How it was trained; null for an artefact, which does not say.
     pub provenance: Option<Provenance>,
     /// What it costs on a device.
@@ -175,6 +177,9 @@ impl Inspection {
             normalisation: deployed.normalisation().map(normalisation_name),
             confidence: fitted.and_then(|fitted| fitted.confidence.clone()),
             stored: Stored::of(deployed, fitted),
+            contract: deployed
+                .contract()
+                .map(|contract| ContractSummary::new(contract, deployed.observations())),
             provenance: fitted.map(|fitted| fitted.provenance.clone()),
             cost: deployed.cost(),
             fixed_point: fixed.map(FixedPoint::cost),
@@ -261,6 +266,7 @@ impl fmt::Display for Inspection {
         lines.extend(self.stored.iter().map(|stored| ("stored", stored.to_string())));
         lines.extend(self.normalisation.map(|name| ("normalisation", name.replace('_', " "))));
         lines.extend(self.confidence.iter().map(|one| ("confidence", one.to_string())));
+        lines.extend(self.contract.iter().flat_map(ContractSummary::lines));
         if let Some(trained) = &self.provenance {
             let windows = match &trained.windowing {
                 Some(by) => format!(

@@ -11,13 +11,11 @@ mod model;
 mod report;
 mod self_test;
 mod sensor;
+mod stream;
 
 use board::{Board, entry};
-use fishweir_core::filter::Running;
 use sensor::{Next, Sensor};
 
-/// Samples between two reports.
-const EVERY: usize = {{every}};
 /// Faults in a row, without a report between them, after which the program no longer begins.
 const TOO_MANY: u32 = 3;
 
@@ -37,35 +35,46 @@ const TOO_MANY: u32 = 3;
             board.give_up();
         }
     }
-    // The model stays in flash. This is all of the RAM that a stream takes, on this stack.
-    let mut stream = Running::new(&model::MODEL);
+    let mut stream = stream::new();
+    let (mut right, mut judged) = (0, 0);
     loop {
         let mut sensor = Sensor::new();
-        let mut samples = 0;
+        let (mut samples, mut truth) = (0, None);
         while let Some(next) = sensor.next() {
-            match next {
-                Next::Stream => {
+            let decision = match next {
+                Next::Stream { label } => {
                     stream.reset();
-                    samples = 0;
+                    (samples, truth) = (0, label);
                     continue;
                 }
+                Next::End => stream::at_end(&stream, samples),
                 Next::Sample(sample) => {
-                    // Not a number, or impossible under the model: it is missing. Time passes.
+                    // A refused sample is missing: time passes.
                     let _ = stream.push_or_missing(&sample);
+                    samples += 1;
+                    board.wait(){{await}};
+                    stream::due(&stream, samples)
                 }
-                Next::Missing => stream.push_missing(),
-            }
-            samples += 1;
-            if samples % EVERY == 0
-                && let Some(decision) = self_test::decide(&stream)
-            {
-                let class = model::CLASSES.get({{decision}}.class).copied().unwrap_or("?");
-                report::decision(samples, class, &{{decision}});{{belief}}
+                Next::Missing => {
+                    stream.push_missing();
+                    samples += 1;
+                    board.wait(){{await}};
+                    stream::due(&stream, samples)
+                }
+            };
+            if let Some(decision) = decision {
+                let name = |class: usize| model::CLASSES.get(class).copied().unwrap_or("?");
+                report::decision(samples, name({{decision}}.class), &{{decision}}, truth.map(name));{{belief}}
+                if let Some(truth) = truth {
+                    judged += 1;
+                    right += usize::from(truth == {{decision}}.class);
+                }
                 board.show({{decision}}.class);
                 fault::survived();
             }
-            board.wait(){{await}};
         }
+        report::right(right, judged);
+        (right, judged) = (0, 0);
         board.end_of_recordings();
     }
 }

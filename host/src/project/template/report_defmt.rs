@@ -39,8 +39,8 @@ pub fn differs(difference: &Difference) {
     );
 }
 
-/// What was decided, with the bits of the margin: the host computes the same bits.
-pub fn decision(samples: usize, class: &str, decision: &Decision) {
+/// What was decided, with the bits of the margin: the host computes the same bits. Of a recording, what is right.
+pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<&str>) {
     defmt::info!(
         "{=usize} samples: {=str} leads by {=f32} ({=u32:#010x})",
         samples,
@@ -48,4 +48,14 @@ pub fn decision(samples: usize, class: &str, decision: &Decision) {
         decision.margin,
         decision.margin.to_bits()
     );
+    if let Some(truth) = truth {
+        defmt::info!("  recorded as {=str}: {=str}", truth, if truth == class { "right" } else { "WRONG" });
+    }
+}
+
+/// How many decisions on recordings are right.
+pub fn right(right: usize, of: usize) {
+    if of > 0 {
+        defmt::info!("{=usize} of {=usize} decisions on recordings are right", right, of);
+    }
 }

@@ -32,8 +32,8 @@ pub fn differs(difference: &Difference) {
     );
 }
 
-/// What was decided, with the bits of the margin: the host computes the same bits.
-pub fn decision(samples: usize, class: &str, decision: &Decision) {
+/// What was decided, with the bits of the margin: the host computes the same bits. Of a recording, what is right.
+pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<&str>) {
     // Formatting a float costs 25 kB of flash; thousandths say as much.
     let thousandths = (decision.margin * 1000.0) as u32;
     println!(
@@ -42,4 +42,14 @@ pub fn decision(samples: usize, class: &str, decision: &Decision) {
         thousandths % 1000,
         decision.margin.to_bits()
     );
+    if let Some(truth) = truth {
+        println!("  recorded as {truth}: {}", if truth == class { "right" } else { "WRONG" });
+    }
+}
+
+/// How many decisions on recordings are right.
+pub fn right(right: usize, of: usize) {
+    if of > 0 {
+        println!("{right} of {of} decisions on recordings are right");
+    }
 }

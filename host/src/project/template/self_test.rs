@@ -3,19 +3,20 @@
 use core::hint::black_box;
 
 use fishweir_core::classify::{{decided}};
-use fishweir_core::filter::Running;
 
-use crate::model;
+use crate::stream;
 
 /// What the model observes.
 pub type Sample = {{sample}};
 
-/// A sample, and the decision after it.
-pub struct Step {
-    /// Nothing where it was not observed.
-    pub sample: Option<Sample>,
-    /// Nothing where nothing can be decided.
-    pub decision: Option<Bits>,
+/// A recording, to play for a sensor.
+pub struct Recording {
+    /// Its class, by index.
+    pub label: Option<usize>,
+    /// Nothing where a sample was not observed.
+    pub samples: &'static [Option<Sample>],
+    /// What the oldest open window says after each of the first samples; nothing where nothing can be decided.
+    pub decisions: &'static [Option<Bits>],
 }
 
 /// Class, and the bits of {{of}}.
@@ -23,7 +24,7 @@ pub type Bits = {{bits}};
 
 /// Where device and host differ.
 pub struct Difference {
-    /// The stream.
+    /// The recording.
     pub stream: usize,
     /// The sample in it.
     pub sample: usize,
@@ -33,42 +34,39 @@ pub struct Difference {
     pub expected: u32,
 }
 
-/// The decision so far.
-pub fn decide(stream: &Running<&'static model::Model>) -> Option<{{decided}}> {
-    {{read}}
-}
-
 fn bits(decision: {{decided}}) -> Bits {
     {{bits_of}}
 }
 
-/// Replays the streams and says how many samples they have; what is called after each is for a watchdog.
+/// Replays the first samples of the recordings and says how many; what is called after each is for a watchdog.
 pub fn run(mut each: impl FnMut()) -> Result<usize, Difference> {
-    let mut running = Running::new(&model::MODEL);
+    let mut running = stream::new();
     let mut samples = 0;
-    for (stream, steps) in STREAMS.iter().enumerate() {
+    for (stream, recording) in RECORDINGS.iter().enumerate() {
         running.reset();
-        for (sample, step) in steps.iter().enumerate() {
+        for (sample, (x, &expected)) in
+            recording.samples.iter().zip(recording.decisions).enumerate()
+        {
             // The compiler is not to work the answers out beforehand.
-            match black_box(&step.sample) {
-                // As the program does: what is refused is missing.
+            match black_box(x) {
+                // As the program does: a refused sample is missing.
                 Some(x) => {
                     let _ = running.push_or_missing(x);
                 }
                 None => running.push_missing(),
             }
             each();
-            let decision = decide(&running).map(bits);
-            if decision != step.decision {
+            let decision = stream::so_far(&running).map(bits);
+            if decision != expected {
                 let of_margin = |decision: Option<Bits>| decision.map_or(0, |bits| bits.1);
-                let (margin, expected) = (of_margin(decision), of_margin(step.decision));
+                let (margin, expected) = (of_margin(decision), of_margin(expected));
                 return Err(Difference { stream, sample, margin, expected });
             }
         }
-        samples += steps.len();
+        samples += recording.decisions.len();
     }
     Ok(samples)
 }
 
-/// The streams.
-pub static STREAMS: [&[Step]; {{count}}] = [{{streams}}];
+/// The recordings.
+pub static RECORDINGS: [Recording; {{count}}] = [{{streams}}];

@@ -1,21 +1,24 @@
-//! A stand-in for a sensor: plays the streams of the self-test. Replace it by your sensor's driver, which gives
-//! samples as the model was trained: the same channels, units and rate.
+//! A stand-in for a sensor: plays the recordings of the self-test. Replace it by your sensor's driver, which gives
+//! samples as the model was trained: the same channels, units and rate. A driver needs neither `Stream` nor `End`:
+//! windows follow one another by themselves.
 
-use crate::self_test::{STREAMS, Sample};
+use crate::self_test::{RECORDINGS, Sample};
 
 /// What the sensor has.
 pub enum Next {
-    /// A new stream begins: what came before says nothing about it.
-    Stream,
+    /// A new stream begins: what came before says nothing about it. The class is known of recordings alone.
+    Stream { label: Option<usize> },
     /// A sample.
     Sample(Sample),
     /// The time of a sample has passed without one.
     Missing,
+    /// The stream ends.
+    End,
 }
 
 /// The sensor.
 pub struct Sensor {
-    stream: usize,
+    recording: usize,
     /// Samples of it that are done; none before it has begun.
     done: Option<usize>,
 }
@@ -23,22 +26,21 @@ pub struct Sensor {
 impl Sensor {
     /// A sensor before its first sample.
     pub fn new() -> Self {
-        Self { stream: 0, done: None }
+        Self { recording: 0, done: None }
     }
 
     /// What comes next; nothing at the end of the recordings.
     pub fn next(&mut self) -> Option<Next> {
-        loop {
-            let stream = STREAMS.get(self.stream)?;
-            let Some(done) = self.done else {
-                self.done = Some(0);
-                return Some(Next::Stream);
-            };
-            if let Some(step) = stream.get(done) {
-                self.done = Some(done + 1);
-                return Some(step.sample.map_or(Next::Missing, Next::Sample));
-            }
-            (self.stream, self.done) = (self.stream + 1, None);
-        }
+        let recording = RECORDINGS.get(self.recording)?;
+        let Some(done) = self.done else {
+            self.done = Some(0);
+            return Some(Next::Stream { label: recording.label });
+        };
+        let Some(sample) = recording.samples.get(done) else {
+            (self.recording, self.done) = (self.recording + 1, None);
+            return Some(Next::End);
+        };
+        self.done = Some(done + 1);
+        Some(sample.map_or(Next::Missing, Next::Sample))
     }
 }

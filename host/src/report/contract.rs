@@ -1,0 +1,110 @@
+//! What a model was trained on, for `info`.
+
+use serde::Serialize;
+
+use super::{counted, grouped};
+use crate::classifier::{Contract, Observations, Period};
+
+/// What a model was trained on, and keeps to wherever it runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContractSummary {
+    /// The windows of a decision; null where whole series are decided.
+    pub windows: Option<WindowsSummary>,
+    /// The sample period in seconds, and the relative error that the model bears; null where it is unknown.
+    pub period: Option<Period>,
+    /// Each channel in training; none over symbols, and where it is unknown.
+    pub channels: Vec<ChannelSummary>,
+}
+
+/// The windows of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct WindowsSummary {
+    /// Samples in a window.
+    pub length: u32,
+    /// Samples from one window to the next.
+    pub hop: u32,
+    /// States: the windows that are open at a time.
+    pub states: usize,
+    /// The most missing samples in a row that a window bears.
+    pub longest_gap: u32,
+}
+
+/// A channel in training.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChannelSummary {
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty where it is unknown.
+    pub unit: String,
+    /// The mean.
+    pub centre: f64,
+    /// The standard deviation.
+    pub spread: f64,
+}
+
+impl ContractSummary {
+    /// Of a contract, and the names of what is observed.
+    pub fn new(contract: &Contract, observations: &Observations) -> Self {
+        let windows = contract.windows().map(|windows| WindowsSummary {
+            length: windows.length,
+            hop: windows.hop,
+            states: windows.states(),
+            longest_gap: windows.longest_gap,
+        });
+        let names: &[String] = match observations {
+            Observations::Channels(names) => names,
+            Observations::Symbols(_) => &[],
+        };
+        let channels = names.iter().zip(&contract.channels);
+        let channels = channels.map(|(name, channel)| ChannelSummary {
+            name: name.clone(),
+            unit: channel.unit.clone(),
+            centre: channel.centre,
+            spread: channel.spread,
+        });
+        Self { windows, period: contract.period, channels: channels.collect() }
+    }
+
+    /// A name and what is said of it, line by line.
+    pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
+        let mut lines = vec![(
+            "windows",
+            match &self.windows {
+                None => "none: whole series are decided".to_owned(),
+                Some(WindowsSummary { length, hop, states, .. }) => {
+                    let open = match states {
+                        1 => "one at a time".to_owned(),
+                        states => format!(
+                            "{states} open at a time, each with its own state: {states} times RAM and work"
+                        ),
+                    };
+                    let (length, hop) =
+                        (counted(*length as usize, "sample"), grouped(*hop as usize));
+                    format!("{length}, a new one every {hop}; {open}")
+                }
+            },
+        )];
+        if let Some(Period { seconds, tolerance }) = self.period {
+            let (rate, percent) = (short(1.0 / seconds), short(100.0 * tolerance));
+            lines.push(("period", format!("{seconds} s ({rate} Hz), within {percent} %")));
+        }
+        let channels = self.channels.iter().enumerate();
+        lines.extend(channels.map(|(index, ChannelSummary { name, unit, centre, spread })| {
+            let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+            let text =
+                format!("{name}: mean {}{unit}, deviation {}", short(*centre), short(*spread));
+            (if index == 0 { "in training" } else { "" }, text)
+        }));
+        lines
+    }
+}
+
+/// A number of three digits.
+fn short(x: f64) -> String {
+    let digits = 2 - x.abs().max(1e-9).log10().floor() as i32;
+    let text = format!("{x:.*}", digits.clamp(0, 9) as usize);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
