@@ -126,33 +126,40 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
     let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
     let at = folder.at("gestures");
     let said = printed(&format!("new {at} --board mps2-an386 --model {model} --data {data}"));
-    assert!(said.contains("self-test: 160 samples of the recordings"), "{said}");
+    assert!(said.contains("self-test: 80 samples of the recordings"), "{said}");
+    assert!(said.contains("plays 8 recordings for a sensor: 160 samples at 50 Hz"), "{said}");
+    assert!(said.contains("windows of 20 samples, a new one every 10"), "{said}");
     let project = Path::new(&at);
     let said = runs(project);
-    assert!(said.starts_with("self-test: 160 samples, every bit as on the host\n"), "{said}");
+    assert!(said.starts_with("self-test: 80 samples, every bit as on the host\n"), "{said}");
 
-    // The stand-in plays the same samples: its decisions are those of `score`, to the bit.
-    change(project, "src/main.rs", "const EVERY: usize = 50;", "const EVERY: usize = 40;");
-    let said = String::from_utf8(cargo(project, "start").stdout).expect("UTF-8");
-    let decisions: Vec<&str> = said.lines().skip(1).collect();
-    assert_eq!(decisions.len(), 4, "{said}");
+    // The stand-in plays whole windows: its decisions are those of `score`, to the bit, and beside each is the class.
+    let lines: Vec<&str> = said.lines().skip(1).collect();
+    assert_eq!(lines.len(), 2 * 8 + 1, "{said}");
     let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");
-    for decision in decisions {
-        let bits = decision.rsplit_once('(').expect("bits").1.trim_end_matches(')');
-        assert!(decision.starts_with("40 samples: ") && self_test.contains(bits), "{decision}");
+    let mut right = 0;
+    for (number, two) in lines.chunks_exact(2).enumerate() {
+        let bits = two[0].rsplit_once('(').expect("bits").1.trim_end_matches(')');
+        assert!(two[0].starts_with("20 samples: "), "{two:?}");
+        // The first four are those of the self-test.
+        assert!(number >= 4 || self_test.contains(bits), "{two:?}");
+        assert!(two[1].starts_with("  recorded as "), "{two:?}");
+        right += usize::from(two[1].ends_with(": right"));
     }
+    assert_eq!(lines[16], format!("{right} of 8 decisions on recordings are right"));
+    assert!(right >= 7, "{said}");
 
     // Three faults in a row end it; each is told at the next start.
     change(
         project,
         "src/sensor.rs",
-        "        loop {\n",
-        "        loop {\n            assert!(self.done != Some(3));\n",
+        "    pub fn next(&mut self) -> Option<Next> {\n",
+        "    pub fn next(&mut self) -> Option<Next> {\n        assert!(self.done != Some(3));\n",
     );
     let output = cargo(project, "run --release");
     let said = String::from_utf8_lossy(&output.stdout);
     for count in 1..=3 {
-        let told = format!("the run before panicked at src/sensor.rs:32 ({count} in a row)");
+        let told = format!("the run before panicked at src/sensor.rs:37 ({count} in a row)");
         assert!(said.contains(&told), "{said}");
     }
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -166,7 +173,7 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
     fs::write(project.join("src/self_test.rs"), changed).expect("writes");
     let output = cargo(project, "run --release");
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("self-test: FAILED at sample 39 of stream 3: margin 0x"), "{said}");
+    assert!(said.contains("self-test: FAILED at sample 19 of stream 3: margin 0x"), "{said}");
     assert_eq!(output.status.code(), Some(1), "{said}");
 }
 
@@ -307,18 +314,18 @@ fn every_emulated_board_decides_as_the_host() {
         printed(&format!("new {at} --board {name} --model {model} --data {data}"));
         let said = runs(Path::new(&at));
         assert!(
-            said.starts_with("self-test: 160 samples, every bit as on the host\n"),
+            said.starts_with("self-test: 80 samples, every bit as on the host\n"),
             "{name}: {said}"
         );
         change(
             Path::new(&at),
             "src/sensor.rs",
-            "        loop {\n",
-            "        loop {\n            assert!(self.done != Some(3));\n",
+            "    pub fn next(&mut self) -> Option<Next> {\n",
+            "    pub fn next(&mut self) -> Option<Next> {\n        assert!(self.done != Some(3));\n",
         );
         let output = cargo(Path::new(&at), "run --release");
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("panicked at src/sensor.rs:32 (3 in a row)"), "{name}: {said}");
+        assert!(said.contains("panicked at src/sensor.rs:37 (3 in a row)"), "{name}: {said}");
     }
 }
 
@@ -369,10 +376,10 @@ fn updates_come_into_a_project_as_the_page_says() {
     change(project, "memory.x", "LENGTH = 1024K", "LENGTH = 960K");
     fs::write(project.join("src/field.rs"), block("rust")).expect("writes");
     change(project, "src/main.rs", "mod fault;\n", "mod fault;\nmod field;\n");
-    let imports = "use fishweir_core::filter::Running;\nuse sensor::{Next, Sensor};\n";
+    let imports = "use sensor::{Next, Sensor};\n";
     change(project, "src/main.rs", imports, "");
     let main = fs::read_to_string(project.join("src/main.rs")).expect("reads");
-    let (before, _) = main.split_once("    // The model stays in flash.").expect("a stream");
+    let (before, _) = main.split_once("    let mut stream = stream::new();").expect("a stream");
     fs::write(
         project.join("src/main.rs"),
         format!("{before}    field::run(&mut board).await\n}}\n"),

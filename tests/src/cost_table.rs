@@ -94,8 +94,9 @@ pub fn page(boards: &[BoardCosts]) -> String {
          Printed by `cargo run --release -p fishweir-tests --example cost_table`, which builds the image \
          `costs` for every\nboard, runs it under QEMU and reads the board's counter.\n\n\
          One sample through the filter: N states, of a profile positions, K symbols or \
-         D channels, C directions\n(tangents). Images of the Cortex-M0 and Cortex-M3 have no flash left for all \
-         profiles.\n\n\
+         D channels, C directions\n(tangents). *2 Gaussian* is a classifier of two models on a stream that never ends, \
+         *2 Gaussian 200/50* the same on\nwindows of 200 samples, a new one every 50. Images of the Cortex-M0 and \
+         Cortex-M3 have no flash left for these and for\nall profiles.\n\n\
          - *instructions* a sample, by `-icount shift=0`, the empty loop subtracted. QEMU knows no \
          cycles.\n\
          - *state*: bytes of RAM a stream takes. *stack*: bytes below the caller that keeps the state, \

@@ -5,6 +5,10 @@ use core::mem::size_of_val;
 
 use embedded_hal::delay::DelayNs;
 use embedded_io::Write;
+#[cfg(not(any(feature = "lm3s6965evb", feature = "microbit")))]
+use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
+#[cfg(not(any(feature = "lm3s6965evb", feature = "microbit")))]
+use fishweir_core::contract::{Contract, Windows};
 use fishweir_core::emission::{Parametrisation, SufficientStatistics};
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
@@ -30,6 +34,7 @@ pub fn costs<S: Write, D: DelayNs, M: Meter>(
     table.0.once(DELAY, || delay.delay_ms(1))?;
     table.floats()?;
     table.profiles()?;
+    table.windows()?;
     table.fixed()?;
     table.readings()?;
     table.0.end()
@@ -77,6 +82,37 @@ impl<S: Write, M: Meter> Table<S, M> {
         }
         categorical! { 2, 16; 4, 4; 4, 16; 8, 16; }
         gaussian! { 3; 6; }
+        Ok(())
+    }
+
+    /// A classifier of two models along a direction: on a stream that never ends, and on windows of 200 samples.
+    #[inline(never)]
+    fn windows(&mut self) -> Result<(), Failure<S::Error>> {
+        // Images of the Cortex-M0 and the Cortex-M3 have no flash left for them.
+        #[cfg(not(any(feature = "lm3s6965evb", feature = "microbit")))]
+        {
+            let hmm = models::gaussian::<6>()?;
+            let along = hmm.with_directions(&[models::direction()], Parametrisation::default());
+            let bank = StreamClassifier::new(
+                [along, along],
+                [[-1.0, 1.0]],
+                [0.0],
+                Normalisation::PER_SAMPLE,
+            );
+            let bank = black_box(&bank);
+            let (stream, far) = (const { &models::vectors::<6>() }, &[1e6; 6]);
+            let bytes = size_of_val(bank);
+            self.0.recursion("2 Gaussian, N=4, D=6, C=1, f32", &bank, bytes, stream, far)?;
+            macro_rules! windows {
+                ($($hop:literal, $states:literal;)*) => {$(
+                    let contract = Contract { windows: Some(Windows::of(200, $hop)), ..Contract::NONE };
+                    let name = concat!("2 Gaussian 200/", $hop, ", N=4, D=6, C=1, f32");
+                    let on = WindowClassifier::<_, $states>::from_parts(bank, black_box(&contract));
+                    self.0.recursion(name, &on, bytes, stream, far)?;
+                )*};
+            }
+            windows! { 200, 1; 100, 2; 50, 4; 25, 8; }
+        }
         Ok(())
     }
 

@@ -179,6 +179,12 @@ impl Project<'_> {
             self.model.classes().iter().map(|name| name.escape_debug().to_string()).collect();
         let classes = classes.join(", ");
         let period = format!("{}", (1e6 / self.rate).round() as u64);
+        let windows = match self.model.windows() {
+            Some(windows) => {
+                format!("{} samples, a new one every {}", windows.length, windows.hop)
+            }
+            None => "none, it decides on whole series".to_owned(),
+        };
         let memory = if board.memory_is_told { include_str!("template/memory.rs") } else { "" };
         let link: Vec<String> = board.link.iter().map(|argument| format!("{argument:?}")).collect();
         let core = match self.core {
@@ -201,6 +207,7 @@ impl Project<'_> {
             ("{{pace_field}}", parts.pace),
             ("{{pace_start}}", parts.pace_start),
             ("{{period}}", &period),
+            ("{{windows}}", &windows),
             ("{{name}}", self.name),
             ("{{title}}", board.title),
             ("{{board}}", board.title),

@@ -11,6 +11,7 @@ mod model;
 mod report;
 mod self_test;
 mod sensor;
+#[allow(dead_code, reason = "other programs around the model ask other things")]
 mod stream;
 
 use board::{Board, entry};

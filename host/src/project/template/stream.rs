@@ -11,12 +11,20 @@ const STATES: usize = match CONTRACT.windows {
     None => 1,
 };
 
-/// A stream: all of the RAM that it takes. The model stays in flash.
-pub type Stream = Running<WindowClassifier<'static, &'static Model, STATES>>;
+/// The model, in flash, and its windows.
+pub type Windows = WindowClassifier<'static, &'static Model, STATES>;
+
+/// A stream: all of the RAM that it takes.
+pub type Stream = Running<Windows>;
+
+/// The model on the windows of its contract.
+pub const fn windows() -> Windows {
+    Windows::from_parts(&MODEL, &CONTRACT)
+}
 
 /// A stream before its first sample.
 pub fn new() -> Stream {
-    Running::new(WindowClassifier::from_parts(&MODEL, &CONTRACT))
+    Running::new(windows())
 }
 
 /// The decision that is due after the last sample: {{due}}.
