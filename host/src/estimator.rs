@@ -28,6 +28,7 @@
 //! [`Fitted::trained`]. Figures with intervals on data that a model never saw are those of
 //! [`evaluate`](crate::evaluate).
 
+use std::ops::Range;
 use std::path::Path;
 
 use fishweir_core::classify::Doubt;
@@ -35,7 +36,7 @@ use fishweir_core::classify::Doubt;
 use crate::Error;
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Dataset, Samples};
-use crate::deploy::{Deployed, PushError, Stream};
+use crate::deploy::{Deployed, OpenWindow, PushError, Stream, WindowStream};
 use crate::evaluate::{
     CrossValidationOptions, EvaluateError, Figures, UnknownClass, evaluate, learn_confidence,
     windowing_of,
@@ -126,15 +127,52 @@ impl Fitted {
         &self.trained.classifier.classes
     }
 
-    /// The class of a series, taken as one window. Samples that the classifier refuses are missing, as
+    /// The class of a series, taken as one window; [`predict_windows`](Self::predict_windows) takes a longer one. Samples that the classifier refuses are missing, as
     /// [`score`](Self::score) and a device do; where nothing is left, priors or biases alone decide.
     ///
     /// Cost: the stream's, a sample ([`deployed`](Self::deployed)`().cost()`).
     ///
     /// # Errors
-    /// [`Error::Push`] of other observations than the classifier's, [`Error::Range`].
+    /// [`Error::Push`] of other observations than the classifier's, [`Error::Range`]; [`Error::Evaluate`] of a series that is
+    /// longer than the windows of the training.
     pub fn predict(&self, samples: &Samples) -> Result<&str, Error> {
         Ok(&self.classes()[self.pushed(samples)?.decision()?.class])
+    }
+
+    /// The class of each window of a series, with the places of its first sample and of the sample after its last: what a
+    /// stream and a device decide. A series that is shorter than a window is one window; without windows each series is.
+    ///
+    /// Cost: the stream's, per sample.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict).
+    pub fn predict_windows(&self, samples: &Samples) -> Result<Vec<(Range<u64>, &str)>, Error> {
+        let mut stream = self.stream();
+        let mut windows = Vec::new();
+        let class = |window: OpenWindow<'_>| {
+            let class = self.classes()[window.stream.decision()?.class].as_str();
+            Ok::<_, Error>((window.start..window.end, class))
+        };
+        for sample in samples.view().iter() {
+            if let Err(error @ PushError::Kind) = stream.push(sample) {
+                return Err(error.into());
+            }
+            if self.deployed.windows().is_some() {
+                windows.extend(stream.decided().map(class).transpose()?);
+            }
+        }
+        let rest = match self.deployed.windows() {
+            Some(_) => stream.short(),
+            None => stream.decided(),
+        };
+        windows.extend(rest.map(class).transpose()?);
+        Ok(windows)
+    }
+
+    /// A stream that decides on the windows of the training, sample by sample, in the device's arithmetic.
+    #[must_use]
+    pub fn stream(&self) -> WindowStream {
+        self.deployed.window_stream()
     }
 
     /// By how much each class leads the best of the others, `[class]`; the largest decides.
@@ -251,6 +289,13 @@ impl Fitted {
     }
 
     fn pushed(&self, samples: &Samples) -> Result<Stream, Error> {
+        let length = samples.view().len();
+        if let Some(windows) = self.deployed.windows()
+            && length > windows.length as usize
+        {
+            let window = windows.length as usize;
+            return Err(EvaluateError::LongerThanWindow { length, window }.into());
+        }
         let mut stream = self.deployed.stream();
         for sample in samples.view().iter() {
             if let Err(error @ PushError::Kind) = stream.push(sample) {

@@ -42,7 +42,7 @@ pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use port::Port;
 pub use qemu::{Ending, Qemu, Run};
-pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
+pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, ask_contract, converse};
 pub use update::send_update;
 
 /// How to run a device.

@@ -35,6 +35,17 @@ use crate::learn::{ClassifierKind, TrainError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvaluateError {
+    /// A series that is longer than the windows that the classifier was trained on.
+    #[error(
+        "a series of {length} samples is longer than the windows of {window} that the classifier decides on: \
+         `predict_windows` decides on each"
+    )]
+    LongerThanWindow {
+        /// Its samples.
+        length: usize,
+        /// Those of a window.
+        window: usize,
+    },
     /// Training failed.
     #[error(transparent)]
     Train(#[from] TrainError),
