@@ -138,6 +138,11 @@ pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
 }
 
 #[test]
+fn missing_and_refused_samples_are_the_hosts_in_c() {
+    decides_as_the_host(&Folder::new(), &fixtures().at("three.json"));
+}
+
+#[test]
 fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
     let folder = Folder::new();
     let model = fixtures().at("three.json");

@@ -198,7 +198,7 @@ fn a_kernel_machine_gives_the_same_bits_in_c() {
 }
 
 /// The bundled model, as its source has it.
-#[allow(dead_code, reason = "the model is all that is asked of the source")]
+#[allow(dead_code, unreachable_pub, reason = "a source for firmware, of which the model is used")]
 mod coins {
     include!("../../../firmware/models/default.rs");
 }
