@@ -5,10 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use fishweir_core::contract::{ChannelRange, Contract, Partial};
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::SampleKind;
 use fishweir_device::classifier::WireSample;
-use fishweir_model::{CHANNEL_PLACES, CHANNELS, CLASSES, MACHINE, Model};
+use fishweir_model::{CHANNEL_PLACES, CHANNELS, CLASSES, CONTRACT, MACHINE, Model, STATES};
 
 #[path = "src/shape.rs"]
 mod shape;
@@ -112,6 +113,22 @@ fn model_header(prefix: &str) -> Result<String, String> {
             places.iter().map(i16::to_string).collect::<Vec<_>>().join(", ")
         ),
     };
+    let Contract { windows, period, channels: ranges } = CONTRACT;
+    let ranges: Vec<ChannelRange<'_>> = ranges.iter().collect();
+    let range_of =
+        |of: fn(&ChannelRange<'_>) -> String| ranges.iter().map(of).collect::<Vec<_>>().join(", ");
+    let ranges = match ranges.as_slice() {
+        [] => String::new(),
+        _ => format!(
+            "/* By channel: its unit (\"\" where it is unknown), and its mean and standard deviation in training. */\n\
+             #define {macros}_CHANNEL_UNITS {{{}}}\n\
+             #define {macros}_CHANNEL_CENTRES {{{}}}\n\
+             #define {macros}_CHANNEL_SPREADS {{{}}}\n",
+            range_of(|range| literal(range.unit)),
+            range_of(|range| float(range.centre)),
+            range_of(|range| float(range.spread)),
+        ),
+    };
     Ok(format!(
         "\
 /* Sizes and names of one model, written with the library that holds it. */
@@ -132,7 +149,20 @@ fn model_header(prefix: &str) -> Result<String, String> {
 #define {macros}_FIXED_POINT {fixed}
 /* Classes; none of a change detector. */
 #define {macros}_CLASSES {count}
-{classes}{channels}{places}/* Bytes of the model, in flash. */
+{classes}{channels}{places}{ranges}/* Samples in a window, after which a decision is due, and samples from the beginning of one window to that of the
+ * next. 0: the model has no windows, and decides on the stream so far. */
+#define {macros}_WINDOW_LENGTH {length}
+#define {macros}_WINDOW_HOP {hop}
+/* The most missing samples in a row that a window bears; 0 without windows. */
+#define {macros}_LONGEST_GAP {longest_gap}
+/* 1 if {prefix}_decide_so_far() decides on a window that is partly filled. */
+#define {macros}_PARTIAL_WINDOWS {partial}
+/* Windows that are open at a time, a state for each in a {prefix}_stream; 1 without windows. */
+#define {macros}_WINDOW_STATES {STATES}
+/* Nanoseconds from one sample to the next, and the relative error that the model bears; 0: unknown. */
+#define {macros}_PERIOD_NS {period_ns}ULL
+#define {macros}_PERIOD_TOLERANCE {tolerance}
+/* Bytes of the model, in flash. */
 #define {macros}_MODEL_SIZE {model_size}
 /* Bytes of a {prefix}_stream, its alignment, and its words of eight bytes. */
 #define {macros}_STATE_SIZE {state_size}
@@ -147,10 +177,21 @@ fn model_header(prefix: &str) -> Result<String, String> {
         machine = u8::from(MACHINE),
         fixed = u8::from(<Model as Sizes<_>>::FORMAT != NumberFormat::F32),
         count = CLASSES.len(),
+        length = windows.map_or(0, |windows| windows.length),
+        hop = windows.map_or(0, |windows| windows.hop),
+        longest_gap = windows.map_or(0, |windows| windows.longest_gap),
+        partial = u8::from(windows.is_none_or(|windows| windows.partial != Partial::Never)),
+        period_ns = period.map_or(0, |period| period.nanoseconds),
+        tolerance = float(period.map_or(0.0, |period| period.tolerance)),
         model_size = model.bytes(),
         state_size = 8 * WORDS,
         state_align = align_of::<u64>().max(align_of::<Started>()),
     ))
+}
+
+/// A literal of C that reads back to the same bits.
+fn float(value: f32) -> String {
+    format!("{value:?}f")
 }
 
 /// A string literal of C, in UTF-8: whatever is no plain letter as the octal digits of its bytes, a

@@ -39,18 +39,29 @@ pub(crate) fn by_page(library: &Path) -> Vec<String> {
         .collect()
 }
 
-/// The sketch, as Arduino compiles it: in C++, with a header before it.
+/// The sketch, as Arduino compiles it: in C++, with a header before it. With and without windows and a period, whichever
+/// the model has.
 #[track_caller]
 fn sketch_compiles(library: &Path) {
-    let header = "#include <stddef.h>\n#include <stdint.h>\n#define A0 0\nint analogRead(int);\nvoid delay(int);\n\
+    let header = "#include <stddef.h>\n#include <stdint.h>\n#define A0 0\nint analogRead(int);\n\
+                  unsigned long micros();\nunsigned long millis();\n\
                   struct Port { void begin(long); void print(const char *); void println(const char *); \
                   void println(float); };\nextern Port Serial;\n";
     std::fs::write(library.join("Arduino.h"), header).expect("writes");
-    shell(
-        library,
-        "arm-none-eabi-g++ -mcpu=cortex-m4 -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -Isrc \
-         -include Arduino.h -x c++ examples/Sensor/Sensor.ino",
-    );
+    let compile = "arm-none-eabi-g++ -mcpu=cortex-m4 -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I. -Isrc \
+                   -include Arduino.h -x c++ examples/Sensor/Sensor.ino";
+    shell(library, compile);
+    for (length, period) in [(0, "0ULL"), (200, "20000000ULL"), (1, "86400000000000ULL")] {
+        let settings =
+            format!("s/\\(_WINDOW_LENGTH\\) .*/\\1 {length}/; s/\\(_PERIOD_NS\\) .*/\\1 {period}/");
+        shell(
+            library,
+            &format!(
+                "rm -rf other; cp -r src other; sed -i '{settings}' other/*_model.h\n{}",
+                compile.replace("-Isrc", "-Iother")
+            ),
+        );
+    }
 }
 
 /// Samples in fixed point are integers: the header says by which powers, and the sketch multiplies.
@@ -116,14 +127,19 @@ pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
              board_start();\n    if (fishweir_init(&stream, sizeof stream)) return 1;\n\
              for (size_t t = 0; t < sizeof rows / sizeof *rows; t++) {{\n\
              const float *row = t % 9 == 4 ? NULL : rows[t];\n\
-             board_write_hex((uint32_t)fishweir_push_or_missing(&stream, row, row ? FISHWEIR_CHANNELS : 0));\n\
-             if (fishweir_decide(&stream, &read)) return 1;\n    margin.value = read.margin;\n\
+             board_write_hex((uint32_t)fishweir_push(&stream, row, row ? FISHWEIR_CHANNELS : 0));\n\
+             if (fishweir_decide_so_far(&stream, &read)) return 1;\n    margin.value = read.margin;\n\
              board_write_hex(read.class_index);\n    board_write_hex(margin.bits);\n    board_write(\"\\n\");\n\
              }}\n    return 0;\n}}\n"
         ),
     );
     let [told] = &by_page(&folder.path().join("asked"))[..] else { panic!("one core") };
     assert_eq!(*told, expected);
+}
+
+#[test]
+fn missing_and_refused_samples_are_the_hosts_in_c() {
+    decides_as_the_host(&Folder::new(), &fixtures().at("three.json"));
 }
 
 #[test]

@@ -1,13 +1,18 @@
-/* Follows a recording and writes what the library answers to the serial port, one line a sample:
+/* Follows a recording and writes what the library answers to the serial port, one line per sample:
  *
- *     status class margin log-likelihood...        of a classifier
+ *     status [class margin log-likelihood...]      of a classifier, where a decision is due
  *     status statistic value fit drift...          of a change detector
  *     status [class start end log-odds]...         of a spotter, and at the end of a stream
  *     end [class start end log-odds]...
  *
  * with decision values in the place of log-likelihoods where the model is a kernel machine, a statistic
  * of ffffffff where there is no alarm, and the low 32 bits of where events start and end. Floats are their
- * bits, in hexadecimal, so that nothing is rounded on the way. Replace the recording by a sensor and the
+ * bits, in hexadecimal, so that nothing is rounded on the way.
+ *
+ * A decision is due at the end of each window of FISHWEIR_WINDOW_LENGTH samples, one every
+ * FISHWEIR_WINDOW_HOP; of a model without windows (0) after each sample, on the stream so far.
+ *
+ * Replace the recording by a sensor that is read every FISHWEIR_PERIOD_NS nanoseconds (0: unknown), and the
  * lines by what an answer means to you.
  */
 #include <stddef.h>
@@ -107,12 +112,15 @@ static fishweir_status answer(void)
     return status;
 }
 #else
-/* The decision, and what it rests on. */
+/* The decision, and what it rests on, where the sample has filled a window. */
 static fishweir_status answer(void)
 {
     fishweir_decision decision;
     float log_likelihoods[FISHWEIR_MODELS];
     fishweir_status status = fishweir_decide(&stream, &decision);
+    if (status == FISHWEIR_STATUS_NO_DECISION) {
+        return FISHWEIR_STATUS_OK;
+    }
     if (status == FISHWEIR_STATUS_OK) {
         status = fishweir_log_likelihoods(&stream, log_likelihoods, FISHWEIR_MODELS);
     }
@@ -131,10 +139,6 @@ static fishweir_status answer(void)
 static fishweir_status report(fishweir_status pushed)
 {
     board_write_hex((uint32_t)pushed);
-    if (FISHWEIR_EVENTS > 0 && pushed != FISHWEIR_STATUS_OK) {
-        /* Refused: time passes all the same, and events are counted in samples. */
-        fishweir_push_missing(&stream);
-    }
     fishweir_status status = answer();
     board_write("\n");
     return status;
@@ -163,7 +167,7 @@ int main(void)
         if (recording[i].kind == RESET) {
             status = restart();
         } else {
-            /* A refused sample is no end: the stream is as it was, and the next one may fit. */
+            /* A refused sample is no end: it is missing, and the next one may fit. */
             status = report(push(&recording[i]));
         }
     }

@@ -3,9 +3,13 @@
  * The sizes are those of one model. They stand in fishweir_model.h, which the build of the library
  * writes: header and library belong together, and fishweir_init() says when they do not.
  *
- * A classifier answers fishweir_decide() and fishweir_log_likelihoods(), a change detector
- * fishweir_detect() and fishweir_statistics(), a spotter fishweir_events() and fishweir_finish();
- * asked of another kind of model, they are FISHWEIR_STATUS_WRONG_KIND.
+ * A classifier answers fishweir_decide(), fishweir_decide_so_far() and fishweir_log_likelihoods(), a
+ * change detector fishweir_detect() and fishweir_statistics(), a spotter fishweir_events() and
+ * fishweir_finish(); asked of another kind of model, they are FISHWEIR_STATUS_WRONG_KIND.
+ *
+ * A classifier decides on the windows that it was trained on: one begins every FISHWEIR_WINDOW_HOP
+ * samples, and fishweir_decide() has a decision when FISHWEIR_WINDOW_LENGTH samples have filled it.
+ * Missing and refused samples count. Without windows FISHWEIR_WINDOW_LENGTH is 0.
  *
  * Nothing allocates, nothing blocks, nothing is global: a stream is used by one thread at a time, and
  * streams do not know of each other. Every function but the last three returns a fishweir_status. */
@@ -28,12 +32,10 @@ enum fishweir_status
  {
   // Done.
   FISHWEIR_STATUS_OK = 0,
-  // The sample is impossible under all models left. The stream is as before: skip the sample, push it
-  // as missing, or reset. After fishweir_push_or_missing(), and behind a front end, it is missing
-  // already.
+  // The sample is impossible under all models left: it is missing.
   FISHWEIR_STATUS_IMPOSSIBLE = 1,
-  // A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
-  // before; after fishweir_push_or_missing(), and behind a front end, the sample is missing already.
+  // A channel is NaN, infinite or no integer of the model's range, or the symbol is outside the alphabet:
+  // the sample is missing.
   FISHWEIR_STATUS_INVALID = 2,
   // A pointer is null.
   FISHWEIR_STATUS_NULL_POINTER = 3,
@@ -48,13 +50,15 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
   FISHWEIR_STATUS_BAD_MODEL = 8,
-  // One sample more than the model has positions. The stream is as before; after
-  // fishweir_push_or_missing(), and behind a front end, the sample is missing already. Whatever comes is
-  // refused until fishweir_reset().
+  // One sample more than the model has positions: the sample is missing, and so is every later one until
+  // the next window begins, or fishweir_reset().
   FISHWEIR_STATUS_PAST_END = 9,
   // The scores of a kernel machine are out of the range of its numbers: nothing is decided until
-  // later samples bring them back, or fishweir_reset().
+  // later samples bring them back, the next window begins, or fishweir_reset().
   FISHWEIR_STATUS_UNDECIDED = 10,
+  // No decision is due: the last sample filled no window. Of fishweir_decide_so_far(): no window is open,
+  // or partly filled ones do not decide.
+  FISHWEIR_STATUS_NO_DECISION = 11,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -90,8 +94,7 @@ typedef struct fishweir_alarm {
 
 // A stretch of the stream that a class explains, not the background.
 typedef struct fishweir_event {
-  // Its first sample, counted from 0 at the beginning of the stream; missing ones count, refused ones
-  // do not.
+  // Its first sample, counted from 0 at the beginning of the stream; missing and refused ones count.
   uint64_t start;
   // The sample after its last.
   uint64_t end;
@@ -124,8 +127,13 @@ fishweir_status fishweir_init(struct fishweir_stream *stream,
 fishweir_status fishweir_reset(struct fishweir_stream *stream);
 
 // Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
-// units that the model was trained on, or the integers of one in fixed point. On an error the stream
-// is as before; behind a front end a sample that is refused is missing.
+// units that the model was trained on, or the integers of one in fixed point. Null in place of
+// `channels` is a missing sample, whatever the `count`.
+//
+// A refused sample is missing, and the status says why: a channel is NaN or infinite, say. So one step
+// passes whatever the sensor gives. Where windows overlap, each refuses by its own past; between
+// windows nothing is refused. Only misuse lets no time pass: a stream that was not started, another
+// count, a model over symbols.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
@@ -136,7 +144,7 @@ fishweir_status fishweir_push(struct fishweir_stream *stream,
 
 // The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
 // FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
-// rounded.
+// rounded. Null in place of `channels` is a missing sample.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
@@ -145,41 +153,28 @@ fishweir_status fishweir_push_integers(struct fishweir_stream *stream,
                                        const int16_t *channels,
                                        size_t count);
 
-// Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. On an error the stream is
-// as before.
+// Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. A refused one is missing, and
+// the status says why: a symbol outside the alphabet, say. Misuse lets no time pass.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile.
-fishweir_status fishweir_push_symbol(struct fishweir_stream *stream, uint16_t symbol);
+fishweir_status fishweir_push_symbol(struct fishweir_stream *stream,
+                                     uint16_t symbol);
 
-// Lets one step pass whose sample was not observed: time passes, nothing is learnt.
+// Takes in a missing sample: time passes, nothing is learnt. After more than FISHWEIR_LONGEST_GAP in a
+// row the next sample begins a new window.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing else uses meanwhile.
 fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
 
-// Takes in one sample of a model over channels, or lets one step pass where it is refused: time passes
-// once, whatever the sensor gave. A sample of which a channel is NaN or infinite is missing, all of it,
-// and the status says so; null instead of channels is a sample that is known to be missing, whatever
-// the `count`. Misuse (a stream that was not started, another count, a model over symbols) lets no time
-// pass.
+// The decision on the window that the last sample has filled. Ask after every sample, a missing or
+// refused one too: FISHWEIR_STATUS_NO_DECISION where none is due, and `decision` is as before. A model
+// without windows (FISHWEIR_WINDOW_LENGTH is 0) decides after any sample, on the stream since
+// fishweir_init() or fishweir_reset(): call that at the end of each series.
 //
-// # Safety
-// As for fishweir_push().
-fishweir_status fishweir_push_or_missing(struct fishweir_stream *stream,
-                                         const float *channels,
-                                         size_t count);
-
-// The same of a model over symbols: what is no symbol of its alphabet, or impossible, is missing, and
-// the status says so.
-//
-// # Safety
-// As for fishweir_push_symbol().
-fishweir_status fishweir_push_symbol_or_missing(struct fishweir_stream *stream,
-                                                uint16_t symbol);
-
-// The decision on the stream so far. Costs a logarithm and a division a model, or, of a kernel
-// machine, a kernel value for every stored item; that may be FISHWEIR_STATUS_UNDECIDED.
+// Costs a logarithm and a division per model, or, of a kernel machine, a kernel value per stored item;
+// that may be FISHWEIR_STATUS_UNDECIDED.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
@@ -187,8 +182,18 @@ fishweir_status fishweir_push_symbol_or_missing(struct fishweir_stream *stream,
 fishweir_status fishweir_decide(const struct fishweir_stream *stream,
                                 struct fishweir_decision *decision);
 
-// The natural logarithm of the stream's likelihood under every model; of a kernel machine
-// (FISHWEIR_KERNEL_MACHINE) its decision values: `count` is FISHWEIR_MODELS.
+// The decision on the oldest open window, before it is full: less is known, and it is right less often.
+// FISHWEIR_STATUS_NO_DECISION before the first sample, between windows, in too long a gap, and where
+// partly filled windows do not decide (FISHWEIR_PARTIAL_WINDOWS is 0).
+//
+// # Safety
+// As for fishweir_decide().
+fishweir_status fishweir_decide_so_far(const struct fishweir_stream *stream,
+                                       struct fishweir_decision *decision);
+
+// The natural logarithm of a window's likelihood under every model; of a kernel machine
+// (FISHWEIR_KERNEL_MACHINE) its decision values: `count` is FISHWEIR_MODELS. The window is the one that
+// the last sample has filled, else the oldest open one, else one without samples.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or
@@ -218,8 +223,8 @@ fishweir_status fishweir_statistics(const struct fishweir_stream *stream,
                                     size_t count);
 
 // Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
-// Whatever comes does not change them. Ask once after every sample: a refused one leaves them as they
-// were. `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+// Whatever comes does not change them. Ask once after every sample, a missing or refused one too.
+// `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to

@@ -38,8 +38,7 @@ pub struct Alarm {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Found {
-    /// Its first sample, counted from 0 at the beginning of the stream; missing ones count, refused ones
-    /// do not.
+    /// Its first sample, counted from 0 at the beginning of the stream; missing and refused ones count.
     pub start: u64,
     /// The sample after its last.
     pub end: u64,
@@ -56,7 +55,8 @@ impl From<&Event> for Found {
     }
 }
 
-/// What a model answers. What its kind does not know is refused as of the wrong kind.
+/// What a model answers on one stream, or on one window of it. What its kind does not know is refused as of the wrong
+/// kind.
 pub(crate) trait Answering<K>: Sizes<K> {
     /// The decision on the stream so far.
     fn decide(&self, _: &Self::State) -> Result<Choice, Status> {
@@ -83,9 +83,8 @@ pub(crate) trait Answering<K>: Sizes<K> {
         Err(Status::WrongKind)
     }
 
-    /// The events that are not decided at the end of a stream, at most [`EVENTS`](Sizes::EVENTS); how many. The next
-    /// sample is the first of a new one.
-    fn finish(&self, _: &mut Self::State, _: &mut [Found]) -> Result<usize, Status> {
+    /// The events that are not decided at the end of a stream, at most [`EVENTS`](Sizes::EVENTS); how many.
+    fn rest(&self, _: &Self::State, _: &mut [Found]) -> Result<usize, Status> {
         Err(Status::WrongKind)
     }
 }
@@ -134,11 +133,9 @@ where
         Ok(fill(events, state.spotted().events.iter().map(Found::from)))
     }
 
-    fn finish(&self, state: &mut Self::State, events: &mut [Found]) -> Result<usize, Status> {
-        let rest = self.undecided(state);
-        let count = fill(events, rest.events.iter().chain(&rest.open).map(Found::from));
-        *state = self.start();
-        Ok(count)
+    fn rest(&self, state: &Self::State, events: &mut [Found]) -> Result<usize, Status> {
+        let rest = Spotter::undecided(self, state);
+        Ok(fill(events, rest.events.iter().chain(&rest.open).map(Found::from)))
     }
 }
 

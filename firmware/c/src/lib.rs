@@ -27,14 +27,15 @@ mod status;
 
 use core::ffi::{CStr, c_char};
 
+use fishweir_core::contract::Partial;
 use fishweir_core::filter::Recursion;
-use fishweir_model::Model;
+use fishweir_model::{Model, Windows};
 
 use answer::Answering;
 pub use answer::{Alarm, Choice, FISHWEIR_NO_ALARM, Found};
-use pointer::{numbers, numbers_mut, put, started, started_mut};
+use pointer::{Number, checked, numbers, numbers_mut, put, started, started_mut};
 use sample::Sample;
-use shape::{Sizes, Started, WORDS};
+use shape::{Sizes, Started, State, WORDS};
 pub use status::Status;
 
 /// Words of eight bytes in a [`Stream`].
@@ -95,14 +96,19 @@ pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started_mut(stream) }?;
-        started.state = model()?.start();
+        started.state = windows()?.start();
         Ok(())
     })
 }
 
 /// Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
-/// units that the model was trained on, or the integers of one in fixed point. On an error the stream
-/// is as before; behind a front end a sample that is refused is missing.
+/// units that the model was trained on, or the integers of one in fixed point. Null in place of
+/// `channels` is a missing sample, whatever the `count`.
+///
+/// A refused sample is missing, and the status says why: a channel is NaN or infinite, say. So one step
+/// passes whatever the sensor gives. Where windows overlap, each refuses by its own past; between
+/// windows nothing is refused. Only misuse lets no time pass: a stream that was not started, another
+/// count, a model over symbols.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
@@ -113,19 +119,14 @@ pub unsafe extern "C" fn fishweir_push(
     channels: *const f32,
     count: usize,
 ) -> Status {
-    Status::of(|| {
-        // SAFETY: the caller's promise.
-        let started = unsafe { started_mut(stream) }?;
-        let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
-        // SAFETY: the caller's promise.
-        let channels = unsafe { numbers(channels, count, wanted) }?;
-        push(started, &Observation::of_channels(channels)?)
-    })
+    let wanted = Observation::CHANNELS;
+    // SAFETY: the caller's promise.
+    unsafe { push_channels(stream, channels, count, wanted, Observation::of_channels) }
 }
 
 /// The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
 /// FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
-/// rounded.
+/// rounded. Null in place of `channels` is a missing sample.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or
@@ -136,18 +137,13 @@ pub unsafe extern "C" fn fishweir_push_integers(
     channels: *const i16,
     count: usize,
 ) -> Status {
-    Status::of(|| {
-        // SAFETY: the caller's promise.
-        let started = unsafe { started_mut(stream) }?;
-        let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
-        // SAFETY: the caller's promise.
-        let channels = unsafe { numbers(channels, count, wanted) }?;
-        push(started, &Observation::of_integers(channels)?)
-    })
+    let wanted = Observation::INTEGERS;
+    // SAFETY: the caller's promise.
+    unsafe { push_channels(stream, channels, count, wanted, Observation::of_integers) }
 }
 
-/// Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. On an error the stream is
-/// as before.
+/// Takes in one sample of a model over symbols: 0 to FISHWEIR_SYMBOLS - 1. A refused one is missing, and
+/// the status says why: a symbol outside the alphabet, say. Misuse lets no time pass.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile.
@@ -156,11 +152,12 @@ pub unsafe extern "C" fn fishweir_push_symbol(stream: *mut Stream, symbol: u16) 
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started_mut(stream) }?;
-        push(started, &Observation::of_symbol(symbol)?)
+        push(started, Observation::of_symbol(symbol))
     })
 }
 
-/// Lets one step pass whose sample was not observed: time passes, nothing is learnt.
+/// Takes in a missing sample: time passes, nothing is learnt. After more than FISHWEIR_LONGEST_GAP in a
+/// row the next sample begins a new window.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile.
@@ -169,75 +166,51 @@ pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started_mut(stream) }?;
-        model()?.push_missing(&mut started.state);
+        windows()?.push_missing(&mut started.state);
         Ok(())
     })
 }
 
-/// Takes in one sample of a model over channels, or lets one step pass where it is refused: time passes
-/// once, whatever the sensor gave. A sample of which a channel is NaN or infinite is missing, all of it,
-/// and the status says so; null instead of channels is a sample that is known to be missing, whatever
-/// the `count`. Misuse (a stream that was not started, another count, a model over symbols) lets no time
-/// pass.
+/// The decision on the window that the last sample has filled. Ask after every sample, a missing or
+/// refused one too: FISHWEIR_STATUS_NO_DECISION where none is due, and `decision` is as before. A model
+/// without windows (FISHWEIR_WINDOW_LENGTH is 0) decides after any sample, on the stream since
+/// fishweir_init() or fishweir_reset(): call that at the end of each series.
 ///
-/// # Safety
-/// As for fishweir_push().
-#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_or_missing"))]
-pub unsafe extern "C" fn fishweir_push_or_missing(
-    stream: *mut Stream,
-    channels: *const f32,
-    count: usize,
-) -> Status {
-    Status::of(|| {
-        // SAFETY: the caller's promise.
-        let started = unsafe { started_mut(stream) }?;
-        let wanted = Observation::CHANNELS.ok_or(Status::WrongKind)?;
-        if channels.is_null() {
-            model()?.push_missing(&mut started.state);
-            return Ok(());
-        }
-        // SAFETY: the caller's promise.
-        let channels = unsafe { numbers(channels, count, wanted) }?;
-        push_or_missing(started, Observation::of_channels(channels))
-    })
-}
-
-/// The same of a model over symbols: what is no symbol of its alphabet, or impossible, is missing, and
-/// the status says so.
-///
-/// # Safety
-/// As for fishweir_push_symbol().
-#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_push_symbol_or_missing"))]
-pub unsafe extern "C" fn fishweir_push_symbol_or_missing(
-    stream: *mut Stream,
-    symbol: u16,
-) -> Status {
-    Status::of(|| {
-        // SAFETY: the caller's promise.
-        let started = unsafe { started_mut(stream) }?;
-        push_or_missing(started, Observation::of_symbol(symbol))
-    })
-}
-
-/// The decision on the stream so far. Costs a logarithm and a division a model, or, of a kernel
-/// machine, a kernel value for every stored item; that may be FISHWEIR_STATUS_UNDECIDED.
+/// Costs a logarithm and a division per model, or, of a kernel machine, a kernel value per stored item;
+/// that may be FISHWEIR_STATUS_UNDECIDED.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `decision` is null or points
 /// to a decision that nothing else uses meanwhile.
 #[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_decide"))]
 pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut Choice) -> Status {
-    Status::of(|| {
-        // SAFETY: the caller's promise.
-        let started = unsafe { started(stream) }?;
-        let choice = model()?.decide(&started.state)?;
-        // SAFETY: the caller's promise.
-        unsafe { put(decision, choice) }
-    })
+    // SAFETY: the caller's promise.
+    unsafe { decide(stream, decision, Windows::decided) }
 }
 
-/// The natural logarithm of the stream's likelihood under every model; of a kernel machine
-/// (FISHWEIR_KERNEL_MACHINE) its decision values: `count` is FISHWEIR_MODELS.
+/// The decision on the oldest open window, before it is full: less is known, and it is right less often.
+/// FISHWEIR_STATUS_NO_DECISION before the first sample, between windows, in too long a gap, and where
+/// partly filled windows do not decide (FISHWEIR_PARTIAL_WINDOWS is 0).
+///
+/// # Safety
+/// As for fishweir_decide().
+#[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_decide_so_far"))]
+pub unsafe extern "C" fn fishweir_decide_so_far(
+    stream: *const Stream,
+    decision: *mut Choice,
+) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe {
+        decide(stream, decision, |windows, state| {
+            let decided = windows.decided(state);
+            if PARTIAL { decided.or_else(|| windows.so_far(state)) } else { decided }
+        })
+    }
+}
+
+/// The natural logarithm of a window's likelihood under every model; of a kernel machine
+/// (FISHWEIR_KERNEL_MACHINE) its decision values: `count` is FISHWEIR_MODELS. The window is the one that
+/// the last sample has filled, else the oldest open one, else one without samples.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `log_likelihoods` is null or
@@ -254,7 +227,7 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
         let wanted = <Model as Sizes<_>>::MODELS.ok_or(Status::WrongKind)?;
         // SAFETY: the caller's promise.
         let values = unsafe { numbers_mut(log_likelihoods, count, wanted) }?;
-        model()?.evidence(&started.state, values)
+        of_window(started, |model, state| model.evidence(state, values))
     })
 }
 
@@ -270,7 +243,7 @@ pub unsafe extern "C" fn fishweir_detect(stream: *const Stream, alarm: *mut Alar
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started(stream) }?;
-        let read = model()?.detect(&started.state)?;
+        let read = of_window(started, Model::detect)?;
         // SAFETY: the caller's promise.
         unsafe { put(alarm, read) }
     })
@@ -294,13 +267,13 @@ pub unsafe extern "C" fn fishweir_statistics(
         let wanted = <Model as Sizes<_>>::STATISTICS.ok_or(Status::WrongKind)?;
         // SAFETY: the caller's promise.
         let values = unsafe { numbers_mut(statistics, count, wanted) }?;
-        model()?.statistics(&started.state, values)
+        of_window(started, |model, state| model.statistics(state, values))
     })
 }
 
 /// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
-/// Whatever comes does not change them. Ask once after every sample: a refused one leaves them as they
-/// were. `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+/// Whatever comes does not change them. Ask once after every sample, a missing or refused one too.
+/// `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
@@ -316,7 +289,11 @@ pub unsafe extern "C" fn fishweir_events(
         // SAFETY: the caller's promise.
         let started = unsafe { started(stream) }?;
         // SAFETY: the caller's promise.
-        unsafe { tell(events, room, count, |events| model()?.decided(&started.state, events)) }
+        unsafe {
+            tell(events, room, count, |events| {
+                of_window(started, |model, state| model.decided(state, events))
+            })
+        }
     })
 }
 
@@ -337,7 +314,13 @@ pub unsafe extern "C" fn fishweir_finish(
         // SAFETY: the caller's promise.
         let started = unsafe { started_mut(stream) }?;
         // SAFETY: the caller's promise.
-        unsafe { tell(events, room, count, |events| model()?.finish(&mut started.state, events)) }
+        unsafe {
+            tell(events, room, count, |events| {
+                of_window(started, |model, state| model.rest(state, events))
+            })
+        }?;
+        started.state = windows()?.start();
+        Ok(())
     })
 }
 
@@ -366,6 +349,56 @@ fn model() -> Result<&'static Model, Status> {
     fishweir_model::loaded().ok_or(Status::BadModel)
 }
 
+/// The model on the windows of its contract.
+fn windows() -> Result<Windows, Status> {
+    model().map(fishweir_model::windows)
+}
+
+/// Whether a partly filled window decides for those who ask.
+const PARTIAL: bool = match fishweir_model::CONTRACT.windows {
+    Some(windows) => !matches!(windows.partial, Partial::Never),
+    None => true,
+};
+
+/// The state of one window.
+type WindowState = <Model as Recursion>::State;
+
+/// Writes the decision on the window that is chosen, where there is one.
+///
+/// # Safety
+/// As for fishweir_decide().
+unsafe fn decide(
+    stream: *const Stream,
+    decision: *mut Choice,
+    choose: impl for<'s> Fn(&Windows, &'s State) -> Option<&'s WindowState>,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started(stream) }?;
+        <Model as Sizes<_>>::MODELS.ok_or(Status::WrongKind)?;
+        checked(decision)?;
+        let windows = windows()?;
+        let state = choose(&windows, &started.state).ok_or(Status::NoDecision)?;
+        let choice = windows.classifier().decide(state)?;
+        // SAFETY: the caller's promise.
+        unsafe { put(decision, choice) }
+    })
+}
+
+/// Reads the window that the last sample has filled, else the oldest open one, else a new one. That of a model without
+/// windows is the whole stream.
+fn of_window<T>(
+    started: &Started,
+    read: impl FnOnce(&Model, &WindowState) -> Result<T, Status>,
+) -> Result<T, Status> {
+    let windows = windows()?;
+    let model = *windows.classifier();
+    match windows.decided(&started.state).or_else(|| windows.so_far(&started.state)) {
+        Some(state) => read(model, state),
+        None => read(model, &model.start()),
+    }
+}
+
 /// Writes events, and how many, where the caller has room; nothing is asked where there is none.
 ///
 /// # Safety
@@ -387,23 +420,42 @@ unsafe fn tell(
     unsafe { put(count, told) }
 }
 
-fn push(started: &mut Started, sample: &Observation) -> Result<(), Status> {
-    #[cfg(feature = "plant-panic")]
-    assert!(core::hint::black_box(true), "planted");
-    model()?.push(&mut started.state, sample).map_err(Status::refusing)
+/// Pushes a sample of channels: `wanted` of them, none of a model that takes no such sample.
+///
+/// # Safety
+/// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or points to `count`
+/// numbers.
+unsafe fn push_channels<T: Number>(
+    stream: *mut Stream,
+    channels: *const T,
+    count: usize,
+    wanted: Option<usize>,
+    of_channels: impl FnOnce(&[T]) -> Result<Observation, Status>,
+) -> Status {
+    Status::of(|| {
+        // SAFETY: the caller's promise.
+        let started = unsafe { started_mut(stream) }?;
+        let wanted = wanted.ok_or(Status::WrongKind)?;
+        if channels.is_null() {
+            windows()?.push_missing(&mut started.state);
+            return Ok(());
+        }
+        // SAFETY: the caller's promise.
+        let channels = unsafe { numbers(channels, count, wanted) }?;
+        push(started, of_channels(channels))
+    })
 }
 
-/// What C has may be no observation before any model sees it: that is refused likewise.
-fn push_or_missing(
-    started: &mut Started,
-    sample: Result<Observation, Status>,
-) -> Result<(), Status> {
-    let model = model()?;
+/// Pushes a sample. One that is refused is missing: by the model, or because what C has is no observation of any model.
+fn push(started: &mut Started, sample: Result<Observation, Status>) -> Result<(), Status> {
+    #[cfg(feature = "plant-panic")]
+    assert!(core::hint::black_box(true), "planted");
+    let windows = windows()?;
     match sample {
-        Ok(sample) => model.push_or_missing(&mut started.state, &sample).map_err(Status::refusing),
+        Ok(sample) => windows.push(&mut started.state, &sample).map_err(Status::refusing),
         Err(Status::WrongKind) => Err(Status::WrongKind),
         Err(refused) => {
-            model.push_missing(&mut started.state);
+            windows.push_missing(&mut started.state);
             Err(refused)
         }
     }
@@ -413,8 +465,8 @@ impl Started {
     /// What marks memory that was started: `weir` in ASCII.
     const MARK: u32 = u32::from_le_bytes(*b"weir");
 
-    fn new(model: &Model) -> Self {
-        Self { state: model.start(), mark: Self::MARK }
+    fn new(model: &'static Model) -> Self {
+        Self { state: fishweir_model::windows(model).start(), mark: Self::MARK }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::shape::Started;
 use crate::{Status, Stream};
 
 /// The pointer, unless it is null or misaligned.
-fn checked<T>(pointer: *const T) -> Result<*const T, Status> {
+pub(crate) fn checked<T>(pointer: *const T) -> Result<*const T, Status> {
     if pointer.is_null() {
         Err(Status::NullPointer)
     } else if pointer.is_aligned() {

@@ -8,6 +8,8 @@ use crate::Status;
 pub(crate) trait Sample: Sized {
     /// How many channels it has, where it has channels.
     const CHANNELS: Option<usize> = None;
+    /// The same in fixed point.
+    const INTEGERS: Option<usize> = None;
 
     /// From as many channels.
     fn of_channels(_: &[f32]) -> Result<Self, Status> {
@@ -49,6 +51,7 @@ impl<const D: usize> Sample for [f32; D] {
 /// Fixed point: floats are taken where they are integers of 16 bits, and nothing is brought into range.
 impl<const D: usize> Sample for [i16; D] {
     const CHANNELS: Option<usize> = Some(D);
+    const INTEGERS: Option<usize> = Some(D);
 
     fn of_channels(channels: &[f32]) -> Result<Self, Status> {
         each(channels, ChannelQ15::integer)

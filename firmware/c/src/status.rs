@@ -6,12 +6,10 @@ use fishweir_core::ObservationError;
 pub enum Status {
     /// Done.
     Ok = 0,
-    /// The sample is impossible under all models left. The stream is as before: skip the sample, push it
-    /// as missing, or reset. After fishweir_push_or_missing(), and behind a front end, it is missing
-    /// already.
+    /// The sample is impossible under all models left: it is missing.
     Impossible = 1,
-    /// A NaN or an infinity among the channels, or a symbol outside the alphabet. The stream is as
-    /// before; after fishweir_push_or_missing(), and behind a front end, the sample is missing already.
+    /// A channel is NaN, infinite or no integer of the model's range, or the symbol is outside the alphabet:
+    /// the sample is missing.
     Invalid = 2,
     /// A pointer is null.
     NullPointer = 3,
@@ -26,13 +24,15 @@ pub enum Status {
     WrongKind = 7,
     /// The artefact that was compiled in is damaged.
     BadModel = 8,
-    /// One sample more than the model has positions. The stream is as before; after
-    /// fishweir_push_or_missing(), and behind a front end, the sample is missing already. Whatever comes is
-    /// refused until fishweir_reset().
+    /// One sample more than the model has positions: the sample is missing, and so is every later one until
+    /// the next window begins, or fishweir_reset().
     PastEnd = 9,
     /// The scores of a kernel machine are out of the range of its numbers: nothing is decided until
-    /// later samples bring them back, or fishweir_reset().
+    /// later samples bring them back, the next window begins, or fishweir_reset().
     Undecided = 10,
+    /// No decision is due: the last sample filled no window. Of fishweir_decide_so_far(): no window is open,
+    /// or partly filled ones do not decide.
+    NoDecision = 11,
 }
 
 impl Status {

@@ -8,11 +8,13 @@ use std::process::{Command, Output};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fishweir::data::{Dataset, Samples};
+use fishweir::data::{Dataset, Samples, SamplesView};
 use fishweir::deploy::{Deployed, Stream};
 use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
+use fishweir_core::contract::{Contract, Windows};
+use fishweir_core::filter::Running;
 use fishweir_core::wire::Status;
 use fishweir_tests::on_board::as_integers;
 use fishweir_tests::quick::{
@@ -195,11 +197,80 @@ fn a_kernel_machine_gives_the_same_bits_in_c() {
     assert_identical(&parity, 2 + machine.outputs());
 }
 
+/// The bundled model, as its source has it.
+#[allow(dead_code, unreachable_pub, reason = "a source for firmware, of which the model is used")]
+mod coins {
+    include!("../../../firmware/models/default.rs");
+}
+
+/// What the example says after a sample of the coins: the status, and the decision of a new stream over the window that
+/// the sample filled.
+fn line(sample: Option<u16>, window: Option<&[Option<u16>]>) -> String {
+    let status = if sample.is_some_and(|symbol| symbol > 1) { 2 } else { 0 };
+    let mut line = format!("{status:08x}");
+    let Some(window) = window else { return line };
+    let mut stream = Running::new(&coins::MODEL);
+    for sample in window {
+        match *sample {
+            // What is refused is missing.
+            Some(symbol) => _ = stream.push_or_missing(&symbol.into()),
+            None => stream.push_missing(),
+        }
+    }
+    let (read, logs) = (stream.read(), coins::MODEL.log_likelihoods(stream.state()));
+    let bits = [read.margin, logs[0], logs[1]].map(f32::to_bits);
+    for number in [read.class as u32].into_iter().chain(bits) {
+        // Writing to a string does not fail.
+        let _ = write!(line, " {number:08x}");
+    }
+    line
+}
+
+/// Windows that follow one another, that overlap, and none: what C decides at the end of each is what a new stream over
+/// its samples decides, bit for bit.
+#[test]
+fn a_decision_is_due_at_the_end_of_each_window_in_c() {
+    let toss = |t: usize| match t {
+        _ if t % 7 == 3 => None,
+        // No symbol of the coins.
+        _ if t % 11 == 5 => Some(2),
+        _ => Some((t * t / 3 % 2) as u16),
+    };
+    // The second stream begins in a window of the first.
+    let streams = [0..45, 100..131].map(|range| range.map(toss).collect::<Vec<_>>());
+    let recording = Recording::new(streams.iter().map(|tosses| SamplesView::Symbols(tosses)), None);
+    for windows in [Some(Windows::of(4, 4)), Some(Windows::of(6, 2)), None] {
+        let contract = Contract { windows, ..Contract::NONE };
+        let source = format!(
+            "{}\npub const CONTRACT: fishweir_core::contract::Contract<'static> = {};\n",
+            include_str!("../../../firmware/models/default.rs"),
+            contract.rust()
+        );
+        let expected: Vec<String> = streams
+            .iter()
+            .flat_map(|tosses| (1..=tosses.len()).map(move |samples| &tosses[..samples]))
+            .map(|so_far| {
+                let window = match windows.map(|windows| (windows.length, windows.hop)) {
+                    None => Some(so_far),
+                    Some((length, hop)) => so_far
+                        .len()
+                        .checked_sub(length as usize)
+                        .filter(|begin| begin % hop as usize == 0)
+                        .map(|begin| &so_far[begin..]),
+                };
+                line(so_far.last().copied().flatten(), window)
+            })
+            .collect();
+        let said = said(Form::Source(source), &recording, "m4f", false);
+        assert_eq!(said.lines().collect::<Vec<_>>(), expected, "{windows:?}");
+    }
+}
+
 #[test]
 fn the_bundled_example_runs_and_a_planted_panic_does_not_link() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let answers: Vec<Answer> = answers(&run(folder.path(), &[])).into_iter().flatten().collect();
-    // Heads, tails: the alternating coin leads by log 5/4. The symbol that is none is refused.
+    // Heads, tails: the alternating coin leads by log 5/4. The symbol that is none is refused, and nothing is learnt.
     assert_eq!(answers.len(), 9);
     assert_eq!(answers[1].class, 1);
     assert!((answers[1].margin() - 1.25_f32.ln()).abs() < 1e-6);

@@ -23,6 +23,11 @@ fn statistics(stream: &Stream) -> [f32; 2] {
     values
 }
 
+/// What tells one stream from another.
+pub(super) fn said(stream: &Stream) -> std::vec::Vec<u32> {
+    statistics(stream).map(f32::to_bits).to_vec()
+}
+
 #[test]
 fn a_stream_alarms_as_the_recursion_behind_it() {
     let mut stream = new();
@@ -80,6 +85,7 @@ fn misuse_of_what_a_detector_answers_is_a_status() {
         assert_eq!(read(floats.wrapping_byte_add(1), 2), Status::Misaligned);
 
         assert_eq!(fishweir_decide(&raw const stream, &raw mut choice), Status::WrongKind);
+        assert_eq!(fishweir_decide_so_far(&raw const stream, &raw mut choice), Status::WrongKind);
         assert_eq!(fishweir_log_likelihoods(&raw const stream, floats, 0), Status::WrongKind);
         assert_eq!(
             fishweir_finish(&raw mut stream, &raw mut event, 1, &raw mut count),

@@ -1,6 +1,6 @@
 //! The interface as C sees it, over a bundled model: by default the coins, with a feature the detector or the spotter.
 
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use super::*;
 
@@ -10,6 +10,15 @@ mod classifier;
 mod detector;
 #[cfg(feature = "spot-events")]
 mod spotter;
+#[cfg(not(any(feature = "detect-change", feature = "spot-events")))]
+mod windows;
+
+#[cfg(not(any(feature = "detect-change", feature = "spot-events")))]
+use classifier::logs as said;
+#[cfg(feature = "detect-change")]
+use detector::said;
+#[cfg(feature = "spot-events")]
+use spotter::said;
 
 fn new() -> Stream {
     let mut stream = Stream::ZEROED;
@@ -30,24 +39,45 @@ fn push_missing(stream: &mut Stream) -> Status {
 }
 
 /// What the header of the model defines.
-fn defined(name: &str) -> Option<usize> {
+fn text(name: &str) -> Option<&'static str> {
     let header = include_str!(concat!(env!("OUT_DIR"), "/model.h"));
     let line = header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));
-    line.and_then(|value| value.trim().parse().ok())
+    line.map(str::trim)
+}
+
+/// The same of a whole number.
+fn defined(name: &str) -> Option<usize> {
+    text(name).and_then(|value| value.trim_end_matches("ULL").parse().ok())
 }
 
 #[test]
-fn a_refused_sample_leaves_the_stream_as_it_was() {
+fn a_refused_sample_is_missing_and_misuse_lets_no_time_pass() {
     let mut stream = new();
-    push(&mut stream, 1);
-    let words = stream.words;
-    for symbol in [2, u16::MAX] {
-        assert_eq!(push(&mut stream, symbol), Status::Invalid);
+    for _ in 0..41 {
+        push(&mut stream, 1);
     }
-    let channels = [0.0_f32; 2];
-    // SAFETY: a stream and as many floats as said, and no other use of them.
-    let status = unsafe { fishweir_push(&raw mut stream, channels.as_ptr(), channels.len()) };
-    assert_eq!(status, Status::WrongKind);
+    for symbol in [2, u16::MAX] {
+        let [mut missing, mut without] = [stream; 2];
+        assert_eq!(push(&mut stream, symbol), Status::Invalid);
+        assert_eq!(push_missing(&mut missing), Status::Ok);
+        assert_eq!(said(&stream), said(&missing));
+        for stream in [&mut stream, &mut missing, &mut without] {
+            assert_eq!(push(stream, 1), Status::Ok);
+        }
+        assert_eq!(said(&stream), said(&missing));
+        assert_ne!(said(&stream), said(&without), "time has passed");
+    }
+    let words = stream.words;
+    let (channels, integers) = ([f32::NAN; 2], [0_i16; 2]);
+    // SAFETY: a stream, null or as many numbers as said, and no other use of them.
+    unsafe {
+        for channels in [channels.as_ptr(), null()] {
+            assert_eq!(fishweir_push(&raw mut stream, channels, 2), Status::WrongKind);
+        }
+        for integers in [integers.as_ptr(), null()] {
+            assert_eq!(fishweir_push_integers(&raw mut stream, integers, 2), Status::WrongKind);
+        }
+    }
     assert_eq!(stream.words, words);
 }
 
@@ -70,6 +100,7 @@ fn misuse_is_a_status() {
         assert_eq!(fishweir_push_missing(null_mut()), Status::NullPointer);
         assert_eq!(fishweir_push_symbol(null_mut(), 0), Status::NullPointer);
         assert_eq!(fishweir_push(null_mut(), floats.as_ptr(), 2), Status::NullPointer);
+        assert_eq!(fishweir_push(&raw mut zeroed, null(), 2), Status::NotStarted);
 
         assert_eq!(fishweir_reset(&raw mut zeroed), Status::NotStarted);
         assert_eq!(fishweir_push_missing(&raw mut zeroed), Status::NotStarted);

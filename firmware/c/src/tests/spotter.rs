@@ -27,6 +27,13 @@ fn finish(stream: &mut Stream) -> Vec<Found> {
     room[..count].to_vec()
 }
 
+/// What tells one stream from another.
+pub(super) fn said(stream: &Stream) -> Vec<u32> {
+    let mut copy = *stream;
+    let numbers = |event: &Found| [event.class_index, event.end as u32, event.log_odds.to_bits()];
+    finish(&mut copy).iter().flat_map(numbers).collect()
+}
+
 /// Fair tosses, a run of heads, fair ones, a run of tails, fair ones.
 fn tosses() -> impl Iterator<Item = usize> {
     (0..370).map(|t| match t {
@@ -126,6 +133,7 @@ fn misuse_of_what_a_spotter_answers_is_a_status() {
         assert_eq!(fishweir_finish(&raw mut stream, room, 4, &raw mut count), Status::WrongSize);
 
         assert_eq!(fishweir_decide(&raw const stream, &raw mut choice), Status::WrongKind);
+        assert_eq!(fishweir_decide_so_far(&raw const stream, &raw mut choice), Status::WrongKind);
         assert_eq!(
             fishweir_log_likelihoods(&raw const stream, &raw mut float, 1),
             Status::WrongKind

@@ -1,7 +1,23 @@
-// Asks what the model says of a sensor, sample by sample. Replace readSensor().
+// Reads a sensor at the rate of the training data and asks what the model says of it. Replace readSensor().
 #include <{{prefix}}.h>
 
 static {{prefix}}_stream stream;  // all of the RAM that a stream takes
+
+// The time from one sample to the next.
+#if {{PREFIX}}_PERIOD_NS == 0
+// The model does not say: put the period of the training data here.
+#define SAMPLE_PERIOD_NS 20000000ULL
+#else
+#define SAMPLE_PERIOD_NS {{PREFIX}}_PERIOD_NS
+#endif
+#if SAMPLE_PERIOD_NS < 1000000000ULL
+#define SAMPLE_CLOCK micros
+#define SAMPLE_PERIOD ((unsigned long)(SAMPLE_PERIOD_NS / 1000))
+#else
+#define SAMPLE_CLOCK millis
+#define SAMPLE_PERIOD ((unsigned long)(SAMPLE_PERIOD_NS / 1000000))
+#endif
+static unsigned long last;  // when the last sample was due
 
 void setup() {
   Serial.begin(115200);
@@ -10,10 +26,11 @@ void setup() {
     for (;;) {
     }
   }
+  last = SAMPLE_CLOCK();
 }
 
 #if {{PREFIX}}_CHANNELS > 0
-// In the units and at the rate that the model was trained on.
+// In the units that the model was trained on.
 static void readSensor(float channels[{{PREFIX}}_CHANNELS]) {
   for (size_t i = 0; i < {{PREFIX}}_CHANNELS; i++) {
     channels[i] = analogRead(A0);
@@ -76,20 +93,37 @@ static void answer() {
 #else
 static const char *const classes[] = {{PREFIX}}_CLASS_NAMES;
 
+#if {{PREFIX}}_WINDOW_LENGTH == 0
+// The model decides on whole series: put the number of samples in one here, or find its end otherwise.
+static const unsigned long seriesLength = 100;
+static unsigned long samples;
+#endif
+
 static void answer() {
+#if {{PREFIX}}_WINDOW_LENGTH == 0
+  if (++samples < seriesLength) {
+    return;
+  }
+  samples = 0;
+#endif
+  // At the end of each window there is a decision, every {{PREFIX}}_WINDOW_HOP samples; before it there is none.
   {{prefix}}_decision decision;
   if ({{prefix}}_decide(&stream, &decision) == {{PREFIX}}_STATUS_OK) {
     Serial.print(classes[decision.class_index]);
     Serial.print(" leads by ");
     Serial.println(decision.margin);
   }
+#if {{PREFIX}}_WINDOW_LENGTH == 0
+  {{prefix}}_reset(&stream);  // the next sample begins a new series
+#endif
 }
 #endif
 
 void loop() {
-  if (next() != {{PREFIX}}_STATUS_OK) {
-    {{prefix}}_push_missing(&stream);  // refused: time passes
+  if (SAMPLE_CLOCK() - last < SAMPLE_PERIOD) {
+    return;
   }
+  last += SAMPLE_PERIOD;
+  next();  // a refused sample is missing: time passes, and the status says why
   answer();
-  delay(20);
 }

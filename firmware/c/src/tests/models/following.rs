@@ -1,0 +1,41 @@
+// The bundled coins, decided on windows of 4 tosses that follow one another: for tests.
+
+use fishweir_core::classify::{Normalisation, StreamClassifier};
+use fishweir_core::contract::{self, Contract};
+use fishweir_core::emission::{Alphabet, Categorical};
+use fishweir_core::hmm::{Chain, Hmm};
+
+/// The names of the classes, by index.
+pub static CLASSES: [&str; 2] = ["fair", "alternating"];
+
+/// The names of the channels, by index: none over symbols.
+pub static CHANNELS: [&str; 0] = [];
+
+/// Heads and tails as letters.
+pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", true);
+
+/// The type of [`MODEL`]: two models of two states, over two symbols, without directions.
+pub type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
+
+/// Which coin is it?
+pub static MODEL: Model = StreamClassifier::new(
+    [
+        Hmm::new(
+            Chain::from_parts([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]]),
+            [Categorical::from_parts([0.5, 0.5]), Categorical::from_parts([0.5, 0.5])],
+        ),
+        Hmm::new(
+            Chain::from_parts([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]]),
+            [Categorical::from_parts([0.75, 0.25]), Categorical::from_parts([0.25, 0.75])],
+        ),
+    ],
+    [[1.0, 0.0], [0.0, 1.0]],
+    [0.0, 0.0],
+    Normalisation::NONE,
+);
+
+/// What the coins were trained on.
+pub const CONTRACT: Contract<'static> = Contract {
+    windows: Some(contract::Windows { longest_gap: 3, ..contract::Windows::of(4, 4) }),
+    ..Contract::NONE
+};
