@@ -47,12 +47,12 @@ pub const STATES: usize = match CONTRACT.windows {
 };
 
 /// The model on the windows of its contract.
-pub type Windows =
+pub type ModelWindows =
     fishweir_core::classify::WindowClassifier<'static, &'static Model, STATES>;
 
 /// The model on the windows of its contract, from where it lies in flash.
-pub const fn windows(model: &'static Model) -> Windows {
-    Windows::from_parts(model, &CONTRACT)
+pub const fn windows(model: &'static Model) -> ModelWindows {
+    ModelWindows::from_parts(model, &CONTRACT)
 }
 
 // What `from_parts` takes for granted.

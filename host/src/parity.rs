@@ -238,7 +238,7 @@ impl Parity {
     ) {
         let due = stream.decided().is_some();
         self.decisions += usize::from(due);
-        let window = stream.decided().or_else(|| stream.so_far());
+        let window = stream.open();
         let none = Decision { class: 0, margin: 0.0 };
         let none = (none, vec![0.0; answer.log_likelihood_bits.len()]);
         let accepted = status == Status::Accepted;

@@ -1,4 +1,4 @@
-use crate::contract::{Contract, WindowClock, WindowsError};
+use crate::contract::{Contract, Partial, WindowClock, Windows, WindowsError};
 use crate::error::ObservationError;
 use crate::filter::{Recursion, Running};
 
@@ -121,13 +121,23 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
         }
     }
 
-    /// The state of the oldest window that is open, or just ended, for those who ask for a decision on a partly filled
-    /// window. `None` before the first sample, between windows, and in a gap that is too long.
+    /// The state of the oldest window that is open, or just filled. `None` before the first sample, between windows, and in
+    /// a gap that is too long.
     #[must_use]
-    pub fn so_far<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
+    pub fn open<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
         match &self.contract.windows {
             Some(windows) => state.states.get(state.clock.oldest(windows)?.0),
             None => self.decided(state),
+        }
+    }
+
+    /// The same for those who ask for a decision on a partly filled window: `None` too where such a window decides nothing
+    /// ([`Partial::Never`]).
+    #[must_use]
+    pub fn so_far<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
+        match &self.contract.windows {
+            Some(Windows { partial: Partial::Never, .. }) => self.decided(state),
+            _ => self.open(state),
         }
     }
 }

@@ -27,9 +27,8 @@ mod status;
 
 use core::ffi::{CStr, c_char};
 
-use fishweir_core::contract::Partial;
 use fishweir_core::filter::Recursion;
-use fishweir_model::{Model, Windows};
+use fishweir_model::{Model, ModelWindows};
 
 use answer::Answering;
 pub use answer::{Alarm, Choice, FISHWEIR_NO_ALARM, Found};
@@ -185,7 +184,7 @@ pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
 #[unsafe(export_name = concat!(env!("FISHWEIR_PREFIX"), "_decide"))]
 pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut Choice) -> Status {
     // SAFETY: the caller's promise.
-    unsafe { decide(stream, decision, Windows::decided) }
+    unsafe { decide(stream, decision, ModelWindows::decided) }
 }
 
 /// The decision on the oldest open window, before it is full: less is known, and it is right less often.
@@ -200,12 +199,7 @@ pub unsafe extern "C" fn fishweir_decide_so_far(
     decision: *mut Choice,
 ) -> Status {
     // SAFETY: the caller's promise.
-    unsafe {
-        decide(stream, decision, |windows, state| {
-            let decided = windows.decided(state);
-            if PARTIAL { decided.or_else(|| windows.so_far(state)) } else { decided }
-        })
-    }
+    unsafe { decide(stream, decision, ModelWindows::so_far) }
 }
 
 /// The natural logarithm of a window's likelihood under every model; of a kernel machine
@@ -350,15 +344,9 @@ fn model() -> Result<&'static Model, Status> {
 }
 
 /// The model on the windows of its contract.
-fn windows() -> Result<Windows, Status> {
+fn windows() -> Result<ModelWindows, Status> {
     model().map(fishweir_model::windows)
 }
-
-/// Whether a partly filled window decides for those who ask.
-const PARTIAL: bool = match fishweir_model::CONTRACT.windows {
-    Some(windows) => !matches!(windows.partial, Partial::Never),
-    None => true,
-};
 
 /// The state of one window.
 type WindowState = <Model as Recursion>::State;
@@ -370,7 +358,7 @@ type WindowState = <Model as Recursion>::State;
 unsafe fn decide(
     stream: *const Stream,
     decision: *mut Choice,
-    choose: impl for<'s> Fn(&Windows, &'s State) -> Option<&'s WindowState>,
+    choose: impl for<'s> Fn(&ModelWindows, &'s State) -> Option<&'s WindowState>,
 ) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
@@ -393,7 +381,7 @@ fn of_window<T>(
 ) -> Result<T, Status> {
     let windows = windows()?;
     let model = *windows.classifier();
-    match windows.decided(&started.state).or_else(|| windows.so_far(&started.state)) {
+    match windows.open(&started.state) {
         Some(state) => read(model, state),
         None => read(model, &model.start()),
     }

@@ -8,10 +8,10 @@ use fishweir_core::filter::Recursion;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::spot::Spotter;
 use fishweir_device::classifier::Deciding;
-use fishweir_model::Windows;
+use fishweir_model::ModelWindows;
 
 /// The states of the windows that are open at a time; one of a model without windows.
-pub(crate) type State = <Windows as Recursion>::State;
+pub(crate) type State = <ModelWindows as Recursion>::State;
 
 /// What a `fishweir_stream` holds.
 #[repr(C)]

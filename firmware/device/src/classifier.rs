@@ -439,7 +439,7 @@ pub(crate) fn due<R: Recursion, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,
 ) -> Due {
-    match (windows.decided(state), windows.so_far(state)) {
+    match (windows.decided(state), windows.open(state)) {
         (Some(_), _) => Due::Decided,
         (None, Some(_)) => Due::SoFar,
         (None, None) => Due::NoWindow,
@@ -447,13 +447,13 @@ pub(crate) fn due<R: Recursion, const STATES: usize>(
 }
 
 /// What is read of the window that was filled, or of the oldest that is open; of a new stream where there is none.
-pub(crate) fn of_window<R: Recursion, T, const STATES: usize>(
+pub fn of_window<R: Recursion, T, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,
     read: impl FnOnce(&R, &R::State) -> T,
 ) -> T {
     let classifier = *windows.classifier();
-    match windows.decided(state).or_else(|| windows.so_far(state)) {
+    match windows.open(state) {
         Some(state) => read(classifier, state),
         None => read(classifier, &classifier.start()),
     }

@@ -1,6 +1,6 @@
 //! The host's run of a deployed classifier on the windows of its contract.
 
-use fishweir_core::contract::{WindowClock, Windows};
+use fishweir_core::contract::{Partial, WindowClock, Windows};
 use fishweir_core::number::Real;
 
 use super::stream::{PushError, Stream};
@@ -112,12 +112,22 @@ impl<T: Real> WindowStream<T> {
         self.window(state)
     }
 
-    /// The oldest window that is open, or just filled, for those who ask for a decision on a partly filled window.
+    /// The oldest window that is open, or just filled; without windows the whole series so far. `None` before the first
+    /// sample, between windows, and in a gap that is too long.
     #[must_use]
-    pub fn so_far(&self) -> Option<OpenWindow<'_, T>> {
+    pub fn open(&self) -> Option<OpenWindow<'_, T>> {
         match &self.windows {
             Some(windows) => self.window(self.clock.oldest(windows)?.0),
             None => self.decided(),
+        }
+    }
+
+    /// The same for those who ask for a decision on a partly filled window: `None` too where such a window decides nothing.
+    #[must_use]
+    pub fn so_far(&self) -> Option<OpenWindow<'_, T>> {
+        match &self.windows {
+            Some(Windows { partial: Partial::Never, .. }) => self.decided(),
+            _ => self.open(),
         }
     }
 
@@ -125,9 +135,8 @@ impl<T: Real> WindowStream<T> {
     #[must_use]
     pub fn short(&self) -> Option<OpenWindow<'_, T>> {
         let windows = self.windows.as_ref()?;
-        let asked = windows.partial == fishweir_core::contract::Partial::OnRequest;
         let short = self.samples < u64::from(windows.length) && self.begun == 0;
-        if asked && short { self.so_far() } else { None }
+        if short { self.so_far() } else { None }
     }
 
     fn window(&self, state: usize) -> Option<OpenWindow<'_, T>> {
