@@ -226,7 +226,12 @@ impl<C: Recursion, const STATES: usize> Running<WindowClassifier<'_, C, STATES>>
         self.recursion().decided(self.state())
     }
 
-    /// The state of the oldest open window: see [`WindowClassifier::so_far`].
+    /// The state of the oldest open window: see [`WindowClassifier::open`].
+    pub fn open(&self) -> Option<&C::State> {
+        self.recursion().open(self.state())
+    }
+
+    /// The state of the oldest open window, where it may decide: see [`WindowClassifier::so_far`].
     pub fn so_far(&self) -> Option<&C::State> {
         self.recursion().so_far(self.state())
     }

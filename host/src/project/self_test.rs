@@ -176,7 +176,7 @@ pub(super) fn source(
             }
             // As the program does: a refused sample is missing.
             let _ = stream.push(sample);
-            let window = stream.so_far().map(|window| window.stream);
+            let window = stream.open().map(|window| window.stream);
             let believed =
                 window.zip(confidence.as_ref()).and_then(|(one, sure)| one.believed(sure));
             let decision = match (believed, window.map(|window| window.decision())) {

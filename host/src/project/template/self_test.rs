@@ -56,7 +56,7 @@ pub fn run(mut each: impl FnMut()) -> Result<usize, Difference> {
                 None => running.push_missing(),
             }
             each();
-            let decision = stream::so_far(&running).map(bits);
+            let decision = stream::open(&running).map(bits);
             if decision != expected {
                 let of_margin = |decision: Option<Bits>| decision.map_or(0, |bits| bits.1);
                 let (margin, expected) = (of_margin(decision), of_margin(expected));
