@@ -43,6 +43,7 @@ mod statistics;
 mod switching;
 mod through_host;
 mod tree;
+mod windowed;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -77,6 +78,9 @@ use schema::{Case, File};
 use sequence_maps::SequenceMaps;
 use statistics::OnlineStatistics;
 use tree::Tree;
+use windowed::Windowed;
+
+pub use windowed::PARTLY_MISSING;
 
 /// The precision that cases are computed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +174,7 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
         "21_multinomial_geometry_symmetric_kl" => check_case::<Geometry>,
+        "28_windowed_decisions" => check_case::<Windowed>,
         system => {
             report.failures.push(format!("kind `{system}` is not known"));
             return report;

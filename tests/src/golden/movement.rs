@@ -24,6 +24,8 @@ pub(super) struct DirectionJson {
     variances: Option<Value>,
     log_std: Option<Value>,
     covariances: Option<Value>,
+    log_rates: Option<Matrix>,
+    logits: Option<Matrix>,
 }
 
 impl From<ParametrisationJson> for Parametrisation {
@@ -48,8 +50,8 @@ fn absent(name: &str, present: bool) -> Result<(), String> {
 impl DirectionJson {
     /// The direction for a given model.
     pub(super) fn for_model(self, model: &Model) -> Result<Direction, String> {
-        let Self { initial, transition, emission, weights, means, variances, log_std, covariances } =
-            self;
+        let Self { initial, transition, emission, weights, means, variances, .. } = self;
+        let Self { log_std, covariances, log_rates, logits, .. } = self;
         let (spread, widths): (fn(Row) -> Spread, _) = match log_std {
             Some(_) => (Spread::LogStd, log_std.clone()),
             None => (Spread::Variance, variances.clone()),
@@ -70,10 +72,17 @@ impl DirectionJson {
         absent("variances", variances.is_some() && (!is_diagonal || log_std.is_some()))?;
         absent("log_std", log_std.is_some() && !is_diagonal)?;
         absent("means", means.is_some() && !is_diagonal && !is_full)?;
+        absent("log_rates", log_rates.is_some() && !matches!(first, Law::Poisson(_)))?;
+        absent("logits", logits.is_some() && !matches!(first, Law::Bernoulli(_)))?;
         let emission = match (inner, in_mixture) {
             (Law::Categorical(_), false) => {
                 let rows = emission.ok_or("direction lacks `emission`")?;
                 rows.into_iter().map(LawDirection::Categorical).collect()
+            }
+            (Law::Poisson(_) | Law::Bernoulli(_), false) => {
+                let rates =
+                    log_rates.or(logits).ok_or("direction lacks `log_rates` or `logits`")?;
+                rates.into_iter().map(LawDirection::Counting).collect()
             }
             (Law::Gaussian { .. }, false) => {
                 let means: Matrix = block("means", means)?;

@@ -67,6 +67,16 @@ enum HmmJson {
         means: Vec<Matrix>,
         covariances: Vec<Vec<Matrix>>,
     },
+    Poisson {
+        initial: Row,
+        transition: Matrix,
+        rates: Matrix,
+    },
+    Bernoulli {
+        initial: Row,
+        transition: Matrix,
+        probabilities: Matrix,
+    },
 }
 
 pub(super) fn zip_with<A, B, C>(
@@ -110,6 +120,12 @@ impl TryFrom<HmmJson> for Model {
                 let components = zip_with(means, covariances, |m, c| zip_with(m, c, full))?;
                 let components = components.into_iter().collect::<Result<_, _>>()?;
                 (initial, transition, zip_with(weights, components, mixture)?)
+            }
+            HmmJson::Poisson { initial, transition, rates } => {
+                (initial, transition, rates.into_iter().map(Law::Poisson).collect())
+            }
+            HmmJson::Bernoulli { initial, transition, probabilities } => {
+                (initial, transition, probabilities.into_iter().map(Law::Bernoulli).collect())
             }
         };
         if transition.len() != initial.len() || emission.len() != initial.len() {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../../golden/06_hmm_inference.json");
 
-const FILES: [&str; 25] = [
+const FILES: [&str; 26] = [
     include_str!("../../golden/01_marginalisation_kernel.json"),
     include_str!("../../golden/02_hidden_binomial.json"),
     include_str!("../../golden/03_fixed_length_hmm_kernel.json"),
@@ -35,6 +35,7 @@ const FILES: [&str; 25] = [
     include_str!("../../golden/19_baum_welch.json"),
     include_str!("../../golden/20_online_statistics.json"),
     include_str!("../../golden/21_multinomial_geometry_symmetric_kl.json"),
+    include_str!("../../golden/28_windowed_decisions.json"),
 ];
 
 /// One file of one case, changed.

@@ -5,6 +5,7 @@ mod batch;
 mod between;
 mod confidence;
 mod dynamics;
+mod earlier;
 mod gram;
 mod learn;
 mod marginal;

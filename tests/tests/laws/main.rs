@@ -11,4 +11,5 @@ mod profile_hmm;
 mod smooth;
 mod spot;
 mod theorems;
+mod windows;
 mod wire;

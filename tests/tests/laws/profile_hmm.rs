@@ -10,12 +10,12 @@ use fishweir_tests::laws::{Trial, check};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const K: usize = 3;
-const A: usize = 3;
-type Plain = ProfileHmm<f64, K, A>;
+pub(crate) const K: usize = 3;
+pub(crate) const A: usize = 3;
+pub(crate) type Plain = ProfileHmm<f64, K, A>;
 
 /// A profile with random weights; `local` entries and exits or those of whole profiles.
-fn profile(random: &mut impl Rng, local: bool, several: bool) -> Plain {
+pub(crate) fn profile(random: &mut impl Rng, local: bool, several: bool) -> Plain {
     let mut weight = |low: f64, high: f64| random.random_range(low..high);
     let odds = [(); A].map(|()| [(); K].map(|()| weight(0.1, 3.0)));
     let steps = std::array::from_fn(|k| {
@@ -126,7 +126,10 @@ fn laws_and_all_paths_at_every_prefix() {
 }
 
 /// The same profile in other numbers, each weight with its number.
-fn mapped<W: RealParameter>(p: &Plain, mut weight: impl FnMut(f64) -> W) -> ProfileHmm<W, K, A> {
+pub(crate) fn mapped<W: RealParameter>(
+    p: &Plain,
+    mut weight: impl FnMut(f64) -> W,
+) -> ProfileHmm<W, K, A> {
     let view = p.view();
     let odds = std::array::from_fn(|x| {
         std::array::from_fn(|k| weight(view.odds(x).map_or(0.0, |row| row[k])))

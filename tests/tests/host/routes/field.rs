@@ -61,7 +61,7 @@ pub(super) fn start<C>() -> Device<C>
 where
     C: StoredClassifier + Deciding<2, Observation: WireSample + Sized>,
 {
-    Device::start(Flash(vec![u64::MAX; 4096]), Anyone, 0).expect("reads")
+    Device::start(Flash(vec![u64::MAX; 4096]), Anyone, 0, None).expect("reads")
 }
 
 /// Sends an update, from where the device wants it.

@@ -30,7 +30,9 @@ fn parameters<T: Real, const N: usize, const D: usize>(system: &System) -> Param
     }
 }
 
-fn dynamics<T: Real, const N: usize, const D: usize>(system: &System) -> Dynamics<N, D, T> {
+pub(crate) fn dynamics<T: Real, const N: usize, const D: usize>(
+    system: &System,
+) -> Dynamics<N, D, T> {
     Dynamics::new(&parameters(system)).expect("a system")
 }
 

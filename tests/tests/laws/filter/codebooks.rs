@@ -11,18 +11,18 @@ use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
 
-const DILATIONS: [u32; 3] = [1, 3, 2];
-const SCALES: [[f64; 2]; 3] = [[1.0, 0.0], [0.5, 0.25], [0.0, 2.0]];
+pub(crate) const DILATIONS: [u32; 3] = [1, 3, 2];
+pub(crate) const SCALES: [[f64; 2]; 3] = [[1.0, 0.0], [0.5, 0.25], [0.0, 2.0]];
 
-type Bank = StreamClassifier<Hmm<Gaussian<2, f64>, 2>, 2, 2>;
+pub(crate) type Bank = StreamClassifier<Hmm<Gaussian<2, f64>, 2>, 2, 2>;
 /// Two levels of each codeword.
-type Classifier = Coded<Bank, f64, 2, 3, 24, 2, 2>;
-type Weights = [[[f64; 2]; CODEWORDS]; 3];
-type Levels = [[[f64; 2]; CODEWORDS]; 3];
+pub(crate) type Classifier = Coded<Bank, f64, 2, 3, 24, 2, 2>;
+pub(crate) type Weights = [[[f64; 2]; CODEWORDS]; 3];
+pub(crate) type Levels = [[[f64; 2]; CODEWORDS]; 3];
 /// `[codebook][codeword][levels exceeded, less one][output]`.
-type Above = [[[[f64; 2]; 2]; CODEWORDS]; 3];
+pub(crate) type Above = [[[[f64; 2]; 2]; CODEWORDS]; 3];
 
-fn bank() -> Bank {
+pub(crate) fn bank() -> Bank {
     let model = |level: f64| {
         let state = |sign: f64| Gaussian::new([sign * level, level], [1.0, 2.0]).expect("a state");
         let chain = Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.3, 0.7]]).expect("a chain");
@@ -37,7 +37,7 @@ fn bank() -> Bank {
     )
 }
 
-fn vectors(s: &mut Sampler) -> [CodeVectors; 3] {
+pub(crate) fn vectors(s: &mut Sampler) -> [CodeVectors; 3] {
     std::array::from_fn(|_| {
         std::array::from_fn(|_| {
             std::array::from_fn(|_| (60.0 * s.normal()).clamp(-127.0, 127.0) as i8)
@@ -45,12 +45,12 @@ fn vectors(s: &mut Sampler) -> [CodeVectors; 3] {
     })
 }
 
-fn weights(s: &mut Sampler) -> Weights {
+pub(crate) fn weights(s: &mut Sampler) -> Weights {
     std::array::from_fn(|_| std::array::from_fn(|_| [s.normal(), s.normal()]))
 }
 
 /// Levels among what likenesses are, and what they weigh.
-fn steps(s: &mut Sampler) -> (Levels, Above) {
+pub(crate) fn steps(s: &mut Sampler) -> (Levels, Above) {
     let mut level = || 100.0 * s.normal();
     let levels = std::array::from_fn(|_| {
         std::array::from_fn(|_| {

@@ -136,10 +136,10 @@ fn entries_are_read_and_held_to_their_limits() {
     }
 }
 
-type Tables = Hmm<CategoricalQ15<2, 1>, 2>;
+pub(crate) type Tables = Hmm<CategoricalQ15<2, 1>, 2>;
 
 /// A chain and two symbols in units of a table, and their rates.
-fn tables(chain: [[u16; 2]; 3], symbols: [[(u16, i16); 2]; 2]) -> Tables {
+pub(crate) fn tables(chain: [[u16; 2]; 3], symbols: [[(u16, i16); 2]; 2]) -> Tables {
     let steady = |p| Dual { value: Q15(p), tangent: [Q15::ZERO] };
     let [initial, rows @ ..] = chain.map(|row| row.map(steady));
     let moved = |(p, rate)| Dual { value: Q15(p), tangent: [Q15::from_rate(rate)] };

@@ -16,16 +16,16 @@ use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
 
 const LAGS: [u32; 2] = [1, 3];
-const DILATIONS: [u32; 2] = [1, 2];
+pub(crate) const DILATIONS: [u32; 2] = [1, 2];
 /// The second as large as is allowed.
-const SCALES: [[i16; 2]; 2] = [[900, -1400], [-16_384, 16_383]];
-const UNITS: [i16; 2] = [-12, -9];
+pub(crate) const SCALES: [[i16; 2]; 2] = [[900, -1400], [-16_384, 16_383]];
+pub(crate) const UNITS: [i16; 2] = [-12, -9];
 
-type Model = Hmm<GaussianQ15<4>, 2>;
+pub(crate) type Model = Hmm<GaussianQ15<4>, 2>;
 /// Each model hears two channels and their differences at one lag.
-type Bank = StreamClassifier<Heard<Model, 6, 4>, 2, 2>;
-type AtLags = Lagged<Bank, 2, 6, 2, 3>;
-type Whole = Coded<AtLags, i16, 2, 2, 16, 2, 1>;
+pub(crate) type Bank = StreamClassifier<Heard<Model, 6, 4>, 2, 2>;
+pub(crate) type AtLags = Lagged<Bank, 2, 6, 2, 3>;
+pub(crate) type Whole = Coded<AtLags, i16, 2, 2, 16, 2, 1>;
 type Weights = [[[i16; 2]; CODEWORDS]; 2];
 /// One of each codeword.
 type Levels = [[[i32; 1]; CODEWORDS]; 2];
@@ -45,7 +45,7 @@ fn model(level: f64) -> Model {
     Hmm::new(chain, [state(1.0), state(-1.0)])
 }
 
-fn at_lags() -> AtLags {
+pub(crate) fn at_lags() -> AtLags {
     let heard = [Heard::new(model(500.0), [0, 1, 2, 3]), Heard::new(model(3000.0), [0, 1, 4, 5])];
     let weights = [[1.0, -0.5], [-0.25, 1.0]];
     let bank = StreamClassifier::new(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
@@ -53,7 +53,7 @@ fn at_lags() -> AtLags {
 }
 
 /// An integer, often the least or the largest.
-fn integer(s: &mut Sampler) -> i16 {
+pub(crate) fn integer(s: &mut Sampler) -> i16 {
     match s.uniform(0.0, 4.0) as u8 {
         0 => i16::MIN,
         1 => i16::MAX,
@@ -70,7 +70,7 @@ fn level(s: &mut Sampler) -> i32 {
     }
 }
 
-fn vectors(s: &mut Sampler) -> [CodeVectors; 2] {
+pub(crate) fn vectors(s: &mut Sampler) -> [CodeVectors; 2] {
     let one = |s: &mut Sampler| match s.uniform(0.0, 4.0) as u8 {
         0 => i8::MIN,
         1 => i8::MAX,

@@ -4,10 +4,10 @@
 mod adaptation;
 mod cepstra;
 mod change;
-mod codebooks;
-mod fixed_point;
+pub(crate) mod codebooks;
+pub(crate) mod fixed_point;
 mod front;
-mod integers;
+pub(crate) mod integers;
 mod lagged;
 mod likelihood;
 mod numbers;
@@ -26,7 +26,7 @@ use fishweir_tests::oracle::{Law, Model, Observation};
 
 /// Observations that a recursion may have to refuse: every symbol, one that is none, and what is no
 /// number.
-fn refusable<T: Real, E: Family<T>>(model: &Model) -> Result<Vec<E::Sample>, String> {
+pub(crate) fn refusable<T: Real, E: Family<T>>(model: &Model) -> Result<Vec<E::Sample>, String> {
     let mut law = &model.emission[0];
     while let Law::Mixture { component, .. } = law {
         law = &component[0];
