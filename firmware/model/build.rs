@@ -41,14 +41,14 @@ fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
 /// What follows from a contract.
 const WINDOWS: &str = "
 /// States that the windows of its contract take.
-pub const STATES: usize = match CONTRACT.windows {
+pub const WINDOW_STATES: usize = match CONTRACT.windows {
     Some(windows) => windows.states(),
     None => 1,
 };
 
 /// The model on the windows of its contract.
 pub type ModelWindows =
-    fishweir_core::classify::WindowClassifier<'static, &'static Model, STATES>;
+    fishweir_core::classify::WindowClassifier<'static, &'static Model, WINDOW_STATES>;
 
 /// The model on the windows of its contract, from where it lies in flash.
 pub const fn windows(model: &'static Model) -> ModelWindows {

@@ -89,7 +89,7 @@ pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
     let data = data.expect("a data set");
     let bytes = std::fs::read(model).expect("a model");
     let classifier = Classifier::parse("m", &bytes).expect("a model");
-    let mut stream = classifier.deploy().expect("fits in f32").stream();
+    let mut stream = classifier.deploy().expect("fits in f32").window_stream();
     let (mut rows, mut expected) = (String::new(), String::new());
     let view = data.series()[0].samples.view();
     for (t, row) in view.rows().expect("channels").iter().enumerate() {
@@ -108,7 +108,7 @@ pub(crate) fn decides_as_the_host(folder: &Folder, model: &str) {
             Err(PushError::Observation(_)) => 2,
             Err(error) => panic!("{error}"),
         };
-        let read = stream.decision().expect("in range");
+        let read = stream.so_far().expect("begun").stream.decision().expect("in range");
         let _ = writeln!(expected, "{status:08x}{:08x}{:08x}", read.class, read.margin.to_bits());
         let channel = |x: &f64| match x.is_nan() {
             true => "__builtin_nanf(\"\")".to_owned(),
@@ -146,7 +146,7 @@ fn missing_and_refused_samples_are_the_hosts_in_c() {
 fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
     let folder = Folder::new();
     let model = fixtures().at("three.json");
-    let said = printed(&format!("export {model} --c {}", folder.at("gait")));
+    let said = printed(&format!("export {model} --endless --c {}", folder.at("gait")));
     assert!(said.starts_with("C library written to "), "{said}");
     let library = folder.path().join("gait");
     let decided = by_page(&library);

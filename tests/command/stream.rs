@@ -213,7 +213,7 @@ fn no_sample_no_decision_and_no_error() {
 }
 
 #[test]
-fn an_impossible_sample_is_reported_and_skipped() {
+fn an_impossible_sample_is_reported_and_missing() {
     // `a` and then `b` for ever, or the other way round: `aa` is impossible.
     let model = |first: f64| Hmm {
         initial: vec![first, 1.0 - first],
@@ -245,7 +245,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
     let path = folder.at("strict.json");
     classifier.save(path.as_ref()).expect("saved");
     let line = format!("score --stream --model {path}");
-    let output = fishweir(&line).write_stdin("a\nb\nb\na\n").output().expect("started");
+    let output = fishweir(&line).write_stdin("a\nb\nb\nb\n").output().expect("started");
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{message}");
     assert!(message.contains("standard input, line 3: the model gives"), "{message}");
@@ -253,7 +253,7 @@ fn an_impossible_sample_is_reported_and_skipped() {
     let rows = String::from_utf8(output.stdout).expect("UTF-8");
     let after: Vec<&str> = rows.lines().map(|row| row.splitn(3, ',').nth(2).expect("")).collect();
     assert_eq!(after.len(), 5);
-    assert_eq!(after[2], after[3], "the sample that was refused changed nothing");
+    assert_eq!(after[2], after[3], "the sample that was refused is no evidence");
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn what_is_decided_without_an_observed_sample_is_told() {
             }
         }
     }
-    let line = format!("score --stream --model {model}");
+    let line = format!("score --stream --endless --model {model}");
     let output = fishweir(&line).write_stdin("series,x,y\na,NA,1\nb,0,0\nb,,\nc,NA,NA\n").unwrap();
     let told = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(told.starts_with("note: 2 series without an observed sample, decided"), "{told}");

@@ -178,7 +178,7 @@ impl WindowClock {
     /// Takes in a sample, of which something was `given` or nothing: hands each state whose window is open to `push`,
     /// after `renew` where its window begins.
     ///
-    /// In a gap that is too long nothing is done; the next sample that is given begins a new window. A sample that each
+    /// In a gap that is too long nothing is done; the next sample that is taken in begins a new window. A sample that each
     /// open window refuses is missing.
     ///
     /// # Errors
@@ -192,7 +192,8 @@ impl WindowClock {
         mut renew: impl FnMut(&mut S),
         mut push: impl FnMut(&mut S) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.missing > windows.longest_gap {
+        let waits = self.missing > windows.longest_gap;
+        if waits {
             if !given {
                 self.missing = windows.longest_gap.saturating_add(2);
                 return Ok(());
@@ -216,8 +217,12 @@ impl WindowClock {
         }
         // Between windows, where the hop is longer than they are, nobody refuses.
         let taken = given && (refused < open || open == 0);
-        let missing = u32::min(self.missing, windows.longest_gap).saturating_add(1);
-        self.missing = if taken { 0 } else { missing };
+        self.missing = match taken {
+            true => 0,
+            // It is one more in the gap.
+            false if waits => windows.longest_gap.saturating_add(2),
+            false => self.missing.saturating_add(1),
+        };
         result
     }
 

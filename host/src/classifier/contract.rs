@@ -35,10 +35,13 @@ pub struct ChannelRange {
 }
 
 impl Period {
-    /// Of data whose times are seconds; `None` where they do not say, or where series differ.
+    /// Of some series whose times are seconds; `None` where they do not say, or where they differ.
+    ///
+    /// # Panics
+    /// If there is no such series.
     #[must_use]
-    pub fn of(data: &Dataset) -> Option<Self> {
-        let seconds = data.sample_period(PERIOD_TOLERANCE)?;
+    pub fn of(data: &Dataset, series: &[usize]) -> Option<Self> {
+        let seconds = data.sample_period(series, PERIOD_TOLERANCE)?;
         Some(Self { seconds, tolerance: PERIOD_TOLERANCE })
     }
 
@@ -50,12 +53,15 @@ impl Period {
 }
 
 impl ChannelRange {
-    /// Of each channel of a data set; none over symbols.
+    /// Of each channel over some series of a data set; none over symbols.
+    ///
+    /// # Panics
+    /// If there is no such series.
     #[must_use]
-    pub fn all(data: &Dataset) -> Vec<Self> {
+    pub fn all(data: &Dataset, series: &[usize]) -> Vec<Self> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
         let views: Vec<SamplesView<'_>> =
-            data.series().iter().map(|series| series.samples.view()).collect();
+            series.iter().map(|&index| data.series()[index].samples.view()).collect();
         let rows =
             || views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten());
         let (centre, spread) = centre_and_spread(names.len(), rows);
@@ -100,7 +106,7 @@ impl Contract {
     /// The windows as the core has them.
     #[must_use]
     pub fn windows(&self) -> Option<Windows> {
-        self.windowing.as_ref().map(Windowing::to_core)
+        self.windowing.as_ref().map(Windowing::as_core)
     }
 
     /// States that windows take on a device: the windows that are open at a time.
@@ -155,7 +161,7 @@ impl From<&contract::Contract<'_>> for Contract {
 
 impl Windowing {
     /// The core's form.
-    pub(crate) fn to_core(&self) -> Windows {
+    pub(crate) fn as_core(&self) -> Windows {
         let samples = |n: NonZeroUsize| u32::try_from(n.get()).unwrap_or(u32::MAX);
         let partial = match self.short {
             ShortSeries::Keep => Partial::OnRequest,

@@ -80,16 +80,20 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Of what is trained by this program on all series of a data set: which data they are.
-    pub fn of(data: &Dataset) -> Self {
+    /// Of what is trained by this program on some series of a data set: which data they are, and what of them a
+    /// [contract](Contract) says.
+    ///
+    /// # Panics
+    /// If there is no such series.
+    pub fn of(data: &Dataset, series: &[usize]) -> Self {
         let name = Path::new(data.source()).file_name().unwrap_or_default();
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
             data: name.to_string_lossy().into_owned(),
             checksum: data.checksum(),
-            series: data.series().len(),
-            period: Period::of(data),
-            channels: ChannelRange::all(data),
+            series: series.len(),
+            period: Period::of(data, series),
+            channels: ChannelRange::all(data, series),
             ..Self::default()
         }
     }

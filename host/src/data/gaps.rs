@@ -28,19 +28,23 @@ impl Dataset {
 
 impl Dataset {
     /// The sample period in seconds: the usual step of the time `t`. `None` without times, where they number the
-    /// samples, and where the steps of two series differ by more than `tolerance`.
+    /// samples, and where the steps of two of the series differ by more than `tolerance`.
     ///
     /// Work: linear in the samples.
-    pub fn sample_period(&self, tolerance: f64) -> Option<f64> {
+    ///
+    /// # Panics
+    /// If there is no such series.
+    pub fn sample_period(&self, series: &[usize], tolerance: f64) -> Option<f64> {
+        let chosen = || series.iter().map(|&index| &self.series()[index]);
         let numbered = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
-        let mut steps: Vec<f64> = self.series().iter().filter_map(usual_step).collect();
+        let mut steps: Vec<f64> = chosen().filter_map(usual_step).collect();
         let middle = steps.len() / 2;
         if steps.is_empty() {
             return None;
         }
         let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;
         let alike = steps.iter().all(|step| (step / usual - 1.0).abs() <= tolerance);
-        let by_number = usual == 1.0 && self.series().iter().all(numbered);
+        let by_number = usual == 1.0 && chosen().all(numbered);
         (alike && !by_number).then_some(usual)
     }
 }

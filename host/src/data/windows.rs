@@ -156,8 +156,9 @@ impl<'a> Windows<'a> {
 /// one more, as a window may have: windows that end there are decided on.
 fn parts(series: &Series, longest_gap: usize) -> Vec<Range<usize>> {
     let (view, leaps) = (series.samples.view(), series.leaps(longest_gap));
+    let whole = 0..view.len();
     if leaps.is_empty() && view.len() - view.observed() <= longest_gap {
-        return vec![0..view.len()];
+        return Vec::from([whole]);
     }
     let (mut parts, mut start, mut missing) = (Vec::new(), 0, 0);
     let mut leaps = leaps.iter().copied().peekable();

@@ -1,6 +1,7 @@
 //! The ways to evaluate a classifier on a device: what each costs, which is taken, and why.
 
 use fishweir_core::artefact::Topology;
+use fishweir_core::contract::Windows;
 use serde::Serialize;
 
 use super::cost::{FilterWork, bank_bytes, belief_bytes, directions_bytes};
@@ -54,6 +55,16 @@ impl Route {
     }
 }
 
+impl Route {
+    /// The same on windows: see [`Cost`].
+    fn on(self, windows: Option<Windows>) -> Self {
+        let Self { state_bytes, multiply_adds_per_sample, .. } = self;
+        let cost = Cost { state_bytes, multiply_adds_per_sample, ..Cost::default() }.on(windows);
+        let Cost { state_bytes, multiply_adds_per_sample, .. } = cost;
+        Self { state_bytes, multiply_adds_per_sample, ..self }
+    }
+}
+
 impl Deployed {
     /// The ways there are to evaluate it, the one taken first.
     pub fn routes(&self) -> Vec<Route> {
@@ -85,7 +96,8 @@ impl Deployed {
             multiply_adds_per_sample: m * work.multiply_adds,
             multiply_adds_per_decision: m * (o + o),
             multiply_adds_per_decision_per_item: 0,
-        };
+        }
+        .on(self.windows());
         vec![Route::taken(VECTORS, why, self.cost()), directions]
     }
 
@@ -104,6 +116,7 @@ impl Deployed {
                 multiply_adds_per_sample: m * filter.multiply_adds + differences,
                 ..Route::taken("", "", cost)
             }
+            .on(self.windows())
         });
         if c == 0 {
             let why = "the classifier is linear in log-likelihoods: it needs no score, and so no \
@@ -145,7 +158,8 @@ impl Deployed {
             multiply_adds_per_sample: streaming.multiply_adds + differences,
             multiply_adds_per_decision: entries,
             multiply_adds_per_decision_per_item: entries + o,
-        };
+        }
+        .on(self.windows());
         vec![taken, vectors]
     }
 }

@@ -216,7 +216,6 @@ pub fn train_fixed_length(
         rule: Rule::Expansion(machine.expansion_on(kernel)),
         confidence: None,
         provenance: Provenance {
-            series: series.len(),
             windows: train.len(),
             windowing: options.windowing,
             notes,
@@ -227,7 +226,7 @@ pub fn train_fixed_length(
                 mirror: Vec::new(),
                 copies: None,
             }),
-            ..Provenance::of(data)
+            ..Provenance::of(data, series)
         },
     };
     Ok(Trained {

@@ -88,7 +88,7 @@ impl<'a> Pricing<'a> {
             && form.states > 1
             && options.kind != ClassifierKind::LatentMap;
         let cost = if known { priced.cost_of_known() } else { priced.cost() };
-        Some(cost.on(options.windowing.as_ref().map(Windowing::to_core)))
+        Some(cost.on(options.windowing.as_ref().map(Windowing::as_core)))
     }
 
     /// The same as limits count it.

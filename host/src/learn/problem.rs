@@ -204,7 +204,6 @@ impl<'a> Problem<'a> {
             rule: Rule::Linear(outputs),
             confidence: None,
             provenance: Provenance {
-                series: series.len(),
                 windowing: self.options.windowing,
                 notes: vec![match self.options.kind {
                     ClassifierKind::EmpiricalMap => format!(
@@ -218,7 +217,7 @@ impl<'a> Problem<'a> {
                         self.options.baum_welch.seed
                     ),
                 }],
-                ..Provenance::of(self.data)
+                ..Provenance::of(self.data, series)
             },
         }
     }

@@ -256,7 +256,7 @@ impl SpotPlan {
             notes: vec![format!(
                 "penalty {penalty} nats on entering an event: F1 {best:.3} on {chosen}"
             )],
-            ..Provenance::of(marked.data())
+            ..Provenance::of(marked.data(), &all)
         };
         let spotter = model.deploy()?;
         Ok(SpotTrial { model, spotter, penalty, tried, folds })

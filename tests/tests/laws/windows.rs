@@ -64,11 +64,16 @@ fn schedule<C: Recursion>(
     let mut open: Vec<(usize, C::State)> = Vec::new();
     let mut after = |(t, x): (usize, &Option<&C::Observation>)| {
         if gap > longest {
+            open.clear();
             if x.is_none() {
                 return None;
             }
+            // Refused, it is one more missing sample of the gap.
+            if !take(classifier, &mut classifier.start(), *x) {
+                seen.refused += 1;
+                return None;
+            }
             (grid, seen.restarts) = (t, seen.restarts + 1);
-            open.clear();
         }
         if (t - grid).is_multiple_of(hop) {
             open.push((t, classifier.start()));

@@ -83,16 +83,16 @@ fn decisions_are_those_of_a_new_stream_over_each_window() {
             Some(symbol) => push(&mut stream, symbol as u16),
             None => push_missing(&mut stream),
         };
-        // A gap that is too long ends with the next sample, refused or not.
-        if missing > longest_gap && sample.is_some() {
+        // A gap that is too long ends with the next sample that is not refused.
+        let waits = missing > longest_gap && [None, Some(2)].contains(&sample);
+        if missing > longest_gap && !waits {
             since.clear();
             gaps += 1;
         }
-        let waits = missing > longest_gap && sample.is_none();
         since.push(sample);
         let (filled, oldest) = if waits { (None, None) } else { window(windows, since.len()) };
         // Between windows nobody refuses a sample.
-        let refused = sample == Some(2) && oldest.is_some();
+        let refused = sample == Some(2) && (oldest.is_some() || waits);
         assert_eq!(status, if refused { Status::Invalid } else { Status::Ok }, "{t}");
         missing = match sample {
             Some(_) if !refused => 0,

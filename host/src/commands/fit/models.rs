@@ -63,6 +63,7 @@ pub(super) fn run(
     let family = arguments.told.family(family, arguments.order, &all, &options, &data)?;
     tell::room_for(&data, &family)?;
     let windows = data.windows(windowing);
+    let series: Vec<usize> = (0..data.series().len()).collect();
     let models = named_apart(fit_each(&data, &windows, per, &family)?);
     let set = ModelSet {
         observations: Observations::from(data.kind()),
@@ -70,7 +71,7 @@ pub(super) fn run(
         provenance: Provenance {
             windows: windows.all().len(),
             windowing: options.windowing,
-            ..Provenance::of(&data)
+            ..Provenance::of(&data, &series)
         },
     };
     output::write(output, set.to_json()?.as_bytes())?;
