@@ -9,7 +9,7 @@ use fishweir_core::contract::{ChannelRange, Contract, Partial};
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::SampleKind;
 use fishweir_device::classifier::WireSample;
-use fishweir_model::{CHANNEL_PLACES, CHANNELS, CLASSES, CONTRACT, MACHINE, Model, STATES};
+use fishweir_model::{CHANNEL_PLACES, CHANNELS, CLASSES, CONTRACT, MACHINE, Model, WINDOW_STATES};
 
 #[path = "src/shape.rs"]
 mod shape;
@@ -158,7 +158,7 @@ fn model_header(prefix: &str) -> Result<String, String> {
 /* 1 if {prefix}_decide_so_far() decides on a window that is partly filled. */
 #define {macros}_PARTIAL_WINDOWS {partial}
 /* Windows that are open at a time, a state for each in a {prefix}_stream; 1 without windows. */
-#define {macros}_WINDOW_STATES {STATES}
+#define {macros}_WINDOW_STATES {WINDOW_STATES}
 /* Nanoseconds from one sample to the next, and the relative error that the model bears; 0: unknown. */
 #define {macros}_PERIOD_NS {period_ns}ULL
 #define {macros}_PERIOD_TOLERANCE {tolerance}

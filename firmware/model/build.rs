@@ -41,10 +41,7 @@ fn bring_model(root: &Path, out: &Path) -> Result<(), String> {
 /// What follows from a contract.
 const WINDOWS: &str = "
 /// States that the windows of its contract take.
-pub const WINDOW_STATES: usize = match CONTRACT.windows {
-    Some(windows) => windows.states(),
-    None => 1,
-};
+pub const WINDOW_STATES: usize = CONTRACT.states();
 
 /// The model on the windows of its contract.
 pub type ModelWindows =
@@ -105,7 +102,8 @@ fn exported(source: &Path, what: &str) -> Result<String, String> {
         true => String::new(),
         false => {
             // Detectors and spotters decide on no windows.
-            if text.contains("pub type Model = StreamClassifier<") {
+            let others = ["ChangeDetector<", "Spotter<", "NodeSum<"];
+            if !others.iter().any(|other| text.contains(other)) {
                 println!(
                     "cargo::warning={what}: {} does not say which windows its model was trained on, and an image \
                      decides on a stream that never ends: export it again",

@@ -2,7 +2,7 @@
 
 use fishweir_core::Profile;
 use fishweir_core::classify::{Decision, ScoreOutOfRange};
-use fishweir_core::wire::{LONGEST_GAP, Status};
+use fishweir_core::wire::{Gap, Status};
 use serde::Serialize;
 
 use crate::data::{Sample, SamplesView};
@@ -183,7 +183,8 @@ pub fn compare_stream(
                 }
                 all if all == waiting.len() => {
                     parity.lost += all;
-                    let filled = all.min(LONGEST_GAP.into());
+                    let lost = u16::try_from(all).unwrap_or(u16::MAX);
+                    let filled = Gap { new_stream: false, lost }.filled(stream.windows());
                     for _ in 0..filled {
                         take(&mut stream, Sample::Missing)?;
                     }

@@ -126,28 +126,30 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
     let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
     let at = folder.at("gestures");
     let said = printed(&format!("new {at} --board mps2-an386 --model {model} --data {data}"));
-    assert!(said.contains("self-test: 80 samples of the recordings"), "{said}");
-    assert!(said.contains("plays 8 recordings for a sensor: 160 samples at 50 Hz"), "{said}");
+    assert!(said.contains("self-test: 90 samples of the recordings"), "{said}");
+    assert!(said.contains("plays 8 recordings for a sensor: 170 samples at 50 Hz"), "{said}");
     assert!(said.contains("windows of 20 samples, a new one every 10"), "{said}");
     let project = Path::new(&at);
     let said = runs(project);
-    assert!(said.starts_with("self-test: 80 samples, every bit as on the host\n"), "{said}");
+    assert!(said.starts_with("self-test: 90 samples, every bit as on the host\n"), "{said}");
 
     // The stand-in plays whole windows: its decisions are those of `score`, to the bit, and beside each is the class.
     let lines: Vec<&str> = said.lines().skip(1).collect();
-    assert_eq!(lines.len(), 2 * 8 + 1, "{said}");
+    assert_eq!(lines.len(), 2 * 9 + 1, "{said}");
     let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");
     let mut right = 0;
     for (number, two) in lines.chunks_exact(2).enumerate() {
         let bits = two[0].rsplit_once('(').expect("bits").1.trim_end_matches(')');
-        assert!(two[0].starts_with("20 samples: "), "{two:?}");
-        // The first four are those of the self-test.
-        assert!(number >= 4 || self_test.contains(bits), "{two:?}");
+        // Of the first recording two windows.
+        let samples = if number == 1 { "30 samples: " } else { "20 samples: " };
+        assert!(two[0].starts_with(samples), "{two:?}");
+        // The first four recordings are those of the self-test.
+        assert!(number > 4 || self_test.contains(bits), "{two:?}");
         assert!(two[1].starts_with("  recorded as "), "{two:?}");
         right += usize::from(two[1].ends_with(": right"));
     }
-    assert_eq!(lines[16], format!("{right} of 8 decisions on recordings are right"));
-    assert!(right >= 7, "{said}");
+    assert_eq!(lines[18], format!("{right} of 9 decisions on recordings are right"));
+    assert!(right >= 8, "{said}");
 
     // Three faults in a row end it; each is told at the next start.
     change(
@@ -314,7 +316,7 @@ fn every_emulated_board_decides_as_the_host() {
         printed(&format!("new {at} --board {name} --model {model} --data {data}"));
         let said = runs(Path::new(&at));
         assert!(
-            said.starts_with("self-test: 80 samples, every bit as on the host\n"),
+            said.starts_with("self-test: 90 samples, every bit as on the host\n"),
             "{name}: {said}"
         );
         change(

@@ -13,7 +13,7 @@
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
 //! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, 64 more where `C` is `O`, and 4 for each level; 32 more behind a front end |
 //! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
-//! | 24 | 4 | bytes from 56 to the labels: of the front end, the classifier and all that lies after it |
+//! | 24 | 4 | bytes from 56 to the sections: of the front end, the classifier and all that lies after it |
 //! | 28 | 4 | bytes of the sections |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
@@ -22,7 +22,7 @@
 //! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
 //! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
-//! | | | [sections](crate::contract::Sections): labels of the classes and channels, UTF-8, one a line; the [contract](crate::contract) |
+//! | | | [sections](crate::contract::Sections): labels of the classes and channels, UTF-8, one per line; the [contract](crate::contract) |
 //!
 //! All little-endian. The classifier's bytes are its fields in order, arrays in index order, so that
 //! a little-endian target uses them where they lie in flash: no copy, no parsing, no RAM. Versions 2 and 3 are read

@@ -13,7 +13,7 @@ use crate::filter::{Recursion, Running};
 /// A refused sample is missing in the windows whose state refuses it. After more than
 /// [`longest_gap`](crate::contract::Windows::longest_gap) missing samples in a row the next sample begins a new window.
 ///
-/// | | flash | RAM | work a sample |
+/// | | flash | RAM | work per sample |
 /// |---|---|---|---|
 /// | `hop >= length`, or no windows | the classifier's, and its contract | its state and 8 bytes | its own, some ten operations, and a new state each window |
 /// | `hop < length` | the same | `STATES` times its state and 8 bytes | `length / hop` times its own |
@@ -82,13 +82,12 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
     where
         C: Copy,
     {
-        let wanted = match contract.windows {
-            None => 1,
-            Some(windows) => match windows.check() {
-                Ok(()) => windows.states(),
-                Err(error) => return Err(error),
-            },
-        };
+        if let Some(windows) = contract.windows
+            && let Err(error) = windows.check()
+        {
+            return Err(error);
+        }
+        let wanted = contract.states();
         if wanted != STATES {
             return Err(WindowsError::States { wanted, found: STATES });
         }
@@ -111,12 +110,12 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
         self.contract
     }
 
-    /// The state that a decision is due of: that of the window which the last sample filled; without windows, that after
-    /// any sample. `None` where no decision is due.
+    /// Returns the state of the window that the last sample filled: a decision is due. Without windows, the state after any
+    /// sample. `None` where no decision is due.
     #[must_use]
     pub fn decided<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
         match &self.contract.windows {
-            Some(windows) => state.states.get(state.clock.ended(windows)?),
+            Some(windows) => state.states.get(state.clock.ended(windows, STATES)?),
             None => state.states.first().filter(|_| state.clock != WindowClock::NEW),
         }
     }
@@ -126,7 +125,7 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
     #[must_use]
     pub fn open<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
         match &self.contract.windows {
-            Some(windows) => state.states.get(state.clock.oldest(windows)?.0),
+            Some(windows) => state.states.get(state.clock.oldest(windows, STATES)?.0),
             None => self.decided(state),
         }
     }

@@ -34,7 +34,7 @@ use core::fmt;
 ///     period: Some(Period { nanoseconds: 20_000_000, tolerance: 0.05 }),
 ///     channels: Channels::of(&CHANNELS),
 /// };
-/// assert_eq!(CONTRACT.windows.map_or(1, |windows| windows.states()), 4);
+/// assert_eq!(CONTRACT.states(), 4);
 /// assert_eq!(CONTRACT.channels.iter().count(), 1);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +51,15 @@ pub struct Contract<'a> {
 impl Contract<'_> {
     /// Nothing is known: whole series, of any rate and scale.
     pub const NONE: Self = Self { windows: None, period: None, channels: Channels::NONE };
+
+    /// The states that the windows take: the windows that are open at a time; one without windows.
+    #[must_use]
+    pub const fn states(&self) -> usize {
+        match self.windows {
+            Some(windows) => windows.states(),
+            None => 1,
+        }
+    }
 
     /// The contract as a Rust expression with whole paths: what a code generator writes.
     pub fn rust(&self) -> impl fmt::Display {

@@ -14,7 +14,7 @@ use core::fmt;
 
 use super::{ChannelRange, Channels, Contract, Partial, Period, Refused, Source, Windows};
 
-/// Of a tag: who does not know it must refuse the whole.
+/// The bit of a critical tag: a reader that does not know the tag must refuse the whole.
 pub const CRITICAL: u16 = 0x8000;
 
 /// Bytes of a section before its content.
@@ -33,7 +33,7 @@ pub const LABELS: u16 = CRITICAL | 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Section<'a> {
-    /// What it holds.
+    /// The kind of its content.
     pub tag: u16,
     /// Its content.
     pub content: &'a [u8],
@@ -76,7 +76,7 @@ impl core::error::Error for ContractError {}
 pub struct Sections<'a>(&'a [u8]);
 
 impl<'a> Sections<'a> {
-    /// Of bytes that hold nothing else.
+    /// The sections in bytes that hold nothing else.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
@@ -152,7 +152,7 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Contract<'a> {
-    /// Reads the sections of an artefact, or of what a device told; labels are passed over.
+    /// Reads the sections of an artefact, or of a device's answers; labels are passed over.
     ///
     /// Cost: one pass; the channels stay where they are.
     ///
@@ -160,6 +160,7 @@ impl<'a> Contract<'a> {
     /// [`ContractError`] naming the section.
     pub fn read(bytes: &'a [u8]) -> Result<Self, ContractError> {
         let mut contract = Self { channels: Channels(Source::Bytes(bytes)), ..Contract::NONE };
+        let mut labels = false;
         for section in Sections::new(bytes) {
             let section = section?;
             let invalid = ContractError::Invalid(section.tag);
@@ -167,7 +168,7 @@ impl<'a> Contract<'a> {
                 WINDOWS => contract.windows.replace(section.windows().ok_or(invalid)?).is_some(),
                 PERIOD => contract.period.replace(section.period().ok_or(invalid)?).is_some(),
                 CHANNEL => section.channel().ok_or(invalid).map(|_| false)?,
-                LABELS => false,
+                LABELS => core::mem::replace(&mut labels, true),
                 tag if tag & CRITICAL > 0 => return Err(ContractError::Unknown(tag)),
                 _ => false,
             };

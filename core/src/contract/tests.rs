@@ -104,7 +104,7 @@ fn the_schedule_is_that_of_windows_cut_one_by_one() {
             let push = |_: &mut usize| Ok::<_, ()>(());
             let step = clock.step(&windows, given, &mut begun, |begun| *begun = t, push);
             assert_eq!(step, Ok(()));
-            found.extend(clock.ended(&windows).map(|state| (begun[state], t + 1)));
+            found.extend(clock.ended(&windows, begun.len()).map(|state| (begun[state], t + 1)));
         }
         assert_eq!(found, cut(&samples, &windows), "{windows:?} {samples:?}");
     }

@@ -55,6 +55,8 @@ pub enum WindowsError {
     Length,
     /// The hop is zero or above [`Windows::LONGEST`].
     Hop,
+    /// More than [`Windows::MOST_OPEN`] windows are open at a time.
+    Open(usize),
     /// The windows take another number of states than there is room for.
     States {
         /// States that the windows take.
@@ -70,6 +72,10 @@ impl fmt::Display for WindowsError {
         match self {
             Self::Length => write!(f, "the length of a window must be 1 to {longest} samples"),
             Self::Hop => write!(f, "the hop of windows must be 1 to {longest} samples"),
+            Self::Open(states) => {
+                let most = Windows::MOST_OPEN;
+                write!(f, "{states} windows are open at a time, of {most} at most: raise the hop")
+            }
             Self::States { wanted, found } => {
                 write!(f, "the windows take {wanted} states, and there is room for {found}")
             }
@@ -83,6 +89,9 @@ impl Windows {
     /// The longest window, and the longest hop, in samples.
     pub const LONGEST: u32 = 1 << 28;
 
+    /// The most windows that may be open at a time.
+    pub const MOST_OPEN: usize = 4096;
+
     /// Windows of a length and a hop. A gap is too long when it is longer than a window.
     #[must_use]
     pub const fn of(length: u32, hop: u32) -> Self {
@@ -95,7 +104,7 @@ impl Windows {
         }
     }
 
-    /// Checks length and hop.
+    /// Checks length, hop and how many windows are open at a time.
     ///
     /// # Errors
     /// [`WindowsError`] naming the one that is out of range.
@@ -105,6 +114,9 @@ impl Windows {
         }
         if self.hop == 0 || self.hop > Self::LONGEST {
             return Err(WindowsError::Hop);
+        }
+        if self.states() > Self::MOST_OPEN {
+            return Err(WindowsError::Open(self.states()));
         }
         Ok(())
     }
@@ -117,20 +129,21 @@ impl Windows {
     }
 
     /// Samples of its window that a state had before the sample at a place; `None` where it has no window open there.
+    /// After a `cycle` of samples the same state begins its next window.
     #[inline]
-    const fn age(&self, place: u32, state: usize) -> Option<u32> {
-        let begins = self.hop.saturating_mul(state as u32);
+    const fn age(&self, place: u32, state: u32, cycle: u32) -> Option<u32> {
+        let begins = self.hop.saturating_mul(state);
         if place < begins {
             return None;
         }
-        let (since, cycle) = (place - begins, self.cycle());
+        let since = place - begins;
         let age = if since >= cycle { since - cycle } else { since };
         if age < self.length { Some(age) } else { None }
     }
 
-    /// Samples after which the same state begins its next window.
-    const fn cycle(&self) -> u32 {
-        self.hop.saturating_mul(self.states() as u32)
+    /// Samples after which each of so many states begins its next window.
+    const fn cycle(&self, states: u32) -> u32 {
+        self.hop.saturating_mul(states)
     }
 }
 
@@ -150,7 +163,7 @@ impl Windows {
 ///         Ok::<_, ()>(())
 ///     };
 ///     assert!(clock.step(&windows, true, &mut states, |state| *state = 0, push).is_ok());
-///     *sum = clock.ended(&windows).map(|state| states[state]);
+///     *sum = clock.ended(&windows, 2).map(|state| states[state]);
 /// }
 /// assert_eq!(sums, [None, None, None, Some(6), None, Some(14), None, Some(22)]);
 /// ```
@@ -201,11 +214,13 @@ impl WindowClock {
             self.samples = 0;
         }
         let place = self.samples;
-        let twice = windows.cycle().saturating_mul(2);
+        // As many states as the windows take: nothing is divided here.
+        let cycle = windows.cycle(states.len() as u32);
+        let twice = cycle.saturating_mul(2);
         self.samples = if place + 1 < twice { place + 1 } else { twice / 2 };
         let (mut open, mut refused, mut result) = (0_u32, 0_u32, Ok(()));
-        for (index, state) in states.iter_mut().enumerate() {
-            match windows.age(place, index) {
+        for (index, state) in (0_u32..).zip(states.iter_mut()) {
+            match windows.age(place, index, cycle) {
                 None => continue,
                 Some(0) => renew(state),
                 Some(_) => {}
@@ -226,21 +241,21 @@ impl WindowClock {
         result
     }
 
-    /// The state whose window the last sample filled.
+    /// The state, of all `states`, whose window the last sample filled.
     #[inline]
     #[must_use]
-    pub fn ended(&self, windows: &Windows) -> Option<usize> {
+    pub fn ended(&self, windows: &Windows, states: usize) -> Option<usize> {
         let (place, full) = (self.last(windows)?, windows.length.checked_sub(1)?);
-        (0..windows.states()).find(|&state| windows.age(place, state) == Some(full))
+        let cycle = windows.cycle(states as u32);
+        (0..states).find(|&state| windows.age(place, state as u32, cycle) == Some(full))
     }
 
-    /// The state of the oldest window that is open, the one that just ended included, and how many samples it has.
+    /// The state, of all `states`, with the oldest window that is open or just filled, and the samples of the window.
     #[must_use]
-    pub fn oldest(&self, windows: &Windows) -> Option<(usize, u32)> {
-        let place = self.last(windows)?;
-        let open =
-            (0..windows.states()).filter_map(|state| Some((state, windows.age(place, state)? + 1)));
-        open.max_by_key(|&(_, samples)| samples)
+    pub fn oldest(&self, windows: &Windows, states: usize) -> Option<(usize, u32)> {
+        let (place, cycle) = (self.last(windows)?, windows.cycle(states as u32));
+        let samples = |state: usize| Some((state, windows.age(place, state as u32, cycle)? + 1));
+        (0..states).filter_map(samples).max_by_key(|&(_, samples)| samples)
     }
 
     /// The place of the last sample; `None` before the first, and in a gap that is too long.

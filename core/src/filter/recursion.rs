@@ -10,7 +10,7 @@ use crate::number::lend;
 ///
 /// 1. a block is its samples pushed one by one;
 /// 2. a reset state is a new state;
-/// 3. on an error the state is unchanged (behind a front end the observation is missing);
+/// 3. on an error the state is unchanged (behind a front end, and on windows, the observation is missing);
 /// 4. after every prefix the reading is the batch computation's of that prefix.
 pub trait Recursion {
     /// What is pushed.
@@ -27,7 +27,7 @@ pub trait Recursion {
     ///
     /// # Errors
     /// An observation that the model makes impossible, or that is none. The state is unchanged, but behind a
-    /// [front end](crate::front::Fronted), where it is missing.
+    /// [front end](crate::front::Fronted) and on [windows](crate::classify::WindowClassifier), where it is missing.
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
 
     /// Takes in a sample that was not observed: time passes, nothing is learnt.

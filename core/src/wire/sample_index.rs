@@ -1,6 +1,7 @@
 use super::Head;
+use crate::contract::Windows;
 
-/// Lost samples that are made up for at most, one after another. A chain that mixes has long forgotten by
+/// Lost samples that are made up for at most, one after another, where a stream has no windows. A chain that mixes has long forgotten by
 /// then where it was, and a device must get back to its line. Of a longer gap the rest is left out: the
 /// stream's time is then behind by as much, which the answer's count of lost samples shows.
 pub const LONGEST_GAP: u16 = 1024;
@@ -68,9 +69,15 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// How many of the lost samples to make up for, by as many missing ones: at most [`LONGEST_GAP`].
+    /// How many of the lost samples to make up for, by as many missing ones. Without windows at most [`LONGEST_GAP`]; on
+    /// windows all of them, up to a gap that is too long for these: more change nothing.
     #[must_use]
-    pub fn filled(self) -> u16 {
-        self.lost.min(LONGEST_GAP)
+    pub fn filled(self, windows: Option<&Windows>) -> u16 {
+        self.lost.min(match windows {
+            None => LONGEST_GAP,
+            Some(windows) => {
+                u16::try_from(windows.longest_gap.saturating_add(2)).unwrap_or(u16::MAX)
+            }
+        })
     }
 }

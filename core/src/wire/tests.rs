@@ -5,6 +5,7 @@ use std::vec::Vec;
 use zerocopy::IntoBytes;
 
 use super::*;
+use crate::contract::Windows;
 
 const INDEX: SampleIndex = SampleIndex { stream: 2, time: 0x0304 };
 
@@ -111,6 +112,8 @@ fn time_wraps_around_and_the_past_stays_the_past() {
     assert_eq!(next.reach(SampleIndex { stream: 9, time: u16::MAX }), None);
     let far = SampleIndex { stream: 9, time: 3000 };
     let gap = next.reach(far).expect("ahead");
-    assert_eq!((gap.lost, gap.filled()), (3000, LONGEST_GAP));
+    assert_eq!(gap.filled(Some(&Windows::of(2000, 2000))), 2002);
+    assert_eq!(gap.filled(Some(&Windows::of(4000, 4000))), 3000);
+    assert_eq!((gap.lost, gap.filled(None)), (3000, LONGEST_GAP));
     assert_eq!(far.next_stream(), SampleIndex { stream: 10, time: 0 });
 }

@@ -112,7 +112,7 @@ pub enum UpdateStatus {
     RolledBack = 25,
     /// The flash failed.
     Flash = 26,
-    /// Refused: its windows take another number of states than the image has room for.
+    /// Refused: its windows take another number of states than the image has room for, or one of both has no windows.
     OtherWindows = 27,
 }
 
@@ -172,7 +172,7 @@ impl fmt::Display for UpdateStatus {
             Self::RolledBack => "it was given up after resets during its trial",
             Self::Flash => "the flash failed",
             Self::OtherWindows => {
-                "its windows overlap otherwise than the built-in model's: build it into the image"
+                "it decides on other windows than the image has room for: build it into the image"
             }
         })
     }

@@ -379,12 +379,7 @@ fn of_window<T>(
     started: &Started,
     read: impl FnOnce(&Model, &WindowState) -> Result<T, Status>,
 ) -> Result<T, Status> {
-    let windows = windows()?;
-    let model = *windows.classifier();
-    match windows.open(&started.state) {
-        Some(state) => read(model, state),
-        None => read(model, &model.start()),
-    }
+    fishweir_device::classifier::of_window(&windows()?, &started.state, read)
 }
 
 /// Writes events, and how many, where the caller has room; nothing is asked where there is none.

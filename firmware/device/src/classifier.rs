@@ -97,7 +97,7 @@ impl WireSample for usize {
     }
 }
 
-/// What a decision after the last sample is worth.
+/// Standing of a decision after the last sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Due {
@@ -434,7 +434,7 @@ where
     }
 }
 
-/// What a decision is worth in a state of windows.
+/// Returns the standing of a decision in a state of windows.
 pub(crate) fn due<R: Recursion, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,
@@ -446,7 +446,7 @@ pub(crate) fn due<R: Recursion, const STATES: usize>(
     }
 }
 
-/// What is read of the window that was filled, or of the oldest that is open; of a new stream where there is none.
+/// Reads the window that was filled, or the oldest that is open; a new stream where there is none.
 pub fn of_window<R: Recursion, T, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,

@@ -13,7 +13,8 @@
 //! use fishweir_device::session::{Session, Turn};
 //!
 //! # use core::convert::Infallible;
-//! # use fishweir_core::classify::{Normalisation, StreamClassifier};
+//! # use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
+//! # use fishweir_core::contract::Contract;
 //! # use fishweir_core::emission::Categorical;
 //! # use fishweir_core::filter::Running;
 //! # use fishweir_core::hmm::{Chain, Hmm};
@@ -23,7 +24,9 @@
 //! # let packet = Frame::new(&SampleIndex::default().head(Request::Info.tag()));
 //! # let mut sent = 0;
 //! # let mut send = |frame: &[u8]| sent += frame.len();
-//! let mut running = Running::new(&classifier);
+//! # const CONTRACT: Contract = Contract::NONE;
+//! // On the windows that the model was trained on.
+//! let mut running = Running::new(WindowClassifier::<_, { CONTRACT.states() }>::new(&classifier, &CONTRACT)?);
 //! let mut session = Session::new(&mut running, &NoMeter);
 //! for &byte in packet.as_bytes() {
 //!     match session.hear(Ok::<_, Infallible>(byte))? {
@@ -236,7 +239,8 @@ where
             log!(debug, "{=u16} samples lost before {=u16}", lost, place.time);
             self.lost = self.lost.wrapping_add(lost);
             add(&mut self.report.lost, lost.into());
-            self.push_missing(gap.filled());
+            let filled = gap.filled(self.classifier.contract().windows.as_ref());
+            self.push_missing(filled);
         }
         true
     }

@@ -97,10 +97,28 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The same on a stream that never ends.
-    #[must_use]
-    pub fn endless(&self) -> Self {
-        Self { windowing: None, ..self.clone() }
+    /// Checks period and channels, of which there are none or as many as are observed; else what is wrong, in words.
+    pub(crate) fn check(&self, observed: usize) -> Result<(), String> {
+        if let Some(Period { seconds, tolerance }) = self.period
+            && !(seconds > 0.0 && seconds.is_finite() && (0.0..=1.0).contains(&tolerance))
+        {
+            return Err(format!("a `period` of {seconds} s, within {tolerance}, is none"));
+        }
+        if ![0, observed].contains(&self.channels.len()) {
+            let count = self.channels.len();
+            return Err(format!(
+                "`channels` of the provenance are {count}, where {observed} are observed"
+            ));
+        }
+        for (index, ChannelRange { unit, centre, spread }) in self.channels.iter().enumerate() {
+            let sound = centre.is_finite() && *spread >= 0.0 && spread.is_finite();
+            if !sound || unit.len() > UNIT_LONGEST || unit.contains(char::is_control) {
+                return Err(format!(
+                    "channel {index} of the provenance has an invalid unit, centre or spread"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The windows as the core has them.
@@ -225,7 +243,9 @@ mod tests {
                 channels: vec![channel.clone()],
             };
             assert_eq!(contract.with_core(|core| Contract::from(core)), contract);
-            assert_eq!((contract.states(), contract.endless().states()), (4, 1));
+            assert_eq!(contract.states(), 4);
+            assert_eq!(contract.check(1), Ok(()));
+            assert!(contract.check(2).is_err());
         }
     }
 }

@@ -220,6 +220,10 @@ impl Classifier {
     }
 
     fn check(&self) -> Result<(), String> {
+        self.provenance.contract().check(match &self.observations {
+            Observations::Channels(names) => names.len(),
+            Observations::Symbols(_) => 0,
+        })?;
         if self.classes.len() < 2 {
             return Err(format!("{} classes: it decides nothing", self.classes.len()));
         }

@@ -178,8 +178,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.endless {
         model.deployed = model.deployed.on_windows(None);
     } else if model.deployed.contract().is_none() {
-        let _ = model.windowing(None);
+        return Err(Failure::Input(format!(
+            "{}: an earlier fishweir wrote this artefact, which does not say the windows of its training: export from the \
+             model that it was made of, or --endless for a stream that never ends",
+            arguments.model.display()
+        )));
     }
+    model.check_windows()?;
     let model = model;
     let trained_on = fixed::trained_on(&arguments.model, &model);
     let data = arguments.data.iter().chain(&trained_on);
@@ -277,8 +282,9 @@ fn spotter(
     idle.extend(named([
         ("--data", arguments.data.is_some()),
         ("--equal", arguments.equal.is_some()),
+        ("--endless", arguments.endless),
     ]));
-    refuse_idle(&idle, "a spotter's source needs no data")?;
+    refuse_idle(&idle, "a spotter's source needs no data, and knows no windows")?;
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &[&arguments.model])?;
     let source = SpotterModel::parse(&model, bytes)?.deploy()?.to_source();

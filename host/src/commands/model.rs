@@ -135,6 +135,13 @@ impl Model {
         }
     }
 
+    /// Refuses windows that no stream decides on, before a stream or a device is made of them.
+    pub(super) fn check_windows(&self) -> Result<(), Failure> {
+        self.deployed.check_windows().map_err(|error| {
+            Failure::Input(format!("{error}; or decide on a stream that never ends: --endless"))
+        })
+    }
+
     /// What it observes, as readers of data want it.
     pub(super) fn kind(&self) -> Result<Kind, Failure> {
         Ok(self.deployed.observations().kind()?)
@@ -145,7 +152,7 @@ impl Model {
         if asked.is_none() && self.deployed.contract().is_none() {
             note(
                 "an earlier fishweir wrote this artefact, which does not say the windows of its training: whole series are \
-                 decided; --window cuts them, and an artefact that is exported again says them",
+                 decided; --window cuts them; an artefact that is exported again from its model says them",
             );
         }
         asked.or_else(|| self.deployed.contract()?.windowing)

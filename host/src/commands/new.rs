@@ -87,6 +87,8 @@ struct Written {
     compared: usize,
     /// Recordings that it plays: whole windows, or whole series where there are no windows.
     recordings: usize,
+    /// Whether the one recording was cut: no whole window has a place in the flash.
+    cut: bool,
     /// Samples per second.
     rate: f64,
     /// Samples in a window, and from one window to the next; null of a model that decides on whole series.
@@ -128,6 +130,12 @@ impl std::fmt::Display for Written {
         writeln!(f, "  self-test: {compared} samples {what}, every decision's bits")?;
         let recordings = counted(self.recordings, "recording");
         writeln!(f, "  plays {recordings} for a sensor: {samples} samples at {} Hz", self.rate)?;
+        if self.cut {
+            writeln!(
+                f,
+                "  no whole window of the recordings has a place in the flash: the one it plays is cut, and not judged"
+            )?;
+        }
         match self.windows {
             Some([length, hop]) => writeln!(
                 f,
@@ -177,6 +185,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(_) => None,
         None => model.fitted().and_then(|fitted| fitted.quantise().ok()),
     };
+    if !arguments.endless {
+        model.check_windows()?;
+    }
     let windowing = model.windowing(None).filter(|_| !arguments.endless);
     let deployed = model.deployed.clone().on_windows(windowing);
     let fixed = measured.as_ref().map(|measured| measured.fixed.clone().on_windows(windowing));
@@ -225,6 +236,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         samples: made.samples,
         compared: made.compared,
         recordings: made.recordings,
+        cut: made.cut,
         rate,
         windows: windowing.map(|by| [by.length.get(), by.hop.get()]),
         noise: made.noise,

@@ -70,6 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "{file}: {why}, not as an artefact: leave --artefact out"
         )));
     }
+    model.check_windows()?;
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
     let streams = data.series().iter().map(|series| series.samples.view());

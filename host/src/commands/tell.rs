@@ -44,8 +44,8 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
     }
     if let Some(gaps) = data.gaps() {
         note(format_args!(
-            "{}: {gaps}; samples are taken as evenly spaced: write those that are missing as rows \
-             of NA",
+            "{}: {gaps}; samples are taken as evenly spaced, but a leap longer than a window begins a new one: write \
+             those that are missing as rows of NA",
             data.source()
         ));
     }
@@ -70,7 +70,7 @@ pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
     }
     if windows.uncovered() > 0 {
         let samples = counted(windows.uncovered(), "sample");
-        note(format_args!("{samples} at the ends of series are in no window"));
+        note(format_args!("{samples} at the ends of series, or before gaps, are in no window"));
     }
 }
 

@@ -50,7 +50,7 @@ impl Dataset {
 }
 
 impl Series {
-    /// The samples before which the time leaps by more than so many usual steps.
+    /// Returns the samples before which the time leaps by more than `steps` usual steps.
     pub(crate) fn leaps(&self, steps: usize) -> Vec<usize> {
         let all = || self.times.windows(2).map(|pair| pair[1] - pair[0]);
         // Without the usual step: no leap is so many of the least.

@@ -92,16 +92,20 @@ impl<'a> Windows<'a> {
         };
         match windowing {
             None => add(0..view.len()),
-            Some(by) if view.len() < by.length.get() => match by.short {
-                ShortSeries::Keep => {
-                    add(0..view.len());
-                    self.short_kept += 1;
+            Some(by)
+                if view.len() < by.length.get() && series.leaps(by.length.get()).is_empty() =>
+            {
+                match by.short {
+                    ShortSeries::Keep => {
+                        add(0..view.len());
+                        self.short_kept += 1;
+                    }
+                    ShortSeries::Drop => {
+                        self.short_dropped += 1;
+                        self.uncovered += view.len();
+                    }
                 }
-                ShortSeries::Drop => {
-                    self.short_dropped += 1;
-                    self.uncovered += view.len();
-                }
-            },
+            }
             Some(by) => {
                 let (length, hop) = (by.length.get(), by.hop.get());
                 let mut covered = 0;
@@ -161,17 +165,18 @@ fn parts(series: &Series, longest_gap: usize) -> Vec<Range<usize>> {
         return Vec::from([whole]);
     }
     let (mut parts, mut start, mut missing) = (Vec::new(), 0, 0);
-    let mut leaps = leaps.iter().copied().peekable();
+    let (mut leaps, mut leapt) = (leaps.iter().copied().peekable(), false);
     let end_of = |t: usize, missing: usize| t - missing + missing.min(longest_gap + 1);
     for (t, sample) in view.iter().enumerate() {
-        let leapt = leaps.next_if_eq(&t).is_some();
+        // A leap before missing observations parts where the next is observed.
+        leapt |= leaps.next_if_eq(&t).is_some();
         if sample == Sample::Missing {
             missing += 1;
             continue;
         }
         if leapt || missing > longest_gap {
             parts.push(start..end_of(t, missing));
-            start = t;
+            (start, leapt) = (t, false);
         }
         missing = 0;
     }

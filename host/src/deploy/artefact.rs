@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fishweir_core::artefact::{ArtefactError, Header, Shape, Topology};
 use fishweir_core::classify::Normalisation;
-use fishweir_core::contract::{LABELS, Section};
+use fishweir_core::contract::{LABELS, Section, WindowsError};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::{
@@ -44,6 +44,9 @@ pub enum ArtefactFileError {
     /// What an artefact has no code for, see [`Deployed::no_artefact`].
     #[error("{0}, not as an artefact")]
     Without(String),
+    /// Windows that no device holds.
+    #[error("{0}")]
+    Windows(WindowsError),
     /// A size that two bytes, or four, cannot say.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
@@ -129,6 +132,7 @@ impl Deployed {
             return Err(ArtefactFileError::Without(why));
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
+        self.check_windows().map_err(ArtefactFileError::Windows)?;
         let mut payload = front::bytes(&self.front);
         payload.extend(self.payload());
         let confidence = self.confidence.iter().flat_map(DeployedConfidence::reals);
@@ -352,8 +356,16 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         biases,
         normalisation,
         confidence,
-        contract: header.contract(bytes)?.as_ref().map(Contract::from),
+        contract: contract_of(&header, bytes)?,
     };
+    let observed = match &deployed.observations {
+        Observations::Channels(names) => names.len(),
+        Observations::Symbols(_) => 0,
+    };
+    let contract = deployed.contract.as_ref();
+    if contract.is_some_and(|contract| ![0, observed].contains(&contract.channels.len())) {
+        return Err(ArtefactError::BadHeader);
+    }
     let row = deployed.lags.width(deployed.front.width(deployed.size()));
     if deployed.classes.len() != shape.classes() || row != usize::from(shape.size) {
         return Err(ArtefactError::Labels);
@@ -362,6 +374,16 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     // front end were above.
     deployed.validate().map_err(ArtefactError::Model)?;
     Ok(deployed)
+}
+
+/// What it was trained on. The host bears gaps as long as a window, and others have not been written.
+fn contract_of(header: &Header, bytes: &[u8]) -> Result<Option<Contract>, ArtefactError> {
+    let contract = header.contract(bytes)?;
+    let windows = contract.as_ref().and_then(|contract| contract.windows);
+    if windows.is_some_and(|windows| windows.longest_gap != windows.length) {
+        return Err(ArtefactError::BadHeader);
+    }
+    Ok(contract.as_ref().map(Contract::from))
 }
 
 struct Numbers<'a>(&'a [u8]);

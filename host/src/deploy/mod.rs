@@ -67,7 +67,7 @@ pub use update::{SELF_TEST_SAMPLES, UpdateFileError};
 pub use windows::{OpenWindow, WindowStream};
 
 use fishweir_core::classify::Normalisation;
-use fishweir_core::contract::Windows;
+use fishweir_core::contract::{Windows, WindowsError};
 
 use crate::classifier::{Classifier, Codebooks, Contract, DeployedConfidence, Observations};
 use crate::data::{Front, FrontEnd, Lags, Values, Windowing};
@@ -141,6 +141,14 @@ impl<T> Deployed<T> {
     #[must_use]
     pub fn windows(&self) -> Option<Windows> {
         self.contract.as_ref().and_then(Contract::windows)
+    }
+
+    /// Checks that a stream can decide on its windows: lengths in range, not too many open at a time.
+    ///
+    /// # Errors
+    /// [`WindowsError`] saying which is out of range.
+    pub fn check_windows(&self) -> Result<(), WindowsError> {
+        self.windows().map_or(Ok(()), |windows| windows.check())
     }
 
     /// The same on other windows, or on a stream that never ends: what device and host then keep to.

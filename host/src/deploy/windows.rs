@@ -95,6 +95,12 @@ impl<T: Real> WindowStream<T> {
         }
     }
 
+    /// The windows that it decides on; `None` on a stream that never ends.
+    #[must_use]
+    pub fn windows(&self) -> Option<&Windows> {
+        self.windows.as_ref()
+    }
+
     /// Samples since the last reset, missing ones included.
     #[must_use]
     pub fn samples(&self) -> u64 {
@@ -105,7 +111,7 @@ impl<T: Real> WindowStream<T> {
     #[must_use]
     pub fn decided(&self) -> Option<OpenWindow<'_, T>> {
         let state = match &self.windows {
-            Some(windows) => self.clock.ended(windows)?,
+            Some(windows) => self.clock.ended(windows, self.states.len())?,
             None if self.clock == WindowClock::NEW => return None,
             None => 0,
         };
@@ -117,7 +123,7 @@ impl<T: Real> WindowStream<T> {
     #[must_use]
     pub fn open(&self) -> Option<OpenWindow<'_, T>> {
         match &self.windows {
-            Some(windows) => self.window(self.clock.oldest(windows)?.0),
+            Some(windows) => self.window(self.clock.oldest(windows, self.states.len())?.0),
             None => self.decided(),
         }
     }

@@ -21,7 +21,7 @@ pub struct Figures {
     pub per_class: Vec<ClassFigures>,
     /// Samples that the models refused: they are missing.
     pub refused_samples: usize,
-    /// Windows without a decision, for every sample was refused or the scores or the margin went out of
+    /// Windows without a decision, for the scores or the margin went out of
     /// range: judged wrong.
     pub undecided: usize,
 }

@@ -16,7 +16,7 @@ pub struct UnknownClass {
     /// Of these, windows decided for each class that the classifier knows, in its order, rejected or not.
     #[serde(serialize_with = "by_name")]
     pub decided: Vec<(String, usize)>,
-    /// Windows without a decision, for every sample was refused or the scores or the margin went out of range.
+    /// Windows without a decision, for the scores or the margin went out of range.
     pub undecided: usize,
     /// Windows that the classifier's thresholds reject; null of one that keeps none.
     pub rejected: Option<usize>,

@@ -67,6 +67,8 @@ pub struct ProjectFiles {
     pub compared: usize,
     /// Recordings: whole windows, or whole series where there are no windows.
     pub recordings: usize,
+    /// Whether the one recording was cut: no whole window has a place in the flash.
+    pub cut: bool,
     /// Whether these are noise, for want of recordings.
     pub noise: bool,
 }
@@ -158,7 +160,9 @@ impl Project<'_> {
         ];
         files.extend(board.linker_script().map(|script| ("memory.x", script)));
         let recordings = chosen.len();
-        Ok(ProjectFiles { files, samples, compared, recordings, noise: !noise.is_empty() })
+        let window = self.model.windows().map_or(0, |windows| windows.length as usize);
+        let cut = noise.is_empty() && samples < window;
+        Ok(ProjectFiles { files, samples, compared, recordings, cut, noise: !noise.is_empty() })
     }
 
     /// A template with its names filled in.

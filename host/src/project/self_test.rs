@@ -10,9 +10,10 @@ use super::ProjectModel;
 use crate::classifier::{DeployedConfidence, Observations};
 use crate::data::{Rows, Sample, Samples, SamplesView, Values};
 
-/// Samples of one recording whose decisions are compared, at the most, but for those that a front end's second row takes.
+/// Samples of one recording whose decisions are compared, at the most, but for those that a front end's second row takes,
+/// and but for the first recording, of which a whole window and a hop are.
 const LONGEST: usize = 64;
-/// The same of any front end.
+/// The same of any front end, and of the first recording.
 const LONGEST_OF_ALL: usize = 1024;
 /// Recordings, at the most.
 const MOST: usize = 8;
@@ -35,14 +36,21 @@ fn longest(model: ProjectModel<'_>) -> usize {
 
 /// Samples whose decisions are compared, at the most.
 pub(super) fn most_compared(model: ProjectModel<'_>) -> usize {
-    MOST_COMPARED * longest(model)
+    MOST_COMPARED * longest(model).max(first(model))
+}
+
+/// Samples of the first recording: a window ends in it, and the next.
+fn first(model: ProjectModel<'_>) -> usize {
+    let windows = model.windows();
+    let samples = windows.map_or(0, |windows| windows.length.saturating_add(windows.hop) as usize);
+    if samples <= LONGEST_OF_ALL { samples } else { 0 }
 }
 
 /// A recording to play: whose samples, and of which class.
 pub(super) type Recording<'a> = (SamplesView<'a>, Option<usize>);
 
 /// A whole window, or series where there are no windows, of each label before a second of any: as many as a part of the
-/// flash holds. One that is longer than that is cut.
+/// flash holds; of the first a hop more. One that is longer than that is cut, and its class is not judged by what is left.
 pub(super) fn chosen<'a>(
     model: ProjectModel<'_>,
     flash: usize,
@@ -50,14 +58,16 @@ pub(super) fn chosen<'a>(
 ) -> Vec<Recording<'a>> {
     let mut left = usize::min(flash / SHARE_OF_FLASH, BYTES) / model.sample_bytes();
     let window = model.windows().map_or(usize::MAX, |windows| windows.length as usize);
-    let (mut seen, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut seen, mut labels, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (samples, label) in series.into_iter().filter(|(samples, _)| !samples.is_empty()) {
-        let to = if seen.contains(&label) { &mut rest } else { &mut first };
+        let to_first = seen.is_empty();
+        let to = if seen.contains(&label) { &mut rest } else { &mut labels };
         seen.push(label);
+        let window = if to_first { window.max(first(model)) } else { window };
         to.push((samples.slice(0..samples.len().min(window)), label));
     }
     let mut chosen = Vec::new();
-    for (samples, label) in first.into_iter().chain(rest).take(MOST) {
+    for (samples, label) in labels.into_iter().chain(rest).take(MOST) {
         match left.checked_sub(samples.len()) {
             Some(rest) => {
                 left = rest;
@@ -66,7 +76,7 @@ pub(super) fn chosen<'a>(
             // Something is to be played.
             None if chosen.is_empty() => {
                 let length = longest(model).min(samples.len());
-                return vec![(samples.slice(0..length), label)];
+                return vec![(samples.slice(0..length), None)];
             }
             None => break,
         }
@@ -160,7 +170,12 @@ pub(super) fn source(
     for (index, (samples, label)) in recordings.iter().enumerate() {
         stream.reset();
         let (mut rows, mut decisions) = (String::new(), String::new());
-        let to_compare = if index < MOST_COMPARED { longest(model).min(samples.len()) } else { 0 };
+        let most = match index {
+            0 => longest(model).max(first(model)),
+            1..MOST_COMPARED => longest(model),
+            _ => 0,
+        };
+        let to_compare = most.min(samples.len());
         for (t, sample) in samples.iter().enumerate() {
             let text = match sample {
                 Sample::Row(row) => match kind.row(row, model) {
@@ -225,7 +240,7 @@ fn decided(model: ProjectModel<'_>) -> &'static str {
     if model.confidence().is_some() { "Believed" } else { "Decision" }
 }
 
-/// `stream.rs`: when a decision is due. Without windows it is after every so many samples.
+/// `stream.rs`: when a decision is due; of a model without windows after every `every` samples.
 pub(super) fn stream(model: ProjectModel<'_>, every: u64) -> String {
     // A machine's scores may leave the range of its numbers: reading is a result then.
     let read = match model.confidence() {
@@ -233,32 +248,12 @@ pub(super) fn stream(model: ProjectModel<'_>, every: u64) -> String {
         None if model.may_not_read() => "MODEL.read(state).ok()",
         None => "Some(MODEL.read(state))",
     };
-    let (due, due_source, ends, end_source) = match model.windows() {
-        Some(windows) => (
-            format!(
-                "a window of {} samples is full, and one begins every {}",
-                windows.length, windows.hop
-            ),
-            "let _ = samples;\n    stream.decided().and_then(read)".to_owned(),
-            "is shorter than a window",
-            format!("if samples < {} {{ so_far(stream) }} else {{ None }}", windows.length),
-        ),
-        None => (
-            format!("every {every} samples, of a model that decides on whole series"),
-            format!("if samples % {every} == 0 {{ so_far(stream) }} else {{ None }}"),
-            "has had none since its last sample",
-            format!("if samples % {every} != 0 {{ so_far(stream) }} else {{ None }}"),
-        ),
-    };
     include_str!("template/stream.rs")
         .replace(
             "{{{decided}}, WindowClassifier}",
             &format!("{{{}, WindowClassifier}}", decided(model)),
         )
         .replace("{{decided}}", decided(model))
-        .replace("{{due}}", &due)
-        .replace("{{due_source}}", &due_source)
-        .replace("{{ends}}", ends)
-        .replace("{{end_source}}", &end_source)
+        .replace("{{every}}", &every.to_string())
         .replace("{{read}}", read)
 }

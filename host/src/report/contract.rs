@@ -43,7 +43,7 @@ pub struct ChannelSummary {
 }
 
 impl ContractSummary {
-    /// Of a contract, and the names of what is observed.
+    /// Summarises a contract over channels of these names.
     pub fn new(contract: &Contract, observations: &Observations) -> Self {
         let windows = contract.windows().map(|windows| WindowsSummary {
             length: windows.length,
@@ -65,7 +65,7 @@ impl ContractSummary {
         Self { windows, period: contract.period, channels: channels.collect() }
     }
 
-    /// A name and what is said of it, line by line.
+    /// Returns a heading and a text for each line of `info`.
     pub(super) fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = vec![(
             "windows",

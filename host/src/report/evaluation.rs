@@ -451,7 +451,7 @@ fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
     if figures.refused_samples > 0 || figures.undecided > 0 {
         writeln!(
             f,
-            "  {} impossible under all models left and skipped; {} without a decision, judged wrong",
+            "  {} impossible under all models left and taken as missing; {} without a decision, judged wrong",
             counted(figures.refused_samples, "sample"),
             counted(figures.undecided, "window")
         )?;

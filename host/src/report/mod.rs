@@ -33,8 +33,8 @@ use serde::Serialize;
 pub use believing::BelievedFigures;
 #[cfg(feature = "device")]
 pub use boards::{Boards, OnBoard};
-#[cfg(feature = "device")]
 pub use contract::{ChannelSummary, ContractSummary, WindowsSummary};
+#[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;
 pub use evaluation::{

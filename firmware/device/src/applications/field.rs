@@ -110,7 +110,7 @@ pub enum FieldError<S, F> {
 pub struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize, const STATES: usize> {
     updates: Updates<F, T, C, MODELS>,
     built_in: WindowClassifier<'m, &'m C, STATES>,
-    /// Of the update that runs.
+    /// That of the update that runs, its channels left out.
     contract: Option<Contract<'static>>,
     state: StaggeredStates<C::State, STATES>,
     trial: u32,
@@ -137,7 +137,7 @@ where
         let windows = built_in.contract().windows;
         let updates = Updates::start(flash, trust, settings.built_in, windows)?;
         log!(info, "model version {=u32}", updates.version());
-        let contract = updates.contract();
+        let contract = without_channels(updates.contract());
         let state = running(&updates, &built_in, &contract).start();
         Ok(Self { updates, built_in, contract, state, trial: settings.trial, seen: 0 })
     }
@@ -151,6 +151,11 @@ where
     fn running(&self) -> WindowClassifier<'_, &C, STATES> {
         running(&self.updates, &self.built_in, &self.contract)
     }
+}
+
+/// What a stream keeps of an update's contract: channels lie in its flash.
+fn without_channels(contract: Option<Contract<'_>>) -> Option<Contract<'static>> {
+    contract.map(|Contract { windows, period, .. }| Contract { windows, period, ..Contract::NONE })
 }
 
 /// The model that runs, on its windows. What an update's take was checked where it was received.
@@ -208,16 +213,16 @@ where
             Ok(false) => {}
             Ok(true) => {
                 self.seen = 0;
+                self.contract = without_channels(self.updates.contract());
                 log!(info, "model version {=u32} on trial", self.updates.version());
             }
             Err(_) => log!(error, "the new model does not begin: the flash failed"),
         }
-        self.contract = self.updates.contract();
         self.state = self.running().start();
     }
 
     fn contract(&self) -> Contract<'_> {
-        *self.running().contract()
+        self.updates.contract().unwrap_or(*self.built_in.contract())
     }
 
     fn due(&self) -> Due {

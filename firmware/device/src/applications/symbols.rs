@@ -23,12 +23,15 @@
 //! by its name, the margin as the eight hexadecimal
 //! digits of an `f32`, and how many letters were symbols, missing, unknown, and symbols that the
 //! models make impossible or that come after the last one that they know (pushed as missing, so that
-//! each keeps its place). The class is `-` where a kernel machine's scores went out of range. A sequence of which the
+//! each keeps its place). The class is `-` where a kernel machine's scores went out of range, and of a sequence shorter
+//! than a window where the model was trained on none such. A sequence of which the
 //! receiver lost bytes is answered by `!` alone.
 
 use core::fmt;
 
 use embedded_io::{Read, Write};
+use fishweir_core::classify::ScoreOutOfRange;
+use fishweir_core::contract::{Partial, Windows};
 use fishweir_core::emission::{Alphabet, Letter};
 
 pub use super::lines::END_OF_TRANSMISSION;
@@ -140,23 +143,29 @@ where
         self.report
     }
 
-    /// Tells the decision on a window, and the letters of the sequence so far.
-    fn tell_window(&mut self) {
+    /// Answers a window, with the letters of the sequence so far.
+    fn answer_window(&mut self) {
         let (class, margin) = decided(self.classifier.decision(), self.classes);
         self.due = Some(Line::Decided { class, margin, letters: self.sequence.letters });
     }
 
     /// Answers the sequence in hand. Where windows of it were told, they were the answer.
     fn answer(&mut self) {
-        let Sequence { letters, damaged, decided: told } = core::mem::take(&mut self.sequence);
+        let Sequence { letters, damaged, decided: answered } = core::mem::take(&mut self.sequence);
         if damaged {
             self.report.damaged = self.report.damaged.wrapping_add(1);
             self.due = Some(Line::Damaged);
-        } else if told {
+        } else if answered {
             self.report.sequences = self.report.sequences.wrapping_add(1);
         } else {
             self.report.sequences = self.report.sequences.wrapping_add(1);
-            let (class, margin) = decided(self.classifier.decision(), self.classes);
+            // A sequence that is shorter than a window decides only where such were trained on.
+            let never = |windows: Windows| windows.partial == Partial::Never;
+            let decision = match self.classifier.contract().windows.is_some_and(never) {
+                true => Err(ScoreOutOfRange),
+                false => self.classifier.decision(),
+            };
+            let (class, margin) = decided(decision, self.classes);
             self.due = Some(Line::Decided { class, margin, letters });
         }
     }
@@ -182,7 +191,7 @@ where
                 self.sequence.take(self.classifier, self.alphabet.decode(byte));
                 if self.has_windows && self.classifier.due() == Due::Decided {
                     self.sequence.decided = true;
-                    self.tell_window();
+                    self.answer_window();
                 }
             }
             Heard::Lost => self.sequence.damaged = true,

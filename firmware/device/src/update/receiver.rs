@@ -176,14 +176,13 @@ where
         artefact::confidence::<C>(update.artefact).ok()?
     }
 
-    /// What the model that runs was trained on, its channels left out; `None` where the built-in model runs, whose image
-    /// knows. Cost: a pass over the update.
+    /// What the model that runs was trained on; `None` where the built-in model runs, whose image knows. Cost: two passes
+    /// over the update.
     #[must_use]
-    pub fn contract(&self) -> Option<Contract<'static>> {
+    pub fn contract(&self) -> Option<Contract<'_>> {
         let whole = self.running?;
         let update = Update::read(self.slots.bytes(whole.slot, whole.length)).ok()?;
-        let Contract { windows, period, .. } = contract_of(update.artefact);
-        Some(Contract { windows, period, ..Contract::NONE })
+        Some(contract_of(update.artefact))
     }
 
     /// Version of the model that runs.

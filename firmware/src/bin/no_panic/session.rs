@@ -2,7 +2,8 @@
 
 use core::hint::black_box;
 
-use fishweir_core::classify::StreamClassifier;
+use fishweir_core::classify::{StreamClassifier, WindowClassifier};
+use fishweir_core::contract::Contract;
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
@@ -28,5 +29,8 @@ where
     E: Emission<Weight = Dual<f32, 1>, Observation: WireSample + Sized> + FromZeros,
 {
     let classifier = some::<StreamClassifier<Hmm<E, 4>, 3, 2>>();
-    black_box(classify_stream(&mut Port, &mut Running::new(&classifier), &NoMeter)).ok();
+    // On windows that nobody knows beforehand, channels and all.
+    let contract = black_box(Contract::read(black_box(&[]))).unwrap_or(Contract::NONE);
+    let windows = WindowClassifier::<_, 4>::from_parts(&classifier, &contract);
+    black_box(classify_stream(&mut Port, &mut Running::new(windows), &NoMeter)).ok();
 }

@@ -152,7 +152,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 None | Some(0) => Ok(()),
                 Some(refused) => Err(Failure::Check(format!(
                     "{} refused in their folds as impossible under all models left, of those trained \
-                     on the others, and skipped",
+                     on the others, and taken as missing",
                     counted(refused, "sample")
                 ))),
             }

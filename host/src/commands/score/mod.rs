@@ -324,6 +324,7 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
     let windowing = windows_of(arguments, model)?;
     let deployed = model.deployed.clone().on_windows(windowing);
+    deployed.check_windows().map_err(|error| Failure::Input(error.to_string()))?;
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
         .of_values(deployed.values());
     let mut stream = deployed.window_stream();
@@ -339,11 +340,12 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         write(&Decided::read(&deployed, window.stream, start, end)?)
     };
     let period = model.deployed.contract().and_then(|contract| contract.period);
-    let leap = windowing.zip(period).map(|(by, period)| by.length.get() as f64 * period.seconds);
+    // Where the model does not know its period, the first step of the stream stands for it.
+    let mut step = period.map(|period| period.seconds);
     let (mut refused, mut blind) = (0, 0);
     // Samples before this series, and up to the last that was observed.
     let (mut before, mut observed) = (0_u64, 0_u64);
-    let mut last_time = None;
+    let (mut last_time, mut leapt) = (None, false);
     if !arguments.json {
         output::print((csv_line(&heads(&deployed, false))? + "\n").as_bytes())?;
     }
@@ -361,18 +363,29 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
             blind += usize::from(windowing.is_none() && end > before && observed <= before);
             stream.reset();
-            (before, last_time) = (end, None);
+            (before, last_time, leapt) = (end, None, false);
         }
         if ended {
             break;
         }
-        let leapt = last_time.zip(reader.time()).zip(leap);
-        if leapt.is_some_and(|((last, time), leap)| time - last > leap) {
-            stream.restart();
-        }
-        last_time = reader.time().or(last_time);
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
+        let passed: Option<f64> = last_time.zip(reader.time()).map(|(last, time)| time - last);
+        let usual = *step.get_or_insert(passed.unwrap_or(f64::INFINITY));
+        if passed.is_none() && period.is_none() {
+            step = None;
+        }
+        last_time = reader.time().or(last_time);
+        let limit = windowing.map(|by| by.length.get() as f64 * usual);
+        leapt |= passed.zip(limit).is_some_and(|(passed, limit)| passed > limit || passed < 0.0);
+        // A leap before missing samples parts where the next is observed, as in a file.
+        if leapt && sample != Sample::Missing {
+            note(format_args!(
+                "standard input, line {line}: the time leaps, and a new window begins"
+            ));
+            stream.restart();
+            leapt = false;
+        }
         let pushed = stream.push(sample);
         let pushed = read
             .and_then(|()| pushed.map_err(|error| format!("standard input, line {line}: {error}")));

@@ -53,10 +53,16 @@ impl DetectorStream {
     /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
     ///
     /// # Errors
-    /// [`PushError`]; the stream is then as before.
+    /// Why it was refused: it is missing then. Of [`PushError::Kind`] no time has passed.
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match self.samples.narrow(sample)? {
-            Some(x) => self.run.push(&x),
+            Some(x) => {
+                let pushed = self.run.push(&x);
+                if matches!(pushed, Err(PushError::Observation(_))) {
+                    self.run.push_missing();
+                }
+                pushed
+            }
             None => {
                 self.run.push_missing();
                 Ok(())
@@ -67,7 +73,7 @@ impl DetectorStream {
     /// Takes in one sample, or a missing one in its place where it is refused, as the firmware does;
     /// then what the detector reads. After an alarm it begins anew.
     pub fn watch(&mut self, sample: Sample<'_>) -> ChangeReading {
-        if self.push(sample).is_err() {
+        if let Err(PushError::Kind) = self.push(sample) {
             self.run.push_missing();
         }
         let reading = self.read();

@@ -67,10 +67,16 @@ impl SpotterStream {
     /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.
     ///
     /// # Errors
-    /// [`PushError`]; the stream is then as before.
+    /// Why it was refused: it is missing then. Of [`PushError::Kind`] no time has passed.
     pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match self.samples.narrow(sample)? {
-            Some(x) => self.run.push(&x),
+            Some(x) => {
+                let pushed = self.run.push(&x);
+                if matches!(pushed, Err(PushError::Observation(_))) {
+                    self.run.push_missing();
+                }
+                pushed
+            }
             None => {
                 self.run.push_missing();
                 Ok(())

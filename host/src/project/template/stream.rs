@@ -5,14 +5,11 @@ use fishweir_core::filter::{Recursion, Running};
 
 use crate::model::{CONTRACT, MODEL, Model};
 
-/// Windows that are open at a time, each with a state of its own.
-const STATES: usize = match CONTRACT.windows {
-    Some(windows) => windows.states(),
-    None => 1,
-};
+/// Samples between two decisions of a model that decides on whole series.
+const EVERY: usize = {{every}};
 
 /// The model, in flash, and its windows.
-pub type Windows = WindowClassifier<'static, &'static Model, STATES>;
+pub type Windows = WindowClassifier<'static, &'static Model, { CONTRACT.states() }>;
 
 /// A stream: all of the RAM that it takes.
 pub type Stream = Running<Windows>;
@@ -27,14 +24,20 @@ pub fn new() -> Stream {
     Running::new(windows())
 }
 
-/// The decision that is due after the last sample: {{due}}.
+/// The decision that is due after the last sample: at the end of each window, or on a whole series after every few
+/// samples.
 pub fn due(stream: &Stream, samples: usize) -> Option<{{decided}}> {
-    {{due_source}}
+    let due = CONTRACT.windows.is_some() || samples % EVERY == 0;
+    if due { stream.decided().and_then(read) } else { None }
 }
 
-/// The decision at the end of a series: of one that {{ends}}.
+/// The decision at the end of a series: on one that is shorter than a window, or on the last samples of a whole series.
 pub fn at_end(stream: &Stream, samples: usize) -> Option<{{decided}}> {
-    {{end_source}}
+    let rest = match CONTRACT.windows {
+        Some(windows) => samples < windows.length as usize,
+        None => samples % EVERY != 0,
+    };
+    if rest { so_far(stream) } else { None }
 }
 
 /// What the oldest open window says, full or not: what the self-test compares.

@@ -85,9 +85,8 @@ fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Vec<u8>, Vec<Str
                 }
                 sent.push(b'S');
                 row.iter().for_each(|&x| sent.extend((x as f32).to_le_bytes()));
-                if stream.push(Sample::Row(&row)).is_err() {
-                    stream.push_missing();
-                }
+                // A refused sample is missing.
+                let _ = stream.push(Sample::Row(&row));
             }
             let decided = stream.decided();
             events += decided.len();

@@ -21,7 +21,8 @@
 //! | `stranger` | `WHO_AM_I` | asked again |
 //!
 //! Lost samples are pushed as missing, so that time keeps its meaning to the models; after more than
-//! [`LONGEST_GAP`] of them the past says nothing, and the classifier begins anew. Their number is
+//! [`LONGEST_GAP`] of them, or of those that the windows of the model bear, the past says nothing, and the classifier
+//! begins anew. Their number is
 //! the time waited times the rate: exact to a sample as far as the sensor's clock is. The time of the
 //! bus transfers themselves is not counted.
 
@@ -158,7 +159,7 @@ where
 enum Line<'c> {
     Decision { sample: u32, class: Class<'c>, margin: u32 },
     Fault { sample: u32, fault: SensorFault },
-    Lost { sample: u32, gap: u32 },
+    Lost { sample: u32, gap: u32, reset: bool },
 }
 
 impl fmt::Display for Line<'_> {
@@ -168,12 +169,20 @@ impl fmt::Display for Line<'_> {
                 write!(f, "decision {sample} {class} {margin:08x}")
             }
             Self::Fault { sample, fault } => write!(f, "fault {sample} {fault}"),
-            Self::Lost { sample, gap } => {
-                let reset = if *gap > LONGEST_GAP { " reset" } else { "" };
+            Self::Lost { sample, gap, reset } => {
+                let reset = if *reset { " reset" } else { "" };
                 write!(f, "lost {sample} {gap}{reset}")
             }
         }
     }
+}
+
+/// Samples that may be lost before the stream counts as a new one.
+fn longest_gap<C, const MODELS: usize>(classifier: &C) -> u32
+where
+    C: Classifier<MODELS, Sample = [f32; 3]>,
+{
+    classifier.contract().windows.map_or(LONGEST_GAP, |windows| windows.longest_gap)
 }
 
 /// Where the stream stands.
@@ -192,6 +201,8 @@ struct Watch {
     taken: u32,
     /// Milliseconds without data, or since the sensor was set up anew.
     idle_ms: u32,
+    /// Lost samples that are still to be pushed as missing.
+    lost: u32,
     /// The next look is to follow at once.
     at_once: bool,
 }
@@ -220,10 +231,14 @@ impl Watch {
         self.at_once = outcome == Err(SensorFault::Overrun) || self.at_once;
         let Report { samples, lost, .. } = self.report;
         let gap = lost - before.lost;
-        let told = Line::Lost { sample: before.samples + gap, gap };
+        let reset = gap > longest_gap(classifier);
+        let told = Line::Lost { sample: before.samples + gap, gap, reset };
         let lost = (gap > 0).then_some(told);
-        let due = classifier.due() == Due::Decided;
-        let decision = (samples - before.samples > gap && due).then(|| {
+        // At the end of each window, or of every block of samples without windows.
+        let has_windows = classifier.contract().windows.is_some();
+        let pushed =
+            if has_windows { samples > before.samples } else { samples - before.samples > gap };
+        let decision = (pushed && classifier.due() == Due::Decided).then(|| {
             let (class, margin) = decided(classifier.decision(), classes);
             Line::Decision { sample: samples, class, margin }
         });
@@ -263,6 +278,9 @@ impl Watch {
         I: I2c,
         C: Classifier<MODELS, Sample = [f32; 3]>,
     {
+        if self.fill(classifier) {
+            return Ok(());
+        }
         if !self.is_running {
             return self.start(sensor);
         }
@@ -280,6 +298,9 @@ impl Watch {
         }
         if self.has_gap {
             self.close_gap(samples.into(), classifier);
+            if self.fill(classifier) {
+                return Ok(());
+            }
         }
         let has_windows = classifier.contract().windows.is_some();
         let mut waiting = u32::from(samples);
@@ -292,21 +313,19 @@ impl Watch {
                 self.report.refused += 1;
             }
             if has_windows && classifier.due() == Due::Decided {
-                break;
+                // A decision is told before the rest is read.
+                self.at_once = waiting > 0;
+                if self.at_once {
+                    return Ok(());
+                }
             }
         }
         // A sample more or less is the clocks'. Others that are late may never come: the next block tells.
-        let late = self.due().saturating_sub(self.taken + waiting);
+        let late = self.due().saturating_sub(self.taken);
         let has_gap = late > 1;
         let waited_ms = if has_gap { late * 1000 / RATE_HERTZ } else { 0 };
-        *self = Self {
-            report: self.report,
-            is_running: true,
-            has_gap,
-            waited_ms,
-            at_once: waiting > 0,
-            ..Self::default()
-        };
+        *self =
+            Self { report: self.report, is_running: true, has_gap, waited_ms, ..Self::default() };
         Ok(())
     }
 
@@ -334,13 +353,35 @@ impl Watch {
         C: Classifier<MODELS, Sample = [f32; 3]>,
     {
         let lost = self.due().saturating_sub(self.taken + waiting);
-        if lost > LONGEST_GAP {
-            classifier.reset();
-        } else {
-            (0..lost).for_each(|_| classifier.push_missing());
-        }
         self.has_gap = false;
         self.taken += lost;
+        if lost > longest_gap(classifier) {
+            classifier.reset();
+            self.count_lost(lost);
+        } else {
+            self.lost = lost;
+        }
+    }
+
+    /// Pushes lost samples as missing, up to the end of a window: whether there was one.
+    fn fill<C, const MODELS: usize>(&mut self, classifier: &mut C) -> bool
+    where
+        C: Classifier<MODELS, Sample = [f32; 3]>,
+    {
+        let has_windows = classifier.contract().windows.is_some();
+        while self.lost > 0 {
+            self.lost -= 1;
+            classifier.push_missing();
+            self.count_lost(1);
+            if has_windows && classifier.due() == Due::Decided {
+                self.at_once = true;
+                return true;
+            }
+        }
+        false
+    }
+
+    fn count_lost(&mut self, lost: u32) {
         self.report.samples += lost;
         self.report.lost += lost;
     }
