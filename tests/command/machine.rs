@@ -112,5 +112,7 @@ fn what_does_not_fit_is_named() {
     with_biases(&mut machine, vec![f64::MAX]);
     assert!(refuse(&machine).contains("biases [0][0]"));
     machine.observations = Observations::Symbols("AB".into());
+    assert!(refuse(&machine).contains("`channels` of the provenance"));
+    machine.provenance.channels.clear();
     assert!(refuse(&machine).contains("model 0 emits something else"));
 }

@@ -226,10 +226,11 @@ fn of_project(replay: &Replay) -> Vec<Decided> {
     assert_eq!(said.matches("\n300 samples: ").count(), 1, "{said}");
 
     let mut rows = String::new();
-    for row in replay.exercises.iter().flat_map(|(_, rows)| rows) {
-        let numbers: Vec<String> =
-            row.split(',').map(|x| format!("{:?}", x.parse::<f32>().expect("a number"))).collect();
-        let _ = writeln!(rows, "    [{}],", numbers.join(", "));
+    for row in replay.rows() {
+        let _ = match row {
+            Some(row) => writeln!(rows, "    Some([{}]),", numbers(row, "")),
+            None => writeln!(rows, "    None,"),
+        };
     }
     let count = rows.lines().count();
     let sensor = format!(

@@ -41,7 +41,7 @@ fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
     let (data, model) = (at("gap.csv"), fixtures().at("two.json"));
     let short = "every series is shorter than a window of 41 samples";
     let gap = "t goes from 6 to 7.9 in series `0`, whose usual step is 1; samples are taken";
-    let uncovered = "120 samples at the ends of series are in no window";
+    let uncovered = "120 samples at the ends of series, or before gaps, are in no window";
     for command in [
         format!("fit {data} -o /dev/null --classifier bayes {QUICK} --effort quick"),
         format!("evaluate {data} --classifier bayes {QUICK} --effort quick"),

@@ -20,6 +20,13 @@ use fishweir_core::number::Dual;
 use fishweir_core::update::Update;
 use zerocopy::IntoBytes;
 
+#[path = "../../data/earlier/plain.rs"]
+#[rustfmt::skip]
+mod plain_source;
+#[path = "../../data/earlier/windows.rs"]
+#[rustfmt::skip]
+mod windows_source;
+
 fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "data/earlier", name].iter().collect()
 }
@@ -30,6 +37,12 @@ fn bytes(name: &str) -> Vec<u8> {
 
 fn text(name: &str) -> String {
     String::from_utf8(bytes(name)).expect("text")
+}
+
+fn aligned(bytes: &[u8]) -> Vec<u64> {
+    let mut words = vec![0_u64; bytes.len().div_ceil(8)];
+    words.as_mut_bytes()[..bytes.len()].copy_from_slice(bytes);
+    words
 }
 
 /// The series of a file as a model sees them.
@@ -120,10 +133,9 @@ macro_rules! in_place {
     ($name:literal, $classifier:ty) => {{
         let artefact = bytes($name);
         let deployed = Deployed::from_artefact($name, &artefact).expect("an artefact");
-        let mut words = vec![0_u64; artefact.len().div_ceil(8)];
-        let aligned = &mut words.as_mut_bytes()[..artefact.len()];
-        aligned.copy_from_slice(&artefact);
-        let classifier = read::<$classifier>(aligned).unwrap_or_else(|error| panic!("{error:?}"));
+        let words = aligned(&artefact);
+        let classifier = read::<$classifier>(&words.as_bytes()[..artefact.len()])
+            .unwrap_or_else(|error| panic!("{error:?}"));
         for one in series("motion.csv", deployed.observations()).series() {
             let rows = one.samples.view().rows().expect("channels");
             let (mut device, mut host) = (Running::new(classifier), deployed.stream());
@@ -142,6 +154,24 @@ fn a_device_reads_artefacts_of_then() {
     in_place!("plain.fishweir", Plain);
     in_place!("windows.fishweir", Windowed);
     in_place!("front.fishweir", Behind);
+}
+
+/// Exported Rust source compiles, and is the artefact's classifier.
+#[test]
+fn rust_source_of_then_is_the_same_classifier() {
+    macro_rules! same {
+        ($name:literal, $source:ident) => {{
+            let artefact = bytes($name);
+            let deployed = Deployed::from_artefact($name, &artefact).expect("an artefact");
+            assert_eq!($source::CLASSES[..], *deployed.classes());
+            assert_eq!($source::CHANNELS, ["x", "y"]);
+            let words = aligned(&artefact);
+            let stored = read::<$source::Model>(&words.as_bytes()[..artefact.len()]);
+            assert_eq!(stored, Ok(&$source::MODEL));
+        }};
+    }
+    same!("plain.fishweir", plain_source);
+    same!("windows.fishweir", windows_source);
 }
 
 #[test]

@@ -12,6 +12,13 @@ use zerocopy::IntoBytes;
 /// Flash in memory, aligned.
 pub(super) struct Flash(Vec<u64>);
 
+impl Flash {
+    /// Two slots of 16 kB each, erased.
+    pub(super) fn new() -> Self {
+        Self(vec![u64::MAX; 4096])
+    }
+}
+
 impl ErrorType for Flash {
     type Error = NorFlashErrorKind;
 }
@@ -56,12 +63,12 @@ impl MappedFlash for Flash {
 /// An image for classifiers of two models.
 pub(super) type Device<C> = Updates<Flash, Anyone, C, 2>;
 
-/// After its first reset, with two slots of 16 kB each.
+/// After its first reset, of a model that decides on whole series.
 pub(super) fn start<C>() -> Device<C>
 where
     C: StoredClassifier + Deciding<2, Observation: WireSample + Sized>,
 {
-    Device::start(Flash(vec![u64::MAX; 4096]), Anyone, 0, None).expect("reads")
+    Device::start(Flash::new(), Anyone, 0, None).expect("reads")
 }
 
 /// Sends an update, from where the device wants it.

@@ -12,6 +12,7 @@ mod on_scores;
 mod steps;
 mod streams;
 mod training;
+mod windows;
 
 use fishweir::fit::Topology;
 use fishweir::learn::{ClassifierKind, TrainOptions};
