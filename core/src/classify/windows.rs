@@ -159,7 +159,7 @@ impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
         };
         match &self.contract.windows {
             Some(windows) => {
-                let renew = |state: &mut C::State| *state = self.classifier.start();
+                let renew = |state: &mut C::State| self.classifier.restart(state);
                 clock.step(windows, x.is_some(), states, renew, push)
             }
             None => {
@@ -179,6 +179,11 @@ impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<'_, C, ST
 
     fn start(&self) -> Self::State {
         StaggeredStates::from_parts(core::array::from_fn(|_| self.classifier.start()))
+    }
+
+    fn restart(&self, state: &mut Self::State) {
+        state.states.iter_mut().for_each(|state| self.classifier.restart(state));
+        state.clock = WindowClock::NEW;
     }
 
     fn push(&self, state: &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {

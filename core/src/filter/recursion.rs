@@ -23,6 +23,12 @@ pub trait Recursion {
     /// The state before the first sample.
     fn start(&self) -> Self::State;
 
+    /// Makes a state that before the first sample; where states are large, part by part.
+    #[inline]
+    fn restart(&self, state: &mut Self::State) {
+        *state = self.start();
+    }
+
     /// Takes in one sample.
     ///
     /// # Errors
@@ -62,6 +68,10 @@ impl<R: Recursion + ?Sized> Recursion for &R {
     #[inline]
     fn start(&self) -> Self::State {
         (**self).start()
+    }
+    #[inline]
+    fn restart(&self, state: &mut Self::State) {
+        (**self).restart(state);
     }
     #[inline]
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
@@ -203,7 +213,7 @@ impl<R: Recursion> Running<R> {
     /// Forgets the past: the state is as new.
     #[inline]
     pub fn reset(&mut self) {
-        self.state = self.recursion.start();
+        self.recursion.restart(&mut self.state);
     }
 
     /// What the stream so far says.

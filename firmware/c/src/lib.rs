@@ -95,7 +95,7 @@ pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started_mut(stream) }?;
-        started.state = windows()?.start();
+        windows()?.restart(&mut started.state);
         Ok(())
     })
 }
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn fishweir_finish(
                 of_window(started, |model, state| model.rest(state, events))
             })
         }?;
-        started.state = windows()?.start();
+        windows()?.restart(&mut started.state);
         Ok(())
     })
 }

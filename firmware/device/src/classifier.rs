@@ -455,6 +455,13 @@ pub fn of_window<R: Recursion, T, const STATES: usize>(
     let classifier = *windows.classifier();
     match windows.open(state) {
         Some(state) => read(classifier, state),
-        None => read(classifier, &classifier.start()),
+        None => of_new(classifier, read),
     }
+}
+
+/// Out of line: a state for itself lies on its stack.
+#[cold]
+#[inline(never)]
+fn of_new<R: Recursion, T>(classifier: &R, read: impl FnOnce(&R, &R::State) -> T) -> T {
+    read(classifier, &classifier.start())
 }

@@ -263,15 +263,16 @@ where
         let due = self.classifier.due();
         let none = (Decision { class: 0, margin: 0.0 }, [0.0; MODELS]);
         let read = || Ok((self.classifier.decision()?, self.classifier.log_likelihoods()?));
-        let (status, (decision, log_likelihoods)) = match read() {
-            _ if due == Due::NoWindow => {
-                (if outcome.is_ok() { Status::NoWindow } else { Status::of(outcome) }, none)
-            }
-            Ok(decided) => (Status::of(outcome), decided),
-            Err(error @ ScoreOutOfRange) => {
-                log!(debug, "no decision: {}", error);
-                let status = if outcome.is_ok() { Status::Undecided } else { Status::of(outcome) };
-                (status, none)
+        let without = |status| if outcome.is_ok() { status } else { Status::of(outcome) };
+        let (status, (decision, log_likelihoods)) = if due == Due::NoWindow {
+            (without(Status::NoWindow), none)
+        } else {
+            match read() {
+                Ok(decided) => (Status::of(outcome), decided),
+                Err(error @ ScoreOutOfRange) => {
+                    log!(debug, "no decision: {}", error);
+                    (without(Status::Undecided), none)
+                }
             }
         };
         let answer = Answer::<MODELS> {

@@ -38,8 +38,8 @@ const MIRROR: [&str; 3] = ["ax", "wy", "wz"];
 const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("positive");
 const HOP: NonZeroUsize = NonZeroUsize::new(50).expect("positive");
 const FOLDS: usize = 5;
-/// One part of so many of each series is run on the device: an emulator is slow. `fishweir run` runs all.
-const DEVICE_PART: usize = 20;
+/// What the device is given of each series, as an emulator is slow: two decisions. `fishweir run` runs all.
+const DEVICE_SAMPLES: usize = WINDOW.get() + HOP.get();
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -196,7 +196,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.say(format_args!("    {}", at("stream.svg").display()))?;
 
     tell.stage(
-        "Running the model on an emulated Cortex-M4F, over the first twentieth of each of the subject's \
+        "Running the model on an emulated Cortex-M4F, over the first two windows of each of the subject's \
          series, every bit compared with the host.",
     )?;
     // Whatever came of it: the build around the model says.
@@ -205,10 +205,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok((firmware, board)) => {
             let streams = outside.iter().map(|&series| {
                 let view = data.series()[series].samples.view();
-                view.slice(0..view.len().div_ceil(DEVICE_PART))
+                view.slice(0..view.len().min(DEVICE_SAMPLES))
             });
             let recording = Recording::new(streams, None);
-            let name = PathBuf::from(format!("a twentieth of {}", held_out.data.data));
+            let name = PathBuf::from(format!("the first windows of {}", held_out.data.data));
             let names = (Path::new("model.rs"), name.as_path());
             let report = on_device((&firmware, board), &deployed, &recording, names, Form::Source)?;
             tell.show(&report)?;

@@ -218,7 +218,8 @@ where
             }
             Err(_) => log!(error, "the new model does not begin: the flash failed"),
         }
-        self.state = self.running().start();
+        let running = running(&self.updates, &self.built_in, &self.contract);
+        running.restart(&mut self.state);
     }
 
     fn contract(&self) -> Contract<'_> {

@@ -25,7 +25,7 @@ use zerocopy::IntoBytes;
 
 use super::field::{Device, Flash, send};
 
-type Model = StreamClassifier<Hmm<Gaussian<3>, 2>, 2, 2>;
+type Model = StreamClassifier<Hmm<Gaussian<3>, 2>, 2, 1>;
 
 fn every(length: usize, hop: usize) -> Option<Windowing> {
     let [length, hop] = [length, hop].map(|n| NonZeroUsize::new(n).expect("some"));
@@ -165,7 +165,7 @@ fn answers_over_a_line_say_where_a_window_ends() {
             assert_eq!(answer.status == Status::NoWindow, host.open().is_none(), "{t}: {answer:?}");
             between += usize::from(host.open().is_none());
         }
-        assert_eq!((heard.answers.len(), decided, between), (60, 11, 4));
+        assert_eq!((heard.answers.len(), decided, between), (60, 12, 3));
     });
 }
 
