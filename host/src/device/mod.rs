@@ -7,6 +7,7 @@
 //! | `c_library/` | [`C_CORES`]: the C interface as a folder for gcc, Arduino and Zephyr |
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
+//! | `contract.rs` | [`ask_contract`]: what a device was trained on |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
 //! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
@@ -28,6 +29,7 @@
 
 mod board;
 mod c_library;
+mod contract;
 mod error;
 mod firmware;
 mod line;
@@ -38,11 +40,12 @@ mod update;
 
 pub use board::{BOARDS, Board, Clock};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
+pub use contract::ask_contract;
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use port::Port;
 pub use qemu::{Ending, Qemu, Run};
-pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, ask_contract, converse};
+pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
 pub use update::send_update;
 
 /// How to run a device.
