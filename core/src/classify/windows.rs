@@ -157,16 +157,8 @@ impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
                 Ok(())
             }
         };
-        match &self.contract.windows {
-            Some(windows) => {
-                let renew = |state: &mut C::State| self.classifier.restart(state);
-                clock.step(windows, x.is_some(), states, renew, push)
-            }
-            None => {
-                clock.begin();
-                states.first_mut().map_or(Ok(()), push)
-            }
-        }
+        let renew = |state: &mut C::State| self.classifier.restart(state);
+        clock.step(self.contract.windows.as_ref(), x.is_some(), states, renew, push)
     }
 }
 
@@ -186,6 +178,7 @@ impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<'_, C, ST
         state.clock = WindowClock::NEW;
     }
 
+    #[inline]
     fn push(&self, state: &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
         self.take(state, Some(x))
     }

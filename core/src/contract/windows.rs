@@ -132,7 +132,7 @@ impl Windows {
     /// After a `cycle` of samples the same state begins its next window.
     #[inline]
     const fn age(&self, place: u32, state: u32, cycle: u32) -> Option<u32> {
-        let begins = self.hop.saturating_mul(state);
+        let begins = self.hop.wrapping_mul(state);
         if place < begins {
             return None;
         }
@@ -143,7 +143,7 @@ impl Windows {
 
     /// Samples after which each of so many states begins its next window.
     const fn cycle(&self, states: u32) -> u32 {
-        self.hop.saturating_mul(states)
+        self.hop.wrapping_mul(states)
     }
 }
 
@@ -162,34 +162,30 @@ impl Windows {
 ///         *state += x;
 ///         Ok::<_, ()>(())
 ///     };
-///     assert!(clock.step(&windows, true, &mut states, |state| *state = 0, push).is_ok());
+///     assert!(clock.step(Some(&windows), true, &mut states, |state| *state = 0, push).is_ok());
 ///     *sum = clock.ended(&windows, 2).map(|state| states[state]);
 /// }
 /// assert_eq!(sums, [None, None, None, Some(6), None, Some(14), None, Some(22)]);
 /// ```
 ///
-/// RAM: 8 bytes. Work per sample: some ten additions and comparisons, and five for each state.
+/// RAM: 8 bytes. Work per sample: some six comparisons and additions, and two for each state; where a window begins or
+/// ends, or a sample is missing, some thirty and ten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct WindowClock {
-    /// Samples since the first window began; past the first two cycles it stays in the second.
+    /// Samples since the first window began, those `ahead` included; past the first two cycles it stays in the second.
     samples: u32,
-    /// Missing samples in a row; up to two more than the longest gap.
-    missing: u32,
+    /// If positive, samples to come at which all states have open windows and none begins; else minus the missing samples
+    /// in a row, up to two more than the longest gap.
+    ahead: i32,
 }
 
 impl WindowClock {
     /// Before the first sample.
-    pub const NEW: Self = Self { samples: 0, missing: 0 };
-
-    /// Takes in a sample of a stream without windows: from now on it has begun.
-    #[inline]
-    pub fn begin(&mut self) {
-        self.samples = 1;
-    }
+    pub const NEW: Self = Self { samples: 0, ahead: 0 };
 
     /// Takes in a sample, of which something was `given` or nothing: hands each state whose window is open to `push`,
-    /// after `renew` where its window begins.
+    /// after `renew` where its window begins. Without windows each state is open, and none is renewed.
     ///
     /// In a gap that is too long nothing is done; the next sample that is taken in begins a new window. A sample that each
     /// open window refuses is missing.
@@ -199,46 +195,108 @@ impl WindowClock {
     #[inline]
     pub fn step<S, E>(
         &mut self,
-        windows: &Windows,
+        windows: Option<&Windows>,
+        given: bool,
+        states: &mut [S],
+        renew: impl FnMut(&mut S),
+        mut push: impl FnMut(&mut S) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if !given || self.ahead <= 0 {
+            return self.step_slowly(windows, given, states, renew, push);
+        }
+        let (mut taken, mut result) = (false, Ok(()));
+        for state in states {
+            let pushed = push(state);
+            taken |= pushed.is_ok();
+            result = result.and(pushed);
+        }
+        if taken {
+            self.ahead -= 1;
+        } else {
+            self.miss(windows);
+        }
+        result
+    }
+
+    /// [`step`](Self::step) where a window begins, where one is closed, or where nothing was given.
+    // Out of line, so that what is done at most samples is in line.
+    #[inline(never)]
+    fn step_slowly<S, E>(
+        &mut self,
+        windows: Option<&Windows>,
         given: bool,
         states: &mut [S],
         mut renew: impl FnMut(&mut S),
         mut push: impl FnMut(&mut S) -> Result<(), E>,
     ) -> Result<(), E> {
-        let waits = self.missing > windows.longest_gap;
-        if waits {
-            if !given {
-                self.missing = windows.longest_gap.saturating_add(2);
-                return Ok(());
-            }
-            self.samples = 0;
-        }
-        let place = self.samples;
+        let waits = windows.is_some_and(|windows| self.missing() > windows.longest_gap);
         // As many states as the windows take: nothing is divided here.
-        let cycle = windows.cycle(states.len() as u32);
-        let twice = cycle.saturating_mul(2);
-        self.samples = if place + 1 < twice { place + 1 } else { twice / 2 };
-        let (mut open, mut refused, mut result) = (0_u32, 0_u32, Ok(()));
-        for (index, state) in (0_u32..).zip(states.iter_mut()) {
-            match windows.age(place, index, cycle) {
-                None => continue,
-                Some(0) => renew(state),
-                Some(_) => {}
+        let count = states.len() as u32;
+        let (place, cycle) = match windows {
+            Some(windows) => (if waits { 0 } else { self.place() }, windows.cycle(count)),
+            None => (0, 0),
+        };
+        let (mut open, mut taken, mut result) = (false, false, Ok(()));
+        if given || !waits {
+            for (index, state) in (0_u32..).zip(states) {
+                match windows.map_or(Some(1), |windows| windows.age(place, index, cycle)) {
+                    None => continue,
+                    Some(0) => renew(state),
+                    Some(_) => {}
+                }
+                let pushed = push(state);
+                open = true;
+                taken |= pushed.is_ok();
+                result = result.and(pushed);
             }
-            let pushed = push(state);
-            open += 1;
-            refused += u32::from(pushed.is_err());
-            result = result.and(pushed);
         }
         // Between windows, where the hop is longer than they are, nobody refuses.
-        let taken = given && (refused < open || open == 0);
-        self.missing = match taken {
-            true => 0,
-            // It is one more in the gap.
-            false if waits => windows.longest_gap.saturating_add(2),
-            false => self.missing.saturating_add(1),
-        };
+        taken = given && (taken || !open);
+        match windows {
+            Some(windows) => self.go_on(windows, count, place + 1, taken),
+            None => (self.samples, self.ahead) = (1, i32::MAX),
+        }
         result
+    }
+
+    /// The next sample is that at a place, after one that was `taken` in or is one more in a gap.
+    fn go_on(&mut self, windows: &Windows, states: u32, next: u32, taken: bool) {
+        let cycle = windows.cycle(states);
+        let twice = cycle.wrapping_mul(2);
+        self.samples = if next < twice { next } else { cycle };
+        self.ahead = if taken {
+            let left = |state| match windows.age(self.samples, state, cycle) {
+                None | Some(0) => 0,
+                Some(age) => windows.length - age,
+            };
+            // Up to the last place of the two cycles.
+            let most = twice.saturating_sub(self.samples + 1);
+            (0..states).map(left).fold(most, u32::min) as i32
+        } else {
+            let missing = (self.missing() + 1).min(windows.longest_gap.saturating_add(2));
+            -i32::try_from(missing).unwrap_or(i32::MAX)
+        };
+        self.samples += self.ahead.max(0) as u32;
+    }
+
+    /// Steps past a sample that all states refused, of those `ahead`.
+    #[cold]
+    fn miss(&mut self, windows: Option<&Windows>) {
+        if windows.is_some() {
+            (self.samples, self.ahead) = (self.place() + 1, -1);
+        }
+    }
+
+    /// Missing samples in a row.
+    #[inline]
+    fn missing(&self) -> u32 {
+        self.ahead.min(0).unsigned_abs()
+    }
+
+    /// The place of the next sample.
+    #[inline]
+    fn place(&self) -> u32 {
+        self.samples - self.ahead.max(0) as u32
     }
 
     /// The state, of all `states`, whose window the last sample filled.
@@ -261,7 +319,7 @@ impl WindowClock {
     /// The place of the last sample; `None` before the first, and in a gap that is too long.
     #[inline]
     fn last(&self, windows: &Windows) -> Option<u32> {
-        let waits = self.missing > windows.longest_gap.saturating_add(1);
-        if waits { None } else { self.samples.checked_sub(1) }
+        let waits = self.missing() > windows.longest_gap.saturating_add(1);
+        if waits { None } else { self.place().checked_sub(1) }
     }
 }

@@ -58,21 +58,13 @@ impl<T: Real> WindowStream<T> {
             return Err(PushError::Kind);
         }
         let start = self.samples;
-        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push(sample);
-        let result = match &self.windows {
-            Some(windows) => {
-                let renew = |(stream, begun): &mut (Stream<T>, u64)| {
-                    stream.reset();
-                    *begun = start;
-                };
-                let given = sample != Sample::Missing;
-                self.clock.step(windows, given, &mut self.states, renew, push)
-            }
-            None => {
-                self.clock.begin();
-                self.states.first_mut().map_or(Ok(()), push)
-            }
+        let renew = |(stream, begun): &mut (Stream<T>, u64)| {
+            stream.reset();
+            *begun = start;
         };
+        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push(sample);
+        let (windows, given) = (self.windows.as_ref(), sample != Sample::Missing);
+        let result = self.clock.step(windows, given, &mut self.states, renew, push);
         self.samples += 1;
         result
     }
