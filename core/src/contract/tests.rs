@@ -102,7 +102,7 @@ fn the_schedule_is_that_of_windows_cut_one_by_one() {
         let mut begun = std::vec![0; windows.states()];
         for (t, &given) in samples.iter().enumerate() {
             let push = |_: &mut usize| Ok::<_, ()>(());
-            let step = clock.step(&windows, given, &mut begun, |begun| *begun = t, push);
+            let step = clock.step(Some(&windows), given, &mut begun, |begun| *begun = t, push);
             assert_eq!(step, Ok(()));
             found.extend(clock.ended(&windows, begun.len()).map(|state| (begun[state], t + 1)));
         }
