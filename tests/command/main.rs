@@ -7,6 +7,7 @@ mod c;
 mod codebooks;
 mod compare;
 mod confidence;
+mod contract;
 mod emission;
 mod evaluate;
 mod export;

@@ -133,7 +133,7 @@ impl std::fmt::Display for Written {
         if self.cut {
             writeln!(
                 f,
-                "  no whole window of the recordings has a place in the flash: the one it plays is cut, and not judged"
+                "  no whole window of the recordings is played: they are shorter, or longer than a part of the flash holds"
             )?;
         }
         match self.windows {
@@ -195,8 +195,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(fixed) => ProjectModel::Q15(fixed),
         None => ProjectModel::F32(&deployed),
     };
-    let series = data.iter().flat_map(|data| data.series());
-    let recordings = series.map(|series| (series.samples.view(), series.label));
+    // A class that the model does not know is none.
+    let class = |name: &String| deployed.classes().iter().position(|class| class == name);
+    let recordings = data.iter().flat_map(|data| {
+        data.series().iter().flat_map(move |series| {
+            let label = series.label.and_then(|label| class(&data.classes()[label]));
+            let streams = series.streams(windowing.as_ref()).into_iter();
+            streams.map(move |samples| (samples, label))
+        })
+    });
     let libraries = sources::libraries()?;
     let project = Project {
         name: &name,

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::PossibleValue;
+use fishweir::classifier::Contract;
 use fishweir::data::{
     Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, ShortSeries, Values, Windowing,
 };
@@ -107,6 +108,16 @@ impl Cutting {
     /// Windows of a length and hop.
     pub(super) fn of(window: NonZeroUsize, hop: NonZeroUsize) -> Self {
         Self { window: Some(window), hop: Some(hop) }
+    }
+
+    /// That a stream can decide on such windows.
+    ///
+    /// # Errors
+    /// Which of the two is out of range.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let contract = Contract { windowing: self.windowing(), ..Contract::default() };
+        let checked = contract.windows().map_or(Ok(()), |windows| windows.check());
+        checked.map_err(|error| Failure::Input(format!("--window, --hop: {error}")))
     }
 
     pub(super) fn windowing(&self) -> Option<Windowing> {

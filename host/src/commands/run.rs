@@ -73,7 +73,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     model.check_windows()?;
     let reading = arguments.reading.options_of(&model, None)?;
     let data = tell::read(&arguments.data, &reading)?;
-    let streams = data.series().iter().map(|series| series.samples.view());
+    let windowing = model.windowing(None);
+    let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
     let recording = Recording::new(streams, arguments.limit.map(NonZeroUsize::get));
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());

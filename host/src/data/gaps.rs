@@ -45,6 +45,9 @@ impl Dataset {
         let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;
         let alike = steps.iter().all(|step| (step / usual - 1.0).abs() <= tolerance);
         let by_number = usual == 1.0 && chosen().all(numbered);
+        // As near as the wire tells it: differences of rounded times are no round numbers.
+        let nanoseconds = (usual * 1e9).round();
+        let usual = if nanoseconds > 0.0 { nanoseconds / 1e9 } else { usual };
         (alike && !by_number).then_some(usual)
     }
 }
@@ -56,12 +59,12 @@ impl Series {
         // Without the usual step: no leap is so many of the least.
         let [least, most] =
             all().fold([f64::INFINITY, 0.0], |[least, most], t| [t.min(least), t.max(most)]);
-        let limit = |step: f64| step * steps as f64;
-        if most <= limit(least) {
+        if most <= least * steps as f64 {
             return Vec::new();
         }
         let Some(usual) = usual_step(self) else { return Vec::new() };
-        let far = all().enumerate().filter(|&(_, step)| step > limit(usual));
+        // Times are rounded.
+        let far = all().enumerate().filter(|&(_, step)| (step / usual).round() > steps as f64);
         far.map(|(before, _)| before + 1).collect()
     }
 }

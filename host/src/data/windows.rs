@@ -82,6 +82,20 @@ impl Dataset {
     }
 }
 
+impl Series {
+    /// Its samples as whoever knows no time hears them: a stream for each run between leaps of the time that are longer
+    /// than a window.
+    pub fn streams(&self, windowing: Option<&Windowing>) -> Vec<SamplesView<'_>> {
+        let view = self.samples.view();
+        match windowing.map(|by| by.length.get()) {
+            Some(length) if !self.leaps(length).is_empty() => {
+                parts(self, length).into_iter().map(|part| view.slice(part)).collect()
+            }
+            _ => Vec::from([view]),
+        }
+    }
+}
+
 impl<'a> Windows<'a> {
     fn cut(&mut self, index: usize, series: &'a Series, windowing: Option<&Windowing>) {
         let view = series.samples.view();

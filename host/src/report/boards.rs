@@ -172,7 +172,7 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  {} samples a second, a decision after each, at {} to {} clocks an instruction, without waits for slow \
+            "  {} samples a second, as if each were decided on, at {} to {} clocks an instruction, without waits for slow \
              flash;\n  an emulated board at the clock of a part with its core",
             grouped_to_three_digits(rate),
             CLOCKS[0],

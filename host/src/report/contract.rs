@@ -84,6 +84,15 @@ impl ContractSummary {
                 }
             },
         )];
+        if let Some(WindowsSummary { longest_gap, .. }) = self.windows {
+            let longest = grouped(longest_gap as usize);
+            lines.push((
+                "gaps",
+                format!(
+                    "a missing or refused sample is no evidence; after more than {longest} in a row a new window begins"
+                ),
+            ));
+        }
         if let Some(Period { seconds, tolerance }) = self.period {
             let (rate, percent) = (short(1.0 / seconds), short(100.0 * tolerance));
             lines.push(("period", format!("{seconds} s ({rate} Hz), within {percent} %")));

@@ -64,7 +64,7 @@ impl fmt::Display for Paces {
         write!(f, "{table}")?;
         write!(
             f,
-            "  {} samples a second, a decision after each, at {} MHz and {} to {} clocks an instruction,\n  \
+            "  {} samples a second, as if each were decided on, at {} MHz and {} to {} clocks an instruction,\n  \
              without waits for slow flash",
             grouped_to_three_digits(rate),
             to_three_digits(clock / 1e6),

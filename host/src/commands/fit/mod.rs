@@ -99,6 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let order = arguments.order.is_some() && !words;
     told.extend(named([("--order", order)]));
     refuse_idle(&told, "it is for models alone, --model")?;
+    arguments.cutting.check()?;
     let (data, options, trained) = match &arguments.kernel_model {
         Some(path) => {
             refuse_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;

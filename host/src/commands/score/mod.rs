@@ -1,6 +1,7 @@
 //! `fishweir score`.
 
 mod explain;
+mod leaps;
 
 use std::io;
 use std::num::NonZeroU64;
@@ -14,6 +15,7 @@ use fishweir_core::classify::Doubt;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use self::leaps::Leaps;
 use crate::commands::model::Model;
 use crate::commands::reading::{Cutting, Reading};
 use crate::commands::{Failure, note, output, tell};
@@ -340,12 +342,10 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         write(&Decided::read(&deployed, window.stream, start, end)?)
     };
     let period = model.deployed.contract().and_then(|contract| contract.period);
-    // Where the model does not know its period, the first step of the stream stands for it.
-    let mut step = period.map(|period| period.seconds);
-    let (mut refused, mut blind) = (0, 0);
+    let (mut refused, mut blind, mut leapt) = (0, 0, 0);
     // Samples before this series, and up to the last that was observed.
     let (mut before, mut observed) = (0_u64, 0_u64);
-    let (mut last_time, mut leapt) = (None, false);
+    let (mut leaps, mut leaping, mut timeless) = (Leaps::default(), false, false);
     if !arguments.json {
         output::print((csv_line(&heads(&deployed, false))? + "\n").as_bytes())?;
     }
@@ -363,28 +363,47 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
             blind += usize::from(windowing.is_none() && end > before && observed <= before);
             stream.reset();
-            (before, last_time, leapt) = (end, None, false);
+            (before, leaping) = (end, false);
+            leaps.begin();
         }
         if ended {
             break;
         }
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
-        let passed: Option<f64> = last_time.zip(reader.time()).map(|(last, time)| time - last);
-        let usual = *step.get_or_insert(passed.unwrap_or(f64::INFINITY));
-        if passed.is_none() && period.is_none() {
-            step = None;
+        match (reader.time(), windowing) {
+            (Some(time), Some(by)) => {
+                leaping |= leaps.passes(time, by.length.get(), period);
+                if let Some((usual, period)) =
+                    period.and_then(|it| Some((leaps.other_than(it)?, it)))
+                {
+                    note(format_args!(
+                        "samples are {usual} apart by the column `t`, where those of the training were {} s: at another \
+                         rate, or in another unit, windows last as many samples, not as long",
+                        period.seconds
+                    ));
+                }
+            }
+            (None, Some(_)) if reader.has_times() && read.is_ok() && !timeless => {
+                timeless = true;
+                note(format_args!(
+                    "standard input, line {line}: no time is in the column `t`; such a sample is taken as the next one"
+                ));
+            }
+            _ => {}
         }
-        last_time = reader.time().or(last_time);
-        let limit = windowing.map(|by| by.length.get() as f64 * usual);
-        leapt |= passed.zip(limit).is_some_and(|(passed, limit)| passed > limit || passed < 0.0);
         // A leap before missing samples parts where the next is observed, as in a file.
-        if leapt && sample != Sample::Missing {
-            note(format_args!(
-                "standard input, line {line}: the time leaps, and a new window begins"
-            ));
+        if leaping && sample != Sample::Missing {
+            leapt += 1;
+            match leapt {
+                ..=MOST_TOLD => note(format_args!(
+                    "standard input, line {line}: the time leaps, and a new window begins"
+                )),
+                FIRST_UNTOLD => note("further leaps are not told"),
+                _ => {}
+            }
             stream.restart();
-            leapt = false;
+            leaping = false;
         }
         let pushed = stream.push(sample);
         let pushed = read

@@ -1,0 +1,97 @@
+//! Where the time of a live stream leaps.
+
+use fishweir::classifier::Period;
+
+/// Steps that the usual one is the median of.
+const STEPS: usize = 9;
+/// Steps without which there is no usual one.
+const LEAST: usize = 3;
+
+/// The times of a stream so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leaps {
+    last: Option<f64>,
+    /// The last steps, the oldest overwritten first.
+    steps: [f64; STEPS],
+    seen: usize,
+}
+
+impl Leaps {
+    /// Takes in a sample's time; whether time has gone back since the sample before, or on by more than `samples` usual
+    /// steps. Before there are steps enough, the `period` of the training is the usual one; without it nothing leaps.
+    pub(super) fn passes(&mut self, time: f64, samples: usize, period: Option<Period>) -> bool {
+        let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
+        let usual = self.usual().or(period.map(|period| period.seconds));
+        self.steps[self.seen % STEPS] = step;
+        self.seen += 1;
+        // Times are rounded.
+        let far = |usual: f64| usual > 0.0 && (step / usual).round() > samples as f64;
+        step < 0.0 || usual.is_some_and(far)
+    }
+
+    /// The usual step, where it is known and is not the period: once, as soon as there are as many steps as it is taken of.
+    pub(super) fn other_than(&self, period: Period) -> Option<f64> {
+        let usual = self.usual().filter(|_| self.seen == STEPS)?;
+        let off = (usual / period.seconds - 1.0).abs();
+        (off > period.tolerance).then_some(usual)
+    }
+
+    /// Forgets the last time: the next sample is another series'.
+    pub(super) fn begin(&mut self) {
+        self.last = None;
+    }
+
+    /// The median of the last steps.
+    fn usual(&self) -> Option<f64> {
+        let mut steps = self.steps;
+        let steps = &mut steps[..self.seen.min(STEPS)];
+        let middle = steps.len() / 2;
+        (steps.len() >= LEAST).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIFTY: Option<Period> = Some(Period { seconds: 0.02, tolerance: 0.05 });
+
+    /// The places before which time leaps, of windows of four samples.
+    fn leaps(period: Option<Period>, times: &[f64]) -> Vec<usize> {
+        let mut leaps = Leaps::default();
+        (0..times.len()).filter(|&t| leaps.passes(times[t], 4, period)).collect()
+    }
+
+    #[test]
+    fn more_steps_than_a_window_leap_and_less_do_not() {
+        for period in [FIFTY, None] {
+            let even = [0.0, 0.02, 0.04, 0.06, 0.08];
+            let then = |times: &[f64]| leaps(period, &[&even, times].concat());
+            assert!(then(&[0.1, 0.12]).is_empty());
+            assert!(then(&[0.16, 0.18]).is_empty());
+            assert_eq!(then(&[0.18, 0.2]), [5]);
+            assert_eq!(then(&[0.06, 0.08, 0.1]), [5]);
+            // A time that stands still is no leap, nor is the one after it.
+            assert!(then(&[0.08, 0.12, 0.14]).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_first_step_is_no_measure() {
+        assert!(leaps(None, &[0.0, 0.0, 0.04, 0.06, 0.08, 0.1]).is_empty());
+        assert!(leaps(None, &[0.0, 0.000_01, 0.02, 0.04, 0.06, 0.08]).is_empty());
+        assert_eq!(leaps(FIFTY, &[0.0, 0.2, 0.22]), [1]);
+    }
+
+    #[test]
+    fn another_period_is_told_once() {
+        let mut leaps = Leaps::default();
+        let period = Period { seconds: 0.02, tolerance: 0.05 };
+        let told = |t: u32| {
+            leaps.passes(f64::from(t) * 20.0, 200, FIFTY);
+            leaps.other_than(period)
+        };
+        let told: Vec<f64> = (0..100).filter_map(told).collect();
+        assert_eq!(told, [20.0]);
+    }
+}
