@@ -21,9 +21,11 @@ use fishweir_core::update::Update;
 use zerocopy::IntoBytes;
 
 #[path = "../../data/earlier/plain.rs"]
+#[allow(unreachable_pub)]
 #[rustfmt::skip]
 mod plain_source;
 #[path = "../../data/earlier/windows.rs"]
+#[allow(unreachable_pub)]
 #[rustfmt::skip]
 mod windows_source;
 
