@@ -133,6 +133,11 @@ impl Contract {
         self.windows().map_or(1, |windows| windows.states())
     }
 
+    /// As a device has it: numbers rounded to its own.
+    pub(crate) fn carried(&self) -> Self {
+        Self { windowing: self.windowing, ..self.with_core(|core| Self::from(core)) }
+    }
+
     /// Hands over the core's form of it.
     pub fn with_core<R>(&self, take: impl FnOnce(&contract::Contract<'_>) -> R) -> R {
         let single = |x: f64| (x as f32).clamp(f32::MIN, f32::MAX);

@@ -198,7 +198,7 @@ impl Deployed {
             biases: vec![classifier.bias as f32],
             normalisation: Normalisation::NONE,
             confidence: None,
-            contract: Some(classifier.provenance.contract()),
+            contract: Some(classifier.provenance.contract().carried()),
         })
     }
 

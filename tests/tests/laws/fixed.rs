@@ -10,7 +10,7 @@ use fishweir::classifier::{
     Classifier, Direction, EmissionDirection, Observations, Output, Provenance, Rule,
 };
 use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
-use fishweir::deploy::{Limits, QuantiseError};
+use fishweir::deploy::{Limits, QuantiseError, Stream};
 use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::ObservationError;
@@ -306,7 +306,7 @@ fn derivatives_over_channels_keep_what_was_measured() {
 }
 
 #[test]
-fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
+fn zeros_stay_zeros_and_a_refused_sample_is_missing() {
     // Left to right: A, then B, then C for ever.
     let hmm = Hmm {
         initial: vec![1.0, 0.0, 0.0],
@@ -323,15 +323,19 @@ fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
         emission: EmissionDirection::categorical(vec![vec![0.0; 3]; 3]),
     };
     let fixed = derivative_of(hmm, direction).quantise().expect("fits");
-    let mut stream = fixed.stream();
-    for symbol in [0, 0, 1] {
-        stream.push(Sample::Symbol(symbol)).expect("possible");
-    }
-    let before = (stream.log_likelihoods(), stream.decision_values(), stream.samples());
-    assert!(stream.push(Sample::Symbol(0)).is_err(), "back to A");
-    assert!(stream.push(Sample::Symbol(7)).is_err(), "no symbol");
-    assert_eq!(before, (stream.log_likelihoods(), stream.decision_values(), stream.samples()));
-    stream.push(Sample::Symbol(2)).expect("possible");
+    let after = |symbols: &[u16]| {
+        let mut stream = fixed.stream();
+        for &symbol in symbols {
+            stream.push(Sample::Symbol(symbol)).expect("possible");
+        }
+        stream
+    };
+    let [mut refused, mut missing] = [after(&[0, 0, 1]), after(&[0, 0, 1])];
+    assert!(refused.push(Sample::Symbol(0)).is_err(), "back to A");
+    assert!(refused.push(Sample::Symbol(7)).is_err(), "no symbol");
+    (0..2).for_each(|_| missing.push(Sample::Missing).expect("one passes"));
+    assert_eq!(says(&refused), says(&missing));
+    let stream = after(&[0, 0, 1, 2]);
     // A A B C: stays once, leaves once, leaves B.
     let log = stream.log_likelihoods()[0];
     assert!((log - (0.5_f32 * 0.5 * 0.25).ln()).abs() < 1e-6, "{log}");
@@ -341,6 +345,10 @@ fn zeros_stay_zeros_and_a_refused_sample_changes_nothing() {
         "{:?}",
         stream.decision_values()
     );
+}
+
+fn says(stream: &Stream) -> impl PartialEq + std::fmt::Debug + use<> {
+    (stream.log_likelihoods(), stream.decision_values(), stream.samples())
 }
 
 /// Two states over two channels, alike but for the last standard deviation.
@@ -382,11 +390,12 @@ fn what_does_not_fit_is_named() {
 /// A transition of `10^-5`, beside a direction whose unit is the means': what it adds to the derivative
 /// is its rate over its probability, and both must keep their digits.
 #[test]
-fn a_channel_that_integers_do_not_hold_is_refused_and_changes_nothing() {
+fn a_channel_that_integers_do_not_hold_is_refused_and_missing() {
     let fixed = on_two_channels(1.5).quantise().expect("fits");
-    let mut stream = fixed.stream();
-    stream.push(Sample::Row(&[0.5, -0.5])).expect("possible");
-    let before = (stream.log_likelihoods(), stream.decision_values(), stream.samples());
+    let [mut stream, mut missing] = [fixed.stream(), fixed.stream()];
+    for stream in [&mut stream, &mut missing] {
+        stream.push(Sample::Row(&[0.5, -0.5])).expect("possible");
+    }
     let most = 32_767.5 / f64::from(fixed.places()[1]).exp2();
     for (x, error) in [
         (f64::NAN, ObservationError::NotFinite),
@@ -396,7 +405,8 @@ fn a_channel_that_integers_do_not_hold_is_refused_and_changes_nothing() {
         (most, ObservationError::OutOfRange),
     ] {
         assert_eq!(stream.push(Sample::Row(&[0.5, x])), Err(error.into()), "{x}");
-        assert_eq!(before, (stream.log_likelihoods(), stream.decision_values(), stream.samples()));
+        missing.push(Sample::Missing).expect("one passes");
+        assert_eq!(says(&stream), says(&missing));
     }
     let halfway = |x| ChannelQ15::integer(x).expect("in range");
     assert_eq!([0.5, -0.5, 1.49, 32_767.4, -32_768.4].map(halfway), [1, -1, 1, 32_767, -32_768]);

@@ -88,10 +88,10 @@ fn the_artefact_holds_codebooks_and_reads_back() {
     for other in others {
         assert!(matches!(other, Some(ArtefactError::OtherShape { .. })), "{other:?}");
     }
-    // What has none is as it was before there were any.
+    // Before there were sections, what has none was as before there were any.
     let plain = trained_on_each_lag(&channels(), &[1, 2]).deploy().expect("fits in f32");
     let plain = plain.to_artefact().expect("small enough");
-    assert_eq!((bytes[8], plain[8]), (3, 2), "format versions");
+    assert_eq!((bytes[8], plain[8]), (4, 4), "format versions");
     let parsed = |whole: &[u8], version, beside| {
         let mut bytes = whole.to_vec();
         bytes[8] = version;
@@ -125,7 +125,7 @@ fn the_artefact_holds_levels_and_reads_back() {
     same_bits(&deployed, artefact::read::<Levelled>(in_place).expect("an artefact"));
     let header = Header::parse(&bytes).expect("a header");
     let shape = header.shape();
-    assert_eq!((shape, shape.levels, bytes[8]), (Levelled::SHAPE, 2, 3));
+    assert_eq!((shape, shape.levels, bytes[8]), (Levelled::SHAPE, 2, 4));
     let others = [
         artefact::read::<Whole>(in_place).err(),
         artefact::read::<Beside<6, 32, 1>>(in_place).err(),

@@ -7,6 +7,7 @@ use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH, Header, Shape, Stages, StoredClassifier,
 };
 use fishweir_core::classify::StreamClassifier;
+use fishweir_core::contract::{LABELS, Section};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
 use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
@@ -147,18 +148,25 @@ fn what_is_no_front_end_is_refused_on_both_sides() {
     let whole = deployed.to_artefact().expect("small enough");
     let shape = Header::parse(&whole).expect("a header").shape();
     assert_eq!(shape, OnSymbols::SHAPE);
-    let labels_at = whole.len() - "p\nq\nx\ny\nz\nmagnitude=x+z,decimate=2,symbols=5\n".len();
+    let labels = "p\nq\nx\ny\nz\nmagnitude=x+z,decimate=2,symbols=5\n";
+    let section_of = |labels: &str| {
+        let section = Section { tag: LABELS, content: labels.as_bytes() };
+        [&section.head(), section.content].concat()
+    };
+    let section = section_of(labels);
+    let mut places = whole.windows(section.len());
+    let labels_at = places.position(|bytes| bytes == section).expect("its labels");
     let spoilt = |change: &dyn Fn(&mut [u8]), labels: &str| {
         let mut payload = whole[HEADER_LENGTH..labels_at].to_vec();
         change(&mut payload);
-        let header = Header::encode(shape, &payload, labels.as_bytes()).expect("a header");
-        let bytes = [&header[..], &payload, labels.as_bytes()].concat();
+        let section = section_of(labels);
+        let header = Header::encode(shape, &payload, &section).expect("a header");
+        let bytes = [&header[..], &payload, &section].concat();
         let words = aligned(&bytes);
         let device = artefact::read::<OnSymbols>(&words.as_bytes()[..bytes.len()]).err();
         let host = Deployed::from_artefact("a", &bytes).err();
         (host.map(|error| error.to_string()), device)
     };
-    let labels = std::str::from_utf8(&whole[labels_at..]).expect("text");
     let wrong =
         |kind, row, entry| ArtefactError::Model(ModelError::new(Part::Front, kind, row, entry));
     assert_eq!(spoilt(&|_| (), labels), (None, None));
@@ -195,14 +203,15 @@ fn what_is_no_front_end_is_refused_on_both_sides() {
     let none = Shape { front: Stages::symbols(0, 5), ..shape };
     let mut payload = whole[HEADER_LENGTH..labels_at - 4].to_vec();
     payload.extend(none.front.code().to_le_bytes());
-    let header = Header::encode(none, &payload, b"p\nq\nsymbols=5\n").expect("a header");
-    let bytes = [&header[..], &payload, b"p\nq\nsymbols=5\n"].concat();
+    let section = section_of("p\nq\nsymbols=5\n");
+    let header = Header::encode(none, &payload, &section).expect("a header");
+    let bytes = [&header[..], &payload, &section].concat();
     Deployed::from_artefact("a", &bytes).expect_err("no channel");
     // A number of other stages, or none at the end.
     let mut other = whole.clone();
     other[labels_at - 1] ^= 1;
     let payload = &other[HEADER_LENGTH..labels_at];
-    assert_eq!(Header::encode(shape, payload, labels.as_bytes()), None);
+    assert_eq!(Header::encode(shape, payload, &section_of(labels)), None);
     let words = aligned(&whole);
     type Otherwise = Fronted<Then<Decimate<3>, VectorQuantiser<3, 5>>, Bank<Categorical<5, Along>>>;
     let read = artefact::read::<Otherwise>(&words.as_bytes()[..whole.len()]).err();

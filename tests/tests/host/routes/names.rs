@@ -8,6 +8,7 @@ use fishweir::classifier::Observations;
 use fishweir::deploy::{ArtefactFileError, Deployed};
 use fishweir::learn::ClassifierKind;
 use fishweir_core::artefact::{ArtefactError, Header};
+use fishweir_core::contract::{LABELS, Section};
 use fishweir_tests::quick::{strings, three_channels, trained};
 
 /// A line break and then code, quotes, a backslash, a comment's end, marks that turn text around, line
@@ -99,8 +100,10 @@ fn an_artefact_with_a_name_that_none_is_written_with_is_refused() {
     for (labels, sound) in
         [("a\nb\nx\ny\nz\n", true), ("a\nb\u{4}\nx\ny\nz\n", false), ("a\nb\nx\ny\r\nz\n", false)]
     {
-        let header = Header::encode(shape, &payload, labels.as_bytes()).expect("small");
-        let read = Deployed::from_artefact("a", &[&header, &*payload, labels.as_bytes()].concat());
+        let section = Section { tag: LABELS, content: labels.as_bytes() };
+        let section = [&section.head(), section.content].concat();
+        let header = Header::encode(shape, &payload, &section).expect("small");
+        let read = Deployed::from_artefact("a", &[&header, &*payload, &section].concat());
         let is_labels = |error| {
             matches!(&error, ArtefactFileError::Artefact { source: ArtefactError::Labels, .. })
         };
