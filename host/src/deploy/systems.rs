@@ -278,7 +278,7 @@ impl Deployed {
 
 #[cfg(test)]
 mod tests {
-    use fishweir_core::classify::StreamClassifier;
+    use fishweir_core::classify::{StaggeredStates, StreamClassifier};
     use fishweir_core::dynamics::{Dynamics, Kalman};
     use fishweir_core::filter::{Recursion, Running};
 
@@ -367,7 +367,8 @@ mod tests {
         }
         type Bank = StreamClassifier<Dynamics<5, 2>, 2, 1>;
         let cost = deployed.cost();
-        assert_eq!(cost.state_bytes, size_of::<<Bank as Recursion>::State>());
+        type States = StaggeredStates<<Bank as Recursion>::State, 1>;
+        assert_eq!(cost.state_bytes, size_of::<States>());
         assert_eq!(cost.model_bytes, size_of::<Bank>());
         let text = deployed.to_source();
         for part in ["StreamClassifier<Dynamics<5, 2>, 2, 1>", "Covariance::from_factors([["] {
