@@ -220,7 +220,7 @@ impl Deployed {
             weights,
             normalisation: Normalisation::NONE,
             confidence: None,
-            contract: Some(set.provenance.contract()),
+            contract: Some(set.provenance.contract().carried()),
         })
     }
 

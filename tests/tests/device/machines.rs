@@ -52,7 +52,7 @@ fn on_device(board: &str, machine: &Deployed, recording: &Recording<'_>) -> Pari
     // What `info` promises before anything is flashed.
     assert_eq!(info.state_bytes, cost.state_bytes);
     assert!(info.model_bytes.abs_diff(cost.model_bytes) <= 16, "{info:?}, {cost:?}");
-    compare_stream(machine.stream(), recording, &run.outcome.answers).expect("comparable")
+    compare_stream(machine.window_stream(), recording, &run.outcome.answers).expect("comparable")
 }
 
 /// Coefficients and bias of a support-vector machine for `positive` items against the rest.

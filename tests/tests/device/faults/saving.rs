@@ -285,7 +285,7 @@ fn power_lost_in_the_middle_of_saving_leaves_the_model_before_or_the_new_one() {
 
     // Steps: 64 bytes of the slot erased, then words of the value, then words of the header.
     let erasing = full.len() as u32 / 2 / 64;
-    let writing = artefact::length_of::<Hmm<Gaussian<2>, 3>, 1, 1>(0) as u32 / 4;
+    let writing = (artefact::length_of::<Hmm<Gaussian<2>, 3>, 1, 1>(0) as u32).div_ceil(4);
     let header = 32 / 4;
     let written = erasing + writing;
     let places = [
