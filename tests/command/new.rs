@@ -161,7 +161,7 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
     let output = cargo(project, "run --release");
     let said = String::from_utf8_lossy(&output.stdout);
     for count in 1..=3 {
-        let told = format!("the run before panicked at src/sensor.rs:34 ({count} in a row)");
+        let told = format!("the run before panicked at src/sensor.rs:37 ({count} in a row)");
         assert!(said.contains(&told), "{said}");
     }
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -327,7 +327,7 @@ fn every_emulated_board_decides_as_the_host() {
         );
         let output = cargo(Path::new(&at), "run --release");
         let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("panicked at src/sensor.rs:34 (3 in a row)"), "{name}: {said}");
+        assert!(said.contains("panicked at src/sensor.rs:37 (3 in a row)"), "{name}: {said}");
     }
 }
 

@@ -54,6 +54,7 @@ pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<
 }
 
 /// How many decisions on recordings are right.
+#[allow(dead_code)]
 pub fn right(right: usize, of: usize) {
     if of > 0 {
         defmt::info!("{=usize} of {=usize} decisions on recordings are right", right, of);

@@ -48,6 +48,7 @@ pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<
 }
 
 /// How many decisions on recordings are right.
+#[allow(dead_code)]
 pub fn right(right: usize, of: usize) {
     if of > 0 {
         println!("{right} of {of} decisions on recordings are right");

@@ -7,7 +7,10 @@ use crate::self_test::{RECORDINGS, Sample};
 /// What the sensor has.
 pub enum Next {
     /// A new stream begins: what came before says nothing about it. The class is known of recordings alone.
-    Stream { label: Option<usize> },
+    Stream {
+        #[allow(dead_code)]
+        label: Option<usize>,
+    },
     /// A sample.
     Sample(Sample),
     /// The time of a sample has passed without one.
