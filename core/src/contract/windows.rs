@@ -132,11 +132,8 @@ impl Windows {
     /// After a `cycle` of samples the same state begins its next window.
     #[inline]
     const fn age(&self, place: u32, state: u32, cycle: u32) -> Option<u32> {
-        let begins = self.hop.wrapping_mul(state);
-        if place < begins {
-            return None;
-        }
-        let since = place - begins;
+        // Before its first window it is beyond any length.
+        let since = place.wrapping_sub(self.hop.wrapping_mul(state));
         let age = if since >= cycle { since - cycle } else { since };
         if age < self.length { Some(age) } else { None }
     }
@@ -180,6 +177,9 @@ pub struct WindowClock {
     ahead: i32,
 }
 
+/// Samples to come of a stream without windows: as many again, whenever they have come.
+const ENDLESS: i32 = i32::MAX;
+
 impl WindowClock {
     /// Before the first sample.
     pub const NEW: Self = Self { samples: 0, ahead: 0 };
@@ -213,7 +213,7 @@ impl WindowClock {
         if taken {
             self.ahead -= 1;
         } else {
-            self.miss(windows);
+            self.miss();
         }
         result
     }
@@ -232,19 +232,13 @@ impl WindowClock {
         let waits = windows.is_some_and(|windows| self.missing() > windows.longest_gap);
         // As many states as the windows take: nothing is divided here.
         let count = states.len() as u32;
-        let (place, cycle) = match windows {
-            Some(windows) => (if waits { 0 } else { self.place() }, windows.cycle(count)),
-            None => (0, 0),
-        };
+        let cycle = windows.map_or(0, |windows| windows.cycle(count));
+        let place = if waits { 0 } else { self.place() };
         let (mut open, mut taken, mut result) = (false, false, Ok(()));
         if given || !waits {
             for (index, state) in (0_u32..).zip(states) {
-                match windows.map_or(Some(1), |windows| windows.age(place, index, cycle)) {
-                    None => continue,
-                    Some(0) => renew(state),
-                    Some(_) => {}
-                }
-                let pushed = push(state);
+                let age = || windows.map_or(Some(1), |windows| windows.age(place, index, cycle));
+                let Some(pushed) = step_one(state, age, &mut renew, &mut push) else { continue };
                 open = true;
                 taken |= pushed.is_ok();
                 result = result.and(pushed);
@@ -254,37 +248,38 @@ impl WindowClock {
         taken = given && (taken || !open);
         match windows {
             Some(windows) => self.go_on(windows, count, place + 1, taken),
-            None => (self.samples, self.ahead) = (1, i32::MAX),
+            None => (self.samples, self.ahead) = (ENDLESS.unsigned_abs(), ENDLESS),
         }
         result
     }
 
     /// The next sample is that at a place, after one that was `taken` in or is one more in a gap.
+    // Out of line, as what is over few states is unrolled.
+    #[inline(never)]
     fn go_on(&mut self, windows: &Windows, states: u32, next: u32, taken: bool) {
         let cycle = windows.cycle(states);
         let twice = cycle.wrapping_mul(2);
         self.samples = if next < twice { next } else { cycle };
-        self.ahead = if taken {
-            let left = |state| match windows.age(self.samples, state, cycle) {
-                None | Some(0) => 0,
-                Some(age) => windows.length - age,
-            };
-            // Up to the last place of the two cycles.
-            let most = twice.saturating_sub(self.samples + 1);
-            (0..states).map(left).fold(most, u32::min) as i32
-        } else {
+        if !taken {
             let missing = (self.missing() + 1).min(windows.longest_gap.saturating_add(2));
-            -i32::try_from(missing).unwrap_or(i32::MAX)
+            self.ahead = -i32::try_from(missing).unwrap_or(i32::MAX);
+            return;
+        }
+        let left = |state| match windows.age(self.samples, state, cycle) {
+            None | Some(0) => 0,
+            Some(age) => windows.length - age,
         };
-        self.samples += self.ahead.max(0) as u32;
+        // Up to the last place of the two cycles.
+        let most = twice.saturating_sub(self.samples + 1);
+        let ahead = (0..states).map(left).fold(most, u32::min);
+        self.samples += ahead;
+        self.ahead = ahead as i32;
     }
 
     /// Steps past a sample that all states refused, of those `ahead`.
     #[cold]
-    fn miss(&mut self, windows: Option<&Windows>) {
-        if windows.is_some() {
-            (self.samples, self.ahead) = (self.place() + 1, -1);
-        }
+    fn miss(&mut self) {
+        (self.samples, self.ahead) = (self.samples - self.ahead.unsigned_abs() + 1, -1);
     }
 
     /// Missing samples in a row.
@@ -322,4 +317,19 @@ impl WindowClock {
         let waits = self.missing() > windows.longest_gap.saturating_add(1);
         if waits { None } else { self.place().checked_sub(1) }
     }
+}
+
+/// Hands a state whose window has an age to `push`, after `renew` where it begins. Out of line, as a loop over few states
+/// is unrolled.
+#[inline(never)]
+fn step_one<S, E>(
+    state: &mut S,
+    age: impl FnOnce() -> Option<u32>,
+    renew: &mut impl FnMut(&mut S),
+    push: &mut impl FnMut(&mut S) -> Result<(), E>,
+) -> Option<Result<(), E>> {
+    if age()? == 0 {
+        renew(state);
+    }
+    Some(push(state))
 }

@@ -51,13 +51,20 @@ pub trait Recursion {
     ) -> Result<(), ObservationError> {
         let told = self.push(state, x);
         if told.is_err() {
-            self.push_missing(state);
+            pass(self, state);
         }
         told
     }
 
     /// What the stream so far says.
     fn read(&self, state: &Self::State) -> Self::Reading;
+}
+
+/// Lets one step pass. Out of line: few samples are missing.
+#[cold]
+#[inline(never)]
+fn pass<R: Recursion + ?Sized>(recursion: &R, state: &mut R::State) {
+    recursion.push_missing(state);
 }
 
 impl<R: Recursion + ?Sized> Recursion for &R {
