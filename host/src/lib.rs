@@ -26,7 +26,7 @@
 //! | a firmware project of one's own around it, for many boards | [`project`] |
 //! | tables and figures for people | [`report`], [`plot`] |
 //!
-//! The library alone, `default-features = false`, is everything but the program and what needs an emulator
+//! The library alone, `default-features = false`, is everything but what needs an emulator
 //! (feature `device`), and builds on Windows and macOS too.
 //!
 //! The recursions are those of [`fishweir_core`], at run-time sizes: [`runtime`]. What a caller meets of

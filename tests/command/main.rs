@@ -1,5 +1,5 @@
 //! The command `fishweir`, run as people run it: good input, bad input, exit codes, what is left on
-//! the disk. A test target of the package `fishweir`, so that cargo builds the program first.
+//! the disk. A test target of the package `fishweir-cli`, so that cargo builds the program first.
 
 mod bad_data;
 mod bad_model;

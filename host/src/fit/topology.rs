@@ -7,7 +7,6 @@ use crate::runtime::Hmm;
 
 /// Which transitions a model may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
     /// One state a position for strings of about one length, 64 symbols at most, or ergodic: where an effort tries

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// same stream; the others are kernel machines on the scores that
 /// `Fisher` takes, and go on a device with the whole score and their support vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum ClassifierKind {
     /// Maximum-likelihood Bayes: a model a class, the largest log-likelihood plus log-prior wins.
@@ -22,12 +21,10 @@ pub enum ClassifierKind {
     Count,
     /// A machine on expected counts of symbols and states and of transitions, each index mixed: the latent
     /// mean map kernel. Symbols only.
-    #[cfg_attr(feature = "command", value(name = "latent-mean-map"))]
     #[serde(rename = "latent_mean_map")]
     LatentMap,
     /// A machine on counts of words of symbols, each index mixed: the empirical mean map kernel. It has no
     /// models. Symbols only.
-    #[cfg_attr(feature = "command", value(name = "empirical-mean-map"))]
     #[serde(rename = "empirical_mean_map")]
     EmpiricalMap,
     /// A kernel machine with a Gaussian kernel on Fisher scores, `exp(-|z - z'|^2 / (2 sigma^2))`;

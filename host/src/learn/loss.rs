@@ -82,7 +82,6 @@ impl Costs {
 
 /// How much the classes weigh against each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeight {
     /// Every window weighs the same.

@@ -13,7 +13,6 @@ use crate::runtime::family::OF_CHANNELS;
 
 /// How much is tried before something is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "command", derive(clap::ValueEnum))]
 #[serde(rename_all = "snake_case")]
 pub enum Search {
     /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,

@@ -6,7 +6,7 @@ use fishweir::evaluate::{Calibration, ReliabilityBin};
 use fishweir::plot::{Bin, Reliability, ReliabilityPlot};
 use fishweir::report::DataSummary;
 
-use crate::commands::{Failure, output};
+use crate::{Failure, output};
 
 /// Draws the bins of those classifiers that have probabilities, if asked to; `why` there may be none.
 pub(super) fn draw<'a>(

@@ -9,15 +9,15 @@ use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
-use crate::commands::arguments::{ScoreKernels, Training};
-use crate::commands::emitting::Emitting;
-use crate::commands::options::named;
-use crate::commands::reading::{Cutting, Reading};
-use crate::commands::values::{positive, rate};
-use crate::commands::{Failure, tell};
+use crate::arguments::{ScoreKernels, Training};
+use crate::emitting::Emitting;
+use crate::options::named;
+use crate::reading::{Cutting, Reading};
+use crate::values::{positive, rate};
+use crate::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct OfData {
+pub(crate) struct OfData {
     /// Which kernel
     #[arg(long, value_name = "KERNEL", default_value = "practical", value_parser = super::names())]
     kernel: &'static Entry,
@@ -44,7 +44,7 @@ pub(in crate::commands) struct OfData {
     lambda: Option<f64>,
     /// Divide by the items' lengths: the cosine kernel
     #[arg(long, visible_alias = "normalize", help_heading = "Kernel")]
-    pub(in crate::commands) normalise: bool,
+    pub(crate) normalise: bool,
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
@@ -56,10 +56,10 @@ pub(in crate::commands) struct OfData {
 }
 
 /// A matrix with its items.
-pub(in crate::commands) struct Compared {
-    pub(in crate::commands) data: DataSummary,
-    pub(in crate::commands) items: Items,
-    pub(in crate::commands) matrix: Matrix,
+pub(crate) struct Compared {
+    pub(crate) data: DataSummary,
+    pub(crate) items: Items,
+    pub(crate) matrix: Matrix,
 }
 
 /// Items whose matrix is computed: 800 MB, and its text some three times as much.
@@ -85,12 +85,12 @@ fn check_items(
 
 impl OfData {
     /// Files that are read beside the data.
-    pub(in crate::commands) fn inputs(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
         self.model.iter().chain(&self.model_file).map(PathBuf::as_path)
     }
 
     /// Options given, for a matrix that is there already.
-    pub(in crate::commands) fn given(&self) -> Vec<&'static str> {
+    pub(crate) fn given(&self) -> Vec<&'static str> {
         let mut given = self.options.given();
         given.extend(named([
             ("--kernel", self.kernel.name != "practical"),
@@ -126,11 +126,7 @@ impl OfData {
     }
 
     /// Reads the data and computes the matrix of at most so many items.
-    pub(in crate::commands) fn compare(
-        &self,
-        path: &Path,
-        at_most: Option<usize>,
-    ) -> Result<Compared, Failure> {
+    pub(crate) fn compare(&self, path: &Path, at_most: Option<usize>) -> Result<Compared, Failure> {
         let asked = self.asked();
         let reads = asked.read()?;
         asked.check_no_machine()?;

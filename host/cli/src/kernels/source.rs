@@ -7,8 +7,8 @@ use fishweir::model::{FittedModel, Hmm};
 use super::Asked;
 use super::each::refused;
 use super::family::FamilyName;
-use crate::commands::training::fit;
-use crate::commands::{Failure, progress, tell};
+use crate::training::fit;
+use crate::{Failure, progress, tell};
 
 /// Models by the names of their classes; the one of all data has none.
 type Named = Vec<(Option<String>, FittedModel)>;

@@ -1,5 +1,5 @@
-//! The command line: one file a subcommand. What they compute is the library's; here is what they
-//! accept, in which order they do it, and where it goes.
+//! The command `fishweir`: one file per subcommand. The library computes; the files here say what a command accepts, the
+//! order of its steps, and where the results go.
 
 mod arguments;
 mod believing;
@@ -15,6 +15,7 @@ mod info;
 mod kernels;
 mod marking;
 mod model;
+mod names;
 mod network;
 mod new;
 mod options;
@@ -133,7 +134,7 @@ impl Failure {
 }
 
 /// Reads the command line and does what it says.
-pub(crate) fn main() -> ExitCode {
+fn main() -> ExitCode {
     let done = match CommandLine::parse().command {
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),

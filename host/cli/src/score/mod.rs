@@ -16,9 +16,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::leaps::Leaps;
-use crate::commands::model::Model;
-use crate::commands::reading::{Cutting, Reading};
-use crate::commands::{Failure, note, output, tell};
+use crate::model::Model;
+use crate::reading::{Cutting, Reading};
+use crate::{Failure, note, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.

@@ -13,9 +13,9 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::report::{counted, grouped};
 
 use super::Arguments;
-use crate::commands::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
-use crate::commands::options::{each_once, refuse_idle};
-use crate::commands::{Failure, note};
+use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
+use crate::options::{each_once, refuse_idle};
+use crate::{Failure, note};
 
 /// A kernel, and what its machine is called beside the other classifiers.
 pub(super) struct Named {

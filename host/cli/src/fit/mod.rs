@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     output: Option<PathBuf>,
     /// Which classifier; count takes categorical, gaussian or full-gaussian emissions, and gaussian,
     /// polynomial, cosine and root-cosine take categorical or gaussian ones
-    #[arg(long, value_enum, default_value_t = ClassifierKind::Fisher)]
+    #[arg(long, value_parser = crate::names::classifier(), default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
     /// Train a machine on a kernel by marginalisation instead, whose numbers are in this file: the
     /// fixed-length kernel of a hidden Markov model over symbols, which deploys

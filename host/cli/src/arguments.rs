@@ -15,6 +15,7 @@ use fishweir_core::classify::Normalisation;
 
 use super::Failure;
 use super::emitting::Emitting;
+use super::names;
 use super::options::{each_once, named, refuse_idle};
 use super::reading::Cutting;
 use super::values::{codebook_weight, floor, not_negative, positive, rate, registered};
@@ -36,7 +37,7 @@ pub(super) struct Training {
     /// How much is tried before the models are settled, in inner cross-validation: what is given with --score-model,
     /// --learner, --states, --topology, --std-floor, --lags, --codebooks or --normalisation is not tried otherwise; more
     /// than quick is refused where it has no more to try [default: quick]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = names::search())]
     effort: Option<Search>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
     /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; slopes=8, beside each channel its slope over 8; cepstra=256/128/26/13@8000, of one channel, 13 mel
@@ -78,7 +79,7 @@ pub(super) struct Training {
     max_operations: Option<usize>,
     /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
     /// the classifiers gaussian, polynomial, cosine and root-cosine]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = names::topology())]
     topology: Option<Topology>,
     /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
     #[arg(long, value_name = "R")]
@@ -135,7 +136,7 @@ pub(super) struct Training {
     learner: Option<&'static Learner>,
     /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
     /// in that among forms of models [default: even]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = names::class_weight())]
     class_weight: Option<ClassWeight>,
     /// How evidence grows with length (all but bayes) [default: per-sample]
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]

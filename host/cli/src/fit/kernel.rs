@@ -7,9 +7,9 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_fixed_length};
 
 use super::{Arguments, check_group, series_of};
-use crate::commands::kernels::item_refused;
-use crate::commands::options::refuse_idle;
-use crate::commands::{Failure, tell};
+use crate::kernels::item_refused;
+use crate::options::refuse_idle;
+use crate::{Failure, tell};
 
 /// Trains on the kernel of all windows of the data, read as the kernel's file says.
 pub(super) fn trained(

@@ -9,13 +9,13 @@ use fishweir::learn::TrainOptions;
 use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
-use crate::commands::Failure;
-use crate::commands::arguments::Training;
-use crate::commands::options::{named, refuse_idle};
-use crate::commands::values::not_negative;
+use crate::Failure;
+use crate::arguments::Training;
+use crate::options::{named, refuse_idle};
+use crate::values::not_negative;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::commands) enum FamilyName {
+pub(crate) enum FamilyName {
     /// Hidden Markov models
     Hmm,
     /// Strings whose last symbols are the context of the next
@@ -48,7 +48,7 @@ pub(super) struct Choice {
 /// What the families take.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
-pub(in crate::commands) struct FamilyOptions {
+pub(crate) struct FamilyOptions {
     /// Strings end by an event of their own (markov)
     #[arg(long)]
     end: bool,
@@ -77,7 +77,7 @@ impl FamilyName {
     }
 
     /// The families that take an option of training; all those named by
-    /// [`Training::given`](crate::commands::arguments::Training::given).
+    /// [`Training::given`](crate::arguments::Training::given).
     fn training(option: &str) -> &'static [Self] {
         match option {
             "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Kde, Lds, Switching],
@@ -137,7 +137,7 @@ impl Choice {
 
 impl FamilyOptions {
     /// Those given.
-    pub(in crate::commands) fn names(&self) -> Vec<&'static str> {
+    pub(crate) fn names(&self) -> Vec<&'static str> {
         self.given().into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
     }
 
@@ -155,7 +155,7 @@ impl FamilyOptions {
 
     /// Refuses options that a family has no use for: of these, of others with the families that take
     /// them, and of training.
-    pub(in crate::commands) fn check(
+    pub(crate) fn check(
         &self,
         option: &str,
         family: FamilyName,
@@ -182,7 +182,7 @@ impl FamilyOptions {
     }
 
     /// A family and how it is fitted.
-    pub(in crate::commands) fn family(
+    pub(crate) fn family(
         &self,
         family: FamilyName,
         order: Option<u8>,

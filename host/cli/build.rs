@@ -7,7 +7,7 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(checkout)");
     println!("cargo::rerun-if-changed=build.rs");
     let beside = |file: &str| {
-        let path = Path::new("..").join(file);
+        let path = Path::new("../..").join(file);
         println!("cargo::rerun-if-changed={}", path.display());
         path.is_file()
     };

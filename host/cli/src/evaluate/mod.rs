@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     /// Which classifiers to cross-validate, parted by commas; they are compared with the first. count takes
     /// categorical, gaussian or full-gaussian emissions, and gaussian, polynomial, cosine and
     /// root-cosine take categorical or gaussian ones
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAMES",
+    #[arg(long, value_parser = crate::names::classifier(), value_delimiter = ',', value_name = "NAMES",
         conflicts_with = "model",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]
     classifier: Vec<ClassifierKind>,
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     /// Cross-validate a support vector machine on these kernels too, parted by commas; normalised, and what
     /// they read is fitted to the training folds alone
     #[arg(long, value_name = "KERNELS", value_delimiter = ',', conflicts_with = "model",
-        value_parser = crate::commands::kernels::names())]
+        value_parser = crate::kernels::names())]
     kernel: Vec<&'static Entry>,
     /// Cross-validate one on this matrix of all items too, as gram writes it (csv, npy) or made
     /// elsewhere; it must not have seen the labels. Once for each of several

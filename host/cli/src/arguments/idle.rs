@@ -4,14 +4,14 @@ use fishweir::data::{Dataset, Kind, Stage};
 use fishweir::learn::{ClassifierKind, Search, TrainOptions, Varied};
 
 use super::Training;
-use crate::commands::Failure;
-use crate::commands::options::{named, refuse_idle};
-use crate::commands::reading::Cutting;
+use crate::Failure;
+use crate::options::{named, refuse_idle};
+use crate::reading::Cutting;
 
 impl Training {
     /// Refuses options that none of these classifiers reads; beside them there may be machines on
     /// `kernels`, some of them `by_name` with settings of their own.
-    pub(in crate::commands) fn check_read_by(
+    pub(crate) fn check_read_by(
         &self,
         kinds: &[ClassifierKind],
         kernels: bool,
@@ -47,7 +47,7 @@ impl Training {
     }
 
     /// Refuses options that vary nothing of what was read, whichever of these trainings it is for.
-    pub(in crate::commands) fn check_varies(
+    pub(crate) fn check_varies(
         &self,
         trainings: &[TrainOptions],
         kind: &Kind,
@@ -114,7 +114,7 @@ impl Training {
     }
 
     /// Refuses more effort where there is no more to try than without, whichever of these classifiers it is for.
-    pub(in crate::commands) fn check_effort(
+    pub(crate) fn check_effort(
         &self,
         kinds: &[ClassifierKind],
         cutting: &Cutting,
@@ -143,7 +143,7 @@ impl Training {
     }
 
     /// Options given that matter to training alone, for a command that does not train.
-    pub(in crate::commands) fn given(&self) -> Vec<&'static str> {
+    pub(crate) fn given(&self) -> Vec<&'static str> {
         named([
             ("--emission", self.emitting.emission().is_some()),
             ("--components", self.emitting.components().is_some()),

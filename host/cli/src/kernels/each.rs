@@ -6,11 +6,11 @@ use fishweir::model::{ContextModelError, ModelFamily, NamedModel};
 use rayon::prelude::*;
 
 use super::{id, place};
-use crate::commands::Failure;
+use crate::Failure;
 
 /// What a model is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::commands) enum Per {
+pub(crate) enum Per {
     /// Each series, or each window
     Item,
     /// All items of a class
@@ -47,7 +47,7 @@ impl Per {
 }
 
 /// Fits models of a family, in parallel. What a model is fitted to is all that it sees.
-pub(in crate::commands) fn fit_each(
+pub(crate) fn fit_each(
     data: &Dataset,
     windows: &Windows<'_>,
     per: Per,

@@ -7,8 +7,8 @@ use fishweir::report::{EventFigures, SpotValidationReport};
 use serde::Serialize;
 
 use super::Arguments;
-use crate::commands::options::{named, refuse_idle};
-use crate::commands::{Failure, progress, spot, tell};
+use crate::options::{named, refuse_idle};
+use crate::{Failure, progress, spot, tell};
 
 /// Cross-validates what `spot` makes, or judges what it has kept.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {

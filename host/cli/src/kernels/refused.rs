@@ -4,7 +4,7 @@ use fishweir::data::{Dataset, Window, Windows};
 use fishweir::kernel::KernelError;
 use fishweir::kernel::marginal::MarginalError;
 
-use crate::commands::Failure;
+use crate::Failure;
 
 /// Why no kernel was computed.
 pub(super) enum Refused {
@@ -20,11 +20,7 @@ impl From<KernelError> for Refused {
 }
 
 /// Why a kernel by marginalisation has no value, with the place of the item in the file.
-pub(in crate::commands) fn item_refused(
-    error: MarginalError,
-    data: &Dataset,
-    windows: &Windows<'_>,
-) -> Failure {
+pub(crate) fn item_refused(error: MarginalError, data: &Dataset, windows: &Windows<'_>) -> Failure {
     name(Refused::Marginal(error), data, windows)
 }
 
@@ -56,7 +52,7 @@ pub(super) fn place(data: &Dataset, item: &Window<'_>) -> String {
 }
 
 /// An item's name: its series', and where it begins if that is not at the start.
-pub(in crate::commands) fn id(window: &Window<'_>) -> String {
+pub(crate) fn id(window: &Window<'_>) -> String {
     match window.start {
         0 => window.source.id.clone(),
         start => format!("{}@{start}", window.source.id),

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Arguments;
-use crate::commands::model::Model;
-use crate::commands::output::Outputs;
-use crate::commands::{Failure, output, tell};
+use crate::model::Model;
+use crate::output::Outputs;
+use crate::{Failure, output, tell};
 
 /// A window, and what it gave.
 #[derive(Serialize)]

@@ -9,10 +9,10 @@ use fishweir::model::{ModelSet, NamedModel};
 use fishweir::report::{DataSummary, ModelsReport};
 
 use super::Arguments;
-use crate::commands::kernels::{FamilyName, Per, fit_each};
-use crate::commands::options::{named, refuse_idle};
-use crate::commands::output::{self, Outputs};
-use crate::commands::{Failure, tell};
+use crate::kernels::{FamilyName, Per, fit_each};
+use crate::options::{named, refuse_idle};
+use crate::output::{self, Outputs};
+use crate::{Failure, tell};
 
 /// Fits models of a family and writes their file.
 pub(super) fn run(

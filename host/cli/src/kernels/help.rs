@@ -128,7 +128,7 @@ const HIDDEN: [&str; 10] = [
 ];
 
 /// An option as these commands show it.
-pub(in crate::commands) fn shown(option: Arg) -> Arg {
+pub(crate) fn shown(option: Arg) -> Arg {
     let id = option.get_id().as_str();
     if HIDDEN.contains(&id) {
         return option.hide(true);
@@ -146,7 +146,7 @@ pub(in crate::commands) fn shown(option: Arg) -> Arg {
 }
 
 /// Names of kernels and of families, with a line about each.
-pub(in crate::commands) fn names() -> String {
+pub(crate) fn names() -> String {
     let mut text = "Kernels (--kernel):\n".to_owned();
     for entry in KERNELS {
         let _ = writeln!(text, "  {:<20}{}", entry.name, entry.about);

@@ -5,8 +5,8 @@ use fishweir::kernel::registry::{Compares, KERNELS, Setting};
 
 use super::family::FamilyName;
 use super::{Asked, Whose};
-use crate::commands::options::{named, refuse_idle};
-use crate::commands::{Failure, note};
+use crate::options::{named, refuse_idle};
+use crate::{Failure, note};
 
 impl Asked<'_> {
     /// Of the kernel, its information and where its models come from.
@@ -117,7 +117,7 @@ impl Asked<'_> {
     }
 
     /// Of machines, where there is none.
-    pub(in crate::commands) fn check_no_machine(&self) -> Result<(), Failure> {
+    pub(crate) fn check_no_machine(&self) -> Result<(), Failure> {
         let of_machines = [
             "--copies",
             "--vectors",
@@ -136,7 +136,7 @@ impl Asked<'_> {
     }
 
     /// Of the models that are fitted to the data, once these are read.
-    pub(in crate::commands) fn check_fitted(&self, data: &Dataset) -> Result<(), Failure> {
+    pub(crate) fn check_fitted(&self, data: &Dataset) -> Result<(), Failure> {
         let training = &self.training;
         let given = training.given();
         let own = matches!(self.entry.compares, Compares::Models(..))

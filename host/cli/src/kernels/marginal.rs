@@ -7,7 +7,7 @@ use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Computed, Entry};
 
 use super::{Matrix, Refused};
-use crate::commands::Failure;
+use crate::Failure;
 
 /// The numbers that the kernel asked for needs; `None` for a kernel that takes no such file.
 pub(super) fn read(entry: &Entry, path: Option<&Path>) -> Result<Option<MarginalModel>, Failure> {

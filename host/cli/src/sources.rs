@@ -17,19 +17,19 @@ type File = (String, &'static [u8]);
 mod taken {
     use include_dir::{Dir, include_dir};
 
-    pub(super) static CORE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../core");
+    pub(super) static CORE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../core");
     /// Folders of the firmware; beside them there may be builds.
     pub(super) static FIRMWARE: [(&str, Dir<'_>); 6] = [
-        ("c", include_dir!("$CARGO_MANIFEST_DIR/../firmware/c")),
-        ("device", include_dir!("$CARGO_MANIFEST_DIR/../firmware/device")),
-        ("images", include_dir!("$CARGO_MANIFEST_DIR/../firmware/images")),
-        ("model", include_dir!("$CARGO_MANIFEST_DIR/../firmware/model")),
-        ("models", include_dir!("$CARGO_MANIFEST_DIR/../firmware/models")),
-        ("src", include_dir!("$CARGO_MANIFEST_DIR/../firmware/src")),
+        ("c", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/c")),
+        ("device", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/device")),
+        ("images", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/images")),
+        ("model", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/model")),
+        ("models", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/models")),
+        ("src", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/src")),
     ];
     macro_rules! files {
         ($($name:literal),*) => {
-            [$(($name, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../", $name)))),*]
+            [$(($name, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../", $name)))),*]
         };
     }
     pub(super) static FILES: [(&str, &[u8]); 7] = files![
@@ -45,17 +45,23 @@ mod taken {
 
 /// A manifest that what inherits from the workspace finds above it: this one's, of these members alone.
 #[cfg(checkout)]
-fn workspace(members: &[&str]) -> Result<String, Failure> {
+fn workspace(members: &[&str]) -> String {
     let [(_, text), ..] = &taken::FILES;
-    let whole: toml::Table = toml::from_str(&String::from_utf8_lossy(text))?;
-    let mut workspace = toml::Table::new();
-    workspace.insert("members".into(), members.to_vec().into());
-    let kept = whole.get("workspace").and_then(toml::Value::as_table).into_iter().flatten();
-    let kept = kept.filter(|(key, _)| {
-        ["resolver", "package", "dependencies", "lints"].contains(&key.as_str())
-    });
-    workspace.extend(kept.map(|(key, value)| (key.clone(), value.clone())));
-    Ok(toml::to_string(&toml::Table::from_iter([("workspace".into(), workspace.into())]))?)
+    let mut kept = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n");
+    let mut inherited = false;
+    for line in String::from_utf8_lossy(text).lines() {
+        if let Some(table) = line.strip_prefix("[workspace.") {
+            inherited =
+                ["package]", "dependencies]", "lints."].iter().any(|name| table.starts_with(name));
+        } else if line.starts_with('[') {
+            inherited = false;
+        }
+        if inherited {
+            kept += line;
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 /// All files of a folder, below a name.
@@ -88,7 +94,7 @@ pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
     }
     let page = taken::FILES.iter().filter(|(name, _)| *name == "firmware/README.md");
     found.extend(page.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
-    Ok(Some((workspace(&LIBRARIES)?, found)))
+    Ok(Some((workspace(&LIBRARIES), found)))
 }
 
 #[cfg(not(checkout))]
@@ -124,7 +130,7 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     for (name, folder) in &taken::FIRMWARE {
         below(&format!("firmware/{name}"), folder, &mut found);
     }
-    let root = workspace(&LIBRARIES)?;
+    let root = workspace(&LIBRARIES);
     let of_firmware = taken::FILES.iter().filter(|(name, _)| name.starts_with("firmware/"));
     found.extend(of_firmware.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
     // By their contents: another build of the same version may have others.

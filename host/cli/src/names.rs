@@ -1,0 +1,118 @@
+//! Names on the command line of what the library offers to choose from, with a word on each.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use fishweir::fit::Topology;
+use fishweir::learn::{ClassWeight, ClassifierKind, Search};
+
+use super::values::registered;
+
+/// A value, its name and a word on it.
+type Named<T> = (T, &'static str, &'static str);
+
+fn parser<T: Copy + Send + Sync + 'static>(
+    entries: &'static [Named<T>],
+) -> impl TypedValueParser<Value = T> {
+    registered(entries, |(_, name, about)| PossibleValue::new(name).help(about))
+        .map(|(value, ..)| value)
+}
+
+pub(super) fn classifier() -> impl TypedValueParser<Value = ClassifierKind> {
+    const KINDS: [Named<ClassifierKind>; 10] = [
+        (ClassifierKind::Bayes, "bayes", "Maximum-likelihood Bayes: one model per class"),
+        (ClassifierKind::Fisher, "fisher", "A linear machine on Fisher scores"),
+        (
+            ClassifierKind::Top,
+            "top",
+            "A linear machine on log-odds of pairs of classes and their tangents (TOP kernel)",
+        ),
+        (
+            ClassifierKind::Count,
+            "count",
+            "A linear machine on expected counts of symbols and states (marginalised count kernel); on channels, \
+             expected moments",
+        ),
+        (
+            ClassifierKind::LatentMap,
+            "latent-mean-map",
+            "A linear machine on expected counts of symbols, states and transitions, each index mixed; symbols only",
+        ),
+        (
+            ClassifierKind::EmpiricalMap,
+            "empirical-mean-map",
+            "A linear machine on counts of words of symbols, each index mixed; no models, symbols only",
+        ),
+        (
+            ClassifierKind::Gaussian,
+            "gaussian",
+            "A kernel machine with a Gaussian kernel on Fisher scores",
+        ),
+        (
+            ClassifierKind::Polynomial,
+            "polynomial",
+            "A kernel machine with a polynomial kernel on Fisher scores",
+        ),
+        (ClassifierKind::Cosine, "cosine", "A kernel machine with the cosine of Fisher scores"),
+        (
+            ClassifierKind::RootCosine,
+            "root-cosine",
+            "A kernel machine with the cosine of signed square roots of Fisher scores",
+        ),
+    ];
+    parser(&KINDS)
+}
+
+pub(super) fn search() -> impl TypedValueParser<Value = Search> {
+    const EFFORTS: [Named<Search>; 3] = [
+        (
+            Search::Quick,
+            "quick",
+            "fisher on Gaussian channels: one model per lag of all classes, with codebooks; where that is not possible, two \
+             floors of standard deviations; strings of about one length, 64 symbols at most: one state per position \
+             against an ergodic chain",
+        ),
+        (
+            Search::Normal,
+            "normal",
+            "fisher on Gaussian channels: the same at two floors, against one model per class where the error leaves room; \
+             other classifiers of channels: 2, 4 and 8 states at two floors; strings: 4 and 8 states, also from left to \
+             right; jittered copies where channels form vectors; normalisation where lengths differ",
+        ),
+        (
+            Search::Thorough,
+            "thorough",
+            "Also 16 states, differences at lags, prediction from the past, no codebooks, more floors",
+        ),
+    ];
+    parser(&EFFORTS)
+}
+
+pub(super) fn topology() -> impl TypedValueParser<Value = Topology> {
+    const TOPOLOGIES: [Named<Topology>; 4] = [
+        (
+            Topology::Automatic,
+            "automatic",
+            "One state per position for strings of about one length where that is better in inner folds, or likelier; \
+             else ergodic",
+        ),
+        (Topology::Ergodic, "ergodic", "From every state to every other"),
+        (
+            Topology::LeftToRight,
+            "left-to-right",
+            "From the first state on, each stays or goes to the next",
+        ),
+        (
+            Topology::Positions,
+            "positions",
+            "The state is the position: for windows aligned on a site",
+        ),
+    ];
+    parser(&TOPOLOGIES)
+}
+
+pub(super) fn class_weight() -> impl TypedValueParser<Value = ClassWeight> {
+    const WEIGHTS: [Named<ClassWeight>; 2] = [
+        (ClassWeight::Even, "even", "Every window weighs the same"),
+        (ClassWeight::Balanced, "balanced", "Both sides of a machine weigh the same"),
+    ];
+    parser(&WEIGHTS)
+}

@@ -1,7 +1,0 @@
-//! The command `fishweir`.
-
-mod commands;
-
-fn main() -> std::process::ExitCode {
-    commands::main()
-}
