@@ -184,14 +184,17 @@ impl<T: Coding, const L: usize> Likeness<T, L> {
     {
         let mut y = [T::Wide::default(); L];
         for (scale, x, before) in channels {
-            for ((y, &x), &before) in y.iter_mut().zip(x).zip(before) {
-                *y = T::add_difference(*y, scale, x, before);
+            for l in 0..L {
+                y[l] = T::add_difference(y[l], scale, x[l], before[l]);
             }
         }
-        let y = y.map(T::heard);
-        for (alike, &v) in self.alike.iter_mut().zip(row) {
-            for (alike, &y) in alike.iter_mut().zip(&y) {
-                *alike = T::add_product(*alike, v, y);
+        for l in 0..L {
+            y[l] = T::heard(y[l]);
+        }
+        for word in 0..CODEWORDS {
+            let (alike, v) = (&mut self.alike[word], row[word]);
+            for l in 0..L {
+                alike[l] = T::add_product(alike[l], v, y[l]);
             }
         }
     }
@@ -205,11 +208,12 @@ impl<T: Coding, const L: usize> Likeness<T, L> {
     /// The codeword of each sample: the code vector that is most alike, of equals the first.
     #[inline(always)]
     pub fn codewords(&self) -> [usize; L] {
-        let ([mut most, others @ ..], mut best) = (self.alike, [0; L]);
-        for (word, alike) in (1..).zip(others) {
-            for ((best, most), alike) in best.iter_mut().zip(&mut most).zip(alike) {
-                if alike > *most {
-                    (*best, *most) = (word, alike);
+        let (mut most, mut best) = (self.alike[0], [0; L]);
+        for word in 1..CODEWORDS {
+            let alike = &self.alike[word];
+            for l in 0..L {
+                if alike[l] > most[l] {
+                    (best[l], most[l]) = (word, alike[l]);
                 }
             }
         }

@@ -17,10 +17,8 @@
 //! | [`Kalman`] over [`Dual`](crate::number::Dual) parameters | `C` directional derivatives too | `(1 + C)` times | `(1 + 2C)` times |
 
 mod belief;
-#[allow(clippy::needless_range_loop, reason = "triangles are read by row and column")]
 mod covariance;
 mod kalman;
-#[allow(clippy::needless_range_loop, reason = "triangles are read by row and column")]
 mod model;
 mod parameters;
 mod squared;

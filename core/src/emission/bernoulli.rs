@@ -89,18 +89,24 @@ impl<const D: usize, W> Bernoulli<D, W> {
 }
 
 impl<W: RealParameter> BernoulliView<'_, W> {
-    /// The factors of the likelihood, a channel each.
+    /// How many factors a likelihood has.
     #[inline(always)]
-    fn factors(&self, x: &[bool]) -> impl Iterator<Item = W> {
-        let channels = self.yes.iter().zip(self.no).zip(x);
-        channels.map(|((&yes, &no), &x)| if x { yes } else { no })
+    fn channels(&self, x: &[bool]) -> usize {
+        self.yes.len().min(self.no.len()).min(x.len())
+    }
+
+    /// A channel's factor of the likelihood.
+    #[inline(always)]
+    fn factor(&self, x: &[bool], d: usize) -> W {
+        if x[d] { self.yes[d] } else { self.no[d] }
     }
 
     /// `b(x)` with its tangent.
     #[inline(always)]
     fn likelihood(&self, x: &[bool]) -> W {
         let (mut value, mut tangent) = (W::Real::ONE, W::Tangent::ZERO);
-        for factor in self.factors(x) {
+        for d in 0..self.channels(x) {
+            let factor = self.factor(x, d);
             tangent = tangent.scale(factor.value()).plus(factor.tangent().scale(value));
             value = value * factor.value();
         }
@@ -116,7 +122,8 @@ impl<W: RealParameter> Emission for BernoulliView<'_, W> {
     fn log_likelihood(&self, x: &[bool]) -> W {
         let mut value = W::Real::ZERO;
         let mut tangent = W::Tangent::ZERO;
-        for factor in self.factors(x) {
+        for d in 0..self.channels(x) {
+            let factor = self.factor(x, d);
             if factor.value() <= W::Real::ZERO {
                 return W::constant(W::Real::NEG_INFINITY);
             }
@@ -129,8 +136,8 @@ impl<W: RealParameter> Emission for BernoulliView<'_, W> {
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[bool]) -> Option<Row<W, N>> {
         let mut likelihood = [W::constant(W::Real::ZERO); N];
-        for (likelihood, state) in likelihood.iter_mut().zip(states) {
-            *likelihood = state.likelihood(x);
+        for j in 0..N {
+            likelihood[j] = states[j].likelihood(x);
         }
         Some(Row { likelihood, log_scale: W::Real::ZERO })
     }

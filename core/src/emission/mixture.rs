@@ -7,7 +7,7 @@ use super::{
     Emission, Parametrisation, Regularisation, Row, SufficientStatistics, attach, vector_space,
 };
 use crate::error::{ModelError, ObservationError, Part, check_distribution, check_tangents};
-use crate::number::{Number, Parameter, Real, RealParameter, Tangent, VANISHED_BELOW};
+use crate::number::{Number, Parameter, Real, RealParameter, Tangent, VANISHED_BELOW, array_of};
 
 /// A mixture of `M` distributions of one family: `b(x) = sum_m weight_m b_m(x)`.
 ///
@@ -66,7 +66,8 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Mixture<E, M> {
     fn mixed(&self, likelihood: &[E::Weight; M]) -> E::Weight {
         let mut value = <E::Weight as Parameter>::Real::ZERO;
         let mut tangent = <E::Weight as Parameter>::Tangent::ZERO;
-        for (weight, likelihood) in self.weight.iter().zip(likelihood) {
+        for m in 0..M {
+            let (weight, likelihood) = (self.weight[m], likelihood[m]);
             value = value + weight.value() * likelihood.value();
             tangent = tangent
                 .plus(weight.tangent().scale(likelihood.value()))
@@ -83,15 +84,15 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Mixture<E, M> {
     ) -> ([E::Weight; M], <E::Weight as Parameter>::Real) {
         let mut likelihood = [E::Weight::constant(Real::NEG_INFINITY); M];
         let mut best = <E::Weight as Parameter>::Real::NEG_INFINITY;
-        let components = self.component.iter().zip(&self.weight);
-        for (log, (component, weight)) in likelihood.iter_mut().zip(components) {
-            *log = component.log_likelihood(x);
-            if weight.value() > <E::Weight as Parameter>::Real::ZERO {
-                best = Real::max(best, log.value());
+        for m in 0..M {
+            likelihood[m] = self.component[m].log_likelihood(x);
+            if self.weight[m].value() > <E::Weight as Parameter>::Real::ZERO {
+                best = Real::max(best, likelihood[m].value());
             }
         }
         if best.is_finite() {
-            for (log, weight) in likelihood.iter_mut().zip(&self.weight) {
+            for m in 0..M {
+                let (log, weight) = (&mut likelihood[m], self.weight[m]);
                 // A component that is not there may be infinitely likelier than those that are; only
                 // a direction that brings it in has a use for it.
                 *log = if weight.value() > <E::Weight as Parameter>::Real::ZERO {
@@ -126,27 +127,27 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E,
         let zero = <E::Weight as Parameter>::Real::ZERO;
         let mut likelihood = [E::Weight::constant(zero); N];
         if !E::SCALED {
-            for (likelihood, state) in likelihood.iter_mut().zip(states) {
-                *likelihood = state.mixed(&E::row(&state.component, x)?.likelihood);
+            for j in 0..N {
+                likelihood[j] = states[j].mixed(&E::row(&states[j].component, x)?.likelihood);
             }
             return Some(Row { likelihood, log_scale: zero });
         }
         let mut scale = [<E::Weight as Parameter>::Real::NEG_INFINITY; N];
         let mut log_scale = <E::Weight as Parameter>::Real::NEG_INFINITY;
-        for ((likelihood, scale), state) in likelihood.iter_mut().zip(&mut scale).zip(states) {
+        for j in 0..N {
             // Too far from one state is not too far from all.
-            let Some(row) = E::row(&state.component, x) else { continue };
-            *likelihood = state.mixed(&row.likelihood);
-            *scale = row.log_scale;
+            let Some(row) = E::row(&states[j].component, x) else { continue };
+            likelihood[j] = states[j].mixed(&row.likelihood);
+            scale[j] = row.log_scale;
             log_scale = Real::max(log_scale, row.log_scale);
         }
         if log_scale == <E::Weight as Parameter>::Real::NEG_INFINITY {
             return None;
         }
-        for (likelihood, scale) in likelihood.iter_mut().zip(scale) {
-            let factor = (scale - log_scale).exp();
-            let tangent = likelihood.tangent().scale(factor);
-            *likelihood = E::Weight::new(likelihood.value() * factor, tangent);
+        for j in 0..N {
+            let factor = (scale[j] - log_scale).exp();
+            let tangent = likelihood[j].tangent().scale(factor);
+            likelihood[j] = E::Weight::new(likelihood[j].value() * factor, tangent);
         }
         Some(Row { likelihood, log_scale })
     }
@@ -212,11 +213,11 @@ impl<E: SufficientStatistics, const M: usize> Mixture<E, M> {
         let mut responsibility = [zero; M];
         let mut weigh = |likelihood: &[E::Real; M]| {
             let mut sum = zero;
-            let joint = self.weight.iter().zip(likelihood);
-            for (slot, (&weight, &likelihood)) in responsibility.iter_mut().zip(joint) {
+            for m in 0..M {
                 // A component out of the mixture may be infinitely likelier than those in it.
-                *slot = if weight > zero { weight * likelihood } else { zero };
-                sum = sum + *slot;
+                let weight = self.weight[m];
+                responsibility[m] = if weight > zero { weight * likelihood[m] } else { zero };
+                sum = sum + responsibility[m];
             }
             sum
         };
@@ -228,7 +229,7 @@ impl<E: SufficientStatistics, const M: usize> Mixture<E, M> {
             }
             sum = weigh(&likelihood);
         }
-        Some(responsibility.map(|joint| joint / sum))
+        Some(array_of(zero, |m| responsibility[m] / sum))
     }
 }
 
@@ -240,14 +241,11 @@ impl<E: SufficientStatistics, const M: usize> SufficientStatistics for Mixture<E
 
     fn observe(&self, x: &E::Observation, weight: E::Real, statistics: &mut Self::Statistics) {
         let Some(responsibilities) = self.responsibilities(x) else { return };
-        let counts = statistics.weight.iter_mut().zip(&mut statistics.component);
-        for ((component, responsibility), (count, collected)) in
-            self.component.iter().zip(responsibilities).zip(counts)
-        {
-            let share = weight * responsibility;
+        for m in 0..M {
+            let share = weight * responsibilities[m];
             if share > E::Real::ZERO {
-                *count = *count + share;
-                component.observe(x, share, collected);
+                statistics.weight[m] = statistics.weight[m] + share;
+                self.component[m].observe(x, share, &mut statistics.component[m]);
             }
         }
     }

@@ -1,5 +1,4 @@
 //! Sequences side by side: the forward recursion over lanes.
-#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
 
 use super::{Belief, Forward, Recursion};
 use crate::emission::Emission;
@@ -56,9 +55,9 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
         else {
             return belief;
         };
-        for (entry, row) in belief.row.iter_mut().zip(&self.row) {
-            if let Some(&value) = row.0.get(lane) {
-                *entry = value;
+        for j in 0..N {
+            if let Some(&value) = self.row[j].0.get(lane) {
+                belief.row[j] = value;
             }
         }
         belief.ledger = ledger;
@@ -110,7 +109,10 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
         likelihood: impl Fn(usize, usize) -> [Lanes<T, L>; N],
         mut keep: impl FnMut(usize, usize, &[Lanes<T, L>; N]),
     ) -> usize {
-        let mut row = beliefs.each_ref().map(|belief| belief.row);
+        let mut row = [Self::IDLE.row; W];
+        for set in 0..W {
+            row[set] = beliefs[set].row;
+        }
         let mut moved = [Moved::<L>::NOTHING; W];
         let mut taken = 0;
         'steps: for step in 0..steps.min(MOST_STEPS) {
@@ -123,9 +125,9 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
                 taken += 1;
             }
         }
-        for ((belief, row), moved) in beliefs.iter_mut().zip(row).zip(&moved) {
-            belief.row = row;
-            belief.take(moved);
+        for set in 0..W {
+            beliefs[set].row = row[set];
+            beliefs[set].take(&moved[set]);
         }
         taken
     }
@@ -142,8 +144,8 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     /// Adds the log scales of a row of likelihoods, `[lane]`.
     #[inline(always)]
     pub fn add_log_scale(&mut self, log_scale: &[T; L]) {
-        for (ledger, &log_scale) in self.ledger.iter_mut().zip(log_scale) {
-            T::add_log_scale(ledger, log_scale);
+        for l in 0..L {
+            T::add_log_scale(&mut self.ledger[l], log_scale[l]);
         }
     }
 }
@@ -213,15 +215,14 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
         let mut log_scale = [T::ZERO; L];
         let before = *state;
         let mut alone = [true; L];
-        let lanes = samples.iter().zip(&mut alone).zip(&mut log_scale).zip(&state.age);
-        for (lane, (((sample, alone), log_scale), &age)) in lanes.enumerate() {
-            if let Some(Some(x)) = sample
-                && age > 0
+        for lane in 0..L {
+            if let Some(Some(x)) = samples[lane]
+                && state.age[lane] > 0
                 && let Some(row) = E::row(self.hmm().emission(), x)
             {
-                *alone = false;
+                alone[lane] = false;
                 set_column(&mut likelihood, lane, &row.likelihood);
-                *log_scale = row.log_scale;
+                log_scale[lane] = row.log_scale;
             }
         }
         if !state.step(self.hmm().chain(), &likelihood) {
@@ -229,11 +230,13 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
         } else if E::SCALED {
             state.add_log_scale(&log_scale);
         }
-        let lanes = samples.iter().zip(&mut results).zip(alone);
-        for (lane, ((sample, result), _)) in lanes.enumerate().filter(|(_, (_, alone))| *alone) {
+        for lane in 0..L {
+            if !alone[lane] {
+                continue;
+            }
             let mut belief = before.lane(lane);
-            match sample {
-                Some(Some(x)) => *result = self.push(&mut belief, x),
+            match samples[lane] {
+                Some(Some(x)) => results[lane] = self.push(&mut belief, x),
                 Some(None) => self.push_missing(&mut belief),
                 None => {}
             }
@@ -250,9 +253,9 @@ fn set_column<T: Real, const N: usize, const L: usize>(
     lane: usize,
     column: &[T; N],
 ) {
-    for (entry, &value) in row.iter_mut().zip(column) {
-        if let Some(entry) = entry.0.get_mut(lane) {
-            *entry = value;
+    for j in 0..N {
+        if let Some(entry) = row[j].0.get_mut(lane) {
+            *entry = column[j];
         }
     }
 }

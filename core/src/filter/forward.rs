@@ -75,8 +75,8 @@ impl<X: Number, const N: usize> Belief<X, N> {
     #[inline(always)]
     pub fn condition(&mut self, predicted: &[X; N], likelihood: &[X; N]) -> bool {
         let mut row = *predicted;
-        for (entry, &likelihood) in row.iter_mut().zip(likelihood) {
-            *entry = entry.times(likelihood);
+        for j in 0..N {
+            row[j] = row[j].times(likelihood[j]);
         }
         let sum = sum_of::<X, N>(|j| row[j]);
         if sum.is_between(RESCALE_BELOW, RESCALE_FROM)

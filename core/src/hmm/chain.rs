@@ -1,11 +1,9 @@
-#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
-
 use core::hint::black_box;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ErrorKind, ModelError, Part, check_distribution_within};
-use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, power, sum_of};
+use crate::number::{Dual, Number, Parameter, Real, Tangent, VECTORS, array_of, power, sum_of};
 
 /// A Markov chain over `N` states: `initial[state]`, `transition[from][to]`.
 ///
@@ -116,7 +114,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     /// The row before the first observation: the initial distribution.
     #[inline(always)]
     pub fn begin<X: Number<Weight = W>>(&self) -> [X; N] {
-        self.initial.map(X::lift)
+        array_of(X::ZERO, |j| X::lift(self.initial[j]))
     }
 
     /// One step of the chain: `p_j = sum_i a_i A_ij`. `N^2` multiply-adds.
@@ -217,8 +215,9 @@ pub(crate) fn backward<X: Number, const N: usize>(
     weighted: &[X; N],
 ) -> [X; N] {
     let mut retracted = [X::ZERO; N];
-    for (row, retracted) in transition.iter().zip(&mut retracted) {
-        *retracted = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
+    for i in 0..N {
+        let row = &transition[i];
+        retracted[i] = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
     }
     retracted
 }

@@ -1,7 +1,7 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
-    Compensated, Number, NumberFormat, Parameter, Real, RealParameter, Scalar, logarithms,
+    Compensated, Number, NumberFormat, Parameter, Real, RealParameter, Scalar, array_of, logarithms,
 };
 
 /// A dual number: a value and its rates of change along `C` directions.
@@ -63,8 +63,8 @@ impl<T: Real, const C: usize> Dual<T, C> {
     #[inline(always)]
     fn product(self, other: Self) -> Self {
         let mut tangent = [T::ZERO; C];
-        for (c, tangent) in tangent.iter_mut().enumerate() {
-            *tangent = self.tangent[c] * other.value + self.value * other.tangent[c];
+        for c in 0..C {
+            tangent[c] = self.tangent[c] * other.value + self.value * other.tangent[c];
         }
         Self { value: self.value * other.value, tangent }
     }
@@ -85,12 +85,10 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
         let [value, rest] = T::log_parts(sum.value, &ledger.values);
         let (mut high, mut low) =
             (Self { value, ..Self::ZERO }, Self { value: rest, ..Self::ZERO });
-        let rates = high.tangent.iter_mut().zip(&mut low.tangent);
-        for ((high, low), (mut accumulated, in_row)) in
-            rates.zip(ledger.accumulated.into_iter().zip(sum.tangent))
-        {
-            accumulated.add(in_row * reciprocal);
-            (*high, *low) = accumulated.parts();
+        for c in 0..C {
+            let mut accumulated = ledger.accumulated[c];
+            accumulated.add(sum.tangent[c] * reciprocal);
+            (high.tangent[c], low.tangent[c]) = accumulated.parts();
         }
         [high, low]
     }
@@ -124,8 +122,8 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         let mut tangent = self.tangent;
-        for (tangent, other) in tangent.iter_mut().zip(other.tangent) {
-            *tangent = *tangent + other;
+        for c in 0..C {
+            tangent[c] = tangent[c] + other.tangent[c];
         }
         Self { value: self.value + other.value, tangent }
     }
@@ -153,19 +151,19 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         let exponent = sum.value.exponent();
         let factor = T::power_of_two(-exponent);
         let reciprocal = T::ONE / sum.value;
-        let rate: [T; C] = sum.tangent.map(|total| total * reciprocal);
-        let mut values = row.map(|entry| entry.value);
+        let rate: [T; C] = array_of(T::ZERO, |c| sum.tangent[c] * reciprocal);
+        let mut values: [T; N] = array_of(T::ZERO, |j| row[j].value);
         for entry in row.iter_mut() {
-            for (tangent, &rate) in entry.tangent.iter_mut().zip(&rate) {
-                *tangent = (*tangent - rate * entry.value) * factor;
+            for c in 0..C {
+                entry.tangent[c] = (entry.tangent[c] - rate[c] * entry.value) * factor;
             }
         }
         T::rescale(&mut values, sum.value, &mut ledger.values);
-        for (entry, value) in row.iter_mut().zip(values) {
-            entry.value = value;
+        for j in 0..N {
+            row[j].value = values[j];
         }
-        for (accumulated, rate) in ledger.accumulated.iter_mut().zip(rate) {
-            accumulated.add(rate);
+        for c in 0..C {
+            ledger.accumulated[c].add(rate[c]);
         }
     }
     #[inline]
@@ -177,7 +175,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         let reciprocal = T::ONE / sum.value;
         Self {
             value: T::log(sum.value, &ledger.values),
-            tangent: core::array::from_fn(|c| {
+            tangent: array_of(T::ZERO, |c| {
                 ledger.accumulated[c].total() + sum.tangent[c] * reciprocal
             }),
         }
@@ -192,7 +190,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         let (reciprocal, other_reciprocal) = (T::ONE / sum.value, T::ONE / other.value);
         Self {
             value: T::log_ratio(sum.value, &ledger.values, other.value, &other_ledger.values),
-            tangent: core::array::from_fn(|c| {
+            tangent: array_of(T::ZERO, |c| {
                 let accumulated = ledger.accumulated[c].less(&other_ledger.accumulated[c]);
                 accumulated + (sum.tangent[c] * reciprocal - other.tangent[c] * other_reciprocal)
             }),

@@ -1,5 +1,3 @@
-#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
-
 use super::{Ledger, Number, Real, sum_of};
 
 /// `L` real numbers side by side: one entry for each of `L` sequences that share a model.
@@ -109,32 +107,45 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     #[inline(always)]
     fn is_at_least(self, power: i32) -> bool {
         let bound = T::power_of_two(power);
-        self.0.iter().fold(true, |all, value| all & (*value >= bound))
+        let mut all = true;
+        for l in 0..L {
+            all &= self.0[l] >= bound;
+        }
+        all
     }
     #[inline(always)]
     fn is_between(self, low: i32, high: i32) -> bool {
-        self.0.iter().fold(true, |all, value| all & value.is_between(low, high))
+        let mut all = true;
+        for l in 0..L {
+            all &= self.0[l].is_between(low, high);
+        }
+        all
     }
     #[inline]
     fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
-        let exponent = sum.0.map(T::exponent);
-        let factor = Self(exponent.map(|e| T::power_of_two(-e)));
+        let mut factor = Self::ONE;
+        for l in 0..L {
+            let exponent = sum.0[l].exponent();
+            factor.0[l] = T::power_of_two(-exponent);
+            ledger[l].take_exponent(exponent.into());
+        }
         for entry in row {
             *entry = entry.times(factor);
-        }
-        for (ledger, exponent) in ledger.iter_mut().zip(exponent) {
-            ledger.take_exponent(exponent.into());
         }
     }
     #[inline]
     fn add_log_scale(ledger: &mut Self::Ledger, log_scale: [T; L]) {
-        for (ledger, log_scale) in ledger.iter_mut().zip(log_scale) {
-            T::add_log_scale(ledger, log_scale);
+        for l in 0..L {
+            T::add_log_scale(&mut ledger[l], log_scale[l]);
         }
     }
     #[inline]
     fn log(sum: Self, ledger: &Self::Ledger) -> Self {
-        Self(core::array::from_fn(|l| T::log(sum.0[l], &ledger[l])))
+        let mut log = Self::ZERO;
+        for l in 0..L {
+            log.0[l] = T::log(sum.0[l], &ledger[l]);
+        }
+        log
     }
     #[inline]
     fn log_ratio(
@@ -143,8 +154,10 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         other: Self,
         other_ledger: &Self::Ledger,
     ) -> Self {
-        Self(core::array::from_fn(|l| {
-            T::log_ratio(sum.0[l], &ledger[l], other.0[l], &other_ledger[l])
-        }))
+        let mut log = Self::ZERO;
+        for l in 0..L {
+            log.0[l] = T::log_ratio(sum.0[l], &ledger[l], other.0[l], &other_ledger[l]);
+        }
+        log
     }
 }

@@ -30,9 +30,9 @@ pub(super) fn likelihoods<W: RealParameter, const N: usize>(
 ) -> Option<([W; N], W::Real)> {
     let mut likelihood = [W::constant(Real::NEG_INFINITY); N];
     let mut log_scale = W::Real::NEG_INFINITY;
-    for (j, likelihood) in likelihood.iter_mut().enumerate() {
-        *likelihood = log(j);
-        log_scale = Real::max(log_scale, likelihood.value());
+    for j in 0..N {
+        likelihood[j] = log(j);
+        log_scale = Real::max(log_scale, likelihood[j].value());
     }
     if !is_near(log_scale) {
         return None;
@@ -56,13 +56,13 @@ where
     let impossible = X::Weight::constant(X::Real::NEG_INFINITY);
     let mut joint = [impossible; N];
     let mut best = X::Real::NEG_INFINITY;
-    for (j, (joint, predicted)) in joint.iter_mut().zip(predicted).enumerate() {
+    for j in 0..N {
         // A state out of reach may be far likelier than those in reach: it takes no part.
-        if predicted.value() > X::Real::ZERO {
+        if predicted[j].value() > X::Real::ZERO {
             let log = log(j);
             if is_near(log.value()) {
-                *joint = logarithm_of_product(*predicted, log);
-                best = Real::max(best, joint.value());
+                joint[j] = logarithm_of_product(predicted[j], log);
+                best = Real::max(best, joint[j].value());
             }
         }
     }
@@ -70,8 +70,8 @@ where
         return None;
     }
     let mut row = *predicted;
-    for (entry, joint) in row.iter_mut().zip(joint) {
-        *entry = X::lift(joint.exp_relative_to(best));
+    for j in 0..N {
+        row[j] = X::lift(joint[j].exp_relative_to(best));
     }
     Some((row, best))
 }

@@ -191,6 +191,7 @@ pub trait RealParameter: Parameter<Log = Self, LogScale = <Self as Parameter>::R
     fn new(value: Self::Real, tangent: Self::Tangent) -> Self;
 
     /// A value that no direction moves.
+    #[inline(always)]
     fn constant(value: Self::Real) -> Self {
         Self::new(value, Self::Tangent::ZERO)
     }
@@ -199,6 +200,7 @@ pub trait RealParameter: Parameter<Log = Self, LogScale = <Self as Parameter>::R
     ///
     /// `d exp(l) = exp(l) dl`; where the value vanishes so does its tangent, even one that is not
     /// finite.
+    #[inline]
     fn exp_relative_to(self, reference: Self::Real) -> Self {
         let value = (self.value() - reference).exp();
         if Self::Tangent::DIRECTIONS > 0 && value == Self::Real::ZERO {
@@ -234,11 +236,15 @@ pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
 impl<T: Real> Tangent<T> for () {
     const DIRECTIONS: usize = 0;
     const ZERO: Self = ();
+    #[inline(always)]
     fn plus(self, (): Self) -> Self {}
+    #[inline(always)]
     fn scale(self, _: T) -> Self {}
+    #[inline(always)]
     fn get(&self, _: usize) -> Option<T> {
         None
     }
+    #[inline(always)]
     fn from_fn(_: impl FnMut(usize) -> T) -> Self {}
 }
 
@@ -247,11 +253,11 @@ impl<T: Real, const C: usize> Tangent<T> for [T; C] {
     const ZERO: Self = [T::ZERO; C];
     #[inline]
     fn plus(self, other: Self) -> Self {
-        core::array::from_fn(|c| self[c] + other[c])
+        array_of(T::ZERO, |c| self[c] + other[c])
     }
     #[inline]
     fn scale(self, factor: T) -> Self {
-        self.map(|rate| rate * factor)
+        array_of(T::ZERO, |c| self[c] * factor)
     }
     #[inline]
     fn get(&self, direction: usize) -> Option<T> {
@@ -259,7 +265,7 @@ impl<T: Real, const C: usize> Tangent<T> for [T; C] {
     }
     #[inline]
     fn from_fn(rate: impl FnMut(usize) -> T) -> Self {
-        core::array::from_fn(rate)
+        array_of(T::ZERO, rate)
     }
 }
 
@@ -373,8 +379,8 @@ pub trait Scalar: Number {
         _scale: &Self::LogScale,
     ) -> [Self; N] {
         let mut row = [Self::ZERO; N];
-        for (entry, weight) in row.iter_mut().zip(likelihood) {
-            *entry = Self::lift(weight);
+        for j in 0..N {
+            row[j] = Self::lift(likelihood[j]);
         }
         row
     }
@@ -393,6 +399,17 @@ pub trait Scalar: Number {
         log: impl FnMut(usize) -> <Self::Weight as Parameter>::Log,
         ledger: &mut Self::Ledger,
     ) -> Option<([Self; N], Self::LogScale)>;
+}
+
+/// An array entry by entry, in a plain loop: `core::array::from_fn` and `map` stay calls in other code units.
+#[doc(hidden)]
+#[inline(always)]
+pub fn array_of<T: Copy, const N: usize>(filler: T, mut entry: impl FnMut(usize) -> T) -> [T; N] {
+    let mut array = [filler; N];
+    for i in 0..N {
+        array[i] = entry(i);
+    }
+    array
 }
 
 /// Sum of `N` terms in the crate's fixed order: pairs of pairs, block of four by block of four.
@@ -448,14 +465,17 @@ fn sum_over<T: Real>(a: &[T], b: &[T], term: impl Fn(T, T) -> T) -> T {
     let (a, b) = (a.get(..length).unwrap_or(a), b.get(..length).unwrap_or(b));
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sums = [T::ZERO; 4];
-    for (a, b) in a.iter().zip(b) {
-        for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
-            *sum = *sum + term(a, b);
+    let blocks = if a.len() < b.len() { a.len() } else { b.len() };
+    for block in 0..blocks {
+        let (a, b) = (&a[block], &b[block]);
+        for k in 0..4 {
+            sums[k] = sums[k] + term(a[k], b[k]);
         }
     }
     let mut rest = T::ZERO;
-    for (&a, &b) in rest_a.iter().zip(rest_b) {
-        rest = rest + term(a, b);
+    let left = if rest_a.len() < rest_b.len() { rest_a.len() } else { rest_b.len() };
+    for k in 0..left {
+        rest = rest + term(rest_a[k], rest_b[k]);
     }
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest
 }

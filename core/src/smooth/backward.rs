@@ -50,9 +50,10 @@ impl<'p, T: Real, const N: usize> SummedPairs<'p, T, N> {
 impl<T: Real, const N: usize> PairPosteriors<T, N> for SummedPairs<'_, T, N> {
     #[inline(always)]
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
-        for (row, &filtered) in self.outer.iter_mut().zip(filtered) {
-            for (entry, &ratio) in row.iter_mut().zip(ratio) {
-                *entry = *entry + filtered * ratio;
+        for i in 0..N {
+            let (outer, filtered) = (&mut self.outer[i], filtered[i]);
+            for j in 0..N {
+                outer[j] = outer[j] + filtered * ratio[j];
             }
         }
     }
@@ -62,11 +63,11 @@ impl<T: Real, const N: usize> PairPosteriors<T, N> for SummedPairs<'_, T, N> {
         }
     }
     fn move_out(&mut self, chain: &Chain<T, N>) {
-        let rows = self.sum.iter_mut().zip(&mut self.outer).zip(chain.transition());
-        for ((sum, outer), transition) in rows {
-            for ((sum, outer), &transition) in sum.iter_mut().zip(outer).zip(transition) {
-                *sum = *sum + *outer * transition;
-                *outer = T::ZERO;
+        let transition = chain.transition();
+        for i in 0..N {
+            for j in 0..N {
+                self.sum[i][j] = self.sum[i][j] + self.outer[i][j] * transition[i][j];
+                self.outer[i][j] = T::ZERO;
             }
         }
     }
@@ -134,15 +135,15 @@ impl<T: Real, const N: usize> Backward<T, N> {
         let bound = T::power_of_two(UNFORESEEN_FROM);
         let mut ratios = [T::ZERO; N];
         let mut foreseen = true;
-        for ((entry, &next), &predicted) in ratios.iter_mut().zip(&self.next).zip(&predicted) {
-            *entry = ratio(predicted, next);
-            foreseen &= *entry <= bound;
+        for j in 0..N {
+            ratios[j] = ratio(predicted[j], self.next[j]);
+            foreseen &= ratios[j] <= bound;
         }
         if foreseen {
             gather.outer(row, &ratios);
             let onward: [T; N] = chain.backward(&ratios);
-            for (entry, onward) in row.iter_mut().zip(onward) {
-                *entry = *entry * onward;
+            for i in 0..N {
+                row[i] = row[i] * onward[i];
             }
         } else {
             self.step_unforeseen(chain, row, &mut ratios, gather);
@@ -164,30 +165,29 @@ impl<T: Real, const N: usize> Backward<T, N> {
         // Parts far below the smallest normal number are raised into its range first.
         let raise = T::power_of_two(64);
         let mut shared = [T::ZERO; N];
-        for (to, (ratio, &next)) in ratio.iter_mut().zip(&self.next).enumerate() {
-            if *ratio <= bound {
+        let transition = chain.transition();
+        for to in 0..N {
+            if ratio[to] <= bound {
                 continue;
             }
-            *ratio = T::ZERO;
+            ratio[to] = T::ZERO;
             let mut part = [T::ZERO; N];
-            for ((part, &filtered), transition) in
-                part.iter_mut().zip(row.iter()).zip(chain.transition())
-            {
-                *part = filtered * (transition[to] * raise);
+            for from in 0..N {
+                part[from] = row[from] * (transition[from][to] * raise);
             }
             let sum = sum_of::<T, N>(|i| part[i]);
-            for (from, (shared, part)) in shared.iter_mut().zip(part).enumerate() {
-                if part > T::ZERO {
-                    let probability = next * (part / sum);
+            for from in 0..N {
+                if part[from] > T::ZERO {
+                    let probability = self.next[to] * (part[from] / sum);
                     gather.pair(from, to, probability);
-                    *shared = *shared + probability;
+                    shared[from] = shared[from] + probability;
                 }
             }
         }
         gather.outer(row, ratio);
         let onward: [T; N] = chain.backward(ratio);
-        for ((entry, onward), shared) in row.iter_mut().zip(onward).zip(shared) {
-            *entry = *entry * onward + shared;
+        for i in 0..N {
+            row[i] = row[i] * onward[i] + shared[i];
         }
     }
 }

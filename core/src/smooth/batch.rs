@@ -1,5 +1,4 @@
 //! Sequences side by side: the backward pass over lanes.
-#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
 
 use super::backward::{Backward, PairPosteriors, ROWS_A_BLOCK, UNFORESEEN_FROM, ratio};
 use crate::hmm::Chain;
@@ -66,8 +65,8 @@ impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
             let mut alone = column(row, lane);
             let backward = Backward::from_next(column(&self.next, lane));
             backward.turn(chain, &mut alone, &mut PairLane { pairs: &mut self.pairs, lane });
-            for (row, alone) in row.iter_mut().zip(alone) {
-                row.0[lane] = alone;
+            for j in 0..N {
+                row[j].0[lane] = alone[j];
             }
         }
     }
@@ -104,11 +103,12 @@ impl<T: Real, const N: usize, const L: usize> PairLanes<T, N, L> {
 
     #[inline(always)]
     fn move_out(&mut self, chain: &Chain<T, N>) {
-        let rows = self.sum.iter_mut().zip(&mut self.outer).zip(chain.transition());
-        for ((sum, outer), transition) in rows {
-            for ((sum, outer), &transition) in sum.iter_mut().zip(outer).zip(transition) {
-                *sum = sum.plus(outer.weigh(transition));
-                *outer = Lanes::ZERO;
+        let transition = chain.transition();
+        for i in 0..N {
+            for j in 0..N {
+                let moved = self.outer[i][j].weigh(transition[i][j]);
+                self.sum[i][j] = self.sum[i][j].plus(moved);
+                self.outer[i][j] = Lanes::ZERO;
             }
         }
     }
@@ -122,10 +122,10 @@ struct PairLane<'p, T: Real, const N: usize, const L: usize> {
 
 impl<T: Real, const N: usize, const L: usize> PairPosteriors<T, N> for PairLane<'_, T, N, L> {
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]) {
-        for (row, &filtered) in self.pairs.outer.iter_mut().zip(filtered) {
-            for (entry, &ratio) in row.iter_mut().zip(ratio) {
-                if let Some(entry) = entry.0.get_mut(self.lane) {
-                    *entry = *entry + filtered * ratio;
+        for i in 0..N {
+            for j in 0..N {
+                if let Some(entry) = self.pairs.outer[i][j].0.get_mut(self.lane) {
+                    *entry = *entry + filtered[i] * ratio[j];
                 }
             }
         }
@@ -165,8 +165,8 @@ fn normalise<T: Real, const N: usize, const L: usize>(row: &mut [Lanes<T, L>; N]
 /// One lane of a row.
 fn column<T: Real, const N: usize, const L: usize>(row: &[Lanes<T, L>; N], lane: usize) -> [T; N] {
     let mut column = [T::ZERO; N];
-    for (entry, lanes) in column.iter_mut().zip(row) {
-        *entry = lanes.0[lane];
+    for j in 0..N {
+        column[j] = row[j].0[lane];
     }
     column
 }

@@ -93,14 +93,14 @@ impl<T: Real, const N: usize> Survivors<T, N> {
             return (chain.begin(), back);
         }
         let mut predicted = [Max::ZERO; N];
-        for (i, (&entry, transition)) in self.row().iter().zip(chain.transition()).enumerate() {
-            let from = P::from_index(i);
-            for ((predicted, back), &weight) in predicted.iter_mut().zip(&mut back).zip(transition)
-            {
-                let product = entry.weigh(weight);
-                if product > *predicted {
-                    *predicted = product;
-                    *back = from;
+        let (row, transition) = (self.row(), chain.transition());
+        for i in 0..N {
+            let (from, entry) = (P::from_index(i), row[i]);
+            for j in 0..N {
+                let product = entry.weigh(transition[i][j]);
+                if product > predicted[j] {
+                    predicted[j] = product;
+                    back[j] = from;
                 }
             }
         }

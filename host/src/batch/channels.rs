@@ -144,9 +144,13 @@ impl<T: Real, const L: usize> LaidChannels<T, L> {
                     let start = steps - sequence.rows.len();
                     let skipped = start.saturating_sub(step).min(count);
                     let from = (step + skipped).saturating_sub(start) * channels + channel;
-                    let own = sequence.values.iter().skip(from).step_by(channels);
-                    let there = x.iter_mut().skip(skipped * L + lane).step_by(L);
-                    there.zip(own).for_each(|(x, &value)| *x = value);
+                    let (values, mut at) = (&sequence.values[..], from);
+                    for step in x.as_chunks_mut::<L>().0.get_mut(skipped..).unwrap_or_default() {
+                        if let Some(&value) = values.get(at) {
+                            step[lane] = value;
+                        }
+                        at += channels;
+                    }
                 }
             }
         }
@@ -161,10 +165,19 @@ fn idle_lane<T: Real, const L: usize>(
     lane: usize,
     steps: usize,
 ) {
-    for state in likelihood.chunks_exact_mut(log_scale.len()) {
-        state.iter_mut().skip(lane).step_by(L).take(steps).for_each(|value| *value = T::ONE);
+    if steps == 0 {
+        return;
     }
-    log_scale.iter_mut().skip(lane).step_by(L).take(steps).for_each(|scale| *scale = T::ZERO);
+    let size = log_scale.len();
+    for state in 0..likelihood.len() / size {
+        let (state, _) = likelihood[state * size..][..size].as_chunks_mut::<L>();
+        for step in &mut state[..steps] {
+            step[lane] = T::ONE;
+        }
+    }
+    for step in &mut log_scale.as_chunks_mut::<L>().0[..steps] {
+        step[lane] = T::ZERO;
+    }
 }
 
 /// Makes logarithms, `[state][sample]`, likelihoods relative to the largest of a sample, of which the
@@ -172,14 +185,17 @@ fn idle_lane<T: Real, const L: usize>(
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn relative<T: Real>(logs: &mut [T], log_scale: &mut [T]) {
     log_scale.fill(T::NEG_INFINITY);
-    for state in logs.chunks_exact(log_scale.len()) {
-        for (scale, &log) in log_scale.iter_mut().zip(state) {
-            *scale = Real::max(*scale, log);
+    let size = log_scale.len();
+    for state in 0..logs.len() / size {
+        let logs = &logs[state * size..][..size];
+        for i in 0..size {
+            log_scale[i] = Real::max(log_scale[i], logs[i]);
         }
     }
-    for state in logs.chunks_exact_mut(log_scale.len()) {
-        for (scale, log) in log_scale.iter().zip(state) {
-            *log = (*log - *scale).exp_unbranched();
+    for state in 0..logs.len() / size {
+        let logs = &mut logs[state * size..][..size];
+        for i in 0..size {
+            logs[i] = (logs[i] - log_scale[i]).exp_unbranched();
         }
     }
 }
@@ -243,8 +259,8 @@ fn advance<T: HostReal, const N: usize, const L: usize, const KEEP: bool>(
     let likelihood = likelihood.as_chunks::<L>().0;
     let row = |step: usize, _| {
         let mut row = [Lanes([T::ONE; L]); N];
-        for (state, lanes) in row.iter_mut().enumerate() {
-            lanes.0 = likelihood[state * count + step];
+        for state in 0..N {
+            row[state].0 = likelihood[state * count + step];
         }
         row
     };

@@ -185,13 +185,14 @@ impl<const N: usize, const L: usize> Tally<CategoricalVec<f64>, N, L> for Symbol
         // What is no symbol is counted past the last one.
         let size = model.size() + 1;
         let mut counts = vec![[0.0; N]; L * size];
-        for ([symbols], row) in self.symbols().iter().zip(rows) {
-            for (lane, (&symbol, counts)) in
-                symbols.iter().zip(counts.chunks_exact_mut(size)).enumerate()
-            {
-                let counts = &mut counts[usize::from(symbol).min(size - 1)];
-                for (count, weight) in counts.iter_mut().zip(row) {
-                    *count += weight.0[lane];
+        let symbols = self.symbols();
+        for step in 0..symbols.len().min(rows.len()) {
+            let ([symbols], row) = (&symbols[step], &rows[step]);
+            for lane in 0..L {
+                let symbol = usize::from(symbols[lane]).min(size - 1);
+                let counts = &mut counts[lane * size + symbol];
+                for state in 0..N {
+                    counts[state] += row[state].0[lane];
                 }
             }
         }
@@ -230,8 +231,9 @@ impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_,
             let (step, size) = (block * BLOCK, rows.len() * L);
             self.lay(step, rows.len(), &mut x[..self.channels * size]);
             for (state, weights) in weights[..states * size].chunks_exact_mut(size).enumerate() {
-                for (weights, row) in weights.chunks_exact_mut(L).zip(rows) {
-                    weights.copy_from_slice(&row[state].0);
+                let weights = weights.as_chunks_mut::<L>().0;
+                for step in 0..rows.len() {
+                    weights[step] = rows[step][state].0;
                 }
             }
             self.forget(step, &mut weights[..states * size], size);
@@ -246,8 +248,11 @@ impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Channels<'_,
         // A lane that observes nothing has sums of zero.
         let each = if into.len() == count { 1 } else { L };
         for (first, expected) in into.iter_mut().enumerate() {
-            let mut sums = sums.chunks_exact(L).map(|lanes| lanes[first..][..each].iter().sum());
-            expected.emission.fill(&mut || sums.next().unwrap_or(0.0));
+            let mut entries = sums.as_chunks::<L>().0.iter();
+            expected.emission.fill(&mut || {
+                let lanes = entries.next().map_or(&[][..], |lanes| &lanes[first..][..each]);
+                lanes.iter().sum()
+            });
         }
     }
 }
@@ -297,8 +302,8 @@ impl Accumulate for CategoricalVec<f64> {
         let mut by_symbol = vec![[0.0; N]; size];
         for (&symbol, posterior) in samples {
             let sums = &mut by_symbol[usize::from(symbol)];
-            for (sum, weight) in sums.iter_mut().zip(posterior) {
-                *sum += weight;
+            for state in 0..N {
+                sums[state] += posterior[state];
             }
         }
         add_counts(&by_symbol, into);

@@ -118,8 +118,8 @@ impl<'a, X: ?Sized> Any<'a, X> {
                 None => continue,
             };
             let Some(Row { likelihood: row, log_scale: scale }) = row else { return false };
-            for (lanes, value) in likelihood.iter_mut().zip(row) {
-                lanes.0[lane] = value;
+            for state in 0..N {
+                likelihood[state].0[lane] = row[state];
             }
             log_scale[lane] = scale;
         }

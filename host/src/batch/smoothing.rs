@@ -142,9 +142,15 @@ impl<const N: usize, const L: usize> SmoothedLanes<'_, N, L> {
 
     /// The expected transitions of some lanes, `[from][to]`.
     pub(crate) fn pairs(&self, of: Range<usize>) -> [[f64; N]; N] {
-        let sum = |lanes: &Lanes<f64, L>| lanes.0[of.clone()].iter().sum();
-        self.pairs
-            .map_or([[0.0; N]; N], |pairs| pairs.each_ref().map(|row| row.each_ref().map(sum)))
+        let mut sums = [[0.0; N]; N];
+        if let Some(pairs) = self.pairs {
+            for i in 0..N {
+                for j in 0..N {
+                    sums[i][j] = pairs[i][j].0[of.clone()].iter().sum();
+                }
+            }
+        }
+        sums
     }
 }
 
@@ -271,9 +277,13 @@ pub(super) fn columns<const N: usize, const L: usize>(
     let mut lanes: Vec<Vec<[f64; N]>> =
         starts.iter().map(|start| Vec::with_capacity(rows.len() - start)).collect();
     for (step, row) in rows.iter().enumerate() {
-        for (lane, (column, &start)) in lanes.iter_mut().zip(starts).enumerate() {
-            if step >= start {
-                column.push(row.each_ref().map(|lanes| lanes.0[lane]));
+        for lane in 0..starts.len() {
+            if step >= starts[lane] {
+                let mut own = [0.0; N];
+                for state in 0..N {
+                    own[state] = row[state].0[lane];
+                }
+                lanes[lane].push(own);
             }
         }
     }

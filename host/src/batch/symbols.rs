@@ -58,7 +58,7 @@ impl<T: Real> Table<T> {
         }
         let row = |state: &CategoricalVec<T>| {
             let mut row = [T::ONE; 256];
-            row.iter_mut().zip(&state.probability).for_each(|(slot, &p)| *slot = p);
+            row[..state.probability.len()].copy_from_slice(&state.probability);
             row
         };
         let rows: Vec<[T; 256]> = states.iter().map(row).collect();
@@ -69,9 +69,11 @@ impl<T: Real> Table<T> {
     #[inline(always)]
     fn likelihood<const N: usize, const L: usize>(&self, symbols: &[u8; L]) -> [Lanes<T, L>; N] {
         let mut likelihood = [Lanes([T::ONE; L]); N];
-        for (lanes, row) in likelihood.iter_mut().zip(&self.rows) {
-            for (value, &symbol) in lanes.0.iter_mut().zip(symbols) {
-                *value = row[usize::from(symbol)];
+        let rows = &self.rows[..N];
+        for state in 0..N {
+            let (lanes, row) = (&mut likelihood[state].0, &rows[state]);
+            for lane in 0..L {
+                lanes[lane] = row[usize::from(symbols[lane])];
             }
         }
         likelihood
@@ -272,10 +274,10 @@ macro_rules! lookup {
                         return Beliefs::steps(state, chain, symbols.len(), |step, set| {
                             let mut likelihood = [Lanes([1.0; L]); N];
                             let symbols = symbols[step][set].as_chunks::<$lanes>().0;
-                            for (lanes, table) in likelihood.iter_mut().zip(table) {
-                                let lanes = lanes.0.as_chunks_mut::<$lanes>().0;
-                                for (lanes, symbols) in lanes.iter_mut().zip(symbols) {
-                                    *lanes = registers::$t(table, *symbols);
+                            for state in 0..N {
+                                let lanes = likelihood[state].0.as_chunks_mut::<$lanes>().0;
+                                for part in 0..L / $lanes {
+                                    lanes[part] = registers::$t(&table[state], symbols[part]);
                                 }
                             }
                             likelihood

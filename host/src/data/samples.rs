@@ -79,11 +79,13 @@ impl<'a> RowsView<'a> {
     ///
     /// # Panics
     /// If `t >= self.len()`.
+    #[inline]
     pub fn row(&self, t: usize) -> Option<&'a [f64]> {
         self.observed[t].then(|| &self.values[t * self.dimension..(t + 1) * self.dimension])
     }
 
     /// All observations in order of time, missing ones as `None`.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&'a [f64]>> + Clone + use<'a> {
         let view = *self;
         (0..view.len()).map(move |t| view.row(t))
@@ -215,6 +217,7 @@ impl<'a> SamplesView<'a> {
     }
 
     /// The rows, if these are real channels.
+    #[inline]
     pub fn rows(&self) -> Option<RowsView<'a>> {
         match *self {
             Self::Channels(rows) => Some(rows),

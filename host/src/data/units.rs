@@ -41,15 +41,15 @@ pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
     let count = rows().count() as f64;
     let mut shift = vec![0.0; dimension];
     for row in rows() {
-        let channels = shift.iter_mut().zip(row.iter().zip(first));
-        channels.for_each(|(sum, (x, first))| *sum += (x - first) / count);
+        for d in 0..dimension {
+            shift[d] += (row[d] - first[d]) / count;
+        }
     }
     let mut spread = vec![0.0; dimension];
     for row in rows() {
-        let channels = spread.iter_mut().zip(row.iter().zip(first).zip(&shift));
-        channels.for_each(|(sum, ((x, first), shift))| {
-            *sum += (x - first - shift).powi(2) / count;
-        });
+        for d in 0..dimension {
+            spread[d] += (row[d] - first[d] - shift[d]).powi(2) / count;
+        }
     }
     let centre = shift.iter().zip(first).map(|(shift, first)| first + shift).collect();
     (centre, spread.into_iter().map(f64::sqrt).collect())

@@ -190,12 +190,18 @@ fn seeds(rows: &[Vec<f64>], count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>>
 }
 
 fn closest(row: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
-    centres
-        .iter()
-        .map(|centre| row.iter().zip(centre).map(|(x, c)| (x - c).powi(2)).sum::<f64>())
-        .enumerate()
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .unwrap_or((0, 0.0))
+    let mut closest: Option<(usize, f64)> = None;
+    for (index, centre) in centres.iter().enumerate() {
+        let centre = &centre[..row.len()];
+        let mut square = 0.0;
+        for d in 0..row.len() {
+            square += (row[d] - centre[d]).powi(2);
+        }
+        if closest.is_none_or(|(_, least)| square < least) {
+            closest = Some((index, square));
+        }
+    }
+    closest.unwrap_or((0, 0.0))
 }
 
 #[cfg(test)]

@@ -293,13 +293,21 @@ pub(crate) fn inner_product(x: &[f64], y: &[f64]) -> f64 {
     let (whole_x, rest_x) = x.as_chunks::<LANES>();
     let (whole_y, rest_y) = y.as_chunks::<LANES>();
     let mut sums = [0.0; LANES];
-    for (x, y) in whole_x.iter().zip(whole_y) {
-        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
-            *sum += x * y;
+    for block in 0..whole_x.len() {
+        let (x, y) = (&whole_x[block], &whole_y[block]);
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
         }
     }
-    let rest: f64 = rest_x.iter().zip(rest_y).map(|(x, y)| x * y).sum();
-    sums.iter().sum::<f64>() + rest
+    let mut rest = 0.0;
+    for k in 0..rest_x.len() {
+        rest += rest_x[k] * rest_y[k];
+    }
+    let mut sum = 0.0;
+    for lane in 0..LANES {
+        sum += sums[lane];
+    }
+    sum + rest
 }
 
 #[cfg(test)]

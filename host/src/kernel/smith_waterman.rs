@@ -1,5 +1,4 @@
 //! Smith-Waterman scores of all pairs, side by side in lanes of bytes.
-#![allow(clippy::needless_range_loop, reason = "compilers vectorise these, not zipped iterators")]
 
 use multiversion::multiversion;
 use rayon::prelude::*;

@@ -272,12 +272,14 @@ impl<'a> Variation<'a> {
                         for vector in &self.vectors {
                             let &[x, y, z] = &vector[..] else { continue };
                             let before = [row[x], row[y], row[z]];
-                            for (&channel, turn) in vector.iter().zip(&turn) {
-                                row[channel] = turn.iter().zip(before).map(|(t, x)| t * x).sum();
+                            for axis in 0..3 {
+                                let [a, b, c] = turn[axis];
+                                row[vector[axis]] = a * before[0] + b * before[1] + c * before[2];
                             }
                         }
-                        for (channel, (x, gain)) in row.iter_mut().zip(&gains).enumerate() {
-                            *x = centre(channel) + gain * (*x - centre(channel));
+                        for channel in 0..row.len() {
+                            let centre = centre(channel);
+                            row[channel] = centre + gains[channel] * (row[channel] - centre);
                         }
                     }));
                 }
@@ -285,9 +287,10 @@ impl<'a> Variation<'a> {
         }
         // What was read is within single precision; what was made of it need not be.
         let overflows = |series: &Series| {
-            let rows = series.samples.view().rows();
-            let mut values = rows.into_iter().flat_map(|rows| rows.iter()).flatten().flatten();
-            values.any(|value| !(*value as f32).is_finite())
+            let view = series.samples.view();
+            let Some(rows) = view.rows() else { return false };
+            let observed = (0..rows.len()).filter_map(|t| rows.row(t));
+            observed.into_iter().any(|row| row.iter().any(|value| !(*value as f32).is_finite()))
         };
         if let Some(series) = series[originals..].iter().find(|series| overflows(series)) {
             let what = "overflows single precision";

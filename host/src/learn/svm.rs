@@ -102,8 +102,9 @@ impl LinearSvm {
     }
 
     fn step(&mut self, row: &[f32], by: f32) {
-        for (weight, x) in self.weights.iter_mut().zip(row) {
-            *weight += by * x;
+        let row = &row[..self.weights.len()];
+        for k in 0..row.len() {
+            self.weights[k] += by * row[k];
         }
         self.bias += by;
     }
@@ -132,15 +133,26 @@ impl LinearSvm {
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     // Eight running sums, so that the compiler may use what vector unit there is.
-    let mut sums = [0.0; 8];
-    let (blocks_a, blocks_b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = blocks_a.remainder().iter().zip(blocks_b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in blocks_a.zip(blocks_b) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += a * b;
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let ((blocks_a, rest_a), (blocks_b, rest_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    let blocks_b = &blocks_b[..blocks_a.len()];
+    for block in 0..blocks_a.len() {
+        let (a, b) = (&blocks_a[block], &blocks_b[block]);
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
         }
     }
-    sums.iter().sum::<f32>() + rest
+    let rest_b = &rest_b[..rest_a.len()];
+    let mut rest = 0.0;
+    for k in 0..rest_a.len() {
+        rest += rest_a[k] * rest_b[k];
+    }
+    let mut sum = 0.0;
+    for lane in 0..LANES {
+        sum += sums[lane];
+    }
+    sum + rest
 }
 
 #[cfg(test)]

@@ -15,12 +15,10 @@ mod difference;
 mod direction;
 mod enumeration;
 mod hidden_tree;
-#[allow(clippy::needless_range_loop, reason = "two rows of one matrix turn together")]
 mod linear;
 mod log_domain;
 mod model;
 mod network;
-#[allow(clippy::needless_range_loop, reason = "states are indices, as in the definition")]
 mod pair;
 mod system;
 

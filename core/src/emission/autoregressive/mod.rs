@@ -138,28 +138,38 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> Autoregressive<E, 
 }
 
 impl<W: RealParameter> AutoregressiveView<'_, W> {
-    fn lags(&self) -> usize {
+    /// How many lags it predicts from.
+    #[inline(always)]
+    pub fn lags(&self) -> usize {
         self.coefficient.len().checked_div(self.centre.len()).unwrap_or(0)
     }
 
-    /// A row's `z_d` and past about the centre `u_ld`, lag by lag, channel by channel: see [`Autoregressive`].
-    ///
-    /// Cost: `2L + 2` multiply-adds a channel, nothing kept.
+    /// How many channels a row has a sample of.
     #[inline(always)]
-    pub fn innovations(
-        &self,
-        x: &[W::Real],
-    ) -> impl Iterator<Item = (W::Real, impl Iterator<Item = W::Real> + Clone)> {
-        let (size, lags, coefficient) = (self.centre.len(), self.lags(), self.coefficient);
-        let own = self.innovation.mean.iter().zip(self.innovation.rate).zip(self.centre);
-        x.iter().zip(own).enumerate().map(move |(d, (&now, ((&mean, &rate), &centre)))| {
-            let past = (0..lags).map(move |l| at(x, size, l + 1, d) - centre);
-            let weighed = past.clone().enumerate();
-            let left =
-                weighed.fold(now - mean, |left, (l, u)| left - at(coefficient, size, l, d) * u);
-            let z = left * rate;
-            (z, past)
-        })
+    fn channels(&self, x: &[W::Real]) -> usize {
+        let innovation = &self.innovation;
+        let shortest = x.len().min(innovation.mean.len()).min(innovation.rate.len());
+        shortest.min(self.centre.len())
+    }
+
+    /// `z_d` of a row: see [`Autoregressive`]. Zero past the last channel.
+    ///
+    /// Cost: `L + 1` multiply-adds.
+    #[inline(always)]
+    pub fn innovation(&self, x: &[W::Real], d: usize) -> W::Real {
+        let size = self.centre.len();
+        let mut left = at(x, size, 0, d) - at(self.innovation.mean, size, 0, d);
+        for l in 0..self.lags() {
+            left = left - at(self.coefficient, size, l, d) * self.past(x, l, d);
+        }
+        left * at(self.innovation.rate, size, 0, d)
+    }
+
+    /// A row's past about the centre, `u_ld`.
+    #[inline(always)]
+    pub fn past(&self, x: &[W::Real], l: usize, d: usize) -> W::Real {
+        let size = self.centre.len();
+        at(x, size, l + 1, d) - at(self.centre, size, 0, d)
     }
 }
 
@@ -171,15 +181,19 @@ impl<W: RealParameter> Emission for AutoregressiveView<'_, W> {
     fn log_likelihood(&self, x: &[W::Real]) -> W {
         let mut square = W::Real::ZERO;
         let mut tangent = self.innovation.constant.tangent();
-        let rates = self.innovation.linear.iter().zip(self.innovation.quadratic);
-        for (d, ((z, past), (&linear, &quadratic))) in self.innovations(x).zip(rates).enumerate() {
+        let (linear, quadratic) = (self.innovation.linear, self.innovation.quadratic);
+        let channels = self.channels(x).min(linear.len()).min(quadratic.len());
+        for d in 0..channels {
+            let z = self.innovation(x, d);
             square = square + z * z;
             if W::Tangent::DIRECTIONS > 0 {
-                let slope = |l| self.slope.get(l * self.centre.len() + d);
-                let linear = past.enumerate().fold(linear, |sum, (l, u)| {
-                    slope(l).map_or(sum, |slope| sum.plus(slope.scale(u)))
-                });
-                tangent = tangent.plus(linear.plus(quadratic.scale(z)).scale(z));
+                let mut linear = linear[d];
+                for l in 0..self.lags() {
+                    if let Some(slope) = self.slope.get(l * self.centre.len() + d) {
+                        linear = linear.plus(slope.scale(self.past(x, l, d)));
+                    }
+                }
+                tangent = tangent.plus(linear.plus(quadratic[d].scale(z)).scale(z));
             }
         }
         W::new(self.innovation.constant.value() - W::Real::HALF * square, tangent)

@@ -114,15 +114,17 @@ impl<T: Real> AutoregressiveView<'_, T> {
     pub fn observe(&self, x: &[T], weight: T, to: &mut AutoregressiveMoments<'_, T>) {
         let (size, lags) = (self.centre.len(), self.lags());
         *to.occupancy = *to.occupancy + weight;
-        for (d, ((z, past), &rate)) in self.innovations(x).zip(self.innovation.rate).enumerate() {
+        for d in 0..self.channels(x) {
+            let (z, rate) = (self.innovation(x, d), self.innovation.rate[d]);
             let weighed = weight * z;
             add(to.sum, d, weighed);
             add(to.square, d, weighed * z);
-            let past = past.map(|u| u * rate);
-            for (l, v) in past.clone().enumerate() {
+            for l in 0..lags {
+                let v = self.past(x, l, d) * rate;
                 add(to.past, l * size + d, weight * v);
                 add(to.cross, l * size + d, weighed * v);
-                for (k, other) in past.clone().take(l + 1).enumerate() {
+                for k in 0..=l {
+                    let other = self.past(x, k, d) * rate;
                     add(to.product, (l * lags + k) * size + d, weight * v * other);
                 }
             }

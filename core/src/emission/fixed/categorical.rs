@@ -95,8 +95,8 @@ impl<const C: usize> Emission for CategoricalQ15View<'_, C> {
         }
         let value = u32::from(p.value.0);
         let mut rate = [0; C];
-        for (rate, moved) in rate.iter_mut().zip(p.tangent) {
-            *rate = (moved.rate() << 15) / value as i32;
+        for c in 0..C {
+            rate[c] = (p.tangent[c].rate() << 15) / value as i32;
         }
         FixedLog { log2: log2(value) - ((15 + i32::from(exponent)) << 16), rate, exponent: 0 }
     }
@@ -105,8 +105,8 @@ impl<const C: usize> Emission for CategoricalQ15View<'_, C> {
     fn row<const N: usize>(states: &[Self; N], &symbol: &usize) -> Option<Row<Dual<Q15, C>, N>> {
         let exponent = *states.first()?.exponent.get(symbol)?;
         let mut likelihood = [Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] }; N];
-        for (likelihood, state) in likelihood.iter_mut().zip(states) {
-            *likelihood = *state.probability.get(symbol)?;
+        for j in 0..N {
+            likelihood[j] = *states[j].probability.get(symbol)?;
         }
         Some(Row { likelihood, log_scale: scale(exponent) })
     }

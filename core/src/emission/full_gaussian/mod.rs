@@ -88,12 +88,12 @@ impl<const D: usize, W: RealParameter> FullGaussian<D, W> {
     fn whitened(&self, x: &[W::Real; D]) -> [W::Real; D] {
         let mut z = [W::Real::ZERO; D];
         let mut centred = [W::Real::ZERO; D];
-        for (centred, (&x, &mean)) in centred.iter_mut().zip(x.iter().zip(&self.mean)) {
-            *centred = x - mean;
+        for d in 0..D {
+            centred[d] = x[d] - self.mean[d];
         }
-        for (d, (z, row)) in z.iter_mut().zip(&self.factor).enumerate() {
-            for (&factor, &centred) in row.iter().zip(&centred).take(d + 1) {
-                *z = *z + factor * centred;
+        for d in 0..D {
+            for e in 0..=d {
+                z[d] = z[d] + self.factor[d][e] * centred[e];
             }
         }
         z
@@ -212,10 +212,10 @@ impl<const D: usize, W: RealParameter> Emission for FullGaussian<D, W> {
         }
         let mut tangent = self.constant.tangent();
         if W::Tangent::DIRECTIONS > 0 {
-            for (d, (row, &linear)) in self.quadratic.iter().zip(&self.linear).enumerate() {
-                let mut slope = linear;
-                for (&quadratic, &z) in row.iter().zip(&z).take(d + 1) {
-                    slope = slope.plus(quadratic.scale(z));
+            for d in 0..D {
+                let mut slope = self.linear[d];
+                for e in 0..=d {
+                    slope = slope.plus(self.quadratic[d][e].scale(z[e]));
                 }
                 tangent = tangent.plus(slope.scale(z[d]));
             }
@@ -310,11 +310,15 @@ impl<'a, T: Real> FullGaussianView<'a, T> {
 impl<W: RealParameter> FullGaussianView<'_, W> {
     /// `z_d`.
     fn whitened(&self, x: &[W::Real], d: usize) -> W::Real {
-        let centred = x.iter().zip(self.mean).map(|(&x, &mean)| x - mean);
-        let row = self.factor.iter().skip(d * self.mean.len());
-        row.zip(centred)
-            .take(d + 1)
-            .fold(W::Real::ZERO, |z, (&factor, centred)| z + factor * centred)
+        let size = self.mean.len();
+        let row = self.factor.get(d * size..).unwrap_or_default();
+        let count = (d + 1).min(size).min(x.len()).min(row.len());
+        let (row, x, mean) = (&row[..count], &x[..count], &self.mean[..count]);
+        let mut z = W::Real::ZERO;
+        for e in 0..count {
+            z = z + row[e] * (x[e] - mean[e]);
+        }
+        z
     }
 }
 
@@ -335,8 +339,9 @@ impl<W: RealParameter> Emission for FullGaussianView<'_, W> {
         if W::Tangent::DIRECTIONS > 0 {
             for (d, &linear) in self.linear.iter().enumerate() {
                 let mut slope = linear;
-                for (e, quadratic) in self.quadratic.iter().skip(d * size).take(d + 1).enumerate() {
-                    slope = slope.plus(quadratic.scale(self.whitened(x, e)));
+                let row = self.quadratic.get(d * size..).unwrap_or_default();
+                for e in 0..(d + 1).min(row.len()) {
+                    slope = slope.plus(row[e].scale(self.whitened(x, e)));
                 }
                 tangent = tangent.plus(slope.scale(self.whitened(x, d)));
             }

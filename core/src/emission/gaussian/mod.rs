@@ -178,17 +178,18 @@ impl<W: RealParameter> Emission for GaussianView<'_, W> {
     fn log_likelihood(&self, x: &[W::Real]) -> W {
         let mut square = W::Real::ZERO;
         let mut tangent = self.constant.tangent();
-        let channels = self.mean.iter().zip(self.rate).zip(x);
-        for ((&mean, &rate), &x) in channels.clone() {
-            let z = (x - mean) * rate;
+        let channels = self.mean.len().min(self.rate.len()).min(x.len());
+        let (mean, rate, x) = (&self.mean[..channels], &self.rate[..channels], &x[..channels]);
+        for d in 0..channels {
+            let z = (x[d] - mean[d]) * rate[d];
             square = square + z * z;
         }
         if W::Tangent::DIRECTIONS > 0 {
-            for (((&mean, &rate), &x), (&linear, &quadratic)) in
-                channels.zip(self.linear.iter().zip(self.quadratic))
-            {
-                let z = (x - mean) * rate;
-                tangent = tangent.plus(linear.plus(quadratic.scale(z)).scale(z));
+            let channels = channels.min(self.linear.len()).min(self.quadratic.len());
+            let (linear, quadratic) = (&self.linear[..channels], &self.quadratic[..channels]);
+            for d in 0..channels {
+                let z = (x[d] - mean[d]) * rate[d];
+                tangent = tangent.plus(linear[d].plus(quadratic[d].scale(z)).scale(z));
             }
         }
         W::new(self.constant.value() - W::Real::HALF * square, tangent)

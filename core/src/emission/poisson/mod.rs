@@ -198,9 +198,10 @@ fn logs<W: RealParameter, const N: usize>(
     for (d, &x) in x.iter().enumerate() {
         let count = Count::of(x);
         common = common + count.common;
-        for (log, state) in logs.iter_mut().zip(states) {
+        for j in 0..N {
+            let (state, log) = (&states[j], logs[j]);
             if let (Some(&rate), Some(log_rate)) = (state.rate.get(d), state.log_rate.get(d)) {
-                *log = W::new(
+                logs[j] = W::new(
                     log.value() + count.log_likelihood(rate, log_rate.value()),
                     log.tangent().plus(log_rate.tangent().scale(count.less(rate))),
                 );

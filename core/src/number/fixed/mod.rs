@@ -216,9 +216,9 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
     #[inline(always)]
     fn lift_row<const N: usize>(likelihood: [W; N], scale: &FixedLog<C>) -> [Self; N] {
         let mut row = [Self::ZERO; N];
-        for (entry, weight) in row.iter_mut().zip(likelihood) {
-            *entry = Self::lift(weight);
-            entry.word |= scale.exponent;
+        for j in 0..N {
+            row[j] = Self::lift(likelihood[j]);
+            row[j].word |= scale.exponent;
         }
         row
     }
@@ -236,8 +236,9 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
             if reached { log(j) } else { FixedLog::IMPOSSIBLE }
         })?;
         let mut row = *predicted;
-        for (entry, likelihood) in row.iter_mut().zip(Self::lift_row(likelihood, &scale)) {
-            *entry = entry.times(likelihood);
+        let likelihood = Self::lift_row(likelihood, &scale);
+        for j in 0..N {
+            row[j] = row[j].times(likelihood[j]);
         }
         // At least one product is as large as its prediction: the sum is not zero.
         let mut sum = sum_of::<Self, N>(|j| row[j]);
@@ -271,8 +272,8 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
     fn lift(entry: W) -> Self {
         let (weight, finer) = (entry.weight(), entry.exponent());
         let mut tangent = [0; C];
-        for (tangent, rate) in tangent.iter_mut().zip(weight.tangent) {
-            *tangent = (rate.rate() << 11) >> finer;
+        for c in 0..C {
+            tangent[c] = (weight.tangent[c].rate() << 11) >> finer;
         }
         let value = (weight.value.probability() << 16) >> finer;
         Self::from_parts(value & !EXPONENT, tangent)
@@ -280,8 +281,8 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         let mut tangent = self.tangent;
-        for (tangent, other) in tangent.iter_mut().zip(other.tangent) {
-            *tangent = tangent.wrapping_add(other);
+        for c in 0..C {
+            tangent[c] = tangent[c].wrapping_add(other.tangent[c]);
         }
         let sum = (self.word & !EXPONENT).wrapping_add(other.word & !EXPONENT);
         Self::from_parts(sum | self.exponent(), tangent)
@@ -310,8 +311,8 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
             }
         }
         let mut tangent = [0; C];
-        for (tangent, (carried, moved)) in tangent.iter_mut().zip(carried.iter().zip(&moved)) {
-            *tangent = carried.wrapping_add(moved >> exponent) >> EXPONENT_BITS;
+        for c in 0..C {
+            tangent[c] = carried[c].wrapping_add(moved[c] >> exponent) >> EXPONENT_BITS;
         }
         Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
@@ -324,11 +325,11 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         let value = high.wrapping_mul(likelihood).wrapping_add(low.wrapping_mul(likelihood) >> 10);
         let exponent = self.exponent().max(other.exponent());
         let mut tangent = [0; C];
-        let pairs = self.tangent.iter().zip(&other.tangent);
-        for (tangent, (&own, &moves)) in tangent.iter_mut().zip(pairs) {
-            let (likelihood, rate) = (likelihood as i32, moves >> 11);
+        for c in 0..C {
+            let (own, likelihood, rate) =
+                (self.tangent[c], likelihood as i32, other.tangent[c] >> 11);
             let down = (exponent - self.exponent(), exponent - other.exponent());
-            *tangent = if W::FINE {
+            tangent[c] = if W::FINE {
                 // What is improbable before a sample may be all there is after it.
                 let low_rate = ((low << EXPONENT_BITS) as i32).wrapping_mul(rate) >> 15;
                 let moved =

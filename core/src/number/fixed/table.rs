@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::functions::exp2_of_negative;
 use super::{EXPONENT, Fixed, FixedLog, Q15, RATE_MAX, by_high_and_low};
-use crate::number::{Dual, NumberFormat, Parameter, Real};
+use crate::number::{Dual, NumberFormat, Parameter, Real, array_of};
 
 /// A number of a table with an exponent of its own, common to it and its rates: `weight 2^-exponent`.
 ///
@@ -99,7 +99,7 @@ impl<const C: usize> Parameter for Dual<Q15, C> {
         f32::from(self.value.0) * f32::power_of_two(-15)
     }
     fn tangent(self) -> [f32; C] {
-        self.tangent.map(|rate| rate.rate() as f32 * f32::power_of_two(-14))
+        array_of(0.0, |c| self.tangent[c].rate() as f32 * f32::power_of_two(-14))
     }
     #[inline]
     fn likelihoods<const N: usize>(
@@ -127,14 +127,15 @@ impl<const C: usize> Parameter for FineQ15<C> {
     }
     fn tangent(self) -> [f32; C] {
         let scale = f32::power_of_two(-(self.exponent() as i32));
-        self.weight.tangent().map(|rate| rate * scale)
+        let rates = self.weight.tangent();
+        array_of(0.0, |c| rates[c] * scale)
     }
     #[inline]
     fn likelihoods<const N: usize>(
         log: impl FnMut(usize) -> FixedLog<C>,
     ) -> Option<([Self; N], FixedLog<C>)> {
         let (row, scale) = likelihoods::<N, C>(log)?;
-        Some((row.map(|weight| Self { weight, exponent: 0 }), scale))
+        Some((array_of(Self::ZERO, |j| Self { weight: row[j], exponent: 0 }), scale))
     }
     fn fits(mut row: impl Iterator<Item = Self>) -> bool {
         let mut within = true;
@@ -151,10 +152,10 @@ fn likelihoods<const N: usize, const C: usize>(
 ) -> Option<([Dual<Q15, C>; N], FixedLog<C>)> {
     let mut logs = [FixedLog::IMPOSSIBLE; N];
     let mut best = FixedLog::IMPOSSIBLE;
-    for (j, entry) in logs.iter_mut().enumerate() {
-        *entry = log(j);
-        if entry.log2 > best.log2 {
-            best = *entry;
+    for j in 0..N {
+        logs[j] = log(j);
+        if logs[j].log2 > best.log2 {
+            best = logs[j];
         }
     }
     if best.log2 == i32::MIN {
@@ -162,12 +163,13 @@ fn likelihoods<const N: usize, const C: usize>(
     }
     let mut values = [0; N];
     let mut largest = 0;
-    for (log, value) in logs.iter_mut().zip(&mut values) {
+    for j in 0..N {
+        let (log, value) = (&mut logs[j], &mut values[j]);
         *value = exp2_of_negative(best.log2.wrapping_sub(log.log2) as u32);
-        for (rate, &of_best) in log.rate.iter_mut().zip(&best.rate) {
-            let relative = rate.saturating_sub(of_best).clamp(-(1 << 30), 1 << 30);
-            *rate = by_high_and_low(relative, *value as i32);
-            largest |= rate.unsigned_abs();
+        for c in 0..C {
+            let relative = log.rate[c].saturating_sub(best.rate[c]).clamp(-(1 << 30), 1 << 30);
+            log.rate[c] = by_high_and_low(relative, *value as i32);
+            largest |= log.rate[c].unsigned_abs();
         }
     }
     let mut exponent = 0;
@@ -175,10 +177,11 @@ fn likelihoods<const N: usize, const C: usize>(
         exponent += 1;
     }
     let mut row = [Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] }; N];
-    for (entry, (log, value)) in row.iter_mut().zip(logs.iter().zip(values)) {
-        entry.value = Q15(value as u16);
-        for (tangent, &rate) in entry.tangent.iter_mut().zip(&log.rate) {
-            *tangent = Q15::from_rate((rate >> (exponent & EXPONENT)) as i16);
+    for j in 0..N {
+        row[j].value = Q15(values[j] as u16);
+        for c in 0..C {
+            let rate = logs[j].rate[c] >> (exponent & EXPONENT);
+            row[j].tangent[c] = Q15::from_rate(rate as i16);
         }
     }
     Some((row, FixedLog { exponent, ..best }))

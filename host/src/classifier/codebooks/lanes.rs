@@ -107,15 +107,20 @@ fn count(
 ) {
     let each = (levels.len() / CODEWORDS).max(1);
     hear(dilation, heard, vectors, observed, |likeness, observed| {
-        let words = likeness.codewords().into_iter().zip(observed);
-        words.filter(|(_, observed)| **observed).for_each(|(word, _)| counts[word] += 1);
-        let mut there = [0; LANES];
-        there.iter_mut().zip(observed).for_each(|(there, &observed)| *there = observed.into());
-        let levels = levels.chunks_exact(each).zip(exceeded.chunks_exact_mut(each));
-        for ((levels, exceeded), alike) in levels.zip(likeness.alike()) {
-            for (exceeded, level) in exceeded.iter_mut().zip(levels) {
-                let lanes = alike.iter().zip(&there);
-                *exceeded += lanes.map(|(x, there)| u32::from(x > level) & there).sum::<u32>();
+        let (words, mut there) = (likeness.codewords(), [0; LANES]);
+        for lane in 0..observed.len().min(LANES) {
+            there[lane] = u32::from(observed[lane]);
+            counts[words[lane]] += there[lane];
+        }
+        for word in 0..CODEWORDS.min(levels.len() / each) {
+            let (levels, alike) = (&levels[word * each..][..each], &likeness.alike()[word]);
+            let exceeded = &mut exceeded[word * each..][..each];
+            for level in 0..each {
+                let mut count = 0;
+                for lane in 0..LANES {
+                    count += u32::from(alike[lane] > levels[level]) & there[lane];
+                }
+                exceeded[level] += count;
             }
         }
     });
@@ -130,9 +135,13 @@ fn pool(
     pooled: &mut [Vec<f32>; CODEWORDS],
 ) {
     hear(dilation, heard, vectors, observed, |likeness, observed| {
-        for (pooled, alike) in pooled.iter_mut().zip(likeness.alike()) {
-            let there = alike.iter().zip(observed).filter(|(_, observed)| **observed);
-            pooled.extend(there.map(|(alike, _)| *alike));
+        for word in 0..CODEWORDS {
+            let alike = &likeness.alike()[word];
+            for lane in 0..observed.len().min(LANES) {
+                if observed[lane] {
+                    pooled[word].push(alike[lane]);
+                }
+            }
         }
     });
 }

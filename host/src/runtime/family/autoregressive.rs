@@ -181,10 +181,11 @@ impl Family for Autoregressive {
             .iter()
             .map(|row| {
                 let mut point = Vec::with_capacity(own * (2 + held.rows));
-                for (d, (z, past)) in view.innovations(row).enumerate() {
+                for d in 0..own {
+                    let z = view.innovation(row, d);
                     // Of a state that predicts nothing a channel leaves what moves it.
                     point.extend([(row[d] - view.centre[d]) / scale[d], z, z * z - 1.0]);
-                    point.extend(past.map(|u| z * u / scale[d]));
+                    point.extend((0..view.lags()).map(|l| z * view.past(row, l, d) / scale[d]));
                 }
                 point
             })

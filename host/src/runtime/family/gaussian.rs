@@ -250,11 +250,13 @@ pub(super) fn add(
     (mean, rate): (&[f64], &[f64]),
     (first, second): (&mut [f64], &mut [f64]),
 ) {
-    let channels = x.iter().zip(mean).zip(rate);
-    for (((x, mean), rate), (first, second)) in channels.zip(first.iter_mut().zip(second)) {
-        let z = (x - mean) * rate;
-        *first += weight * z;
-        *second += weight * z * z;
+    let channels = x.len();
+    let (mean, rate) = (&mean[..channels], &rate[..channels]);
+    let (first, second) = (&mut first[..channels], &mut second[..channels]);
+    for d in 0..channels {
+        let z = (x[d] - mean[d]) * rate[d];
+        first[d] += weight * z;
+        second[d] += weight * z * z;
     }
 }
 
@@ -429,10 +431,12 @@ impl OverRows for Gaussian {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn log_likelihoods<T: Real>(mean: &[T], rate: &[T], constant: T, x: &[T], logs: &mut [T]) {
     logs.fill(T::ZERO);
-    for ((&mean, &rate), x) in mean.iter().zip(rate).zip(x.chunks_exact(logs.len())) {
-        for (square, &x) in logs.iter_mut().zip(x) {
-            let z = (x - mean) * rate;
-            *square = *square + z * z;
+    let samples = logs.len();
+    for d in 0..mean.len().min(rate.len()).min(x.len() / samples) {
+        let (mean, rate, x) = (mean[d], rate[d], &x[d * samples..][..samples]);
+        for i in 0..samples {
+            let z = (x[i] - mean) * rate;
+            logs[i] = logs[i] + z * z;
         }
     }
     for log in logs {
@@ -451,27 +455,26 @@ fn add_lanes<const L: usize>(
     sums: &mut [[f64; L]],
 ) {
     let Some((occupancy, moments)) = sums.split_first_mut() else { return };
-    for weights in weights {
-        for (sum, weight) in occupancy.iter_mut().zip(weights) {
-            *sum += weight;
+    let steps = weights.len();
+    for step in 0..steps {
+        for lane in 0..L {
+            occupancy[lane] += weights[step][lane];
         }
     }
     let (first, second) = moments.split_at_mut(moments.len() / 2);
-    let channels = mean.iter().zip(std).zip(x.chunks_exact(weights.len()));
-    for (((mean, std), x), (to_first, to_second)) in
-        channels.zip(first.iter_mut().zip(second.iter_mut()))
-    {
-        let rate = 1.0 / std;
+    for d in 0..mean.len() {
+        let (mean, rate, x) = (mean[d], 1.0 / std[d], &x[d * steps..][..steps]);
         // In registers, over all steps.
-        let (mut first, mut second) = (*to_first, *to_second);
-        for (weights, x) in weights.iter().zip(x) {
+        let (mut sum, mut square) = (first[d], second[d]);
+        for step in 0..steps {
+            let (x, weights) = (&x[step], &weights[step]);
             for lane in 0..L {
                 let z = (x[lane] - mean) * rate;
                 let weighed = weights[lane] * z;
-                first[lane] += weighed;
-                second[lane] += weighed * z;
+                sum[lane] += weighed;
+                square[lane] += weighed * z;
             }
         }
-        (*to_first, *to_second) = (first, second);
+        (first[d], second[d]) = (sum, square);
     }
 }

@@ -34,7 +34,7 @@ struct CompiledBank<F: OverRows, W: HostWeight, const N: usize>([F::State<W>; N]
 impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, N> {
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale> {
         let Row { likelihood: row, log_scale } = F::State::<W>::row(&self.0, x)?;
-        likelihood.iter_mut().zip(row).for_each(|(slot, value)| *slot = value);
+        likelihood.copy_from_slice(&row);
         Some(log_scale)
     }
     fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W {
@@ -44,8 +44,13 @@ impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, 
         }
     }
     fn log_likelihoods(&self, x: &[W::Real], logs: &mut [W::Real]) -> bool {
-        let logs = logs.chunks_exact_mut(logs.len() / N);
-        self.0.iter().zip(logs).all(|(state, logs)| F::log_likelihoods(state, x, logs))
+        let samples = logs.len() / N;
+        for state in 0..N {
+            if !F::log_likelihoods(&self.0[state], x, &mut logs[state * samples..][..samples]) {
+                return false;
+            }
+        }
+        true
     }
     fn check(&self, state: usize, x: &[W::Real]) -> Result<(), ObservationError> {
         self.0.get(state).map_or(Ok(()), |state| state.check(x))

@@ -1,6 +1,5 @@
 //! Kernels by marginalisation: the laws of a stream, every prefix against sums over all hidden models,
 //! Gram matrices without negative eigenvalues, invariances, long sequences.
-#![allow(clippy::needless_range_loop, reason = "matrices are read by row and column")]
 
 mod aligned;
 mod between;

@@ -39,24 +39,27 @@ pub(super) fn log_likelihoods<T: Real>(
 ) {
     let (own, rows) = (of.mean.len(), logs.len());
     for (chunk, logs) in logs.chunks_mut(AT_ONCE).enumerate() {
-        let at = |channel: usize| x[channel * rows + chunk * AT_ONCE..].iter().take(logs.len());
+        let count = logs.len().min(AT_ONCE);
+        let at = |channel: usize| &x[channel * rows + chunk * AT_ONCE..][..count];
         let mut square = [T::ZERO; AT_ONCE];
         for (d, mean, rate, centre) in of.channels() {
-            let mut left = [T::ZERO; AT_ONCE];
-            left.iter_mut().zip(at(d)).for_each(|(left, &x)| *left = x - mean);
-            let coefficients = of.coefficient.iter().skip(d).step_by(own);
-            for (past, &a) in (d..).step_by(own).skip(1).zip(coefficients) {
-                for (left, &x) in left.iter_mut().zip(at(past)) {
-                    *left = *left - a * (x - centre);
+            let (mut left, x) = ([T::ZERO; AT_ONCE], at(d));
+            for i in 0..count {
+                left[i] = x[i] - mean;
+            }
+            for lag in 0..of.coefficient.len() / own {
+                let (a, x) = (of.coefficient[lag * own + d], at((lag + 1) * own + d));
+                for i in 0..count {
+                    left[i] = left[i] - a * (x[i] - centre);
                 }
             }
-            for (square, &left) in square.iter_mut().zip(&left) {
-                let z = left * rate;
-                *square = *square + z * z;
+            for i in 0..count {
+                let z = left[i] * rate;
+                square[i] = square[i] + z * z;
             }
         }
-        for (log, square) in logs.iter_mut().zip(square) {
-            *log = constant - T::HALF * square;
+        for i in 0..count {
+            logs[i] = constant - T::HALF * square[i];
         }
     }
 }
@@ -79,22 +82,33 @@ pub(super) fn add_lanes<const L: usize>(
         let at = |channel: usize| &x[channel * (x.len() / (own + own * lags)) + step];
         each(&mut occupancy[0], |i| weights[i]);
         for (d, mean, rate, centre) in of.channels() {
-            let mut z = at(d).map(|x| x - mean);
-            for (l, v) in v.iter_mut().enumerate() {
-                let (a, u) =
-                    (of.coefficient[l * own + d], at((l + 1) * own + d).map(|x| x - centre));
-                each(&mut z, |i| -(a * u[i]));
-                *v = u.map(|u| u * rate);
+            let mut z = *at(d);
+            for lane in 0..L {
+                z[lane] -= mean;
             }
-            let z = z.map(|left| left * rate);
+            for (l, v) in v.iter_mut().enumerate() {
+                let (a, x) = (of.coefficient[l * own + d], at((l + 1) * own + d));
+                for lane in 0..L {
+                    let u = x[lane] - centre;
+                    z[lane] += -(a * u);
+                    v[lane] = u * rate;
+                }
+            }
+            for lane in 0..L {
+                z[lane] *= rate;
+            }
             let mut weighed = z;
-            weighed.iter_mut().zip(weights).for_each(|(z, weight)| *z *= weight);
+            for lane in 0..L {
+                weighed[lane] *= weights[lane];
+            }
             each(&mut sum[d], |i| weighed[i]);
             each(&mut square[d], |i| weighed[i] * z[i]);
             for (l, own_v) in v.iter().enumerate() {
                 let entry = l * own + d;
                 let mut weighed_v = *own_v;
-                weighed_v.iter_mut().zip(weights).for_each(|(v, weight)| *v *= weight);
+                for lane in 0..L {
+                    weighed_v[lane] *= weights[lane];
+                }
                 each(&mut past[entry], |i| weighed_v[i]);
                 each(&mut cross[entry], |i| weighed[i] * own_v[i]);
                 for (k, other) in v.iter().take(l + 1).enumerate() {
@@ -109,7 +123,9 @@ pub(super) fn add_lanes<const L: usize>(
 /// Adds to each lane.
 #[inline(always)]
 fn each<const L: usize>(to: &mut [f64; L], what: impl Fn(usize) -> f64) {
-    to.iter_mut().enumerate().for_each(|(i, to)| *to += what(i));
+    for i in 0..L {
+        to[i] += what(i);
+    }
 }
 
 /// The first so many, the next, and what is left.
