@@ -326,15 +326,16 @@ impl<
         self.classifier.push(&mut state.inner, x)?;
         let Codebooks { dilations, levels, scales, vectors, weights, above, .. } = &self.codebooks;
         let mut sample = [T::Wide::default(); O];
-        let books = dilations.iter().zip(scales).zip(vectors).zip(weights).zip(levels).zip(above);
-        for (((((&dilation, scale), vectors), weights), levels), above) in books {
-            let steps = levels.iter().zip(above).map(|(levels, above)| (&levels[..], &above[..]));
+        for g in 0..G {
+            let (levels, above) = (&levels[g], &above[g]);
+            let step = |word: usize| (&levels[word][..], &above[word][..]);
+            let (dilation, scale, vectors) = (dilations[g], &scales[g], &vectors[g]);
             if let Some(alike) = likeness(state.place, &state.past, x, dilation, scale, vectors) {
-                alike.weigh(&mut sample, weights, steps);
+                alike.weigh(&mut sample, &weights[g], step);
             }
         }
-        for (sum, &term) in state.sums.iter_mut().zip(&sample) {
-            T::add_sample(sum, term);
+        for output in 0..O {
+            T::add_sample(&mut state.sums[output], sample[output]);
         }
         state.place.take(&mut state.past, x);
         Ok(())

@@ -172,18 +172,20 @@ impl<T: Coding, const L: usize> Default for Likeness<T, L> {
 }
 
 impl<T: Coding, const L: usize> Likeness<T, L> {
-    /// Adds the next tap, by its row `v_k` of the code vectors: of each channel what it is multiplied by, the samples, and
-    /// those `k d` before them.
+    /// Adds the next tap, by its row `v_k` of the code vectors: of each of so many channels what it is multiplied by, the
+    /// samples, and those `k d` before them.
     #[inline(always)]
     pub fn hear<'a>(
         &mut self,
         row: &[i8; CODEWORDS],
-        channels: impl Iterator<Item = (T, &'a [T; L], &'a [T; L])>,
+        channels: usize,
+        channel: impl Fn(usize) -> (T, &'a [T; L], &'a [T; L]),
     ) where
         T: 'a,
     {
         let mut y = [T::Wide::default(); L];
-        for (scale, x, before) in channels {
+        for d in 0..channels {
+            let (scale, x, before) = channel(d);
             for l in 0..L {
                 y[l] = T::add_difference(y[l], scale, x[l], before[l]);
             }
@@ -223,26 +225,31 @@ impl<T: Coding, const L: usize> Likeness<T, L> {
 
 impl<T: Coding> Likeness<T, 1> {
     /// Adds to a sample's evidence, `[output]`, what its codeword weighs, and of each codeword with levels what it weighs
-    /// to exceed so many of them: `weights` are `[codeword]`, `steps` of each codeword the levels and the rows
+    /// to exceed so many of them: `weights` are `[codeword]`, `step` has of each codeword the levels and the rows
     /// for having exceeded one, two, ... of them. Within a sample in plain arithmetic, between samples exactly.
     #[inline]
     pub fn weigh<'a, W: AsRef<[T]> + 'a>(
         &self,
         sample: &mut [T::Wide],
         weights: &[W],
-        steps: impl Iterator<Item = (&'a [T::Wide], &'a [W])>,
+        step: impl Fn(usize) -> (&'a [T::Wide], &'a [W]),
     ) where
         T: 'a,
     {
         let mut add = |weights: Option<&W>| {
-            for (sum, &weight) in sample.iter_mut().zip(weights.map_or(&[][..], AsRef::as_ref)) {
-                *sum = T::add_weight(*sum, weight);
+            let weights = weights.map_or(&[][..], AsRef::as_ref);
+            for output in 0..sample.len().min(weights.len()) {
+                sample[output] = T::add_weight(sample[output], weights[output]);
             }
         };
         let [word] = self.codewords();
         add(weights.get(word));
-        for ((levels, above), [alike]) in steps.zip(&self.alike) {
-            let exceeded = levels.iter().filter(|level| alike > *level).count();
+        for word in 0..CODEWORDS {
+            let ((levels, above), [alike]) = (step(word), self.alike[word]);
+            let mut exceeded = 0_usize;
+            for level in levels {
+                exceeded += usize::from(alike > *level);
+            }
             add(exceeded.checked_sub(1).and_then(|step| above.get(step)));
         }
     }
@@ -268,13 +275,13 @@ pub fn likeness<T: Coding>(
         return None;
     }
     let mut likeness = Likeness::default();
-    for (lag, row) in (1..).map(|tap: u32| tap * dilation).zip(vectors) {
+    let mut lag = 0;
+    for row in vectors {
+        lag += dilation;
         let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
-        let channels = x.iter().zip(before).zip(scale);
-        likeness.hear(
-            row,
-            channels.map(|((x, before), &scale)| (scale, from_ref(x), from_ref(before))),
-        );
+        let channels = x.len().min(before.len()).min(scale.len());
+        let (x, before, scale) = (&x[..channels], &before[..channels], &scale[..channels]);
+        likeness.hear(row, channels, |d| (scale[d], from_ref(&x[d]), from_ref(&before[d])));
     }
     Some(likeness)
 }

@@ -13,13 +13,15 @@ use crate::number::Real;
 /// `estimate` may hold anything before.
 pub fn maximise_row<T: Real>(probability: &[T], counts: &[T], pseudo_count: T, estimate: &mut [T]) {
     let mut total = T::ZERO;
-    for ((estimate, &p), &count) in estimate.iter_mut().zip(probability).zip(counts) {
-        *estimate = if p > T::ZERO { count + pseudo_count } else { T::ZERO };
-        total = total + *estimate;
+    let entries = estimate.len().min(probability.len());
+    let (estimate, probability) = (&mut estimate[..entries], &probability[..entries]);
+    for j in 0..entries.min(counts.len()) {
+        estimate[j] = if probability[j] > T::ZERO { counts[j] + pseudo_count } else { T::ZERO };
+        total = total + estimate[j];
     }
     let counted = total > T::ZERO;
-    for (estimate, &p) in estimate.iter_mut().zip(probability) {
-        *estimate = if counted { *estimate / total } else { p };
+    for j in 0..entries {
+        estimate[j] = if counted { estimate[j] / total } else { probability[j] };
     }
 }
 
@@ -34,14 +36,17 @@ pub fn score_row<T: Real>(
     score: &mut [T],
 ) {
     let mut visits = T::ZERO;
-    for (&p, &count) in probability.iter().zip(counts) {
-        if p > T::ZERO {
-            visits = visits + count;
+    let entries = probability.len().min(counts.len());
+    let (probability, counts) = (&probability[..entries], &counts[..entries]);
+    for j in 0..entries {
+        if probability[j] > T::ZERO {
+            visits = visits + counts[j];
         }
     }
-    for ((score, &p), &count) in score.iter_mut().zip(probability).zip(counts) {
+    for j in 0..entries.min(score.len()) {
+        let (p, count) = (probability[j], counts[j]);
         let counted = p > T::ZERO;
-        *score = match parametrisation {
+        score[j] = match parametrisation {
             Probabilities::Ratio if counted => count / p - visits,
             Probabilities::Ratio => count - visits,
             Probabilities::Softmax if counted => count - p * visits,

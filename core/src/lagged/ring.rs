@@ -1,5 +1,14 @@
 use crate::number::Channel;
 
+/// Writes a row over another.
+#[allow(clippy::manual_memcpy, reason = "a call, and one that may panic, for a few channels")]
+#[inline(always)]
+fn put<T: Channel>(to: &mut [T], x: &[T]) {
+    for d in 0..to.len().min(x.len()) {
+        to[d] = x[d];
+    }
+}
+
 /// Where the ring of past rows of a [`Lagged`](super::Lagged) is.
 ///
 /// The rows themselves are in a buffer of the longest lag's length, which the caller owns: an array on a
@@ -55,27 +64,30 @@ impl RingPlace {
         x: &[T],
         row: &mut [T],
     ) {
-        let mut wide = row.iter_mut();
-        // The row runs along second: `zip` asks it for no entry that the first has none for.
-        x.iter().zip(&mut wide).for_each(|(&x, to)| *to = x);
+        let (now, mut rest) = row.split_at_mut(row.len().min(x.len()));
+        put(now, x);
         for &lag in lags {
             let before = self.row_back(ring, lag).unwrap_or(x);
-            let channels = x.iter().zip(before).zip(&mut wide);
-            channels
-                .for_each(|((&x, &before), to)| *to = if past { before } else { x.less(before) });
+            let channels = rest.len().min(x.len()).min(before.len());
+            let (there, after) = rest.split_at_mut(channels);
+            for d in 0..channels {
+                there[d] = if past { before[d] } else { x[d].less(before[d]) };
+            }
+            rest = after;
         }
     }
 
     /// Takes a row into the ring.
     #[inline]
     pub fn take<T: Channel>(&mut self, past: &mut [impl AsMut<[T]>], x: &[T]) {
-        let put = |slot: &mut [T]| slot.iter_mut().zip(x).for_each(|(to, &x)| *to = x);
         if self.rows > 0 {
             if let Some(slot) = past.get_mut(self.oldest as usize) {
-                put(slot.as_mut());
+                put(slot.as_mut(), x);
             }
         } else {
-            past.iter_mut().for_each(|slot| put(slot.as_mut()));
+            for slot in past.iter_mut() {
+                put(slot.as_mut(), x);
+            }
         }
         self.step(past.len());
     }

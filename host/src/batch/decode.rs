@@ -5,7 +5,7 @@ use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::smooth::{SequenceError, viterbi};
 
 use crate::data::SamplesView;
-use crate::runtime::{Hmm, HmmError, with_few_states};
+use crate::runtime::{Hmm, HmmError, with_states};
 
 /// The likeliest path of hidden states.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ impl Hmm {
     /// [`DecodeError`]: of a model that is none, or a sequence that it makes impossible or does not observe.
     pub fn decode(&self, samples: SamplesView<'_>) -> Result<ViterbiPath, DecodeError> {
         self.validate()?;
-        with_few_states!(self.states(), N => match samples {
+        with_states!(self.states(), N => match samples {
             SamplesView::Channels(rows) => {
                 let hmm = self.channels::<f64, N>();
                 let hmm = hmm.filter(|_| rows.dimension() == self.size()).ok_or(DecodeError::Kind)?;

@@ -52,8 +52,8 @@ impl Expectations {
     /// Adds the statistics of more sequences under the same model.
     pub fn add(&mut self, other: &Self) {
         fn add(to: &mut [f64], from: &[f64]) {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to += from;
+            for k in 0..to.len().min(from.len()) {
+                to[k] += from[k];
             }
         }
         self.log_likelihood += other.log_likelihood;
@@ -205,9 +205,10 @@ impl<const N: usize, const L: usize> Tally<CategoricalVec<f64>, N, L> for Symbol
 /// Adds counts, `[symbol][state]`.
 fn add_counts<const N: usize>(counts: &[[f64; N]], into: &mut Parts) {
     let [states] = into.rows_mut();
-    for (state, row) in states.iter_mut().enumerate() {
-        for (count, counts) in row.iter_mut().zip(counts) {
-            *count += counts[state];
+    for state in 0..states.len() {
+        let row = &mut states[state];
+        for symbol in 0..row.len().min(counts.len()) {
+            row[symbol] += counts[symbol][state];
         }
     }
 }

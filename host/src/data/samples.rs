@@ -205,10 +205,13 @@ impl<'a> SamplesView<'a> {
         match self {
             Self::Symbols(symbols) => Samples::Symbols(symbols.to_vec()),
             Self::Channels(rows) => {
-                let (mut some, mut own) = (Rows::new(columns.len()), Vec::new());
+                let (mut some, mut own) = (Rows::new(columns.len()), vec![0.0; columns.len()]);
                 for row in rows.iter() {
-                    own.clear();
-                    own.extend(row.iter().flat_map(|row| columns.iter().map(|&at| row[at])));
+                    if let Some(row) = row {
+                        for d in 0..columns.len() {
+                            own[d] = row[columns[d]];
+                        }
+                    }
                     some.push(row.map(|_| own.as_slice()));
                 }
                 Samples::Channels(some)

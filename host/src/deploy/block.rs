@@ -11,7 +11,7 @@ use fishweir_core::number::{Parameter, Real, RealParameter, Scalar};
 
 use super::{DeployedEmission, DeployedModel, PushError};
 use crate::runtime::family::lift;
-use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_few_states};
+use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states, with_two_sizes};
 
 /// What is pushed, whatever its kind.
 pub(super) enum Observation<'a, T> {
@@ -85,8 +85,13 @@ where
 
 /// The values of a log-likelihood and what they drop, and its derivatives.
 pub(super) fn parts<T: Real>([high, low]: [impl Scalar<Real = T>; 2]) -> ([T; 2], Vec<[T; 2]>) {
-    let derivative = |direction| Some([high.derivative(direction)?, low.derivative(direction)?]);
-    ([high.value(), low.value()], (0..).map_while(derivative).collect())
+    let mut derivatives = Vec::new();
+    while let (Some(nearest), Some(rest)) =
+        (high.derivative(derivatives.len()), low.derivative(derivatives.len()))
+    {
+        derivatives.push([nearest, rest]);
+    }
+    ([high.value(), low.value()], derivatives)
 }
 
 impl<T: Real, W: RealParameter<Real = T>> Build<T> for CategoricalVec<W> {
@@ -170,10 +175,18 @@ where
     Number<E>: Send,
     <Number<E> as fishweir_core::number::Number>::Ledger: Send,
 {
-    with_few_states!(model.initial.len(), N => {
-        let hmm: CoreHmm<E, N> = hmm(model, first);
-        Box::new(Running::<_, E>::of(hmm))
-    })
+    // A stream over `f64` only measures fixed point.
+    if const { size_of::<T>() == 8 } {
+        with_two_sizes!(model.initial.len(), N => {
+            let hmm: CoreHmm<E, N> = hmm(model, first);
+            Box::new(Running::<_, E>::of(hmm))
+        })
+    } else {
+        with_states!(model.initial.len(), N => {
+            let hmm: CoreHmm<E, N> = hmm(model, first);
+            Box::new(Running::<_, E>::of(hmm))
+        })
+    }
 }
 
 /// Positions for which a model whose states are known is compiled: no recursion grows with them.

@@ -51,15 +51,6 @@ impl<T> Weighed<T> {
     }
 }
 
-/// Of each codeword of a codebook with so many levels its levels, and the rows for having exceeded one, two, ... of them.
-pub(super) fn steps<'a, L, W>(
-    levels: &'a [L],
-    above: &'a [W],
-) -> impl Iterator<Item = (&'a [L], &'a [W])> {
-    let each = (levels.len() / CODEWORDS).max(1);
-    levels.chunks(each).zip(above.chunks(each))
-}
-
 impl<T> DeployedCodebooks<T> {
     pub(super) fn books(&self) -> &Codebooks {
         &self.books
@@ -220,12 +211,21 @@ impl<T: Coding> CodeStream<T> {
     /// As the core's `Coded` does.
     pub(super) fn push(&mut self, x: &[T]) {
         self.sample.fill(T::Wide::default());
-        for ((book, alike), (words, above)) in self.ring.likenesses(x).zip(self.weighed.by_book()) {
+        let Weighed { words, above } = &self.weighed;
+        let each = above.len() / words.len().max(1);
+        for (index, (book, alike)) in self.ring.likenesses(x).enumerate() {
             if let Some(alike) = alike {
-                alike.weigh(&mut self.sample, words, steps(&book.levels, above));
+                let first = index * CODEWORDS;
+                let step = |word: usize| {
+                    let levels = &book.levels[word * each..][..each];
+                    (levels, &above[(first + word) * each..][..each])
+                };
+                alike.weigh(&mut self.sample, &words[first..][..CODEWORDS], step);
             }
         }
-        self.sums.iter_mut().zip(&self.sample).for_each(|(sum, &term)| T::add_sample(sum, term));
+        for output in 0..self.sums.len() {
+            T::add_sample(&mut self.sums[output], self.sample[output]);
+        }
         self.ring.take(x);
     }
 

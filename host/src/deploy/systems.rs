@@ -16,7 +16,7 @@ use crate::data::{FrontEnd, Lags};
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
 use crate::report::counted;
-use crate::runtime::with_few_states;
+use crate::runtime::with_states;
 
 /// A system in the numbers of a device: the fields of the core's `Dynamics`.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ impl DeployedSystem {
                 return Err(ModelError::new(part, ErrorKind::NotFinite, i, entry));
             }
         }
-        with_few_states!(self.states(), N => self.filter::<N>().validate())
+        with_states!(self.states(), N => self.filter::<N>().validate())
     }
 
     pub(super) fn states(&self) -> usize {
@@ -82,7 +82,7 @@ impl DeployedSystem {
     }
 
     pub(super) fn stream(&self) -> ModelStream<f32> {
-        with_few_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
+        with_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
     }
 
     /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.

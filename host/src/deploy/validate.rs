@@ -9,7 +9,7 @@ use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::block::hmm;
 use super::{Deployed, DeployedEmission, DeployedModel, DeployedProfile, DeployedSystem};
-use crate::runtime::{CategoricalVec, RowState, with_few_states};
+use crate::runtime::{CategoricalVec, RowState, with_states};
 
 impl Deployed {
     /// Checks every number by the core's own checks.
@@ -43,7 +43,7 @@ impl Deployed {
 
     /// Checks the numbers of one of its models.
     pub(super) fn validate_model(&self, model: &DeployedModel) -> Result<(), ModelError> {
-        with_few_states!(model.initial.len(), N => {
+        with_states!(model.initial.len(), N => {
             // Tangents are checked one output at a time: they are the same numbers in any block.
             for output in 0..self.directions().max(1) {
                 if model.is_over_symbols() {

@@ -8,7 +8,7 @@ use fishweir_core::matrix::{at, cholesky, invert};
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::{Matrix, SystemError};
-use crate::runtime::with_few_states;
+use crate::runtime::with_states;
 
 /// Numbers of a state at most; of two systems that are compared, together.
 pub const MOST_STATES: usize = 64;
@@ -108,7 +108,7 @@ impl Motion {
         path: Path<'_>,
         samples: &mut dyn Iterator<Item = Option<&[f64]>>,
     ) -> Result<f64, SystemError> {
-        with_few_states!(self.states(), N => {
+        with_states!(self.states(), N => {
             let filter = Filter::<N>::of(self)?;
             let mut state = None;
             for (sample, x) in samples.enumerate() {
@@ -127,7 +127,7 @@ impl Motion {
         samples: &mut dyn Iterator<Item = Option<&[f64]>>,
     ) -> Result<(Vec<Moment>, f64), SystemError> {
         let size = self.states();
-        with_few_states!(size, N => {
+        with_states!(size, N => {
             let filter = Filter::<N>::of(self)?;
             let dense = |belief: &GaussianBelief<f64, N>| -> Vec<f64> {
                 let matrix = belief.covariance().matrix();
@@ -162,7 +162,7 @@ impl Motion {
         chain: &[Vec<f64>],
         samples: &mut dyn Iterator<Item = Option<&[f64]>>,
     ) -> Result<f64, SystemError> {
-        with_few_states!(self.states(), N => {
+        with_states!(self.states(), N => {
             let filter = Filter::<N>::of(self)?;
             let (mut log, mut prior, mut merged) = (0.0, initial.to_vec(), None);
             for (sample, x) in samples.enumerate() {
@@ -200,7 +200,7 @@ impl Motion {
         allowed: &dyn Fn(Option<usize>, usize) -> bool,
         leaf: &mut dyn FnMut(&[usize], f64),
     ) -> Result<(), SystemError> {
-        with_few_states!(self.states(), N => {
+        with_states!(self.states(), N => {
             let filter = Filter::<N>::of(self)?;
             let zeros = vec![0.0; self.seen.observation.len()];
             filter.walk(times, &zeros, allowed, leaf)
@@ -263,7 +263,7 @@ fn merge<const N: usize>(
 /// The factors of a covariance: variances on the diagonal, the unit lower triangle left of it.
 pub(crate) fn factors(matrix: &[Vec<f64>], part: Part) -> Result<Matrix, ModelError> {
     let size = matrix.len();
-    with_few_states!(size, N => {
+    with_states!(size, N => {
         let covariance = Covariance::<f64, N>::new(&padded(matrix), part)?;
         Ok(covariance.factors()[..size].iter().map(|row| row[..size].to_vec()).collect())
     })

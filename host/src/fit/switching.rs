@@ -16,7 +16,7 @@ use crate::dynamics::{
 use crate::parallel::each;
 use crate::report::short;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
-use crate::runtime::{Potential, family, with_few_states};
+use crate::runtime::{Potential, family, with_states};
 
 /// How a switching system is fitted.
 ///
@@ -305,7 +305,7 @@ fn likeliest_paths(
 ) -> Result<Vec<Vec<usize>>, FitError> {
     let modes = system.modes();
     let laws: Vec<Law> = (0..modes).map(|mode| Law::of(system, mode)).collect();
-    with_few_states!(modes, N => {
+    with_states!(modes, N => {
         let entry = |row: &[f64], j: usize| row.get(j).copied().unwrap_or(0.0);
         // A mode out of reach stays where it is.
         let step = |i: usize, j: usize| match system.chain.get(i) {

@@ -8,7 +8,7 @@ use crate::batch::{Expectations, expectations};
 use crate::data::SamplesView;
 use crate::model::NoScore;
 use crate::parallel::each;
-use crate::runtime::{CategoricalVec, Hmm, with_few_states};
+use crate::runtime::{CategoricalVec, Hmm, with_states};
 
 /// What a marginalised count kernel counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn not_symbols(model: &Hmm) -> KernelError {
 }
 
 fn pairs(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, KernelError> {
-    with_few_states!(model.states(), N => {
+    with_states!(model.states(), N => {
         let hmm = model.categorical::<f64, N>().ok_or_else(|| not_symbols(model))?;
         let count = |index: usize| {
             pair_counts(&hmm, model, sequences[index].symbols().unwrap_or_default())

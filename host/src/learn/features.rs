@@ -332,9 +332,14 @@ impl FeatureMap {
                 push_score(of, expected, Parametrisation::SOFTMAX, &units, &mut entries);
             }
         }
-        let kept = entries.into_iter().zip(&self.kept[model]).filter(|(_, kept)| **kept);
-        let weight = self.weight();
-        kept.map(|(entry, _)| weight * entry).collect()
+        let (kept, weight) = (&self.kept[model], self.weight());
+        let mut features = Vec::with_capacity(entries.len());
+        for k in 0..entries.len().min(kept.len()) {
+            if kept[k] {
+                features.push(weight * entries[k]);
+            }
+        }
+        features
     }
 
     /// Multiplies what is counted of codebooks in mapped rows, the last of their columns.

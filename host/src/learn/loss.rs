@@ -12,6 +12,7 @@ pub enum Loss {
 
 impl Loss {
     /// The loss.
+    #[inline]
     #[must_use]
     pub fn value(self, margin: f64) -> f64 {
         match self {
@@ -21,6 +22,7 @@ impl Loss {
     }
 
     /// Its first derivative, not positive.
+    #[inline]
     #[must_use]
     pub fn slope(self, margin: f64) -> f64 {
         match self {
@@ -30,6 +32,7 @@ impl Loss {
     }
 
     /// Its second derivative, not negative; of the squared hinge the one from the right at the kink, which is zero.
+    #[inline]
     #[must_use]
     pub fn curvature(self, margin: f64) -> f64 {
         match self {
@@ -65,6 +68,7 @@ impl Costs {
     }
 
     /// Of an item.
+    #[inline]
     #[must_use]
     pub fn of(self, positive: bool) -> f64 {
         if positive { self.positive } else { self.negative }

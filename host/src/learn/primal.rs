@@ -51,14 +51,20 @@ impl Design for Matrix {
 
     fn products(&self, weights: &[f64], start: f64) -> Vec<f64> {
         let value = |row: &[f32]| {
-            weights.iter().zip(row).fold(start, |sum, (w, &x)| sum + w * f64::from(x))
+            let mut sum = start;
+            for k in 0..weights.len().min(row.len()) {
+                sum += weights[k] * f64::from(row[k]);
+            }
+            sum
         };
         self.rows().map(value).collect()
     }
 
     fn combine(&self, factors: &[f64], sum: &mut [f64]) {
         for (row, &factor) in self.rows().zip(factors).filter(|(_, factor)| **factor != 0.0) {
-            sum.iter_mut().zip(row).for_each(|(sum, &x)| *sum += factor * f64::from(x));
+            for k in 0..sum.len().min(row.len()) {
+                sum[k] += factor * f64::from(row[k]);
+            }
         }
     }
 }
@@ -157,31 +163,38 @@ impl Problem<'_> {
         sum
     }
 
-    fn items<'v>(&self, values: &'v [f64]) -> impl Iterator<Item = (f64, f64, f64)> + use<'_, 'v> {
-        let side = |positive: bool| (if positive { 1.0 } else { -1.0 }, self.costs.of(positive));
-        values.iter().zip(self.positive).map(move |(value, &positive)| {
-            let (sign, cost) = side(positive);
-            (sign * value, sign, cost)
-        })
+    /// The sign of an item's side, and what an error there costs.
+    #[inline]
+    fn side(&self, item: usize) -> (f64, f64) {
+        let positive = self.positive[item];
+        (if positive { 1.0 } else { -1.0 }, self.costs.of(positive))
     }
 
     fn objective(&self, weights: &[f64], values: &[f64]) -> f64 {
-        let losses = self.items(values).map(|(margin, _, cost)| cost * self.loss.value(margin));
-        0.5 * inner_product(weights, weights) + losses.sum::<f64>()
+        let mut losses = 0.0;
+        for item in 0..values.len() {
+            let (sign, cost) = self.side(item);
+            losses += cost * self.loss.value(sign * values[item]);
+        }
+        0.5 * inner_product(weights, weights) + losses
     }
 
     fn gradient(&self, weights: &[f64], values: &[f64]) -> Vec<f64> {
-        let slopes =
-            self.items(values).map(|(margin, sign, cost)| sign * cost * self.loss.slope(margin));
-        self.combine(weights, &slopes.collect::<Vec<_>>())
+        let mut slopes = vec![0.0; values.len()];
+        for item in 0..values.len() {
+            let (sign, cost) = self.side(item);
+            slopes[item] = sign * cost * self.loss.slope(sign * values[item]);
+        }
+        self.combine(weights, &slopes)
     }
 
     /// A step `s` with `|H s + gradient| <= tolerance`.
     fn newton_step(&self, gradient: &[f64], values: &[f64], tolerance: f64) -> Vec<f64> {
-        let curvature: Vec<f64> = self
-            .items(values)
-            .map(|(margin, _, cost)| cost * self.loss.curvature(margin))
-            .collect();
+        let mut curvature = vec![0.0; values.len()];
+        for item in 0..values.len() {
+            let (sign, cost) = self.side(item);
+            curvature[item] = cost * self.loss.curvature(sign * values[item]);
+        }
         let mut step = vec![0.0; gradient.len()];
         let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let mut direction = residual.clone();
@@ -191,14 +204,16 @@ impl Problem<'_> {
                 break;
             }
             let mut along = self.values(&direction);
-            along.iter_mut().zip(&curvature).for_each(|(value, curvature)| *value *= curvature);
+            for item in 0..along.len() {
+                along[item] *= curvature[item];
+            }
             let product = self.combine(&direction, &along);
             let length = square / inner_product(&direction, &product);
             add(&mut step, length, &direction);
             add(&mut residual, -length, &product);
             let next = inner_product(&residual, &residual);
-            for (direction, residual) in direction.iter_mut().zip(&residual) {
-                *direction = residual + next / square * *direction;
+            for k in 0..direction.len() {
+                direction[k] = residual[k] + next / square * direction[k];
             }
             square = next;
         }
@@ -233,8 +248,8 @@ impl Problem<'_> {
 }
 
 fn add(to: &mut [f64], factor: f64, from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += factor * from;
+    for k in 0..to.len().min(from.len()) {
+        to[k] += factor * from[k];
     }
 }
 

@@ -12,7 +12,7 @@ use crate::fit::{BaumWelch, Fit, FitError, Topology};
 use crate::parallel::each;
 use crate::runtime::numbers::push_row;
 use crate::runtime::{
-    Distribution, Emissions, Hmm, HmmError, RowState, check, padded_states, with_few_states,
+    Distribution, Emissions, Hmm, HmmError, RowState, check, padded_states, with_states,
 };
 
 /// Independent samples of a mixture of diagonal Gaussians, of one where there is one component:
@@ -148,7 +148,7 @@ impl DensityModel {
 /// expected counts of components stand in `initial`.
 fn expectations(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<Expectations, SequenceError>> {
     let sequences = batch.sequences();
-    with_few_states!(model.states(), N => match model.channels::<f64, N>() {
+    with_states!(model.states(), N => match model.channels::<f64, N>() {
         Some(hmm) => {
             let forward = Forward::of(&hmm);
             each(sequences.len(), &|index| of_one(model, forward, sequences[index]))

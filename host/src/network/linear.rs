@@ -198,13 +198,10 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The cells of each row, and its features that are a table each.
-    fn iter(&self) -> impl Iterator<Item = (&[u32], &[f64])> {
+    /// The cells of a row, and its features that are a table each.
+    fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let tables = self.features.tables.len();
-        let row = move |row| {
-            (&self.cells[row * self.nodes..][..self.nodes], &self.psi[row * tables..][..tables])
-        };
-        (0..self.count).map(row)
+        (&self.cells[row * self.nodes..][..self.nodes], &self.psi[row * tables..][..tables])
     }
 }
 
@@ -216,19 +213,29 @@ impl Design for Rows<'_> {
     fn products(&self, weights: &[f64], start: f64) -> Vec<f64> {
         let (of_cells, of_tables) = weights.split_at(self.features.root.len());
         let table = self.features.fold_cells(of_cells);
-        let value = |(cells, psi): (&[u32], &[f64])| {
-            let cells: f64 = cells.iter().map(|&cell| table[cell as usize]).sum();
-            cells + inner_product(psi, of_tables) + start
-        };
-        self.iter().map(value).collect()
+        let mut values = vec![0.0; self.count];
+        for (row, value) in values.iter_mut().enumerate() {
+            let (cells, psi) = self.row(row);
+            let mut sum = 0.0;
+            for &cell in cells {
+                sum += table[cell as usize];
+            }
+            *value = sum + inner_product(psi, of_tables) + start;
+        }
+        values
     }
 
     fn combine(&self, factors: &[f64], sum: &mut [f64]) {
         let (of_cells, of_tables) = sum.split_at_mut(self.features.root.len());
         let mut counts = vec![0.0; of_cells.len()];
-        for ((cells, psi), factor) in self.iter().zip(factors) {
-            cells.iter().for_each(|&cell| counts[cell as usize] += factor);
-            of_tables.iter_mut().zip(psi).for_each(|(sum, psi)| *sum += factor * psi);
+        for row in 0..self.count {
+            let ((cells, psi), factor) = (self.row(row), factors[row]);
+            for &cell in cells {
+                counts[cell as usize] += factor;
+            }
+            for k in 0..psi.len() {
+                of_tables[k] += factor * psi[k];
+            }
         }
         self.features.add_cells(&counts, of_cells);
     }

@@ -19,4 +19,4 @@ pub use family::{
 pub use hmm::{Hmm, HmmError};
 pub(crate) use potential::Potential;
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
-pub(crate) use sizes::{at_sizes, with_few_states, with_states};
+pub(crate) use sizes::{at_sizes, with_states, with_two_sizes};

@@ -1,5 +1,5 @@
-/// The state counts for which recursions are compiled.
-pub const STATE_SIZES: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64];
+/// The state counts for which recursions are compiled. A padded state is out of reach and changes no bit.
+pub const STATE_SIZES: [usize; 6] = [2, 4, 8, 16, 32, 64];
 
 /// The size that a model with so many states runs at; `None` for none or more than the largest.
 pub fn padded_states(states: usize) -> Option<usize> {
@@ -25,22 +25,18 @@ pub(crate) use at_sizes;
 macro_rules! with_states {
     ($states:expr, $N:ident => $body:expr) => {
         $crate::runtime::at_sizes!($states, $N => $body;
-            Some(1) => 1, Some(2) => 2, Some(3) => 3, Some(4) => 4, Some(6) => 6,
-            Some(8) => 8, Some(12) => 12, Some(16) => 16, Some(32) => 32, _ => 64)
+            Some(2) => 2, Some(4) => 4, Some(8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
     };
 }
 pub(crate) use with_states;
 
-/// [`with_states`] at fewer sizes: for what is compiled for many numbers, or runs but once, so that
-/// building it costs more than padding does.
-macro_rules! with_few_states {
+/// [`with_states`] at two sizes: for what runs once a command, so that building it costs more than padding does.
+macro_rules! with_two_sizes {
     ($states:expr, $N:ident => $body:expr) => {
-        $crate::runtime::at_sizes!($states, $N => $body;
-            Some(1 | 2) => 2, Some(3 | 4) => 4, Some(6 | 8) => 8, Some(12 | 16) => 16,
-            Some(32) => 32, _ => 64)
+        $crate::runtime::at_sizes!($states, $N => $body; Some(2 | 4 | 8) => 8, _ => 64)
     };
 }
-pub(crate) use with_few_states;
+pub(crate) use with_two_sizes;
 
 /// The alphabet size that recursions over symbols are compiled for: a padded symbol costs room, and no
 /// work.
@@ -55,8 +51,8 @@ mod tests {
         for states in 1..=64 {
             let size = with_states!(states, N => N);
             assert_eq!(Some(size), padded_states(states));
-            let few = with_few_states!(states, N => N);
-            assert!(few >= size && STATE_SIZES.contains(&few), "{states} states at {few}");
+            let of_two = with_two_sizes!(states, N => N);
+            assert!(of_two >= size && STATE_SIZES.contains(&of_two), "{states} states at {of_two}");
         }
         assert_eq!(padded_states(0), None);
         assert_eq!(padded_states(65), None);

@@ -23,11 +23,13 @@ impl Heard {
         let begun = || rows.iter().skip_while(Option::is_none);
         let channel = |channel: usize| {
             let mut last = 0.0;
-            let values = begun().map(|row| {
+            let mut values = Vec::with_capacity(rows.len() + LANES);
+            for row in begun() {
                 last = row.map_or(last, |row| row[channel] as f32);
-                last
-            });
-            values.chain([0.0; LANES]).collect()
+                values.push(last);
+            }
+            values.extend_from_slice(&[0.0; LANES]);
+            values
         };
         Self {
             channels: (0..channels).map(channel).collect(),
@@ -72,9 +74,9 @@ impl Heard {
 
 /// Hears a series, and says of so many samples together how alike the code vectors are, and which are observed.
 #[inline(always)]
-fn hear(
+fn hear<'a>(
     dilation: usize,
-    heard: &[(f32, &[f32])],
+    heard: &[(f32, &'a [f32])],
     vectors: &CodeVectors,
     observed: &[bool],
     mut tell: impl FnMut(&Likeness<f32, LANES>, &[bool]),
@@ -84,11 +86,15 @@ fn hear(
         let at = reach + number * LANES;
         let mut likeness = Likeness::<f32, LANES>::default();
         for (tap, row) in (1..).zip(vectors) {
-            let channels = heard.iter().filter_map(|&(scale, x)| {
-                let before = x[at - tap * dilation..].first_chunk()?;
-                Some((scale, x[at..].first_chunk()?, before))
+            // As many zeros lie past a channel's end as lanes read beyond it.
+            let lanes = |x: &'a [f32], from: usize| {
+                let lanes = x[from..].first_chunk();
+                lanes.unwrap_or_else(|| unreachable!("lanes past the end"))
+            };
+            likeness.hear(row, heard.len(), |d| {
+                let (scale, x) = heard[d];
+                (scale, lanes(x, at), lanes(x, at - tap * dilation))
             });
-            likeness.hear(row, channels);
         }
         tell(&likeness, observed);
     }

@@ -12,7 +12,7 @@ use super::super::narrowed::Narrowed;
 use super::Detector;
 use crate::classifier::Observations;
 use crate::data::Sample;
-use crate::runtime::{CategoricalVec, RowState, with_few_states};
+use crate::runtime::{CategoricalVec, RowState, with_states};
 
 /// A stream through a [`Detector`], with the device's arithmetic and its bits.
 pub struct DetectorStream {
@@ -154,7 +154,7 @@ fn running<E>(
 where
     E: Build<f32, Weight = Dual<f32, 1>> + Send + 'static,
 {
-    with_few_states!(model.initial.len(), N => {
+    with_states!(model.initial.len(), N => {
         let detector: ChangeDetector<E, N, 1> =
             ChangeDetector::new(hmm(model, 0), memory, fit, [drift]);
         let state = detector.start();

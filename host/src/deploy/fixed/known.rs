@@ -40,14 +40,7 @@ pub(super) fn logarithms(weights: &[Weight<f64>], unit: &[i16]) -> FixedEmission
 
 /// The run of a model whose states are known.
 pub(super) fn block(model: &FixedModel, states: FixedStates) -> Box<dyn Block<f32> + Send> {
-    match model.unit.len() {
-        0 | 1 => family::<1>(model, states),
-        2..=8 => family::<8>(model, states),
-        _ => family::<DIRECTIONS_MAX>(model, states),
-    }
-}
-
-fn family<const C: usize>(model: &FixedModel, states: FixedStates) -> Box<dyn Block<f32> + Send> {
+    const C: usize = DIRECTIONS_MAX;
     match (model.emission.first(), states) {
         (_, FixedStates::Order(order)) => {
             let contexts = 0..model.emission.len();

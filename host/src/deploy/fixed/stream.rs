@@ -13,7 +13,7 @@ use crate::deploy::block::{Block, Observation, Observe, Running};
 use crate::deploy::past::{Integers, Past};
 use crate::deploy::stream::{Engine, Stream};
 use crate::deploy::windows::WindowStream;
-use crate::runtime::with_few_states;
+use crate::runtime::with_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
 /// must: padding changes no bit, a second block would.
@@ -46,14 +46,7 @@ impl FixedPoint {
 }
 
 fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
-    match model.unit.len() {
-        0 | 1 => family::<1>(model),
-        2..=8 => family::<8>(model),
-        _ => family::<DIRECTIONS_MAX>(model),
-    }
-}
-
-fn family<const C: usize>(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
+    const C: usize = DIRECTIONS_MAX;
     match model.emission.first() {
         Some(FixedEmission::Categorical { .. }) => running::<Categorical<C>, C>(model),
         _ => running::<Gaussian<C>, C>(model),
@@ -221,7 +214,7 @@ impl<const C: usize> Build<C> for Gaussian<C> {
 fn running<E: Build<C> + 'static, const C: usize>(
     model: &FixedModel,
 ) -> Box<dyn Block<f32> + Send> {
-    with_few_states!(model.initial.len(), N => {
+    with_states!(model.initial.len(), N => {
         let hmm: Hmm<E, N> = model_of(model);
         Box::new(Running::<_, E>::of(hmm))
     })

@@ -9,7 +9,7 @@ use super::{DeployedWhitening, Scores, Sequences, StoredKernel, scores};
 use crate::classifier::{Classifier, Expansion, ExpansionKernel, Observations, WhiteningRows};
 use crate::deploy::compile::{Names, attach};
 use crate::deploy::{DeployError, Deployed, DeployedModel};
-use crate::runtime::{Hmm, with_few_states};
+use crate::runtime::{Hmm, with_states};
 
 impl Classifier {
     /// Support vectors alone, whitened or with their norms, in `f32`.
@@ -187,7 +187,7 @@ impl WhiteningRows {
 
 /// `log k(s, s)`; `None` where it is that of zero.
 fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
-    with_few_states!(model.states(), N => {
+    with_states!(model.states(), N => {
         let hmm = model.categorical::<f64, N>()?;
         let mut norm = Running::new(FixedLengthNorm::of(&hmm, item.len()));
         norm.push_block(item).ok()?;

@@ -13,13 +13,13 @@ use super::super::PushError;
 use super::super::block::{Observation, Observe, hmm};
 use super::stream::KernelStream;
 use super::{DeployedModel, Sequences};
-use crate::runtime::{CategoricalVec, with_few_states};
+use crate::runtime::{CategoricalVec, with_states};
 
 pub(super) fn stream(
     model: &DeployedModel,
     kernel: &Sequences,
 ) -> Box<dyn KernelStream<f32> + Send> {
-    with_few_states!(model.initial.len(), N => Box::new(Running::<N>::of(model, kernel)))
+    with_states!(model.initial.len(), N => Box::new(Running::<N>::of(model, kernel)))
 }
 
 /// A stored symbol.

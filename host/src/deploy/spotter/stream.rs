@@ -174,5 +174,5 @@ where
         let spotter = CoreSpotter::new(network, background, class, spotter.lag);
         let state = spotter.start();
         Box::new(Running { spotter, state })
-    }; Some(1 | 2 | 3 | 4 | 6 | 8) => 8, Some(12 | 16) => 16, Some(32) => 32, _ => 64)
+    }; Some(2 | 4 | 8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
 }

@@ -10,7 +10,7 @@ use super::compared::{Compared, checked, same_space, wrong};
 use super::{BetweenError, ModelKernel, PairError};
 use crate::kernel::LogGram;
 use crate::parallel::each;
-use crate::runtime::{Hmm, with_few_states};
+use crate::runtime::{Hmm, with_states};
 
 /// The kernel between hidden Markov models, over sequences of one length: how alike are those that they
 /// make?
@@ -122,7 +122,7 @@ impl HmmKernel {
 
     fn value(&self, a: &Prepared, b: &Prepared) -> Result<f64, BetweenError> {
         let states = a.state.len().max(b.state.len());
-        with_few_states!(states, N => self.at_size::<N, { N * N }>(a, b))
+        with_states!(states, N => self.at_size::<N, { N * N }>(a, b))
     }
 
     fn at_size<const N: usize, const P: usize>(

@@ -5,7 +5,7 @@ use fishweir_core::{matrix, smooth};
 
 use super::compared::{checked, refused, wrong};
 use super::{BetweenError, FactorialHmm, ModelKernel};
-use crate::runtime::{Potential, padded_states, with_few_states};
+use crate::runtime::{Potential, padded_states, with_states};
 
 /// A lower bound on the probability product kernel between factorial hidden Markov models, for chains
 /// whose states together are too many to enumerate.
@@ -257,7 +257,7 @@ impl Side {
     /// Makes a chain's path the best for the logarithms of what weighs its states, `[time][state]`.
     fn update(&mut self, chain: usize, potential: &[Vec<f64>]) -> Result<(), BetweenError> {
         let path = &mut self.chains[chain];
-        let log_sum = with_few_states!(path.initial.len(), N => path.smooth::<N>(potential))
+        let log_sum = with_states!(path.initial.len(), N => path.smooth::<N>(potential))
             .map_err(|error| wrong("mean field", &error))?;
         let weighed = path.posterior.iter().zip(potential);
         path.log_own = log_sum - weighed.map(|(share, log)| inner(share, log)).sum::<f64>();

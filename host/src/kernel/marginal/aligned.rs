@@ -12,7 +12,7 @@ use super::rows::{
     prepare, symbols, symbols_of,
 };
 use crate::data::{Alphabet, Kind, SamplesView};
-use crate::runtime::{Hmm, LARGEST_ALPHABET, with_few_states};
+use crate::runtime::{Hmm, LARGEST_ALPHABET, with_states};
 
 /// The hidden Markov model whose state path two sequences of one length share.
 ///
@@ -95,7 +95,7 @@ impl FixedLengthModel {
 impl Rows for FixedLengthModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         one_length(items, None)?;
-        with_few_states!(self.hmm.states(), N => {
+        with_states!(self.hmm.states(), N => {
             if let Some(hmm) = self.hmm.categorical::<f64, N>() {
                 let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                 fixed_length(&hmm, &items, plan)
@@ -138,7 +138,7 @@ impl HiddenState {
     }
 
     fn table(&self) -> Result<Table, ModelError> {
-        with_few_states!(self.prior.len(), N => self.table_of::<N>())
+        with_states!(self.prior.len(), N => self.table_of::<N>())
     }
 
     /// A function of its own: arrays of all sizes in one would not fit a thread's stack.

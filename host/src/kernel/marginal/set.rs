@@ -13,7 +13,7 @@ use super::error::{ItemError, MarginalError, ModelError};
 use super::rows::{LogRows, Row, Rows, channels_of, in_parallel, prepare, symbols_of};
 use crate::data::{Alphabet, Kind, SamplesView};
 use crate::parallel::each;
-use crate::runtime::{Hmm, with_few_states};
+use crate::runtime::{Hmm, with_states};
 
 /// Hidden Markov models, one of which two sequences of any lengths share.
 ///
@@ -60,7 +60,7 @@ type Said = Option<(Evidence<f64>, f64)>;
 impl Rows for FiniteSetModel {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
         let of_models = self.model.iter().map(|model| {
-            with_few_states!(model.states(), N => {
+            with_states!(model.states(), N => {
                 if let Some(hmm) = model.categorical::<f64, N>() {
                     let items = prepare(items, |view| symbols_of(view, &hmm.emission()[..1]))?;
                     said(&hmm, &items)

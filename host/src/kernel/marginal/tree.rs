@@ -16,7 +16,7 @@ use super::room::Heap;
 use super::rows::{LogRows, Row, Rows, after_symbols, in_parallel, one_length, prepare, symbols};
 use super::substitution::Substitution;
 use crate::data::{Alphabet, SamplesView};
-use crate::runtime::with_few_states;
+use crate::runtime::with_states;
 
 /// A tree whose inner nodes' hidden states two strings of its leaves share.
 ///
@@ -267,7 +267,7 @@ pub(super) struct Pruning<'m>(pub(super) &'m TreeKernelModel);
 
 impl Rows for Hidden<'_> {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
-        with_few_states!(self.0.alphabet.len(), P => {
+        with_states!(self.0.alphabet.len(), P => {
             self.0.rows_of::<Scaled<f64, P>, P>(items, plan, |log| log)
         })
     }
@@ -275,7 +275,7 @@ impl Rows for Hidden<'_> {
 
 impl Rows for Pruning<'_> {
     fn log_rows(&self, items: &[SamplesView<'_>], plan: &[Row]) -> LogRows {
-        with_few_states!(self.0.alphabet.len(), P => {
+        with_states!(self.0.alphabet.len(), P => {
             let sum = |pruned: Pruned<f64>| pruned.log_sum;
             self.0.rows_of::<PruningMessage<f64, P>, P>(items, plan, sum)
         })

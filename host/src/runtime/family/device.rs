@@ -158,7 +158,13 @@ impl<T> DeployedEmission<T> {
 impl Field<f64> {
     /// The same in another format.
     pub(crate) fn rounded<T: Real>(&self) -> Field<T> {
-        let row = |row: &[f64]| row.iter().copied().map(T::from_f64).collect::<Vec<T>>();
+        let row = |row: &[f64]| {
+            let mut rounded = vec![T::ZERO; row.len()];
+            for k in 0..row.len() {
+                rounded[k] = T::from_f64(row[k]);
+            }
+            rounded
+        };
         match self {
             Self::Reals(reals) => Field::Reals(row(reals)),
             Self::Weights(weights) => Field::Weights(weights.iter().map(Weight::rounded).collect()),

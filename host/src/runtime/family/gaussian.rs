@@ -82,11 +82,9 @@ impl Family for Gaussian {
         let rate: Vec<Vec<f64>> =
             std.iter().map(|std| std.iter().map(|std| 1.0 / std).collect()).collect();
         for (x, posterior) in samples {
-            let tables = occupancy.iter_mut().zip(first.iter_mut()).zip(second.iter_mut());
-            let states = mean.iter().zip(&rate).zip(*posterior);
-            for (((occupancy, first), second), ((mean, rate), &weight)) in tables.zip(states) {
-                occupancy[0] += weight;
-                add(x, weight, (mean, rate), (first, second));
+            for j in 0..mean.len().min(posterior.len()) {
+                occupancy[j][0] += posterior[j];
+                add(x, posterior[j], (&mean[j], &rate[j]), (&mut first[j], &mut second[j]));
             }
         }
     }
@@ -101,8 +99,10 @@ impl Family for Gaussian {
     ) {
         let [mean, std] = parts.rows();
         let (samples, entries) = (weights.len() / mean.len(), sums.len() / mean.len());
-        let states = weights.chunks_exact(samples).zip(sums.chunks_exact_mut(entries));
-        for ((mean, std), (weights, sums)) in mean.iter().zip(std).zip(states) {
+        for j in 0..mean.len() {
+            let (mean, std) = (&mean[j], &std[j]);
+            let (weights, sums) =
+                (&weights[j * samples..][..samples], &mut sums[j * entries..][..entries]);
             with_lanes!(lanes, (x, weights, sums) => add_lanes(mean, std, x, weights, sums));
         }
     }
@@ -312,16 +312,21 @@ pub(super) fn fields(
         value: log_normaliser(&rates),
         tangent: along.iter().map(|along| along.constant).collect(),
     };
-    let by_channel = |of: &dyn Fn(&Moments<'_>) -> Vec<f64>| {
-        let tables: Vec<Vec<f64>> = along.iter().map(of).collect();
-        (0..mean.len()).map(|d| tables.iter().map(|table| table[d]).collect()).collect()
+    let by_channel = |of: &dyn Fn(&Moments<'_>, usize) -> f64| {
+        let mut channels = vec![vec![0.0; along.len()]; mean.len()];
+        for (d, rates) in channels.iter_mut().enumerate() {
+            for k in 0..along.len() {
+                rates[k] = of(&along[k], d);
+            }
+        }
+        channels
     };
     Ok(vec![
         Field::Reals(mean.to_vec()),
         Field::Reals(rates),
         Field::Weights(vec![constant]),
-        Field::Rates(by_channel(&|along| along.linear.clone())),
-        Field::Rates(by_channel(&|along| along.quadratic.to_vec())),
+        Field::Rates(by_channel(&|along, d| along.linear[d])),
+        Field::Rates(by_channel(&|along, d| along.quadratic[d])),
     ])
 }
 

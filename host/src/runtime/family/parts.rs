@@ -164,7 +164,9 @@ impl Parts {
     pub(crate) fn add(&mut self, other: &Self) {
         for ((_, to), (_, from)) in self.0.iter_mut().zip(&other.0) {
             for (to, from) in to.iter_mut().zip(from) {
-                to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                for k in 0..to.len().min(from.len()) {
+                    to[k] += from[k];
+                }
             }
         }
     }

@@ -13,7 +13,7 @@ use fishweir_core::{ModelError, ObservationError};
 use super::Shape;
 use super::device::DeployedEmission;
 use crate::batch::Lookup;
-use crate::runtime::{with_few_states, with_states};
+use crate::runtime::{with_states, with_two_sizes};
 
 /// The emissions of all states of a model.
 pub(crate) trait Bank<W: RealParameter>: Send + Sync {
@@ -266,11 +266,10 @@ impl<F: OverRows, W: HostWeight> Banks<W> for F {
         shape: Shape,
     ) -> Arc<dyn Bank<W>> {
         let states = |state| F::state::<W>(emission.get(state), first, shape);
-        // Training runs over plain numbers, and is worth a size of its own.
-        if const { size_of::<W::Tangent>() == 0 } {
-            with_states!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
+        if const { W::TWO_SIZES } {
+            with_two_sizes!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
         } else {
-            with_few_states!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
+            with_states!(emission.len(), N => Arc::new(CompiledBank::<F, W, N>(std::array::from_fn(states))))
         }
     }
 }
@@ -285,6 +284,10 @@ pub trait HostWeight:
     + Sync
     + 'static
 {
+    /// Whether two sizes will do: directions over `f64` only measure fixed point.
+    #[doc(hidden)]
+    const TWO_SIZES: bool = size_of::<Self::Real>() == 8 && size_of::<Self::Tangent>() > 0;
+
     #[doc(hidden)]
     #[expect(private_interfaces, reason = "sealed: made by the families of this crate alone")]
     fn bank(

@@ -16,7 +16,7 @@ use fishweir_core::classify::{CODEWORDS, CodeVectors, Likeness};
 
 use crate::classifier::{BookIn, CodeRing};
 use crate::data::Sample;
-use crate::deploy::codebooks::{DeployedCodebooks, steps};
+use crate::deploy::codebooks::DeployedCodebooks;
 use crate::deploy::fixed::codebooks::{FixedCodebooks, LOWERED};
 use crate::deploy::fixed::integers;
 
@@ -54,6 +54,12 @@ pub(super) fn bound(
         held.push(own);
     }
     Some(bound)
+}
+
+/// Of each codeword with so many levels its levels, and the rows for having exceeded one, two, ... of them.
+fn steps<'a, L, W>(levels: &'a [L], above: &'a [W]) -> impl Iterator<Item = (&'a [L], &'a [W])> {
+    let each = (levels.len() / CODEWORDS).max(1);
+    levels.chunks(each).zip(above.chunks(each))
 }
 
 /// The rows of a codebook: those of its codewords, and those of its levels.

@@ -23,7 +23,7 @@ use crate::data::Sample;
 use crate::deploy::block::chain;
 use crate::deploy::fixed::{FixedModel, FixedWeight};
 use crate::runtime::family::{BLOCK, tangent};
-use crate::runtime::{HostReal, HostWeight, with_few_states};
+use crate::runtime::{HostReal, HostWeight, with_two_sizes};
 
 /// The number of a weight's rows.
 type NumberOf<W> = <W as Parameter>::Number;
@@ -93,9 +93,8 @@ pub(super) fn bound(pair: &Pair<'_>, samples: &[Seen]) -> Option<ModelBound> {
     let mut bound = ModelBound { log: 0.0, rates: Vec::new() };
     // The directions are run in blocks, each beside the same values.
     for first in (0..outputs.max(1)).step_by(BLOCK) {
-        let block = with_few_states!(states, N => match outputs {
-            0 => along::<f64, N>(pair, &steps, samples, first),
-            _ => along::<<f64 as HostReal>::Many, N>(pair, &steps, samples, first),
+        let block = with_two_sizes!(states, N => {
+            along::<<f64 as HostReal>::Many, N>(pair, &steps, samples, first)
         })?;
         bound.log = block.log;
         bound.rates.extend(block.rates);

@@ -69,11 +69,7 @@ fn sum<'a>(
                 let at = usize::from(*symbol);
                 (log2[at], rate[at].iter().map(|&rate| i32::from(rate)).collect())
             }
-            (FixedEmission::Gaussian { .. }, Seen::Row(_, x)) => match unit.len() {
-                0 | 1 => density::<1>(pair, row, x),
-                2..=8 => density::<8>(pair, row, x),
-                _ => density::<DIRECTIONS_MAX>(pair, row, x),
-            },
+            (FixedEmission::Gaussian { .. }, Seen::Row(_, x)) => density(pair, row, x),
             _ => return None,
         };
         let rates = exact.iter().flat_map(|block| block.tangent);
@@ -87,7 +83,7 @@ fn sum<'a>(
     Some(bound)
 }
 
-fn density<const C: usize>(pair: &Pair<'_>, row: usize, x: &[i16]) -> (i32, Vec<i32>) {
-    let log = Gaussian::<C>::build(pair.fixed, row).log_likelihood(x);
+fn density(pair: &Pair<'_>, row: usize, x: &[i16]) -> (i32, Vec<i32>) {
+    let log = Gaussian::<DIRECTIONS_MAX>::build(pair.fixed, row).log_likelihood(x);
     (log.log2, log.rate.to_vec())
 }

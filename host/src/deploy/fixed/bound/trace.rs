@@ -9,7 +9,7 @@ use super::super::stream::{Build, Categorical, DIRECTIONS_MAX, Gaussian, model_o
 use super::super::{FixedEmission, FixedModel};
 use super::seen::Seen;
 use crate::deploy::block::Observation;
-use crate::runtime::with_few_states;
+use crate::runtime::with_two_sizes;
 
 /// A row of likelihoods as it was rounded, relative to a scale.
 pub(super) struct Likelihood {
@@ -47,14 +47,7 @@ pub(super) struct Step {
 
 /// Runs a model whose states are hidden; `None` where it refuses a sample.
 pub(super) fn trace(model: &FixedModel, samples: &[Seen]) -> Option<Vec<Step>> {
-    match model.unit.len() {
-        0 | 1 => family::<1>(model, samples),
-        2..=8 => family::<8>(model, samples),
-        _ => family::<DIRECTIONS_MAX>(model, samples),
-    }
-}
-
-fn family<const C: usize>(model: &FixedModel, samples: &[Seen]) -> Option<Vec<Step>> {
+    const C: usize = DIRECTIONS_MAX;
     match model.emission.first() {
         Some(FixedEmission::Categorical { .. }) => run::<Categorical<C>, C>(model, samples),
         _ => run::<Gaussian<C>, C>(model, samples),
@@ -62,7 +55,7 @@ fn family<const C: usize>(model: &FixedModel, samples: &[Seen]) -> Option<Vec<St
 }
 
 fn run<E: Build<C>, const C: usize>(model: &FixedModel, samples: &[Seen]) -> Option<Vec<Step>> {
-    with_few_states!(model.initial.len(), N => {
+    with_two_sizes!(model.initial.len(), N => {
         let hmm: Hmm<E, N> = model_of(model);
         let mut belief = Belief::<Fixed<C, E::Weight>, N>::NEW;
         let push = |sample| step(&hmm, &mut belief, model, sample);
