@@ -2,7 +2,7 @@ use core::array::from_ref;
 use core::fmt::Debug;
 
 use crate::lagged::RingPlace;
-use crate::number::{Channel, Compensated, Real};
+use crate::number::{Channel, Compensated, Real, shorter};
 
 /// Differences that a code vector is over.
 pub const TAPS: usize = 8;
@@ -238,7 +238,7 @@ impl<T: Coding> Likeness<T, 1> {
     {
         let mut add = |weights: Option<&W>| {
             let weights = weights.map_or(&[][..], AsRef::as_ref);
-            for output in 0..sample.len().min(weights.len()) {
+            for output in 0..shorter(sample.len(), weights.len()) {
                 sample[output] = T::add_weight(sample[output], weights[output]);
             }
         };
@@ -279,7 +279,7 @@ pub fn likeness<T: Coding>(
     for row in vectors {
         lag += dilation;
         let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
-        let channels = x.len().min(before.len()).min(scale.len());
+        let channels = shorter(shorter(x.len(), before.len()), scale.len());
         let (x, before, scale) = (&x[..channels], &before[..channels], &scale[..channels]);
         likeness.hear(row, channels, |d| (scale[d], from_ref(&x[d]), from_ref(&before[d])));
     }

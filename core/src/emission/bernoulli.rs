@@ -5,7 +5,7 @@ use super::{
     SufficientStatistics, by_view, for_each_real,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
-use crate::number::{Dual, Number, Real, RealParameter, Tangent};
+use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 
 /// `D` independent yes-or-no channels: `P(x) = prod_d p_d^x_d (1 - p_d)^(1 - x_d)`.
 ///
@@ -92,7 +92,7 @@ impl<W: RealParameter> BernoulliView<'_, W> {
     /// How many factors a likelihood has.
     #[inline(always)]
     fn channels(&self, x: &[bool]) -> usize {
-        self.yes.len().min(self.no.len()).min(x.len())
+        shorter(shorter(self.yes.len(), self.no.len()), x.len())
     }
 
     /// A channel's factor of the likelihood.

@@ -5,7 +5,7 @@
 
 use super::Probabilities;
 use crate::error::{ErrorKind, ModelError, Part};
-use crate::number::Real;
+use crate::number::{Real, shorter};
 
 /// The row under which the counts are likeliest: `p'_j = (n_j + a) / sum_k (n_k + a)` over the
 /// entries that are not zero, `a` the pseudo-count. A row that was never taken stays as it is.
@@ -13,9 +13,9 @@ use crate::number::Real;
 /// `estimate` may hold anything before.
 pub fn maximise_row<T: Real>(probability: &[T], counts: &[T], pseudo_count: T, estimate: &mut [T]) {
     let mut total = T::ZERO;
-    let entries = estimate.len().min(probability.len());
+    let entries = shorter(estimate.len(), probability.len());
     let (estimate, probability) = (&mut estimate[..entries], &probability[..entries]);
-    for j in 0..entries.min(counts.len()) {
+    for j in 0..shorter(entries, counts.len()) {
         estimate[j] = if probability[j] > T::ZERO { counts[j] + pseudo_count } else { T::ZERO };
         total = total + estimate[j];
     }
@@ -36,14 +36,14 @@ pub fn score_row<T: Real>(
     score: &mut [T],
 ) {
     let mut visits = T::ZERO;
-    let entries = probability.len().min(counts.len());
+    let entries = shorter(probability.len(), counts.len());
     let (probability, counts) = (&probability[..entries], &counts[..entries]);
     for j in 0..entries {
         if probability[j] > T::ZERO {
             visits = visits + counts[j];
         }
     }
-    for j in 0..entries.min(score.len()) {
+    for j in 0..shorter(entries, score.len()) {
         let (p, count) = (probability[j], counts[j]);
         let counted = p > T::ZERO;
         score[j] = match parametrisation {

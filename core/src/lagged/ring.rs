@@ -1,10 +1,10 @@
-use crate::number::Channel;
+use crate::number::{Channel, shorter};
 
 /// Writes a row over another.
 #[allow(clippy::manual_memcpy, reason = "a call, and one that may panic, for a few channels")]
 #[inline(always)]
 fn put<T: Channel>(to: &mut [T], x: &[T]) {
-    for d in 0..to.len().min(x.len()) {
+    for d in 0..shorter(to.len(), x.len()) {
         to[d] = x[d];
     }
 }
@@ -64,11 +64,11 @@ impl RingPlace {
         x: &[T],
         row: &mut [T],
     ) {
-        let (now, mut rest) = row.split_at_mut(row.len().min(x.len()));
+        let (now, mut rest) = row.split_at_mut(shorter(row.len(), x.len()));
         put(now, x);
         for &lag in lags {
             let before = self.row_back(ring, lag).unwrap_or(x);
-            let channels = rest.len().min(x.len()).min(before.len());
+            let channels = shorter(shorter(rest.len(), x.len()), before.len());
             let (there, after) = rest.split_at_mut(channels);
             for d in 0..channels {
                 there[d] = if past { before[d] } else { x[d].less(before[d]) };

@@ -401,6 +401,13 @@ pub trait Scalar: Number {
     ) -> Option<([Self; N], Self::LogScale)>;
 }
 
+/// The smaller of two lengths: `Ord::min` stays a call in other code units.
+#[doc(hidden)]
+#[inline(always)]
+pub const fn shorter(a: usize, b: usize) -> usize {
+    if a < b { a } else { b }
+}
+
 /// An array entry by entry, in a plain loop: `core::array::from_fn` and `map` stay calls in other code units.
 #[doc(hidden)]
 #[inline(always)]
@@ -461,11 +468,11 @@ pub fn squared_distance<T: Real>(a: &[T], b: &[T]) -> T {
 
 #[inline(always)]
 fn sum_over<T: Real>(a: &[T], b: &[T], term: impl Fn(T, T) -> T) -> T {
-    let length = if a.len() < b.len() { a.len() } else { b.len() };
+    let length = shorter(a.len(), b.len());
     let (a, b) = (a.get(..length).unwrap_or(a), b.get(..length).unwrap_or(b));
     let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     let mut sums = [T::ZERO; 4];
-    let blocks = if a.len() < b.len() { a.len() } else { b.len() };
+    let blocks = shorter(a.len(), b.len());
     for block in 0..blocks {
         let (a, b) = (&a[block], &b[block]);
         for k in 0..4 {
@@ -473,7 +480,7 @@ fn sum_over<T: Real>(a: &[T], b: &[T], term: impl Fn(T, T) -> T) -> T {
         }
     }
     let mut rest = T::ZERO;
-    let left = if rest_a.len() < rest_b.len() { rest_a.len() } else { rest_b.len() };
+    let left = shorter(rest_a.len(), rest_b.len());
     for k in 0..left {
         rest = rest + term(rest_a[k], rest_b[k]);
     }

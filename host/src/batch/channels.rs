@@ -287,7 +287,11 @@ impl<const L: usize> Channels<'_, f64, L> {
             }
             for index in 0..size / L {
                 if self.at(step + index, lane).flatten().is_none() {
-                    weights.iter_mut().skip(index * L + lane).step_by(size).for_each(|w| *w = 0.0);
+                    let mut at = index * L + lane;
+                    while at < weights.len() {
+                        weights[at] = 0.0;
+                        at += size;
+                    }
                 }
             }
         }

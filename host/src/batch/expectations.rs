@@ -317,7 +317,10 @@ impl Accumulate for RowState<f64> {
         samples: impl Iterator<Item = (&'x [f64], &'x [f64; N])>,
         into: &mut Parts,
     ) {
-        let samples: Vec<Weighed<'x>> = samples.map(|(x, row)| (x, row.as_slice())).collect();
-        emission.family().collect(emission.parts(), &samples, into);
+        let mut weighed: Vec<Weighed<'x>> = Vec::new();
+        for (x, row) in samples {
+            weighed.push((x, row.as_slice()));
+        }
+        emission.family().collect(emission.parts(), &weighed, into);
     }
 }

@@ -51,6 +51,8 @@ impl<T: Copy> ModelStream<T> {
 /// The columns of a row, in a buffer.
 fn some_of<'b, C: Copy>(columns: &[usize], row: &[C], some: &'b mut Vec<C>) -> &'b [C] {
     some.clear();
-    some.extend(columns.iter().map(|&at| row[at]));
+    for &at in columns {
+        some.push(row[at]);
+    }
     some
 }

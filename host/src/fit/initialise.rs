@@ -139,17 +139,19 @@ fn clusters(
     let mut nearest = vec![0; rows.len()];
     for _ in 0..KMEANS_PASSES {
         let mut moved = false;
-        for (row, nearest) in rows.iter().zip(&mut nearest) {
-            let closest = closest(row, &centres).0;
-            moved |= *nearest != closest;
-            *nearest = closest;
+        for index in 0..rows.len() {
+            let closest = closest(&rows[index], &centres).0;
+            moved |= nearest[index] != closest;
+            nearest[index] = closest;
         }
         let mut sums: Vec<_> =
             centres.iter().map(|centre| (0_usize, vec![0.0; centre.len()])).collect();
-        for (row, &nearest) in rows.iter().zip(&nearest) {
-            let (count, sum) = &mut sums[nearest];
+        for index in 0..rows.len() {
+            let (row, (count, sum)) = (&rows[index], &mut sums[nearest[index]]);
             *count += 1;
-            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+            for d in 0..sum.len() {
+                sum[d] += row[d];
+            }
         }
         for (centre, (count, sum)) in centres.iter_mut().zip(sums) {
             if count > 0 {

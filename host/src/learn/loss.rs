@@ -48,6 +48,7 @@ pub fn sigmoid(z: f64) -> f64 {
 }
 
 /// `log(1 + exp(z))` without overflow.
+#[inline]
 pub(super) fn softplus(z: f64) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()
 }

@@ -199,6 +199,7 @@ struct Rows<'a> {
 
 impl Rows<'_> {
     /// The cells of a row, and its features that are a table each.
+    #[inline]
     fn row(&self, row: usize) -> (&[u32], &[f64]) {
         let tables = self.features.tables.len();
         (&self.cells[row * self.nodes..][..self.nodes], &self.psi[row * tables..][..tables])

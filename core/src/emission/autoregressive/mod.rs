@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::{Emission, Family, Gaussian, GaussianView, Stored, by_view, for_each_rate};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::matrix::at;
-use crate::number::{Number, Real, RealParameter, Tangent};
+use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 
 /// A Gaussian about a linear prediction from the past, each of `D` channels from its own at `L` lags.
 ///
@@ -148,8 +148,8 @@ impl<W: RealParameter> AutoregressiveView<'_, W> {
     #[inline(always)]
     fn channels(&self, x: &[W::Real]) -> usize {
         let innovation = &self.innovation;
-        let shortest = x.len().min(innovation.mean.len()).min(innovation.rate.len());
-        shortest.min(self.centre.len())
+        let innovation = shorter(innovation.mean.len(), innovation.rate.len());
+        shorter(shorter(x.len(), innovation), self.centre.len())
     }
 
     /// `z_d` of a row: see [`Autoregressive`]. Zero past the last channel.
@@ -182,7 +182,7 @@ impl<W: RealParameter> Emission for AutoregressiveView<'_, W> {
         let mut square = W::Real::ZERO;
         let mut tangent = self.innovation.constant.tangent();
         let (linear, quadratic) = (self.innovation.linear, self.innovation.quadratic);
-        let channels = self.channels(x).min(linear.len()).min(quadratic.len());
+        let channels = shorter(self.channels(x), shorter(linear.len(), quadratic.len()));
         for d in 0..channels {
             let z = self.innovation(x, d);
             square = square + z * z;

@@ -8,7 +8,7 @@ use super::gaussian::is_log_normaliser;
 use super::{Emission, Gaussian};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
 use crate::matrix::{at, cholesky, invert};
-use crate::number::{Number, Real, RealParameter, Tangent};
+use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 
 /// A Gaussian over `D` channels with a full covariance matrix `Sigma`.
 ///
@@ -312,7 +312,7 @@ impl<W: RealParameter> FullGaussianView<'_, W> {
     fn whitened(&self, x: &[W::Real], d: usize) -> W::Real {
         let size = self.mean.len();
         let row = self.factor.get(d * size..).unwrap_or_default();
-        let count = (d + 1).min(size).min(x.len()).min(row.len());
+        let count = shorter(shorter(d + 1, size), shorter(x.len(), row.len()));
         let (row, x, mean) = (&row[..count], &x[..count], &self.mean[..count]);
         let mut z = W::Real::ZERO;
         for e in 0..count {
@@ -340,7 +340,7 @@ impl<W: RealParameter> Emission for FullGaussianView<'_, W> {
             for (d, &linear) in self.linear.iter().enumerate() {
                 let mut slope = linear;
                 let row = self.quadratic.get(d * size..).unwrap_or_default();
-                for e in 0..(d + 1).min(row.len()) {
+                for e in 0..shorter(d + 1, row.len()) {
                     slope = slope.plus(row[e].scale(self.whitened(x, e)));
                 }
                 tangent = tangent.plus(slope.scale(self.whitened(x, d)));

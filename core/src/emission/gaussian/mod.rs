@@ -8,7 +8,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{Emission, Family, Stored, by_view, for_each_rate, for_each_real};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
-use crate::number::{Dual, Number, Real, RealParameter, Tangent};
+use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 
 /// A Gaussian over `D` channels that are independent given the state.
 ///
@@ -178,14 +178,14 @@ impl<W: RealParameter> Emission for GaussianView<'_, W> {
     fn log_likelihood(&self, x: &[W::Real]) -> W {
         let mut square = W::Real::ZERO;
         let mut tangent = self.constant.tangent();
-        let channels = self.mean.len().min(self.rate.len()).min(x.len());
+        let channels = shorter(shorter(self.mean.len(), self.rate.len()), x.len());
         let (mean, rate, x) = (&self.mean[..channels], &self.rate[..channels], &x[..channels]);
         for d in 0..channels {
             let z = (x[d] - mean[d]) * rate[d];
             square = square + z * z;
         }
         if W::Tangent::DIRECTIONS > 0 {
-            let channels = channels.min(self.linear.len()).min(self.quadratic.len());
+            let channels = shorter(shorter(channels, self.linear.len()), self.quadratic.len());
             let (linear, quadratic) = (&self.linear[..channels], &self.quadratic[..channels]);
             for d in 0..channels {
                 let z = (x[d] - mean[d]) * rate[d];
