@@ -40,13 +40,16 @@ pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
     let Some(first) = rows().next() else { return (vec![0.0; dimension], vec![0.0; dimension]) };
     let count = rows().count() as f64;
     let mut shift = vec![0.0; dimension];
+    let first = &first[..dimension];
     for row in rows() {
+        let row = &row[..dimension];
         for d in 0..dimension {
             shift[d] += (row[d] - first[d]) / count;
         }
     }
     let mut spread = vec![0.0; dimension];
     for row in rows() {
+        let row = &row[..dimension];
         for d in 0..dimension {
             spread[d] += (row[d] - first[d] - shift[d]).powi(2) / count;
         }

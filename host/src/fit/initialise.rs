@@ -149,6 +149,7 @@ fn clusters(
         for index in 0..rows.len() {
             let (row, (count, sum)) = (&rows[index], &mut sums[nearest[index]]);
             *count += 1;
+            let row = &row[..sum.len()];
             for d in 0..sum.len() {
                 sum[d] += row[d];
             }

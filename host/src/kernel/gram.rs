@@ -292,6 +292,8 @@ pub(crate) fn inner_product(x: &[f64], y: &[f64]) -> f64 {
     const LANES: usize = 8;
     let (whole_x, rest_x) = x.as_chunks::<LANES>();
     let (whole_y, rest_y) = y.as_chunks::<LANES>();
+    // Of one length, which says that no index needs a check.
+    let (whole_y, rest_y) = (&whole_y[..whole_x.len()], &rest_y[..rest_x.len()]);
     let mut sums = [0.0; LANES];
     for block in 0..whole_x.len() {
         let (x, y) = (&whole_x[block], &whole_y[block]);

@@ -52,7 +52,9 @@ impl Design for Matrix {
     fn products(&self, weights: &[f64], start: f64) -> Vec<f64> {
         let value = |row: &[f32]| {
             let mut sum = start;
-            for k in 0..weights.len().min(row.len()) {
+            let entries = weights.len().min(row.len());
+            let (weights, row) = (&weights[..entries], &row[..entries]);
+            for k in 0..entries {
                 sum += weights[k] * f64::from(row[k]);
             }
             sum
@@ -62,7 +64,9 @@ impl Design for Matrix {
 
     fn combine(&self, factors: &[f64], sum: &mut [f64]) {
         for (row, &factor) in self.rows().zip(factors).filter(|(_, factor)| **factor != 0.0) {
-            for k in 0..sum.len().min(row.len()) {
+            let entries = sum.len().min(row.len());
+            let (sum, row) = (&mut sum[..entries], &row[..entries]);
+            for k in 0..entries {
                 sum[k] += factor * f64::from(row[k]);
             }
         }
@@ -204,6 +208,7 @@ impl Problem<'_> {
                 break;
             }
             let mut along = self.values(&direction);
+            let curvature = &curvature[..along.len()];
             for item in 0..along.len() {
                 along[item] *= curvature[item];
             }
@@ -212,6 +217,7 @@ impl Problem<'_> {
             add(&mut step, length, &direction);
             add(&mut residual, -length, &product);
             let next = inner_product(&residual, &residual);
+            let residual = &residual[..direction.len()];
             for k in 0..direction.len() {
                 direction[k] = residual[k] + next / square * direction[k];
             }
@@ -248,7 +254,9 @@ impl Problem<'_> {
 }
 
 fn add(to: &mut [f64], factor: f64, from: &[f64]) {
-    for k in 0..to.len().min(from.len()) {
+    let entries = to.len().min(from.len());
+    let (to, from) = (&mut to[..entries], &from[..entries]);
+    for k in 0..entries {
         to[k] += factor * from[k];
     }
 }

@@ -103,8 +103,9 @@ impl LinearSvm {
 
     fn step(&mut self, row: &[f32], by: f32) {
         let row = &row[..self.weights.len()];
+        let weights = &mut self.weights[..row.len()];
         for k in 0..row.len() {
-            self.weights[k] += by * row[k];
+            weights[k] += by * row[k];
         }
         self.bias += by;
     }

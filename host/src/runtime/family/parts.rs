@@ -164,7 +164,9 @@ impl Parts {
     pub(crate) fn add(&mut self, other: &Self) {
         for ((_, to), (_, from)) in self.0.iter_mut().zip(&other.0) {
             for (to, from) in to.iter_mut().zip(from) {
-                for k in 0..to.len().min(from.len()) {
+                let entries = to.len().min(from.len());
+                let (to, from) = (&mut to[..entries], &from[..entries]);
+                for k in 0..entries {
                     to[k] += from[k];
                 }
             }
