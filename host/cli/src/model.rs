@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fishweir::StableKind as _;
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};
@@ -13,7 +14,7 @@ use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
 
-use super::{Failure, note};
+use super::{Failure, Topic, note};
 
 /// A model as it was read.
 pub(super) struct Model {
@@ -76,8 +77,8 @@ impl Model {
     /// The same of what was read from a file.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
-        let refused = |what: &str| Failure::Input(format!("{file}: {what}"));
-        let named = |error: DeployError| refused(&error.to_string());
+        let refused = |what: &str| Failure::input(Topic::WrongModel, format!("{file}: {what}"));
+        let named = |error: DeployError| Failure::input(error.kind(), format!("{file}: {error}"));
         let (deployed, origin) = if Deployed::is_artefact(bytes) {
             let profile = Header::parse(bytes).ok().map(|header| header.profile());
             (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))
@@ -138,7 +139,10 @@ impl Model {
     /// Refuses windows that no stream decides on, before a stream or a device is made of them.
     pub(super) fn check_windows(&self) -> Result<(), Failure> {
         self.deployed.check_windows().map_err(|error| {
-            Failure::Input(format!("{error}; or decide on a stream that never ends: --endless"))
+            Failure::input(
+                error.kind(),
+                format!("{error}; or decide on a stream that never ends: --endless"),
+            )
         })
     }
 
@@ -151,6 +155,7 @@ impl Model {
     pub(super) fn windowing(&self, asked: Option<Windowing>) -> Option<Windowing> {
         if asked.is_none() && self.deployed.contract().is_none() {
             note(
+                Topic::NoContract,
                 "an earlier fishweir wrote this artefact, which does not say the windows of its training: whole series are \
                  decided; --window cuts them; an artefact that is exported again from its model says them",
             );
