@@ -10,7 +10,7 @@ use fishweir::deploy::PushError;
 
 use crate::fixtures::{Folder, fixtures};
 use crate::spot::marked;
-use crate::{fishweir, printed, refused, refuses};
+use crate::{fishweir, printed, refuses};
 
 /// Runs a shell in a folder; what it prints.
 #[track_caller]
@@ -182,8 +182,8 @@ fn a_detector_is_a_library_by_its_page() {
     assert!(answers.iter().all(|answer| answer.len() == 5), "{answers:?}");
     assert!(answers[0][0] == "00000000" && answers[0][1] == "ffffffff", "{answers:?}");
     sketch_compiles(&library);
-    refuses(&format!("{watch} --prefix door"), "--prefix would have no effect");
-    refuses(&format!("{watch} --c {} --prefix m", folder.at("m")), "the compiler's own");
+    refuses(&format!("{watch} --prefix door"), "missing-required-argument --c");
+    refuses(&format!("{watch} --c {} --prefix m", folder.at("m")), "bad-prefix m");
 }
 
 #[test]
@@ -284,17 +284,17 @@ fn what_names_cannot_begin_with_is_refused() {
     let folder = Folder::new();
     let model = fixtures().at("two.json");
     let (c, rust) = (folder.at("two"), folder.at("two.rs"));
-    refuses(
-        &format!("export {model} --rust {rust} --prefix gait"),
-        "--prefix would have no effect",
-    );
+    refuses(&format!("export {model} --rust {rust} --prefix gait"), "idle-option --prefix");
     for prefix in ["Gait", "2gait", "ga-it", "_gait"] {
-        refuses(&format!("export {model} --c {c} --prefix {prefix}"), "small letter begins it");
+        refuses(
+            &format!("export {model} --c {c} --prefix {prefix}"),
+            format!("bad-prefix {prefix}"),
+        );
     }
-    refuses(&format!("export {model} --c {c} --prefix gait_model"), "of another prefix");
-    refuses(&format!("export {model} --c {c} --prefix string"), "C's own library");
-    refuses(&format!("export {model} --c {c} --prefix m"), "the compiler's own");
-    refuses(&format!("export {model} --c {c} --prefix board"), "the example has a header");
+    refuses(&format!("export {model} --c {c} --prefix gait_model"), "bad-prefix gait_model");
+    refuses(&format!("export {model} --c {c} --prefix string"), "bad-prefix string");
+    refuses(&format!("export {model} --c {c} --prefix m"), "bad-prefix m");
+    refuses(&format!("export {model} --c {c} --prefix board"), "bad-prefix board");
     assert!(!folder.path().join("two").exists());
 }
 
@@ -304,8 +304,7 @@ fn a_library_is_written_where_a_build_failed_and_where_one_is() {
     let folder = Folder::new();
     let line =
         format!("export {} --c {} --core cortex-m4", fixtures().at("two.json"), folder.at("door"));
-    let said = refused(fishweir(&line).env("CARGO", "false"));
-    assert!(said.contains("does not build"), "{said}");
+    refuses(fishweir(&line).env("CARGO", "false"), "build-failed");
     printed(&line);
     printed(&line.replace("cortex-m4", "cortex-m3"));
     let library = |core| folder.path().join("door/src").join(core).join("libfishweir.a").is_file();
@@ -317,14 +316,17 @@ fn a_core_without_a_library_is_refused() {
     let folder = Folder::new();
     let model = fixtures().at("two.json");
     let rust = folder.at("two.rs");
-    refuses(&format!("export {model} --rust {rust} --core cortex-m4"), "--c");
-    refuses(&format!("export {model} --c {} --core z80", folder.at("two")), "cortex-m33");
+    refuses(&format!("export {model} --rust {rust} --core cortex-m4"), "idle-option --core --c");
+    refuses(
+        &format!("export {model} --c {} --core z80", folder.at("two")),
+        "invalid-value cortex-m33 --core",
+    );
     std::fs::create_dir(folder.at("mine")).expect("makes a folder");
     folder.put("mine/README.md", "mine");
-    refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
+    refuses(&format!("export {model} --c {}", folder.at("mine")), "folder-in-use");
     assert_eq!(folder.text("mine/README.md"), "mine");
     std::fs::create_dir(folder.at("mine/src")).expect("makes a folder");
     folder.put("mine/src/fishweir.h", "mine");
-    refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
+    refuses(&format!("export {model} --c {}", folder.at("mine")), "folder-in-use");
     assert_eq!(folder.text("mine/src/fishweir.h"), "mine");
 }

@@ -70,13 +70,16 @@ fn codebooks_are_told_and_exported() {
     let no = at("no.json");
     let short =
         format!("fit {data} -o {no} --codebooks 2 {QUICK} --effort quick --window 8 --hop 8");
-    refuses(&short, "the middle window has 8 samples");
-    refuses(&format!("fit {data} -o {no} --classifier count --codebooks 2 {QUICK}"), "codebooks");
+    refuses(&short, "short-codebooks 8");
+    refuses(
+        &format!("fit {data} -o {no} --classifier count --codebooks 2 {QUICK}"),
+        "no-codebooks",
+    );
     refuses(
         &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
-        "codebooks",
+        "no-codebooks",
     );
-    refuses(&format!("fit {data} -o {no} --codebooks 300 {QUICK}"), "at most 256");
+    refuses(&format!("fit {data} -o {no} --codebooks 300 {QUICK}"), "too-many-codebooks 256");
     // Where limits leave no room for levels there are fewer, and not another form; but those that were asked for.
     let whole = with["cost"]["model_bytes"].as_u64().expect("bytes");
     let limited = |levels: &str| {
@@ -86,9 +89,9 @@ fn codebooks_are_told_and_exported() {
     };
     let fewer = json(&limited(""))["form"].clone();
     assert_eq!((&fewer["codebooks"], &fewer["levels"]), (&2.into(), &1.into()));
-    refuses(&limited("--levels 2"), "--levels");
+    refuses(&limited("--levels 2"), "over-limit --levels");
     for idle in ["--codebooks 0 --levels 1", "--score-model all --codebook-weight 4"] {
-        refuses(&format!("fit {data} -o {no} {idle} {QUICK}"), "there are no codebooks");
+        refuses(&format!("fit {data} -o {no} {idle} {QUICK}"), "idle-option");
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fs;
 
 use crate::fixtures::Folder;
-use crate::{fishweir, json, printed, refuses};
+use crate::{Messages, Run as _, Told, fishweir, json, printed, refuses};
 
 /// Windows of twenty samples, fifty a second.
 const STEP: f64 = 0.02;
@@ -37,14 +37,14 @@ fn stream(table: &str) -> String {
 }
 
 /// First samples of windows, and the notes beside them.
-fn decides(model: &str, stream: String) -> (Vec<usize>, Vec<String>) {
+fn decides(model: &str, stream: String) -> (Vec<usize>, Vec<Told>) {
     let mut command = fishweir(&format!("score --stream --model {model}"));
-    let output = command.write_stdin(stream).output().expect("runs");
+    let output = command.write_stdin(stream).run_as_json();
     assert!(output.status.success());
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     let first = |row: &str| row.split(',').next()?.parse().ok();
     let starts = text(output.stdout).lines().skip(1).filter_map(first).collect();
-    (starts, text(output.stderr).lines().map(str::to_owned).collect())
+    (starts, Messages::of(&output.stderr).notes)
 }
 
 #[test]
@@ -53,22 +53,24 @@ fn times_are_held_against_the_training() {
     let model = model(&folder);
     assert_eq!(json(&format!("info {model} --json"))["contract"]["period"]["seconds"], STEP);
     let even = stream(&table(STEP, 0.0));
-    assert_eq!(decides(&model, even.clone()), (vec![0, 20, 40], vec![]));
+    let (starts, told) = decides(&model, even.clone());
+    assert_eq!((starts, told.len()), (vec![0, 20, 40], 0));
     // As long as a window, and longer.
     assert_eq!(decides(&model, stream(&table(STEP, 19.0 * STEP))).0, [0, 20, 40]);
     let (starts, told) = decides(&model, stream(&table(STEP, 20.0 * STEP)));
     assert_eq!(starts, [0, 30]);
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("line 32: the time leaps"), "{told:?}");
+    assert!(told[0].is("time-leaps 32"), "{told:?}");
     // In milliseconds: told once, and decided.
     let (starts, told) = decides(&model, stream(&table(1000.0 * STEP, 0.0)));
     assert!(starts.len() >= 2, "{starts:?}");
-    assert_eq!(told.iter().filter(|note| note.contains("another unit")).count(), 1, "{told:?}");
+    assert_eq!(told.iter().filter(|note| note.is("other-period t")).count(), 1, "{told:?}");
     assert!(told.len() < 6, "{told:?}");
     // Without a number: told once.
     let (starts, told) = decides(&model, even.replacen("0.100,", "yesterday,", 1));
     assert_eq!(starts, [0, 20, 40]);
     assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].kind == "no-time", "{told:?}");
 }
 
 #[test]
@@ -116,8 +118,11 @@ fn a_project_names_recordings_by_the_classes_of_the_model() {
 fn windows_that_no_stream_can_have_are_refused_before_fitting() {
     let folder = Folder::new();
     let data = folder.put("data.csv", table(STEP, 0.0));
-    for windows in ["--window 99999999999", "--window 20 --hop 4294967295", "--window 5000 --hop 1"]
-    {
-        refuses(&format!("fit {data} -o /dev/null {windows}"), "--window, --hop");
+    for (windows, told) in [
+        ("--window 99999999999", "window-length --window"),
+        ("--window 20 --hop 4294967295", "window-hop --hop"),
+        ("--window 5000 --hop 1", "open-windows --window --hop"),
+    ] {
+        refuses(&format!("fit {data} -o /dev/null {windows}"), told);
     }
 }

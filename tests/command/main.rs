@@ -40,9 +40,11 @@ mod usage;
 mod watch;
 mod words;
 
+use std::fmt;
 use std::process::Output;
 
 use assert_cmd::Command;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// The program.
@@ -58,17 +60,29 @@ fn fishweir(line: &str) -> Command {
 /// What can be run: a command line, or a command to which more was added.
 trait Run {
     fn run(self) -> Output;
+    /// Runs it with errors and notes as JSON.
+    fn run_as_json(self) -> Output;
 }
+
+const AS_JSON: [&str; 2] = ["--message-format", "json"];
 
 impl<S: AsRef<str> + ?Sized> Run for &S {
     fn run(self) -> Output {
         fishweir(self.as_ref()).run()
+    }
+
+    fn run_as_json(self) -> Output {
+        fishweir(self.as_ref()).run_as_json()
     }
 }
 
 impl Run for &mut Command {
     fn run(self) -> Output {
         self.output().expect("started")
+    }
+
+    fn run_as_json(self) -> Output {
+        self.args(AS_JSON).run()
     }
 }
 
@@ -86,26 +100,96 @@ fn json(command: impl Run) -> Value {
     serde_json::from_str(&printed(command)).expect("JSON on standard output, and nothing else")
 }
 
-/// Runs a command that must fail with an exit code; its message.
-#[track_caller]
-fn failed(command: impl Run, code: i32) -> String {
-    let output = command.run();
-    let message = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(code), "{message}");
-    assert!(!message.contains("panicked"), "{message}");
-    assert!(message.lines().any(|line| line.starts_with("error: ")), "{message}");
-    message
+/// An error or a note, as programs read it.
+#[derive(Debug, Deserialize)]
+struct Told {
+    kind: String,
+    message: String,
 }
 
-/// The message of a command that must be refused as wrongly used.
+impl Told {
+    /// Whether it is of a kind and its message has these words as words of their own: `ragged-row 3 walk.csv`. They are
+    /// what the message is about: options, names, numbers.
+    fn is(&self, expected: &str) -> bool {
+        let mut words = expected.split_whitespace();
+        words.next() == Some(self.kind.as_str()) && words.all(|word| self.names(word))
+    }
+
+    /// Whether its message has a word, or some in a row.
+    fn names(&self, word: &str) -> bool {
+        let part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        let (first, last) = (word.chars().next(), word.chars().next_back());
+        self.message.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&self.message[..at], &self.message[at + word.len()..]);
+            !(part(first) && part(before.chars().next_back()))
+                && !(part(last) && part(after.chars().next()))
+        })
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
+    }
+}
+
+/// The errors and notes of a command, which writes nothing else on standard error.
+#[derive(Debug, Default)]
+struct Messages {
+    errors: Vec<Told>,
+    notes: Vec<Told>,
+}
+
+impl Messages {
+    #[track_caller]
+    fn of(stderr: &[u8]) -> Self {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum Line {
+            Error(Told),
+            Note(Told),
+        }
+        let text = std::str::from_utf8(stderr).expect("UTF-8");
+        let mut messages = Self::default();
+        for line in text.lines() {
+            match serde_json::from_str(line) {
+                Ok(Line::Error(told)) => messages.errors.push(told),
+                Ok(Line::Note(told)) => messages.notes.push(told),
+                Err(_) => panic!("neither an error nor a note: {text}"),
+            }
+        }
+        messages
+    }
+}
+
+/// Runs a command that must fail with an exit code; its error.
 #[track_caller]
-fn refused(command: impl Run) -> String {
+fn failed(command: impl Run, code: i32) -> Told {
+    let output = command.run_as_json();
+    let mut messages = Messages::of(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{messages:?}");
+    assert_eq!(messages.errors.len(), 1, "{messages:?}");
+    messages.errors.remove(0)
+}
+
+/// The error of a command that must be refused as wrongly used.
+#[track_caller]
+fn refused(command: impl Run) -> Told {
     failed(command, 2)
 }
 
-/// The same, with these words in it.
+/// Asserts that a command is refused with an error that [`Told::is`] expected.
 #[track_caller]
-fn refuses(command: impl Run, words: impl AsRef<str>) {
-    let (message, words) = (refused(command), words.as_ref());
-    assert!(message.contains(words), "not `{words}`: {message}");
+fn refuses(command: impl Run, expected: impl AsRef<str>) {
+    let (told, expected) = (refused(command), expected.as_ref());
+    assert!(told.is(expected), "not {expected}: {told:?}");
+}
+
+/// The notes of a command that must succeed.
+#[track_caller]
+fn notes(command: impl Run) -> Vec<Told> {
+    let output = command.run_as_json();
+    let messages = Messages::of(&output.stderr);
+    assert!(output.status.success(), "{messages:?}");
+    messages.notes
 }

@@ -33,7 +33,7 @@ impl Replay {
     /// The bundled recordings of one arm: a model of four subjects, and the exercises of another one after another.
     fn new() -> Self {
         let folder = Folder::new();
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/ts-watch-exercises/all.csv.gz");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/ts-watch-exercises/all.csv.gz");
         let file = fs::File::open(path).expect("bundled");
         let text = std::io::read_to_string(GzDecoder::new(file)).expect("text");
         let mut lines = text.lines();
@@ -197,7 +197,7 @@ fn a_stream_forgets_by_itself_and_never_where_it_is_told_so() {
     assert_eq!(decide("--window 40 --hop 40").len(), 3);
     crate::refuses(
         fishweir(&format!("score --stream --model {model} --every 20")).write_stdin(""),
-        "--endless",
+        "windows-or-numbers --every --endless",
     );
 }
 

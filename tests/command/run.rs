@@ -60,5 +60,5 @@ fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
 #[test]
 fn a_folder_without_firmware_is_refused() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    refuses(&format!("run {model} {data} --firmware /no/such"), "no firmware there");
+    refuses(&format!("run {model} {data} --firmware /no/such"), "no-firmware /no/such");
 }

@@ -50,6 +50,7 @@ pub(super) enum Topic {
     DifferentLengths,
     FrontedModels,
     ImpossibleEvidence,
+    IsUpdate,
     KernelMachine,
     KernelOutOfRange,
     LeftOutChannels,
@@ -71,6 +72,7 @@ pub(super) enum Topic {
     UnknownColumn,
     UnknownSeries,
     UnknownState,
+    UnsignedUpdate,
     WrongObservations,
     // Checks.
     BitsDiffer,
@@ -220,7 +222,9 @@ pub(super) fn note(kind: impl Into<&'static str>, text: impl Display) {
 /// Writes what clap says of a command line, which may be the help that was asked for, and ends the program.
 pub(super) fn usage(said: &clap::Error) -> ! {
     if AS_JSON.load(Ordering::Relaxed) && said.use_stderr() {
-        error(&Message::new(usage_kind(said.kind()), said.render().to_string().trim_end()));
+        let text = said.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+        error(&Message::new(usage_kind(said.kind()), text));
         std::process::exit(said.exit_code());
     }
     said.exit()
