@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::emission::table;
 use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::shared::data::of_family;
 use crate::{Told, printed, refused};
 
 /// Every command that reads a model refuses this one, names it, and leaves nothing behind.
@@ -130,7 +130,7 @@ fn refusal(classifier: &str) -> Told {
 #[test]
 fn models_of_different_emissions_are_refused_by_number() {
     let folder = Folder::new();
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
     let [gaussian, poisson, two, three] =
         ["gaussian", "poisson", "mixture", "mixture --components 3"].map(of);
@@ -163,7 +163,7 @@ fn models_of_different_emissions_are_refused_by_number() {
 #[test]
 fn a_row_of_another_length_is_the_one_that_is_named() {
     let folder = Folder::new();
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
     let (poisson, mixture) = (of("poisson"), of("mixture"));
     let edited = |from: &Value, block: &str, state: usize, row: Value| {

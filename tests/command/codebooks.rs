@@ -5,7 +5,6 @@ use std::fs;
 use fishweir_core::update::Update;
 use serde_json::Value;
 
-use crate::c::decides_as_the_host;
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{json, printed, refuses};
 
@@ -121,16 +120,6 @@ fn in_fixed_point(folder: &Folder, model: &str, data: &str) {
         assert!(small < float, "{what}: {info}");
     }
     assert!(printed(&format!("info {model}")).contains("in fixed point: flash"));
-}
-
-#[test]
-fn codebooks_in_c_decide_as_on_the_host() {
-    let folder = Folder::new();
-    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
-    printed(&format!(
-        "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks 1 {QUICK} --effort quick"
-    ));
-    decides_as_the_host(&folder, &model);
 }
 
 /// By default a model for each lag is taken untried, but not where there are floors to choose from.

@@ -3,66 +3,15 @@
 
 use std::fmt::Write as _;
 
-use crate::fixtures::{Folder, Noise, QUICK, fixtures};
-use crate::{Messages, Run as _, fishweir, json, printed, refused, refuses};
-
-const NAMES: [&str; 5] = ["poisson", "bernoulli", "full-gaussian", "mixture", "autoregressive"];
-
-/// Twelve series of forty samples of each of two classes, whose two states differ.
-pub(crate) fn table(name: &str) -> String {
-    let mut text = "series,label,t,x,y\n".to_owned();
-    let mut noise = Noise(3);
-    for series in 0..24 {
-        let odd = series % 2 == 1;
-        let mut before = 0.0;
-        for t in 0..40 {
-            let late = t % 20 >= 10;
-            let mut uniform = || 0.5 + 0.5 * noise.next().unwrap_or(0.0);
-            let (u, v, w) = (uniform(), uniform(), uniform());
-            let [x, y] = match name {
-                "poisson" => {
-                    let rate = if late { if odd { 6.0 } else { 3.0 } } else { 2.0 };
-                    [(rate * 2.0 * u).floor(), (3.0 * v).floor()]
-                }
-                "bernoulli" => {
-                    let share = if odd { 0.8 } else { 0.3 };
-                    [f64::from(u < share), f64::from(if late { v < 0.9 } else { v < 0.2 })]
-                }
-                // The classes differ in how the channels go together, and each alone is alike.
-                "full-gaussian" => {
-                    let sum = u + v - 1.0;
-                    [sum, if odd { sum } else { -sum } + 0.3 * (w - 0.5)]
-                }
-                // And here in how a channel goes on from where it was, and every sample by itself is alike.
-                "autoregressive" => {
-                    before = if odd { 0.8 } else { -0.8 } * before + u - 0.5;
-                    [before, w]
-                }
-                _ => {
-                    let side = if u < 0.5 { -2.0 } else { 2.0 };
-                    [if odd { side } else { 0.0 } + v - 0.5, w]
-                }
-            };
-            let _ = writeln!(text, "{series},{},{t},{x},{y}", ["even", "odd"][usize::from(odd)]);
-        }
-    }
-    text
-}
-
-/// One floor, so that none is chosen, where there are standard deviations.
-fn floor(name: &str) -> &'static str {
-    if ["full-gaussian", "mixture", "autoregressive"].contains(&name) {
-        "--std-floor 0.1"
-    } else {
-        ""
-    }
-}
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::shared::data::{FAMILIES, floor, of_family};
+use crate::{Messages, as_json, fishweir, json, printed, refused, refuses};
 
 #[test]
 fn every_family_is_evaluated_far_above_chance() {
     let folder = Folder::new();
-    for name in NAMES {
-        let data = folder.put(format!("{name}.csv"), table(name));
+    for name in FAMILIES {
+        let data = folder.put(format!("{name}.csv"), of_family(name));
         let line = format!(
             "evaluate {data} --emission {name} --window 20 --hop 20 --folds 3 {QUICK} --effort quick \
              --scaling diagonal {} --json",
@@ -73,29 +22,6 @@ fn every_family_is_evaluated_far_above_chance() {
             let accuracy = report["classifiers"][classifier]["accuracy"].as_f64();
             assert!(accuracy.expect("a number") > 0.8, "{name}, {classifier}: {accuracy:?}");
         }
-    }
-}
-
-#[test]
-fn every_family_runs_on_a_device_to_the_last_bit() {
-    let folder = Folder::new();
-    for name in NAMES {
-        let data = folder.put(format!("{name}.csv"), table(name));
-        let model = folder.at(format!("{name}.json"));
-        let line = format!(
-            "fit {data} -o {model} --emission {name} --window 20 --hop 20 {QUICK} --effort quick --scaling diagonal {}",
-            floor(name)
-        );
-        printed(&line);
-        let info = json(&format!("info {model} --json"));
-        let line = format!("run {model} {data} --board mps2-an386 --limit 100 --json");
-        let report = json(&line);
-        assert_eq!(report["differing_bits"], 0, "{name}");
-        assert_eq!(report["numbers"], 100 * 4, "{name}");
-        assert_eq!(report["device_model_bytes"], info["model_bytes"], "{name}");
-        assert_eq!(report["device_state_bytes"], info["state_bytes"], "{name}");
-        let again = json(&format!("evaluate {data} -m {model} --json"));
-        assert!(again.to_string().contains("accuracy"), "{name}");
     }
 }
 
@@ -115,7 +41,7 @@ fn what_is_no_count_is_named_by_file_line_and_column() {
         ("bernoulli", "true"),
         ("bernoulli", "yes"),
     ] {
-        let text = table(name);
+        let text = of_family(name);
         let line = text.lines().nth(7).expect("a row");
         let (rest, _) = line.rsplit_once(',').expect("fields");
         let data = folder.put("bad.csv", text.replace(line, &format!("{rest},{bad}")));
@@ -134,13 +60,13 @@ fn what_is_no_count_is_named_by_file_line_and_column() {
 #[test]
 fn a_model_of_counts_takes_counts_alone() {
     let folder = Folder::new();
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let model = folder.at("counts.json");
     printed(&format!("fit {data} -o {model} --emission poisson {QUICK} --effort quick"));
     let bad = folder.put("bad.csv", "series,t,x,y\n0,0,1,2\n0,1,1.5,2\n");
     refuses(&format!("score {bad} --model {model}"), "not-in-support 3 x 1.5");
     let mut stream = fishweir(&format!("score --stream --model {model}"));
-    let output = stream.write_stdin("x,y\n1,2\n1.5,2\n3,4\n").run_as_json();
+    let output = as_json(stream.write_stdin("x,y\n1,2\n1.5,2\n3,4\n"));
     let said = Messages::of(&output.stderr);
     assert!(said.notes.iter().any(|note| note.is("not-in-support 3 1 x 1.5")), "{said:?}");
 }
@@ -148,7 +74,7 @@ fn a_model_of_counts_takes_counts_alone() {
 #[test]
 fn what_a_family_has_no_use_for_is_refused() {
     let folder = Folder::new();
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let strings = fixtures().at("strings.tsv");
     for (line, what) in [
         (format!("evaluate {strings} --emission poisson"), "wrong-emissions poisson"),
@@ -213,7 +139,7 @@ fn a_family_of_something_else_is_named_with_the_file() {
         }
     }
     // What a file's name is in front of for other reasons.
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let line = format!("evaluate {data} --score-model nobody {QUICK} --effort quick");
     refuses(&line, format!("unknown-class {data} nobody"));
 }
@@ -223,7 +149,7 @@ fn a_family_of_something_else_is_named_with_the_file() {
 fn floors_hold_what_would_break_down() {
     let folder = Folder::new();
     let mut text = String::new();
-    for line in table("full-gaussian").lines() {
+    for line in of_family("full-gaussian").lines() {
         let (rest, _) = line.rsplit_once(',').expect("fields");
         let (_, x) = rest.rsplit_once(',').expect("fields");
         let _ = writeln!(text, "{rest},{}", if x == "x" { "y" } else { x });
@@ -253,7 +179,7 @@ fn a_model_and_its_artefact_say_how_states_emit() {
         ("autoregressive", "", "autoregressive"),
         ("gaussian", "--score-model all", "gaussian"),
     ] {
-        let data = folder.put(format!("{name}.csv"), table(name));
+        let data = folder.put(format!("{name}.csv"), of_family(name));
         let at = |ending: &str| folder.at(format!("{name}.{ending}"));
         let (model, artefact) = (at("json"), at("fishweir"));
         let line =
@@ -301,7 +227,7 @@ fn what_is_observed_is_called_what_it_is() {
     let folder = Folder::new();
     let strings = fixtures().at("strings.tsv");
     for name in ["poisson", "bernoulli"] {
-        let data = folder.put(format!("{name}.csv"), table(name));
+        let data = folder.put(format!("{name}.csv"), of_family(name));
         let at = |ending: &str| folder.at(format!("{name}.{ending}"));
         let (model, gram) = (at("json"), at("gram.csv"));
         let line = format!(

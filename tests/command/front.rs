@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use crate::c::decides_as_the_host;
 use crate::fixtures::{Folder, fixtures};
 use crate::{fishweir, json, printed, refused, refuses};
 
@@ -50,7 +49,6 @@ fn front_ends_are_part_of_the_model() {
     assert!(rust.contains("Fronted<Front, Heard>") && rust.contains("Decimate::new(2)"), "{rust}");
     json(&format!("evaluate {data} --model {model} --json"));
     scores_alike_as_an_artefact(&folder, &data, &model);
-    decides_as_the_host(&folder, &model);
     // Before the first row nothing is decided, and nothing is to be explained.
     let early = printed(&format!("score {data} --model {model} --window 1 --explain"));
     assert_eq!(early.lines().count(), 1, "{early}");

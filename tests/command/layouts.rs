@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, table};
-use crate::{Messages, Run as _, json, printed, refused};
+use crate::{Messages, as_json, json, printed, refused};
 
 /// A class and the samples of a series, as they are written.
 type Line<'a> = (&'a str, Vec<&'a str>);
@@ -90,14 +90,13 @@ fn what_may_be_a_group_and_is_read_as_a_channel_is_told() {
     let folder = Folder::new();
     let text = "series,subject,label,x\n0,7,up,1\n0,7,up,2\n1,8,down,-1\n1,8,down,-2\n";
     let file = folder.put("rows.csv", text);
-    let told = Messages::of(
-        &format!("evaluate {file} --folds 2 {QUICK} --effort quick").as_str().run_as_json().stderr,
-    )
-    .notes;
+    let told =
+        Messages::of(&as_json(&format!("evaluate {file} --folds 2 {QUICK} --effort quick")).stderr)
+            .notes;
     assert!(told.iter().any(|note| note.is("maybe-group subject t")), "{told:?}");
     let timed = folder.put("timed.csv", text.replace("subject", "time"));
     let told = Messages::of(
-        &format!("evaluate {timed} --folds 2 {QUICK} --effort quick").as_str().run_as_json().stderr,
+        &as_json(&format!("evaluate {timed} --folds 2 {QUICK} --effort quick")).stderr,
     )
     .notes;
     assert!(told.iter().any(|note| note.is("maybe-time time t")), "{told:?}");

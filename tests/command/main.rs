@@ -1,9 +1,9 @@
 //! The command `fishweir`, run as people run it: good input, bad input, exit codes, what is left on
-//! the disk. A test target of the package `fishweir-cli`, so that cargo builds the program first.
+//! the disk. A test target of the package `fishweir-cli`, so that cargo builds the program first. What builds firmware or
+//! C is in `command_device`.
 
 mod bad_data;
 mod bad_model;
-mod c;
 mod codebooks;
 mod compare;
 mod confidence;
@@ -12,7 +12,6 @@ mod emission;
 mod evaluate;
 mod export;
 mod fit;
-mod fixtures;
 mod front;
 mod gram;
 mod gram_family;
@@ -22,16 +21,17 @@ mod info;
 mod kernel_fit;
 mod lags;
 mod layouts;
+mod library;
 mod machine;
 mod network;
 mod new;
 mod output;
 mod profile;
-mod replay;
 mod run;
 mod score;
 mod selection;
 mod send;
+mod shared;
 mod spot;
 mod stream;
 mod systems;
@@ -43,62 +43,9 @@ mod words;
 use std::fmt;
 use std::process::Output;
 
-use assert_cmd::Command;
 use serde::Deserialize;
-use serde_json::Value;
 
-/// The program.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_fishweir");
-
-/// A command line of the program, split at blanks.
-fn fishweir(line: &str) -> Command {
-    let mut command = Command::new(PROGRAM);
-    command.args(line.split_whitespace());
-    command
-}
-
-/// What can be run: a command line, or a command to which more was added.
-trait Run {
-    fn run(self) -> Output;
-    /// Runs it with errors and notes as JSON.
-    fn run_as_json(self) -> Output;
-}
-
-const AS_JSON: [&str; 2] = ["--message-format", "json"];
-
-impl<S: AsRef<str> + ?Sized> Run for &S {
-    fn run(self) -> Output {
-        fishweir(self.as_ref()).run()
-    }
-
-    fn run_as_json(self) -> Output {
-        fishweir(self.as_ref()).run_as_json()
-    }
-}
-
-impl Run for &mut Command {
-    fn run(self) -> Output {
-        self.output().expect("started")
-    }
-
-    fn run_as_json(self) -> Output {
-        self.args(AS_JSON).run()
-    }
-}
-
-/// What a command that must succeed prints.
-#[track_caller]
-fn printed(command: impl Run) -> String {
-    let output = command.run();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-/// The same, as JSON.
-#[track_caller]
-fn json(command: impl Run) -> Value {
-    serde_json::from_str(&printed(command)).expect("JSON on standard output, and nothing else")
-}
+use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};
 
 /// An error or a note, as programs read it.
 #[derive(Debug, Deserialize)]
@@ -162,10 +109,15 @@ impl Messages {
     }
 }
 
+/// Runs a command with its errors and notes as JSON.
+fn as_json(command: impl Run) -> Output {
+    command.run_with(&["--message-format", "json"])
+}
+
 /// Runs a command that must fail with an exit code; its error.
 #[track_caller]
 fn failed(command: impl Run, code: i32) -> Told {
-    let output = command.run_as_json();
+    let output = as_json(command);
     let mut messages = Messages::of(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{messages:?}");
     assert_eq!(messages.errors.len(), 1, "{messages:?}");
@@ -188,7 +140,7 @@ fn refuses(command: impl Run, expected: impl AsRef<str>) {
 /// The notes of a command that must succeed.
 #[track_caller]
 fn notes(command: impl Run) -> Vec<Told> {
-    let output = command.run_as_json();
+    let output = as_json(command);
     let messages = Messages::of(&output.stderr);
     assert!(output.status.success(), "{messages:?}");
     messages.notes

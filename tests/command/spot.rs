@@ -5,26 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, fixtures};
+use crate::shared::data::marked;
 use crate::{json, printed, refuses};
-
-/// Series of noise about zero with stretches about three and about minus three, marked.
-pub(crate) fn marked(seed: u32) -> String {
-    let mut text = String::from("series,t,x,mark\n");
-    let mut noise = Noise(seed);
-    for series in 0..4 {
-        for t in 0..300 {
-            let (level, mark) = match t {
-                60..90 => (3.0, "high"),
-                150..190 => (-3.0, "low"),
-                240..260 => (3.0, "high"),
-                _ => (0.0, ""),
-            };
-            let _ =
-                writeln!(text, "{series},{t},{:.3},{mark}", level + noise.next().unwrap_or(0.0));
-        }
-    }
-    text
-}
 
 #[test]
 fn events_are_found_and_windows_are_told_beside() {

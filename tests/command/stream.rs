@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, fixtures, labelled_strings};
-use crate::{Messages, PROGRAM, Run as _, fishweir, printed, refuses};
+use crate::{Messages, PROGRAM, as_json, fishweir, printed, refuses};
 
 fn samples() -> Vec<String> {
     let text = std::fs::read_to_string(fixtures().at("two.csv")).expect("data");
@@ -63,7 +63,7 @@ fn every_decision_is_written_before_the_next_sample_is_read() {
 
 /// Exit code, decisions and messages of a stream.
 fn streamed(line: &str, input: &str) -> (Option<i32>, Vec<String>, Messages) {
-    let output = fishweir(line).write_stdin(input).run_as_json();
+    let output = as_json(fishweir(line).write_stdin(input));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let decisions = text.lines().skip(1).map(str::to_owned).collect();
     (output.status.code(), decisions, Messages::of(&output.stderr))
@@ -243,7 +243,7 @@ fn an_impossible_sample_is_reported_and_missing() {
     let path = folder.at("strict.json");
     classifier.save(path.as_ref()).expect("saved");
     let line = format!("score --stream --model {path}");
-    let output = fishweir(&line).write_stdin("a\nb\nb\nb\n").run_as_json();
+    let output = as_json(fishweir(&line).write_stdin("a\nb\nb\nb\n"));
     let messages = Messages::of(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{messages:?}");
     assert!(messages.notes[0].is("impossible 3"), "{messages:?}");
@@ -270,4 +270,10 @@ fn a_reader_that_leaves_is_no_error() {
     child.stderr.take().expect("piped").read_to_string(&mut message).expect("UTF-8");
     assert!(child.wait().expect("ended").success(), "{message}");
     assert_eq!(message, "");
+}
+
+#[test]
+fn a_model_of_windows_decides_at_their_ends_alone() {
+    let line = format!("score --stream --model {} --every 20", fixtures().at("two.json"));
+    refuses(fishweir(&line).write_stdin(""), "windows-or-numbers --every --endless");
 }

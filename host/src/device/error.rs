@@ -40,6 +40,7 @@ pub enum DeviceError {
     },
     /// A file could not be read or written.
     #[error("{}: {what}: {source}", path.display())]
+    #[strum(serialize = "file-failed")]
     File {
         /// The file.
         path: PathBuf,

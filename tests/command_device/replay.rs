@@ -195,10 +195,6 @@ fn a_stream_forgets_by_itself_and_never_where_it_is_told_so() {
     assert_eq!(decide("--endless").len(), 120);
     assert_eq!(decide("--endless --every 20 --reset-every 20"), windows);
     assert_eq!(decide("--window 40 --hop 40").len(), 3);
-    crate::refuses(
-        fishweir(&format!("score --stream --model {model} --every 20")).write_stdin(""),
-        "windows-or-numbers --every --endless",
-    );
 }
 
 /// The numbers of a row in single precision, each with an ending.
