@@ -10,7 +10,7 @@ use std::process::Stdio;
 use flate2::read::GzDecoder;
 
 use crate::fixtures::Folder;
-use crate::new::{cargo, runs};
+use crate::new::{cargo, runs, share_core};
 use crate::{fishweir, json, printed};
 
 /// Windows of four seconds, a new one every two.
@@ -213,6 +213,7 @@ fn of_project(replay: &Replay) -> Vec<Decided> {
         folder.at("kept.csv")
     ));
     let project = std::path::Path::new(&at);
+    share_core(project);
     let said = runs(project);
     // Recordings are whole windows, and their classes are beside the decisions.
     let right = said.lines().last().expect("a line");
