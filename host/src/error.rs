@@ -1,7 +1,140 @@
-//! One error for programs that do not tell apart which room one comes from.
+//! Kinds of errors, and one error for programs that do not tell apart which room one comes from.
+
+use fishweir_core::artefact::ArtefactError;
+use fishweir_core::classify::ScoreOutOfRange;
+use fishweir_core::context::ContextError;
+use fishweir_core::contract::{ContractError, WindowsError};
+use fishweir_core::smooth::SequenceError;
+use fishweir_core::update::UpdateError;
+use fishweir_core::{ErrorKind, ModelError, ObservationError};
+
+/// An error whose kind has a stable name, for programs that tell errors apart.
+pub trait StableKind {
+    /// Returns the stable name of what is wrong, in kebab-case, such as `unknown-label`: that of the innermost error.
+    fn kind(&self) -> &'static str;
+}
+
+/// Gives an enum of errors a `kind`: the name of its variant, or, of variants that are listed, the kind of the error
+/// inside.
+macro_rules! kinds {
+    ($error:ident $(, $(#[$when:meta])? $variant:pat => $inner:ident)* $(,)?) => {
+        impl $error {
+            /// Returns the stable name of what is wrong, in kebab-case, such as `unknown-label`: that of the innermost
+            /// error.
+            pub fn kind(&self) -> &'static str {
+                #[allow(unused_imports)]
+                use $crate::StableKind as _;
+                #[allow(unreachable_patterns)]
+                match self {
+                    $($(#[$when])? $variant => $inner.kind(),)*
+                    other => other.into(),
+                }
+            }
+        }
+
+        impl $crate::StableKind for $error {
+            fn kind(&self) -> &'static str {
+                $error::kind(self)
+            }
+        }
+    };
+}
+
+pub(crate) use kinds;
+
+/// Gives an error of another crate a kind.
+macro_rules! foreign_kinds {
+    ($error:path, $self:ident => $kind:expr) => {
+        impl StableKind for $error {
+            fn kind(&$self) -> &'static str {
+                $kind
+            }
+        }
+    };
+}
+
+foreign_kinds!(std::io::Error, self => "io");
+foreign_kinds!(csv::Error, self => "io");
+foreign_kinds!(serde_json::Error, self => "io");
+foreign_kinds!(ModelError, self => self.kind.kind());
+foreign_kinds!(ScoreOutOfRange, self => "score-out-of-range");
+foreign_kinds!(ErrorKind, self => match self {
+    Self::NotFinite => "not-finite",
+    Self::Negative => "negative",
+    Self::NotPositive => "not-positive",
+    Self::AboveOne => "above-one",
+    Self::SumNotOne => "sum-not-one",
+    Self::NotPositiveDefinite => "not-positive-definite",
+    Self::NotSymmetric => "not-symmetric",
+    Self::NotPositiveSemidefinite => "not-positive-semidefinite",
+    Self::Inconsistent => "inconsistent",
+    Self::NotInRange => "not-in-range",
+    Self::Endless => "endless",
+    _ => "bad-model",
+});
+foreign_kinds!(ObservationError, self => match self {
+    Self::Impossible => "impossible",
+    Self::UnknownSymbol => "unknown-symbol",
+    Self::NotFinite => "not-finite",
+    Self::OutOfRange => "out-of-range",
+    Self::NotInSupport => "not-in-support",
+    Self::PastEnd => "past-end",
+    _ => "bad-observation",
+});
+foreign_kinds!(SequenceError, self => match self {
+    Self::Observation { error, .. } => error.kind(),
+    _ => "buffer-too-short",
+});
+foreign_kinds!(ContextError, self => match self {
+    Self::Count { .. } => "wrong-shape",
+    Self::Symbol { .. } => "unknown-symbol",
+    Self::Duplicate { .. } => "same-context",
+    Self::NoEmpty { .. } => "no-empty-context",
+    Self::NoSuffix { .. } => "no-suffix",
+    _ => "bad-contexts",
+});
+foreign_kinds!(fishweir_core::kernel::KernelError, self => match self {
+    Self::Model(error) => error.kind(),
+    Self::Stored { error, .. } => error.kind(),
+    Self::Length { .. } => "wrong-length",
+    Self::Capacity { .. } => "too-large",
+    Self::Tree { .. } | Self::Arity { .. } | Self::Branch { .. } => "bad-tree",
+    _ => "bad-kernel",
+});
+foreign_kinds!(WindowsError, self => match self {
+    Self::Length => "window-length",
+    Self::Hop => "window-hop",
+    Self::Open(_) => "open-windows",
+    _ => "bad-windows",
+});
+foreign_kinds!(ContractError, self => match self {
+    Self::Truncated => "truncated",
+    _ => "bad-contract",
+});
+foreign_kinds!(ArtefactError, self => match self {
+    Self::Truncated => "truncated",
+    Self::TrailingBytes => "trailing-bytes",
+    Self::NotAnArtefact => "not-an-artefact",
+    Self::UnknownVersion(_) => "unknown-version",
+    Self::Checksum => "checksum",
+    Self::Contract(error) => error.kind(),
+    Self::Model(error) => error.kind(),
+    _ => "bad-artefact",
+});
+foreign_kinds!(UpdateError, self => match self {
+    Self::Truncated => "truncated",
+    Self::TrailingBytes => "trailing-bytes",
+    Self::NotAnUpdate => "not-an-update",
+    Self::UnknownVersion(_) => "unknown-version",
+    Self::Checksum => "checksum",
+    Self::Artefact(error) => error.kind(),
+    Self::SelfTest => "bad-self-test",
+    _ => "bad-update",
+});
 
 /// What can fail: the errors of the library's rooms convert to it by `?`, and say what they say.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Error {
     /// Data that cannot be read.
@@ -111,3 +244,41 @@ pub enum Error {
     #[error(transparent)]
     Device(#[from] crate::device::DeviceError),
 }
+
+kinds!(Error,
+    Self::Data(error) => error,
+    Self::Folds(error) => error,
+    Self::Model(error) => error,
+    Self::Fit(error) => error,
+    Self::Decode(error) => error,
+    Self::Context(error) => error,
+    Self::Train(error) => error,
+    Self::KernelLearn(error) => error,
+    Self::Augment(error) => error,
+    Self::Detector(error) => error,
+    Self::Classifier(error) => error,
+    Self::Evaluate(error) => error,
+    Self::Kernel(error) => error,
+    Self::Information(error) => error,
+    Self::NoScore(error) => error,
+    Self::Marginal(error) => error,
+    Self::Network(error) => error,
+    Self::NetworkFile(error) => error,
+    Self::NetworkEvaluate(error) => error,
+    Self::Bif(error) => error,
+    Self::Profile(error) => error,
+    Self::Gram(error) => error,
+    Self::Format(error) => error,
+    Self::Deploy(error) => error,
+    Self::Quantise(error) => error,
+    Self::Measure(error) => error,
+    Self::Calibration(error) => error,
+    Self::Artefact(error) => error,
+    Self::Push(error) => error,
+    Self::Range(error) => error,
+    Self::Sequence(error) => error,
+    Self::CoreModel(error) => error,
+    Self::Observation(error) => error,
+    Self::File(error) => error,
+    #[cfg(feature = "device")] Self::Device(error) => error,
+);

@@ -13,6 +13,12 @@ pub struct FileError {
     source: io::Error,
 }
 
+impl crate::StableKind for FileError {
+    fn kind(&self) -> &'static str {
+        if self.verb == "read" { "unreadable-file" } else { "unwritable-file" }
+    }
+}
+
 impl FileError {
     fn write(path: &Path, source: io::Error) -> Self {
         Self { file: path.display().to_string(), verb: "write", source }

@@ -59,7 +59,7 @@ pub mod report;
 pub mod runtime;
 mod words;
 
-pub use error::Error;
+pub use error::{Error, StableKind};
 pub use fishweir_core::classify::{Decision, Normalisation};
 pub use fishweir_core::emission::Parametrisation;
 pub use fishweir_core::smooth::SequenceError;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::emission::table;
 use crate::fixtures::{Folder, QUICK, fixtures};
-use crate::{printed, refused, refuses};
+use crate::shared::data::of_family;
+use crate::{Told, printed, refused};
 
 /// Every command that reads a model refuses this one, names it, and leaves nothing behind.
 fn all_refuse(model: &str, expected: &str) {
@@ -23,15 +23,15 @@ fn all_refuse(model: &str, expected: &str) {
         format!("run {model} {data}"),
     ] {
         let message = refused(&line);
-        assert!(message.contains(model), "{line}: {message}");
-        assert!(message.contains(expected), "{line}: {message}");
+        assert!(message.names(model), "{line}: {message}");
+        assert!(message.is(expected), "{line}: {message}");
     }
     assert!(!Path::new(&written).exists());
 }
 
 #[test]
 fn a_missing_model_is_named() {
-    all_refuse("/no/such/model.json", "cannot read");
+    all_refuse("/no/such/model.json", "unreadable-file");
 }
 
 #[test]
@@ -39,17 +39,17 @@ fn what_is_no_model_is_refused() {
     let folder = Folder::new();
     let file = folder.at("m.json");
     for (bytes, expected) in [
-        (&b""[..], "not a fishweir model"),
-        (b"{}", "not a fishweir model"),
-        (b"{\"fishweir_model\":2}", "not a fishweir model"),
-        (b"\xFF\xFE\x00", "not a fishweir model"),
+        (&b""[..], "not-a-model"),
+        (b"{}", "not-a-model"),
+        (b"{\"fishweir_model\":2}", "not-a-model"),
+        (b"\xFF\xFE\x00", "not-a-model"),
         (b"FISHWEIR", "truncated"),
     ] {
         fs::write(&file, bytes).expect("written");
         all_refuse(&file, expected);
     }
     fs::copy(fixtures().at("two.csv"), &file).expect("copied");
-    all_refuse(&file, "not a fishweir model");
+    all_refuse(&file, "not-a-model");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn a_model_of_another_version_says_so() {
     let text = fs::read_to_string(fixtures().at("two.json")).expect("a model");
     let folder = Folder::new();
     let file = folder.put("m.json", text.replace("\"fishweir_model\":2", "\"fishweir_model\":7"));
-    all_refuse(&file, "format 7");
+    all_refuse(&file, "unknown-version 7");
 }
 
 #[test]
@@ -70,10 +70,12 @@ fn every_truncation_is_noticed() {
             // Up to the last byte but one: a line end ends JSON, and nothing else.
             let length = (bytes.len() - 2) * part / 11;
             fs::write(&file, &bytes[..length]).expect("written");
-            refuses(&format!("info {file}"), name);
+            let told = refused(&format!("info {file}"));
+            assert!(told.names(name), "{told}");
         }
         fs::write(&file, &bytes[..bytes.len() / 2]).expect("written");
-        all_refuse(&file, "");
+        let json = name.ends_with("json");
+        all_refuse(&file, if json { "not-a-model" } else { "truncated" });
     }
 }
 
@@ -89,12 +91,13 @@ fn every_flipped_bit_is_noticed() {
             let mut bytes = good.clone();
             bytes[(good.len() - 1) * place / (places - 1)] ^= 1 << (place % 8);
             fs::write(&file, &bytes).expect("written");
-            refuses(&format!("info {file}"), name);
+            let told = refused(&format!("info {file}"));
+            assert!(told.names(name), "{told}");
         }
         let mut bytes = good.clone();
         bytes[good.len() / 2] ^= 4;
         fs::write(&file, &bytes).expect("written");
-        all_refuse(&file, "");
+        all_refuse(&file, "checksum");
     }
 }
 
@@ -115,34 +118,31 @@ fn fitted(data: &str, options: &str) -> Value {
 
 /// What `info` says of a classifier that it must refuse.
 #[track_caller]
-fn refusal(classifier: &str) -> String {
+fn refusal(classifier: &str) -> Told {
     let folder = Folder::new();
     let file = folder.put("bad.json", sealed(classifier));
-    let message = refused(&format!("info {file}"));
-    message.strip_prefix(&format!("error: {file}: ")).expect("the file first").trim().to_owned()
+    let told = refused(&format!("info {file}"));
+    assert!(told.message.starts_with(&file), "the file first: {told}");
+    told
 }
 
 /// A device has one type of emissions for all models of a file.
 #[test]
 fn models_of_different_emissions_are_refused_by_number() {
     let folder = Folder::new();
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
     let [gaussian, poisson, two, three] =
         ["gaussian", "poisson", "mixture", "mixture --components 3"].map(of);
     for (first, second, what) in [
-        (&gaussian, &poisson, "model 1 has poisson emissions, and model 0 has gaussian emissions"),
-        (&poisson, &gaussian, "model 1 has gaussian emissions, and model 0 has poisson emissions"),
-        (
-            &two,
-            &three,
-            "model 1 has mixture emissions of 3 components, and model 0 has mixture emissions of 2",
-        ),
+        (&gaussian, &poisson, "inconsistent-model 1 poisson 0 gaussian"),
+        (&poisson, &gaussian, "inconsistent-model 1 gaussian 0 poisson"),
+        (&two, &three, "inconsistent-model 1 mixture 3 0 2"),
     ] {
         let mut mixed = first.clone();
         mixed["models"][1] = second["models"][1].clone();
         let message = refusal(&mixed.to_string());
-        assert!(message.starts_with(what), "{message}");
+        assert!(message.is(what), "{message}");
     }
     let options = "--classifier cosine --scaling diagonal --c 1";
     let machine = fitted(&fixtures().at("two.csv"), options);
@@ -155,15 +155,15 @@ fn models_of_different_emissions_are_refused_by_number() {
         bad["models"][model]["emission"] = full.clone();
     }
     let message = refusal(&bad.to_string());
-    let what = "model 0 has full-gaussian emissions; kernel machines are of";
-    assert!(message.starts_with(what), "{message}");
+    let what = "wrong-emissions 0 full-gaussian";
+    assert!(message.is(what), "{message}");
 }
 
 /// Of the rows of a block the one of another length is named, be it the first.
 #[test]
 fn a_row_of_another_length_is_the_one_that_is_named() {
     let folder = Folder::new();
-    let data = folder.put("counts.csv", table("poisson"));
+    let data = folder.put("counts.csv", of_family("poisson"));
     let of = |emission: &str| fitted(&data, &format!("--classifier bayes --emission {emission}"));
     let (poisson, mixture) = (of("poisson"), of("mixture"));
     let edited = |from: &Value, block: &str, state: usize, row: Value| {
@@ -183,16 +183,16 @@ fn a_row_of_another_length_is_the_one_that_is_named() {
         (&mixture, "std", 0, json!([]), 0, 4),
     ] {
         let message = edited(from, block, state, row);
-        let what = format!("model 0: {block}[{state}] has {found} entries where {wanted} are");
-        assert!(message.starts_with(&what), "{message}");
+        let what = format!("inconsistent-model 0 {block}[{state}] {found} {wanted}");
+        assert!(message.is(&what), "{message}");
     }
     // What single precision does not hold is called what the file calls it.
     let message = edited(&mixture, "std", 0, json!([1e308, 1.0, 1.0, 1.0]));
-    assert!(message.contains("the std of channel `x` does not fit"), "{message}");
-    assert!(message.contains("(1e308); rescale the channel"), "{message}");
+    assert!(message.is("out-of-range std x"), "{message}");
+    assert!(message.names("1e308"), "{message}");
     let message = edited(&poisson, "rate", 0, json!([1e-41, 1.0]));
-    assert!(message.contains("the rate of channel `x` does not fit"), "{message}");
-    assert!(message.contains("(1e-41); leave the channel out"), "{message}");
+    assert!(message.is("out-of-range rate x"), "{message}");
+    assert!(message.names("1e-41"), "{message}");
 }
 
 /// Lines and columns are those of the file, not of the part of it that is being read.
@@ -210,8 +210,8 @@ fn what_is_no_number_is_named_by_its_place_in_the_file() {
             let (line, column) =
                 (before.lines().count(), before.lines().last().expect("one").len());
             let message = refusal(&classifier);
-            let place = format!("at line {line} column {}", column + "null".len());
-            assert!(message.ends_with(&place), "{place}: {message}");
+            let place = format!("not-a-model {line} {}", column + "null".len());
+            assert!(message.is(&place), "{place}: {message}");
         }
     }
 }
@@ -228,7 +228,7 @@ fn a_bad_set_is_told_by_the_reader_of_sets() {
     let mut set = ModelSet::load(file.as_ref()).expect("a set");
     set.models[1].name = set.models[0].name.clone();
     set.save(file.as_ref()).expect("written");
-    all_refuse(&file, "a name is of one model");
+    all_refuse(&file, "inconsistent-model");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::fs;
 use fishweir_core::update::Update;
 use serde_json::Value;
 
-use crate::c::decides_as_the_host;
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
 use crate::{json, printed, refuses};
 
@@ -70,13 +69,16 @@ fn codebooks_are_told_and_exported() {
     let no = at("no.json");
     let short =
         format!("fit {data} -o {no} --codebooks 2 {QUICK} --effort quick --window 8 --hop 8");
-    refuses(&short, "the middle window has 8 samples");
-    refuses(&format!("fit {data} -o {no} --classifier count --codebooks 2 {QUICK}"), "codebooks");
+    refuses(&short, "short-codebooks 8");
+    refuses(
+        &format!("fit {data} -o {no} --classifier count --codebooks 2 {QUICK}"),
+        "no-codebooks",
+    );
     refuses(
         &format!("fit {data} -o {no} --emission autoregressive --codebooks 2 {QUICK}"),
-        "codebooks",
+        "no-codebooks",
     );
-    refuses(&format!("fit {data} -o {no} --codebooks 300 {QUICK}"), "at most 256");
+    refuses(&format!("fit {data} -o {no} --codebooks 300 {QUICK}"), "too-many-codebooks 256");
     // Where limits leave no room for levels there are fewer, and not another form; but those that were asked for.
     let whole = with["cost"]["model_bytes"].as_u64().expect("bytes");
     let limited = |levels: &str| {
@@ -86,9 +88,9 @@ fn codebooks_are_told_and_exported() {
     };
     let fewer = json(&limited(""))["form"].clone();
     assert_eq!((&fewer["codebooks"], &fewer["levels"]), (&2.into(), &1.into()));
-    refuses(&limited("--levels 2"), "--levels");
+    refuses(&limited("--levels 2"), "over-limit --levels");
     for idle in ["--codebooks 0 --levels 1", "--score-model all --codebook-weight 4"] {
-        refuses(&format!("fit {data} -o {no} {idle} {QUICK}"), "there are no codebooks");
+        refuses(&format!("fit {data} -o {no} {idle} {QUICK}"), "idle-option");
     }
 }
 
@@ -118,16 +120,6 @@ fn in_fixed_point(folder: &Folder, model: &str, data: &str) {
         assert!(small < float, "{what}: {info}");
     }
     assert!(printed(&format!("info {model}")).contains("in fixed point: flash"));
-}
-
-#[test]
-fn codebooks_in_c_decide_as_on_the_host() {
-    let folder = Folder::new();
-    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
-    printed(&format!(
-        "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks 1 {QUICK} --effort quick"
-    ));
-    decides_as_the_host(&folder, &model);
 }
 
 /// By default a model for each lag is taken untried, but not where there are floors to choose from.

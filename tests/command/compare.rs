@@ -40,26 +40,26 @@ fn a_matrix_made_elsewhere_decides_as_its_kernel_does() {
     assert!(by_name.is_array());
     assert_eq!(by_name, figures(&format!("matrix {matrix}")));
     let other = fixtures().at("two.csv");
-    refuses(&format!("evaluate {other} {CUT} --gram {matrix}"), "k.csv: a matrix of 54 items, and");
+    refuses(&format!("evaluate {other} {CUT} --gram {matrix}"), "other-items k.csv 54");
     let text = fs::read_to_string(&matrix).expect("a file");
     let first = text.lines().nth(1).and_then(|line| line.split(',').next()).expect("a name");
     let (from, to) =
         ([format!("label,{first},"), format!("\n{first},")], ["label,other,", "\nother,"]);
     let text = text.replacen(&from[0], to[0], 1).replacen(&from[1], to[1], 1);
     fs::write(&matrix, text).expect("a file");
-    refuses(&format!("evaluate {data} {CUT} --gram {matrix}"), "must be the same, in one order");
+    refuses(&format!("evaluate {data} {CUT} --gram {matrix}"), "other-items");
 }
 
 #[test]
 fn what_has_no_effect_is_refused() {
     let data = fixtures().at("three.csv");
     for (options, wanted) in [
-        ("--lambda 2", "--lambda would have no effect: not used by bayes"),
-        ("--rho 2", "--rho would have no effect: it is for a kernel by name"),
-        ("--kernel practical --lambda 2", "--kernel practical takes no --lambda"),
-        ("--kernel pair-hmm", "give a file with a [pair-hmm] as --kernel-model"),
-        ("--kernel gaussian --sigma 1,2", "--sigma takes one number beside --kernel"),
-        ("--kernel count", "only symbols can be counted"),
+        ("--lambda 2", "idle-option --lambda bayes"),
+        ("--rho 2", "idle-option --rho"),
+        ("--kernel practical --lambda 2", "idle-option --kernel practical --lambda"),
+        ("--kernel pair-hmm", "needs-kernel-model pair-hmm --kernel-model"),
+        ("--kernel gaussian --sigma 1,2", "one-value --sigma --kernel"),
+        ("--kernel count", "not-symbols"),
     ] {
         let line = format!(
             "evaluate {data} --folds 3 {CUT} {QUICK} --effort quick --classifier bayes {options}"
@@ -95,7 +95,7 @@ fn components_are_drawn_and_written() {
     let again = at("again.csv");
     printed(&format!("pca --gram {matrix} --dimensions 3 -o {figure} --table {again}"));
     assert_eq!(fs::read_to_string(&again).expect("a table"), coordinates);
-    refuses(&format!("pca --gram {matrix} --lambda 2 -o {figure}"), "the matrix is there already");
+    refuses(&format!("pca --gram {matrix} --lambda 2 -o {figure}"), "idle-option --lambda");
 }
 
 #[test]
@@ -122,11 +122,14 @@ fn models_alone_are_fitted_named_and_read_back() {
     let report = printed(&format!("fit {strings} --model markov --order 2 -o {of}"));
     assert!(report.contains("model of Markov strings"), "{report}");
     for (line, wanted) in [
-        (format!("fit {data} --model gaussian --states 3"), "--model gaussian takes no --states"),
-        (format!("fit {data} --model hmm --c 3"), "no machine on them"),
-        (format!("fit {data} --order 2"), "it is for models alone, --model"),
-        (format!("fit {data} --model markov"), "the data are real channels"),
-        (format!("fit {strings} --model hmm --std-floor 0.1,0.2"), "takes one number here"),
+        (
+            format!("fit {data} --model gaussian --states 3"),
+            "idle-option --model gaussian --states",
+        ),
+        (format!("fit {data} --model hmm --c 3"), "idle-option --c"),
+        (format!("fit {data} --order 2"), "idle-option --model"),
+        (format!("fit {data} --model markov"), "wrong-observations"),
+        (format!("fit {strings} --model hmm --std-floor 0.1,0.2"), "one-value"),
     ] {
         refuses(&format!("{line} -o {of}"), wanted);
     }
@@ -189,19 +192,16 @@ fn every_kernel_between_models_tells_classes_apart() {
 fn models_that_cannot_be_compared_are_named() {
     let (data, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
     for (line, wanted) in [
-        (
-            format!("{strings} --kernel ppk --family markov --order 1"),
-            "without a context (--order 0)",
-        ),
-        (format!("{data} --kernel heat --family gaussian"), "of --family markov, and not gaussian"),
-        (format!("{data} --kernel symmetric-kl"), "of --family gaussian, markov, and not hmm"),
-        (format!("{data} --kernel ppk --score-model still"), "a model of its own is fitted"),
-        (format!("{data} --kernel ppk --std-floor 0.1,0.2"), "--std-floor takes one number here"),
-        (format!("{data} --kernel ppk --family lds --states 32"), "systems of 31 at most"),
-        (format!("{data} --kernel ppk --rho 0"), "finite and positive"),
-        (format!("{data} --kernel ppk --lambda 3"), "--kernel ppk takes no --lambda"),
-        (format!("{data} --kernel ppk --one-model"), "a model of its own is fitted to each item"),
-        (format!("{data} --kernel mean-map --family mixture --components 65"), "1 to 64 Gaussians"),
+        (format!("{strings} --kernel ppk --family markov --order 1"), "bad-models --order 0"),
+        (format!("{data} --kernel heat --family gaussian"), "unsupported --family markov gaussian"),
+        (format!("{data} --kernel symmetric-kl"), "unsupported --family gaussian markov hmm"),
+        (format!("{data} --kernel ppk --score-model still"), "idle-option --score-model"),
+        (format!("{data} --kernel ppk --std-floor 0.1,0.2"), "one-value --std-floor"),
+        (format!("{data} --kernel ppk --family lds --states 32"), "too-many-states 31"),
+        (format!("{data} --kernel ppk --rho 0"), "invalid-value --rho"),
+        (format!("{data} --kernel ppk --lambda 3"), "idle-option --kernel ppk --lambda"),
+        (format!("{data} --kernel ppk --one-model"), "idle-option --one-model"),
+        (format!("{data} --kernel mean-map --family mixture --components 65"), "out-of-range 1 64"),
     ] {
         refuses(&format!("gram {line}"), wanted);
     }

@@ -110,8 +110,11 @@ fn what_samples_gave_adds_up_to_the_margin() {
     assert_eq!(figure, folder.text("why.svg"));
     let class = table.lines().nth(1).and_then(|row| row.split(',').nth(3)).expect("a class");
     assert!(figure.contains(&format!(">{class}</text>")) && figure.contains(">over "), "{figure}");
-    refuses(&format!("score {data} --model {model} --explain --series nope"), "no series `nope`");
-    refuses(&format!("{line} {data}"), "is an input itself");
+    refuses(
+        &format!("score {data} --model {model} --explain --series nope"),
+        "unknown-series nope",
+    );
+    refuses(&format!("{line} {data}"), "output-is-input");
     let by_channel = format!("score {data} --model {model} --explain --channels --series 1");
     let (table, listed) = (printed(&by_channel), json(&format!("{by_channel} --json")));
     let parts = listed[0]["parts"].as_object().expect("parts by name");
@@ -128,12 +131,12 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     let (folder, two) = (Folder::new(), fixtures().at("two.csv"));
     let model = folder.at("m.json");
     let line = format!("fit {two} -o {model} {QUICK} --effort quick");
-    let told = "--reject: a model of gaussian keeps no confidence, for it is a kernel machine";
+    let told = "keeps-no-confidence --reject gaussian";
     refuses(&format!("{line} --classifier gaussian --reject 0.1"), told);
     refuses(&format!("evaluate {two} --classifier bayes,gaussian --reject 0.1"), told);
-    refuses(&format!("{line} --model hmm --calibrate"), "models alone decide nothing");
+    refuses(&format!("{line} --model hmm --calibrate"), "idle-option --calibrate");
     for rate in ["0", "0.5", "nan", "much"] {
-        refuses(&format!("{line} --reject {rate}"), "above 0 and below 0.5");
+        refuses(&format!("{line} --reject {rate}"), "invalid-value 0 0.5 --reject");
     }
     // In words of what `fit` takes.
     let text = std::fs::read_to_string(&two).expect("data");
@@ -142,32 +145,28 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
         .filter(|line| !line.contains(",moving,") || line.starts_with("1,"))
         .collect();
     let alone = folder.put("alone.csv", alone);
-    let told = "alone.csv: --calibrate holds back what it learns from, and class `moving` has 1 series in one of the folds \
-                alone; add a series to it, or leave it out: it takes 2 series";
+    let told = "not-held-back alone.csv --calibrate moving 1 2";
     refuses(&format!("fit {alone} -o {model} {QUICK} --effort quick --calibrate"), told);
     let one = folder.put("one.csv", text.replace(",bob,", ",ann,").replace(",cat,", ",ann,"));
     refuses(
         &format!("fit {one} -o {model} {QUICK} --effort quick --group subject --calibrate"),
-        "--calibrate holds back what it learns from, and there is 1 group, and cross-validation takes 2 groups",
+        "not-held-back --calibrate 1 2",
     );
     let evaluated = format!("evaluate {two} --model {} --reject 0.1", fixtures().at("two.json"));
-    refuses(&evaluated, "cannot be used with");
+    refuses(&evaluated, "argument-conflict --model");
     refuses(
         &format!("score --stream --model {} --explain", fixtures().at("two.json")),
-        "--explain",
+        "argument-conflict --explain",
     );
     printed(&format!("{line} --classifier gaussian --window 20 --sigma 1"));
-    refuses(&format!("score {two} --model {model} --explain"), "as a whole");
+    refuses(&format!("score {two} --model {model} --explain"), "kernel-machine");
     let strings = fixtures().at("strings.tsv");
     printed(&format!("fit {strings} -o {model} {QUICK} --effort quick"));
-    refuses(
-        &format!("score {strings} --model {model} --explain --channels"),
-        "left out of symbols",
-    );
+    refuses(&format!("score {strings} --model {model} --explain --channels"), "left-out-channels");
     let line = format!("fit {two} -o {model} {QUICK} --effort quick --window 20");
     printed(&format!("{line} --codebooks 1 --lags 1 --score-model each-lag"));
     refuses(
         &format!("score {two} --model {model} --explain --channels"),
-        "--channels: codebooks hear sums of channels, of which none can be left out: fit with --codebooks 0",
+        "left-out-channels --channels --codebooks 0",
     );
 }

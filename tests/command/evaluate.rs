@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, fixtures, table};
-use crate::{fishweir, json, printed, refused, refuses};
+use crate::{Messages, Run as _, fishweir, json, notes, printed, refused, refuses};
 
 /// Figures that belong together, whoever wrote them.
 fn check_figures(figures: &Value, windows: u64) {
@@ -122,7 +122,7 @@ fn detections_against_false_alarms_are_drawn() {
     let one = folder.put("one.csv", table(&["still"]));
     let model = fixtures().at("three.json");
     let line = format!("evaluate {one} --model {model} --roc {draw}");
-    refuses(&line, "one class only");
+    refuses(&line, "nothing-to-draw");
 }
 
 #[test]
@@ -133,9 +133,9 @@ fn confidence_against_the_share_that_was_right_is_drawn() {
     let line = format!(
         "evaluate {data} --window 20 --hop 20 {QUICK} --effort quick --reliability {file} --json"
     );
-    let output = fishweir(&line).output().expect("started");
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(said.contains(&format!("note: figure written to {file}\n")), "{said}");
+    let output = line.as_str().run();
+    let said = Messages::of(&output.stderr);
+    assert!(said.notes.iter().any(|note| note.is(&format!("figure-written {file}"))), "{said:?}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let all = report["classifiers"].as_object().expect("classifiers").values();
     let bins = all.filter_map(|one| one["calibration"]["reliability"].as_array()).map(Vec::len);
@@ -155,7 +155,7 @@ fn confidence_against_the_share_that_was_right_is_drawn() {
     let without = fixtures().at("two.json");
     refuses(
         &format!("evaluate {data} --model {without} --reliability {file}"),
-        "--reliability has nothing to draw: the model keeps no probabilities: fit it with --calibrate",
+        "nothing-to-draw --reliability --calibrate",
     );
 }
 
@@ -165,7 +165,7 @@ fn fitted_models_are_compared_on_the_same_windows() {
     let models = |second: &str| {
         format!("evaluate {} --model {} --model {second}", at("three.csv"), at("three.json"))
     };
-    refuses(&models(&at("bayes.json")), "bayes.json: it was trained on other windows");
+    refuses(&models(&at("bayes.json")), "other-windows bayes.json");
     let line = format!("{} --window 20 --hop 10 --group subject", models(&at("bayes.json")));
     let report = json(fishweir(&line).arg("--json"));
     let evaluations = report["models"].as_array().expect("models");
@@ -182,13 +182,13 @@ fn fitted_models_are_compared_on_the_same_windows() {
         at("three.json"),
         at("two.json")
     );
-    refuses(&line, "two.json: its classes are moving, still");
+    refuses(&line, "other-classes two.json moving still");
 }
 
 #[test]
 fn kernels_by_marginalisation_stand_beside_the_classifiers() {
     let kernel = |name: &str| {
-        let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels");
+        let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels");
         format!("--kernel-model {documented}/{name}.toml")
     };
     let data = fixtures().at("strings.tsv");
@@ -205,8 +205,8 @@ fn kernels_by_marginalisation_stand_beside_the_classifiers() {
         "evaluate {data} --classifier bayes {QUICK} --effort quick {}",
         kernel("hidden-tree")
     ));
-    assert!(message.contains("line 2, column 3 (sequence)"), "{message}");
-    assert!(message.contains("is not in the alphabet binary"), "{message}");
+    assert!(message.is("unknown-symbol 2 3 sequence"), "{message}");
+    assert!(message.is("unknown-symbol binary"), "{message}");
 }
 
 /// Trainings that would take minutes are not begun.
@@ -218,24 +218,25 @@ fn what_no_machine_takes_is_refused_before_the_others_are_trained() {
         text += &format!("{}\ts{n}\tACGTACGT\n", ["a", "b"][n % 2]);
     }
     let many = folder.put("many.tsv", &text);
-    let kernel =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/fixed-length-symbols.toml").to_owned();
+    let kernel = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels/fixed-length-symbols.toml")
+        .to_owned();
     let long = "--restarts 50 --iterations 1000 --states 8";
     let line = format!("evaluate {many} {long} --kernel-model {kernel}");
-    refuses(&line, "5300 training windows are too many for a kernel support");
+    refuses(&line, "too-many-windows 5300");
     let line = format!("evaluate {many} {long} --folds 50 --classifier bayes,cosine");
-    refuses(&line, "5194 training windows are too many for cosine");
+    refuses(&line, "too-many-windows 5194 cosine");
     let text = text.lines().take(40).collect::<Vec<_>>().join("\n") + "\na\todd\tACGTA\n";
     fs::write(&many, text).expect("written");
     let line = format!("evaluate {many} {long} --kernel-model {kernel}");
-    refuses(&line, "line 41, item odd");
+    refuses(&line, "wrong-length 41 odd");
 }
 
 #[test]
 fn two_kernels_of_one_kind_have_two_names() {
     let folder = Folder::new();
     let documented =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kernels/fixed-length-symbols.toml").to_owned();
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels/fixed-length-symbols.toml")
+            .to_owned();
     let other = folder.at("other.toml");
     fs::copy(&documented, &other).expect("copied");
     let (data, other) = (fixtures().at("strings.tsv"), other);
@@ -307,8 +308,8 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_told_of_by
     check_figures_of_one_class(&report);
     check_strangers(&report, &["flying"]);
     let output = fishweir(&line).output().expect("runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("class `flying` is none that"), "{told}");
+    let told = notes(&line);
+    assert!(told.iter().any(|note| note.is("unknown-class flying")), "{told:?}");
     let text = String::from_utf8_lossy(&output.stdout);
     let row = text.lines().find(|line| line.trim_start().starts_with("flying"));
     assert!(row.is_some_and(|row| row.ends_with(" 18")), "{text}");
@@ -322,9 +323,8 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_told_of_by
     assert!(text.contains("classes that the model does not know"), "{text}");
     assert!(!text.contains("accuracy"), "{text}");
     let artefact = format!("evaluate {file} --model {}", fixtures().at("three.fishweir"));
-    let told =
-        String::from_utf8(fishweir(&artefact).output().expect("runs").stderr).expect("UTF-8");
-    assert!(!told.contains("windows of its training"), "{told}");
+    let told = notes(&artefact);
+    assert!(told.iter().all(|note| note.kind != "no-contract"), "{told:?}");
     let scores = json(&format!("score {file} --model {model} --json"));
     assert_eq!(scores["unknown"], report["unknown"]);
     let both = format!("{line} --model {}", fixtures().at("three.fishweir"));
@@ -365,10 +365,10 @@ fn check_figures_of_one_class(report: &Value) {
 fn folds_that_cannot_be_made_are_refused() {
     let data = fixtures().at("two.csv");
     for (options, expected) in [
-        ("--folds 1", "1 folds are too few"),
-        ("--folds 4 --group subject", "there are 3"),
-        ("--folds 100", "there are 12"),
-        ("--group nobody", "no column `nobody`"),
+        ("--folds 1", "too-few-folds 1"),
+        ("--folds 4 --group subject", "too-few-groups 3"),
+        ("--folds 100", "too-few-items 12"),
+        ("--group nobody", "unknown-column nobody"),
     ] {
         let line = format!("evaluate {data} {options} {QUICK} --effort quick");
         refuses(&line, expected);
@@ -381,7 +381,7 @@ fn folds_that_cannot_be_made_are_refused() {
     for options in [QUICK.to_owned(), format!("--model {model}")] {
         let line = format!("evaluate {empty} --group subject {options}");
         let message = refused(&line);
-        let expected = "empty.csv: the column `subject` to group by is empty in every row";
-        assert!(message.contains(expected), "{message}");
+        let expected = "empty-column empty.csv subject";
+        assert!(message.is(expected), "{message}");
     }
 }

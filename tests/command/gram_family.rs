@@ -173,50 +173,47 @@ fn contexts_are_listed_in_a_file_or_chosen_by_their_count() {
 
     fs::write(&listed, "A\nC?\n").expect("a file");
     let line = format!("gram {even} --family markov --contexts {listed}");
-    refuses(&line, "contexts.txt, line 2: `?` is no symbol");
-    refuses(&format!("{line}.missing"), "contexts.txt.missing: cannot read");
+    refuses(&line, "bad-contexts contexts.txt 2 ?");
+    refuses(&format!("{line}.missing"), "unreadable-file contexts.txt.missing");
 }
 
 #[test]
 fn options_that_do_not_apply_are_refused() {
     let (strings, two) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
     let cases: [(String, &str); 24] = [
+        (format!("{strings} --padded"), "idle-option --family hmm --padded markov"),
+        (format!("{strings} --order 2"), "idle-option --family hmm --order"),
+        (format!("{strings} --uniform"), "idle-option --family markov positions"),
+        (format!("{strings} --kernel count --order 3"), "bad-setting 3 1 2"),
+        (format!("{strings} --family positions --end"), "idle-option --family positions --end"),
+        (format!("{strings} --family markov --components 2"), "idle-option --components"),
+        (format!("{strings} --family markov --states 2"), "idle-option --states --family hmm"),
+        (format!("{strings} --family markov --restarts 2"), "idle-option --family hmm mixture"),
         (
-            format!("{strings} --padded"),
-            "--family hmm takes no --padded; it is for --family markov",
+            format!("{strings} --family markov --std-floor 1"),
+            "idle-option hmm gaussian mixture --family",
         ),
-        (format!("{strings} --order 2"), "--family hmm takes no --order"),
-        (format!("{strings} --uniform"), "it is for --family markov, positions"),
-        (format!("{strings} --kernel count --order 3"), "order is 3; it must be 1 symbol, or 2"),
-        (format!("{strings} --family positions --end"), "--family positions takes no --end"),
-        (format!("{strings} --family markov --components 2"), "takes no --components"),
+        (format!("{two} --family gaussian --seed 3"), "idle-option --family gaussian --seed"),
+        (format!("{two} --family mixture --pseudo-count 1"), "idle-option --pseudo-count"),
         (
-            format!("{strings} --family markov --states 2"),
-            "takes no --states; it is for --family hmm",
+            format!("{strings} --family markov -m {}", fixtures().at("strings.json")),
+            "idle-option --model",
         ),
-        (format!("{strings} --family markov --restarts 2"), "it is for --family hmm, mixture"),
-        (format!("{strings} --family markov --std-floor 1"), "hmm, gaussian, mixture"),
-        (format!("{two} --family gaussian --seed 3"), "--family gaussian takes no --seed"),
-        (format!("{two} --family mixture --pseudo-count 1"), "takes no --pseudo-count"),
-        (format!("{strings} --family markov -m {}", fixtures().at("strings.json")), "no --model"),
-        (format!("{strings} --family markov --kernel count"), "sums over hidden states"),
-        (format!("{strings} --family markov --kernel pair-hmm"), "--family would have no effect"),
-        (format!("{strings} --family markov --end --length 4"), "strings that end are of every"),
-        (format!("{strings} --family markov --min-count 4"), "--order"),
-        (format!("{strings} --family markov --uniform --pseudo-count 1"), "cannot be used with"),
-        (format!("{strings} --family markov --pseudo-count -1"), "not negative"),
-        (format!("{strings} --family markov --order 9"), "more than 65534 contexts"),
+        (format!("{strings} --family markov --kernel count"), "unsupported"),
+        (format!("{strings} --family markov --kernel pair-hmm"), "idle-option --family"),
+        (format!("{strings} --family markov --end --length 4"), "idle-option --length"),
+        (format!("{strings} --family markov --min-count 4"), "missing-required-argument --order"),
         (
-            format!("{strings} --family mixture"),
-            "a Gaussian is over real channels, the data are symbols",
+            format!("{strings} --family markov --uniform --pseudo-count 1"),
+            "argument-conflict --uniform",
         ),
-        (format!("{two} --family markov"), "Markov strings is over symbols"),
-        (format!("{two} --family positions --uniform"), "positions is over symbols"),
-        (format!("{two} --family mixture --components 65"), "1 to 64 Gaussians"),
-        (
-            format!("{two} --family mixture --kernel invariant --information exact"),
-            "cannot be enumerated; sample",
-        ),
+        (format!("{strings} --family markov --pseudo-count -1"), "invalid-value --pseudo-count"),
+        (format!("{strings} --family markov --order 9"), "too-many-contexts 65534"),
+        (format!("{strings} --family mixture"), "wrong-observations"),
+        (format!("{two} --family markov"), "wrong-observations"),
+        (format!("{two} --family positions --uniform"), "wrong-observations positions"),
+        (format!("{two} --family mixture --components 65"), "out-of-range 1 64"),
+        (format!("{two} --family mixture --kernel invariant --information exact"), "not-symbols"),
     ];
     assert_refused(&cases);
 }
@@ -236,8 +233,7 @@ fn an_item_of_another_length_is_named_by_line_and_name() {
     let (data, output) = (path, folder.at("k.csv"));
     let line = format!("gram {data} --family positions -o {output}");
     let message = refused(&line);
-    assert!(message.contains(&format!("{data}, line 6, item s4: ")), "{message}");
-    assert!(message.contains("6 symbols where the first has 5"), "{message}");
+    assert!(message.is(&format!("wrong-length {data} 6 s4 6 5")), "{message}");
     assert!(!Path::new(&output).exists());
 }
 
@@ -247,12 +243,12 @@ fn an_item_that_is_too_short_is_named_by_line_and_name() {
     let folder = Folder::new();
     let strings = folder.put("short.tsv", "label\tid\tsequence\np\tone\tACGTAC\nq\ttwo\tAC\n");
     let series = folder.put("short.csv", "series,label,t,x\n0,p,0,1\n0,p,1,2\n0,p,2,4\n1,q,0,1\n");
-    let alone = format!("{series}, line 5, item 1: 1 observed where two or more are needed");
+    let alone = format!("few-points {series} 5 1");
     let of_series = |model: &str| format!("{series} --kernel mean-map --family {model}");
     assert_refused(&[
         (
             format!("{strings} --kernel empirical-mean-map --order 2"),
-            &format!("{strings}, line 3, item two: its length of 2 is less than a window's, 3"),
+            &format!("too-short {strings} 3 2"),
         ),
         (of_series("kde"), &alone),
         (of_series("gaussian"), &alone),

@@ -77,7 +77,7 @@ fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
     let model = fixtures().at("three.json");
     refuses(
         &format!("info {model} --rate 50 --clock 16 --current 4 --sleep 5"),
-        "--sleep draws more",
+        "sleep-above-current --sleep",
     );
     let line = format!("info {model} --rate 20 --clock 16 --current 4 --sleep 0.01");
     let pace = json(&format!("{line} --json"))["pace"].clone();
@@ -96,11 +96,11 @@ fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
     let slow = printed(&format!("info {model} --rate 100000 --clock 1"));
     // In fixed point too where there is no unit for floats.
     assert_eq!(slow.lines().filter(|line| line.ends_with(" no")).count(), 5 + 3, "{slow}");
-    refuses(&format!("info {model} --rate 50 --current 4"), "--clock");
-    refuses(&format!("info {model} --clock 16"), "--rate");
-    refuses(&format!("info {model} --rate 50 --clock 0"), "--clock");
+    refuses(&format!("info {model} --rate 50 --current 4"), "missing-required-argument --clock");
+    refuses(&format!("info {model} --clock 16"), "missing-required-argument --rate");
+    refuses(&format!("info {model} --rate 50 --clock 0"), "invalid-value 0 --clock");
     for rate in ["1e-7", "100001"] {
-        let told = "samples a second: give from one a day (0.0000116) to 100 000";
+        let told = "invalid-value 0.0000116 --rate";
         refuses(&format!("info {model} --rate {rate}"), told);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, table};
-use crate::{fishweir, json, printed, refused};
+use crate::{Messages, as_json, json, printed, refused};
 
 /// A class and the samples of a series, as they are written.
 type Line<'a> = (&'a str, Vec<&'a str>);
@@ -82,7 +82,7 @@ fn the_same_series_have_the_same_figures_in_every_layout() {
     let named = json(&format!("evaluate {} --format ts {options}", files[4]));
     assert_eq!(named["confusion"], wanted);
     let told = refused(&format!("evaluate {} --format ts {options}", files[2]));
-    assert!(told.contains("wide.csv, line 1: expected `@data`"), "{told}");
+    assert!(told.is("bad-layout wide.csv 1 @data"), "{told}");
 }
 
 #[test]
@@ -90,14 +90,14 @@ fn what_may_be_a_group_and_is_read_as_a_channel_is_told() {
     let folder = Folder::new();
     let text = "series,subject,label,x\n0,7,up,1\n0,7,up,2\n1,8,down,-1\n1,8,down,-2\n";
     let file = folder.put("rows.csv", text);
-    let mut command = fishweir(&format!("evaluate {file} --folds 2 {QUICK} --effort quick"));
-    let output = command.output().expect("runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    let wanted = "the column `subject` is read as a channel; put it before a column `t`";
-    assert!(told.contains(wanted), "{told}");
+    let told =
+        Messages::of(&as_json(&format!("evaluate {file} --folds 2 {QUICK} --effort quick")).stderr)
+            .notes;
+    assert!(told.iter().any(|note| note.is("maybe-group subject t")), "{told:?}");
     let timed = folder.put("timed.csv", text.replace("subject", "time"));
-    let output = fishweir(&format!("evaluate {timed} --folds 2 {QUICK} --effort quick")).output();
-    let told = String::from_utf8_lossy(&output.expect("runs").stderr).into_owned();
-    let wanted = "the column `time` is read as a channel; name it `t`";
-    assert!(told.contains(wanted), "{told}");
+    let told = Messages::of(
+        &as_json(&format!("evaluate {timed} --folds 2 {QUICK} --effort quick")).stderr,
+    )
+    .notes;
+    assert!(told.iter().any(|note| note.is("maybe-time time t")), "{told:?}");
 }

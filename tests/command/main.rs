@@ -1,9 +1,9 @@
 //! The command `fishweir`, run as people run it: good input, bad input, exit codes, what is left on
-//! the disk. A test target of the package `fishweir-cli`, so that cargo builds the program first.
+//! the disk. A test target of the package `fishweir-cli`, so that cargo builds the program first. What builds firmware or
+//! C is in `command_device`.
 
 mod bad_data;
 mod bad_model;
-mod c;
 mod codebooks;
 mod compare;
 mod confidence;
@@ -12,7 +12,6 @@ mod emission;
 mod evaluate;
 mod export;
 mod fit;
-mod fixtures;
 mod front;
 mod gram;
 mod gram_family;
@@ -22,16 +21,17 @@ mod info;
 mod kernel_fit;
 mod lags;
 mod layouts;
+mod library;
 mod machine;
 mod network;
 mod new;
 mod output;
 mod profile;
-mod replay;
 mod run;
 mod score;
 mod selection;
 mod send;
+mod shared;
 mod spot;
 mod stream;
 mod systems;
@@ -40,72 +40,108 @@ mod usage;
 mod watch;
 mod words;
 
+use std::fmt;
 use std::process::Output;
 
-use assert_cmd::Command;
-use serde_json::Value;
+use serde::Deserialize;
 
-/// The program.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_fishweir");
+use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};
 
-/// A command line of the program, split at blanks.
-fn fishweir(line: &str) -> Command {
-    let mut command = Command::new(PROGRAM);
-    command.args(line.split_whitespace());
-    command
+/// An error or a note, as programs read it.
+#[derive(Debug, Deserialize)]
+struct Told {
+    kind: String,
+    message: String,
 }
 
-/// What can be run: a command line, or a command to which more was added.
-trait Run {
-    fn run(self) -> Output;
-}
+impl Told {
+    /// Whether it is of a kind and its message has these words as words of their own: `ragged-row 3 walk.csv`. They are
+    /// what the message is about: options, names, numbers.
+    fn is(&self, expected: &str) -> bool {
+        let mut words = expected.split_whitespace();
+        words.next() == Some(self.kind.as_str()) && words.all(|word| self.names(word))
+    }
 
-impl<S: AsRef<str> + ?Sized> Run for &S {
-    fn run(self) -> Output {
-        fishweir(self.as_ref()).run()
+    /// Whether its message has a word, or some in a row.
+    fn names(&self, word: &str) -> bool {
+        let part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+        let (first, last) = (word.chars().next(), word.chars().next_back());
+        self.message.match_indices(word).any(|(at, _)| {
+            let (before, after) = (&self.message[..at], &self.message[at + word.len()..]);
+            !(part(first) && part(before.chars().next_back()))
+                && !(part(last) && part(after.chars().next()))
+        })
     }
 }
 
-impl Run for &mut Command {
-    fn run(self) -> Output {
-        self.output().expect("started")
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)
     }
 }
 
-/// What a command that must succeed prints.
-#[track_caller]
-fn printed(command: impl Run) -> String {
-    let output = command.run();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+/// The errors and notes of a command, which writes nothing else on standard error.
+#[derive(Debug, Default)]
+struct Messages {
+    errors: Vec<Told>,
+    notes: Vec<Told>,
 }
 
-/// The same, as JSON.
-#[track_caller]
-fn json(command: impl Run) -> Value {
-    serde_json::from_str(&printed(command)).expect("JSON on standard output, and nothing else")
+impl Messages {
+    #[track_caller]
+    fn of(stderr: &[u8]) -> Self {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        enum Line {
+            Error(Told),
+            Note(Told),
+        }
+        let text = std::str::from_utf8(stderr).expect("UTF-8");
+        let mut messages = Self::default();
+        for line in text.lines() {
+            match serde_json::from_str(line) {
+                Ok(Line::Error(told)) => messages.errors.push(told),
+                Ok(Line::Note(told)) => messages.notes.push(told),
+                Err(_) => panic!("neither an error nor a note: {text}"),
+            }
+        }
+        messages
+    }
 }
 
-/// Runs a command that must fail with an exit code; its message.
-#[track_caller]
-fn failed(command: impl Run, code: i32) -> String {
-    let output = command.run();
-    let message = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(code), "{message}");
-    assert!(!message.contains("panicked"), "{message}");
-    assert!(message.lines().any(|line| line.starts_with("error: ")), "{message}");
-    message
+/// Runs a command with its errors and notes as JSON.
+fn as_json(command: impl Run) -> Output {
+    command.run_with(&["--message-format", "json"])
 }
 
-/// The message of a command that must be refused as wrongly used.
+/// Runs a command that must fail with an exit code; its error.
 #[track_caller]
-fn refused(command: impl Run) -> String {
+fn failed(command: impl Run, code: i32) -> Told {
+    let output = as_json(command);
+    let mut messages = Messages::of(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{messages:?}");
+    assert_eq!(messages.errors.len(), 1, "{messages:?}");
+    messages.errors.remove(0)
+}
+
+/// The error of a command that must be refused as wrongly used.
+#[track_caller]
+fn refused(command: impl Run) -> Told {
     failed(command, 2)
 }
 
-/// The same, with these words in it.
+/// Asserts that a command is refused with an error that [`Told::is`] expected.
 #[track_caller]
-fn refuses(command: impl Run, words: impl AsRef<str>) {
-    let (message, words) = (refused(command), words.as_ref());
-    assert!(message.contains(words), "not `{words}`: {message}");
+fn refuses(command: impl Run, expected: impl AsRef<str>) {
+    let (told, expected) = (refused(command), expected.as_ref());
+    assert!(told.is(expected), "not {expected}: {told:?}");
+}
+
+/// The notes of a command that must succeed.
+#[track_caller]
+fn notes(command: impl Run) -> Vec<Told> {
+    let output = as_json(command);
+    let messages = Messages::of(&output.stderr);
+    assert!(output.status.success(), "{messages:?}");
+    messages.notes
 }

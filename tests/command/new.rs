@@ -1,261 +1,11 @@
-//! `fishweir new`: the project builds alone, decides under QEMU as the host does, and says what went wrong. QEMU and
-//! the targets must be there; boards that QEMU does not have are built, for tests/boards.
+//! `fishweir new`: what is said of a board before anything is built, and what is refused.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::{Mutex, PoisonError};
-
-use fishweir::device::{Board, Image};
-use fishweir::project::{PROJECT_BOARDS, Start};
-use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
-use crate::{fishweir, json, printed, refused, refuses};
-
-/// Runs cargo in a project; what it builds on is kept with the firmware's builds.
-pub(crate) fn cargo(project: &Path, line: &str) -> Output {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware");
-    // What the firmware locks is built already.
-    let lock = project.join("Cargo.lock");
-    if !lock.exists() {
-        fs::copy(firmware.join("Cargo.lock"), lock).expect("copies");
-    }
-    let mut cargo = Command::new(env!("CARGO"));
-    for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"] {
-        cargo.env_remove(variable);
-    }
-    cargo
-        .current_dir(project)
-        .env("CARGO_TARGET_DIR", firmware.join("target"))
-        .args(line.split_whitespace())
-        .output()
-        .expect("cargo starts")
-}
-
-/// Builds and runs a project without a warning; what the device says.
-#[track_caller]
-pub(crate) fn runs(project: &Path) -> String {
-    let output = cargo(project, "run --release");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    assert!(!errors.contains("warning"), "{errors}");
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-/// Changes one piece of a file of a project.
-fn change(project: &Path, file: &str, from: &str, to: &str) {
-    let path = project.join(file);
-    let text = fs::read_to_string(&path).expect("reads");
-    assert_eq!(text.matches(from).count(), 1, "{file} has `{from}` once");
-    fs::write(&path, text.replace(from, to)).expect("writes");
-}
-
-/// Has a program say the deepest of its stack at the end.
-fn paint(project: &Path) {
-    change(
-        project,
-        "src/main.rs",
-        "    let mut board = Board::new();",
-        "    paint();\n    let mut board = Board::new();",
-    );
-    let end = "        board.end_of_recordings();";
-    change(project, "src/main.rs", end, &format!("        painted();\n{end}"));
-    let path = project.join("src/main.rs");
-    let text = fs::read_to_string(&path).expect("reads");
-    fs::write(&path, format!("{text}{PAINT}")).expect("writes");
-}
-
-const PAINT: &str = r#"
-unsafe extern "C" {
-    static mut __sheap: u32;
-    static _stack_start: u32;
-}
-
-#[inline(never)]
-fn paint() {
-    let here = 0_u32;
-    let here = core::hint::black_box(&raw const here) as usize - 128;
-    let mut at = &raw mut __sheap;
-    while (at as usize) < here {
-        unsafe {
-            at.write_volatile(0xfeed_beef);
-            at = at.add(1);
-        }
-    }
-}
-
-#[inline(never)]
-fn painted() {
-    let mut at = &raw const __sheap;
-    unsafe {
-        while at.read_volatile() == 0xfeed_beef {
-            at = at.add(1);
-        }
-    }
-    let depth = (&raw const _stack_start) as usize - at as usize;
-    semihosting::println!("stack: {depth}");
-}
-"#;
-
-/// What `new` says of an image's memories holds the image that is built and the deepest stack of its run.
-#[track_caller]
-fn holds_what_is_taken(project: &Path, told: &Value, said: &str) {
-    let pair = |key: &str| [0, 1].map(|end| told[key][end].as_u64().expect("a number"));
-    let board = told["board"].as_str().expect("a name");
-    let emulated = Board::named(board).expect("a board");
-    let firmware = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("firmware");
-    let manifest = fs::read_to_string(project.join("Cargo.toml")).expect("reads");
-    let name = manifest.split("name = \"").nth(1).and_then(|rest| rest.split('"').next());
-    let elf = format!("target/{}/release/{}", emulated.target, name.expect("a name"));
-    let sections = Image::open(emulated, &firmware.join(elf)).expect("an image").sections;
-    let stack = said.split("stack: ").nth(1).and_then(|rest| rest.lines().next());
-    let stack: u64 = stack.and_then(|stack| stack.parse().ok()).expect("a depth");
-    for (key, taken) in [("ram", sections.ram() + stack), ("flash", sections.flash())] {
-        let [least, most] = pair(key);
-        assert!((least..=most).contains(&taken), "{board}, {key}: {taken} in {told}");
-    }
-}
-
-#[test]
-fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
-    let folder = Folder::new();
-    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
-    let at = folder.at("gestures");
-    let said = printed(&format!("new {at} --board mps2-an386 --model {model} --data {data}"));
-    assert!(said.contains("self-test: 90 samples of the recordings"), "{said}");
-    assert!(said.contains("plays 8 recordings for a sensor: 170 samples at 50 Hz"), "{said}");
-    assert!(said.contains("windows of 20 samples, a new one every 10"), "{said}");
-    let project = Path::new(&at);
-    let said = runs(project);
-    assert!(said.starts_with("self-test: 90 samples, every bit as on the host\n"), "{said}");
-
-    // The stand-in plays whole windows: its decisions are those of `score`, to the bit, and beside each is the class.
-    let lines: Vec<&str> = said.lines().skip(1).collect();
-    assert_eq!(lines.len(), 2 * 9 + 1, "{said}");
-    let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");
-    let mut right = 0;
-    for (number, two) in lines.chunks_exact(2).enumerate() {
-        let bits = two[0].rsplit_once('(').expect("bits").1.trim_end_matches(')');
-        // Of the first recording two windows.
-        let samples = if number == 1 { "30 samples: " } else { "20 samples: " };
-        assert!(two[0].starts_with(samples), "{two:?}");
-        // The first four recordings are those of the self-test.
-        assert!(number > 4 || self_test.contains(bits), "{two:?}");
-        assert!(two[1].starts_with("  recorded as "), "{two:?}");
-        right += usize::from(two[1].ends_with(": right"));
-    }
-    assert_eq!(lines[18], format!("{right} of 9 decisions on recordings are right"));
-    assert!(right >= 8, "{said}");
-
-    // Three faults in a row end it; each is told at the next start.
-    change(
-        project,
-        "src/sensor.rs",
-        "    pub fn next(&mut self) -> Option<Next> {\n",
-        "    pub fn next(&mut self) -> Option<Next> {\n        assert!(self.done != Some(3));\n",
-    );
-    let output = cargo(project, "run --release");
-    let said = String::from_utf8_lossy(&output.stdout);
-    for count in 1..=3 {
-        let told = format!("the run before panicked at src/sensor.rs:37 ({count} in a row)");
-        assert!(said.contains(&told), "{said}");
-    }
-    assert_eq!(output.status.code(), Some(1), "{said}");
-
-    // A bit that is not the host's is told, and nothing is decided.
-    let (before, step) = self_test.rsplit_once("0x").expect("bits");
-    let changed = format!(
-        "{before}0x{}",
-        step.replacen(&step[7..8], if &step[7..8] == "0" { "1" } else { "0" }, 1)
-    );
-    fs::write(project.join("src/self_test.rs"), changed).expect("writes");
-    let output = cargo(project, "run --release");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("self-test: FAILED at sample 19 of stream 3: margin 0x"), "{said}");
-    assert_eq!(output.status.code(), Some(1), "{said}");
-}
-
-/// One project after another takes the place of the one before.
-#[test]
-fn models_of_every_kind_are_observed_in_their_own_way() {
-    let folder = Folder::new();
-    let at = folder.at("kinds");
-    let machine = folder.at("machine.json");
-    printed(&format!(
-        "fit {} -o {machine} --classifier gaussian --window 20 {QUICK} --effort quick --sigma 1",
-        fixtures().at("three.csv")
-    ));
-    let counts = folder.at("counts.json");
-    let table = fixtures().at("counts.csv");
-    printed(&format!(
-        "fit {table} -o {counts} --classifier bayes --emission poisson {QUICK} --effort quick"
-    ));
-    // It says how far it is to be believed, and its artefact does.
-    let (trusted, artefact) = (folder.at("trusted.json"), folder.at("trusted.fishweir"));
-    let table = fixtures().at("strings.tsv");
-    printed(&format!("fit {table} -o {trusted} --reject 0.2 {QUICK} --effort quick"));
-    printed(&format!("export {trusted} --artefact {artefact}"));
-    for (model, data) in [
-        (artefact, format!("--data {}", fixtures().at("strings.fasta"))),
-        (machine, String::new()),
-        (counts, String::new()),
-    ] {
-        let line = format!(
-            "new {at} --name kinds --board mps2-an386 --model {model} {data} --force --json"
-        );
-        let told = json(&line);
-        paint(Path::new(&at));
-        let said = runs(Path::new(&at));
-        holds_what_is_taken(Path::new(&at), &told, &said);
-        assert!(said.contains("every bit as on the host\n"), "{line}: {said}");
-        let believed = fs::read_to_string(Path::new(&at).join("src/report.rs")).expect("reads");
-        assert_eq!(believed.contains("probability"), line.contains("trusted"), "{line}");
-    }
-}
-
-/// A part without a unit for floats decides in integers, on those that the sensor gives, to the host's bits.
-#[test]
-fn a_project_in_fixed_point_decides_as_the_host() {
-    let folder = Folder::new();
-    let at = folder.at("integers");
-    let (channels, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
-    let (symbols, strings) = (fixtures().at("strings.json"), fixtures().at("strings.tsv"));
-    for (model, data, sample) in
-        [(channels, data, "pub type Sample = [i16; 2];"), (symbols, strings, "Sample = usize;")]
-    {
-        let told = json(&format!(
-            "new {at} --name integers --board microbit --model {model} --data {data} --number q15 --equal 0.9 \
-             --force --json"
-        ));
-        assert!(told["number"] == "q15" && told["equal_decisions"].as_f64() >= Some(0.9), "{told}");
-        let project = Path::new(&at);
-        paint(project);
-        let said = runs(project);
-        assert!(said.contains("every bit as on the host\n"), "{said}");
-        holds_what_is_taken(project, &told, &said);
-        let text = |file: &str| fs::read_to_string(project.join(file)).expect("reads");
-        assert!(text("src/self_test.rs").contains(sample), "{model}");
-        assert!(text("src/model.rs").contains("Q15"), "{model}");
-        let page = text("README.md");
-        assert_eq!(
-            page.contains("Channels are integers of 16 bits"),
-            sample.contains("i16"),
-            "{page}"
-        );
-    }
-    // What has no fixed point is refused before anything is read or written.
-    let none = folder.at("none");
-    let artefact = fixtures().at("three.fishweir");
-    let line = format!("new {none} --board microbit --model {artefact} --number q15");
-    refuses(&line, "fixed point is exported from a fitted classifier");
-    let model = fixtures().at("three.json");
-    refuses(&format!("new {none} --board microbit --model {model} --equal 0.9"), "--number q15");
-    assert!(!Path::new(&none).exists());
-}
+use crate::{fishweir, json, notes, printed, refuses};
 
 /// A model that no first micro:bit holds in `f32`: past samples of 1 050, in two channels.
 #[test]
@@ -275,16 +25,7 @@ fn a_board_that_is_too_small_or_too_slow_is_told_beforehand() {
     ));
     let at = folder.at("small");
     let line = format!("new {at} --board microbit --model {model}");
-    let message = refused(&line);
-    for part in [
-        "no room in f32 on microbit (RAM ",
-        "16 384 B",
-        "--number q15 has room",
-        "fit --max-ram ",
-        "lm3s6965evb",
-    ] {
-        assert!(message.contains(part), "no {part} in: {message}");
-    }
+    refuses(&line, "no-room f32 microbit RAM --number q15 --max-ram lm3s6965evb");
     assert!(!Path::new(&at).exists(), "refused before anything is written");
     // What it advises is right: fixed point is written.
     let told = json(&format!("{line} --data {data} --number q15 --json"));
@@ -293,103 +34,14 @@ fn a_board_that_is_too_small_or_too_slow_is_told_beforehand() {
     let slow = fixtures().at("three.json");
     let line = format!("new {at} --force --board microbit --model {slow} --rate");
     let told = |rate: &str| {
-        let output = fishweir(&format!("{line} {rate}")).output().expect("started");
-        assert!(output.status.success(), "{rate}");
-        String::from_utf8(output.stderr).expect("UTF-8")
+        let told = notes(&format!("{line} {rate}"));
+        told.into_iter().find(|note| note.kind == "slow-board")
     };
-    let message = told("50000");
-    assert!(message.contains("microbit cannot keep up with 50 000 samples a second"), "{message}");
-    assert!(message.contains("of 16.0 MHz; --rate "), "{message}");
+    let slow = told("50000").expect("a note");
+    assert!(slow.is("slow-board microbit 16.0 --rate"), "{slow}");
     // What it says can be kept up with is not told of.
-    let rate = message.split("--rate ").nth(1).and_then(|rest| rest.split(' ').next());
-    let message = told(rate.expect("a rate"));
-    assert!(!message.contains("keep up"), "{message}");
-}
-
-#[test]
-#[ignore = "the other boards that QEMU has, for tests/boards"]
-fn every_emulated_board_decides_as_the_host() {
-    let folder = Folder::new();
-    let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
-    for board in PROJECT_BOARDS.iter().filter(|board| board.start == Start::Emulated) {
-        let (name, at) = (board.name, folder.at(board.name));
-        printed(&format!("new {at} --board {name} --model {model} --data {data}"));
-        let said = runs(Path::new(&at));
-        assert!(
-            said.starts_with("self-test: 90 samples, every bit as on the host\n"),
-            "{name}: {said}"
-        );
-        change(
-            Path::new(&at),
-            "src/sensor.rs",
-            "    pub fn next(&mut self) -> Option<Next> {\n",
-            "    pub fn next(&mut self) -> Option<Next> {\n        assert!(self.done != Some(3));\n",
-        );
-        let output = cargo(Path::new(&at), "run --release");
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(said.contains("panicked at src/sensor.rs:37 (3 in a row)"), "{name}: {said}");
-    }
-}
-
-#[test]
-#[ignore = "packages of six boards, for tests/boards"]
-fn every_real_board_has_its_image_in_both_styles() {
-    let folder = Folder::new();
-    let model = fixtures().at("three.json");
-    for board in PROJECT_BOARDS.iter().filter(|board| board.start != Start::Emulated) {
-        let target = board.target;
-        let added = Command::new("rustup").args(["target", "add", target]).status();
-        assert!(added.is_ok_and(|added| added.success()), "{target}");
-        for style in ["", "--async"] {
-            let name = format!("{}{style}", board.name);
-            let at = folder.at(&name);
-            // Slower than the watchdog is patient: it is fed meanwhile.
-            printed(&format!("new {at} --board {} --model {model} --rate 0.1 {style}", board.name));
-            let output = cargo(Path::new(&at), "build --release");
-            let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && !errors.contains("warning"), "{name}: {errors}");
-        }
-    }
-}
-
-/// What the firmware's page says of updates in a project is all that it takes.
-#[test]
-#[ignore = "packages of a board, for tests/boards"]
-fn updates_come_into_a_project_as_the_page_says() {
-    let folder = Folder::new();
-    let (model, at) = (fixtures().at("three.json"), folder.at("updated"));
-    printed(&format!("new {at} --board nrf52840-dk --model {model} --async"));
-    let project = Path::new(&at);
-    let page = fs::read_to_string(project.join("vendor/firmware/README.md")).expect("reads");
-    let guide = page.split("### In a project of your own").nth(1).expect("a guide");
-    let block = |language: &str| {
-        let block = guide
-            .split(&format!("```{language}\n"))
-            .nth(1)
-            .and_then(|rest| rest.split("```").next());
-        block.unwrap_or_else(|| panic!("a block of {language}"))
-    };
-    change(
-        project,
-        "Cargo.toml",
-        "[dependencies]\n",
-        &format!("[dependencies]\n{}", block("toml")),
-    );
-    change(project, "memory.x", "LENGTH = 1024K", "LENGTH = 960K");
-    fs::write(project.join("src/field.rs"), block("rust")).expect("writes");
-    change(project, "src/main.rs", "mod fault;\n", "mod fault;\nmod field;\n");
-    let imports = "use sensor::{Next, Sensor};\n";
-    change(project, "src/main.rs", imports, "");
-    let main = fs::read_to_string(project.join("src/main.rs")).expect("reads");
-    let (before, _) = main.split_once("    let mut stream = stream::new();").expect("a stream");
-    fs::write(
-        project.join("src/main.rs"),
-        format!("{before}    field::run(&mut board).await\n}}\n"),
-    )
-    .expect("writes");
-    let output = cargo(project, "build --release");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && !errors.contains("warning"), "{errors}");
+    let rate = slow.message.split("--rate ").nth(1).and_then(|rest| rest.split(' ').next());
+    assert!(told(rate.expect("a rate")).is_none());
 }
 
 #[test]
@@ -400,18 +52,18 @@ fn what_cannot_be_written_is_refused() {
     fs::create_dir(&full).expect("makes a folder");
     folder.put("full/mine.rs", "");
     let line = format!("new {full} --board mps2-an386 --model {model}");
-    refuses(&line, "there are files in it");
+    refuses(&line, "folder-in-use");
     let tasks = format!("new {} --board microbit --model {model} --async", folder.at("tasks"));
-    refuses(&tasks, "emulated without a clock");
+    refuses(&tasks, "no-clock");
     let board = format!("new {} --board abacus --model {model}", folder.at("abacus"));
-    refuses(&board, "nrf52840-dk");
+    refuses(&board, "invalid-value nrf52840-dk --board");
     let name = format!("new {} --board microbit --model {model} --name 3d", folder.at("name"));
-    refuses(&name, "no name for a package");
-    refuses(&name.replace("--name 3d", "--name deps"), "no name for a package");
+    refuses(&name, "bad-name");
+    refuses(&name.replace("--name 3d", "--name deps"), "bad-name");
     let rate = format!("new {} --board microbit --model {model} --rate 1e9", folder.at("rate"));
-    refuses(&rate, "1000000000 samples a second: give from one a day (0.0000116) to 100 000");
+    refuses(&rate, "invalid-value 1000000000 0.0000116 --rate");
     let idle = format!("new {} --board microbit --model {model} --format csv", folder.at("idle"));
-    refuses(&idle, "--data");
+    refuses(&idle, "idle-option --data");
     assert!(!Path::new(&folder.at("tasks")).exists());
 }
 
@@ -455,4 +107,20 @@ fn it_says_what_to_do_next() {
         assert!(!text.contains("{{") && !text.contains("}}"), "{file}");
     }
     fishweir("new").assert().failure();
+}
+
+#[test]
+fn what_has_no_fixed_point_is_refused() {
+    let folder = Folder::new();
+    // What has no fixed point is refused before anything is read or written.
+    let none = folder.at("none");
+    let artefact = fixtures().at("three.fishweir");
+    let line = format!("new {none} --board microbit --model {artefact} --number q15");
+    refuses(&line, "needs-classifier three.fishweir");
+    let model = fixtures().at("three.json");
+    refuses(
+        &format!("new {none} --board microbit --model {model} --equal 0.9"),
+        "idle-option --equal --number q15",
+    );
+    assert!(!Path::new(&none).exists());
 }

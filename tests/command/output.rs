@@ -19,18 +19,21 @@ fn no_input_and_no_other_output_is_written_over() {
     let before = fs::read(&model).expect("there");
     let (own, link, kernel) = (at("model.json"), at("link.json"), at("kernel.toml"));
     for (line, expected) in [
-        (format!("gram {data} --model {own} -o {own}"), "is an input itself"),
-        (format!("gram {data} --kernel pair-hmm --model-file {kernel} -o {kernel}"), "is an input"),
-        (format!("evaluate {data} --model {own} --roc {own}"), "is an input itself"),
-        (format!("evaluate {data} --model {own} --roc {link}"), "is an input itself"),
-        (format!("evaluate {data} --kernel-model {kernel} --roc {kernel}"), "is an input itself"),
-        (format!("fit {data} --kernel-model {kernel} -o {kernel}"), "is an input itself"),
-        (format!("fit {0} -o {0}", at("data.csv")), "is an input itself"),
-        (format!("export {own} --rust {link}"), "is an input itself"),
-        (format!("export {own} --rust {data} --data {data}"), "is an input itself"),
-        (format!("export {own} --rust {0} --artefact {0}", at("new")), "named for two outputs"),
-        (format!("export {own} --rust - --artefact -"), "named for two outputs"),
-        (format!("export {own} --rust {}", at("none/new")), "its folder does not exist"),
+        (format!("gram {data} --model {own} -o {own}"), "output-is-input"),
+        (
+            format!("gram {data} --kernel pair-hmm --model-file {kernel} -o {kernel}"),
+            "output-is-input",
+        ),
+        (format!("evaluate {data} --model {own} --roc {own}"), "output-is-input"),
+        (format!("evaluate {data} --model {own} --roc {link}"), "output-is-input"),
+        (format!("evaluate {data} --kernel-model {kernel} --roc {kernel}"), "output-is-input"),
+        (format!("fit {data} --kernel-model {kernel} -o {kernel}"), "output-is-input"),
+        (format!("fit {0} -o {0}", at("data.csv")), "output-is-input"),
+        (format!("export {own} --rust {link}"), "output-is-input"),
+        (format!("export {own} --rust {data} --data {data}"), "output-is-input"),
+        (format!("export {own} --rust {0} --artefact {0}", at("new")), "same-output"),
+        (format!("export {own} --rust - --artefact -"), "same-output"),
+        (format!("export {own} --rust {}", at("none/new")), "unwritable-file"),
     ] {
         refuses(&line, expected);
     }

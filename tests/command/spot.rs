@@ -5,26 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, fixtures};
+use crate::shared::data::marked;
 use crate::{json, printed, refuses};
-
-/// Series of noise about zero with stretches about three and about minus three, marked.
-pub(crate) fn marked(seed: u32) -> String {
-    let mut text = String::from("series,t,x,mark\n");
-    let mut noise = Noise(seed);
-    for series in 0..4 {
-        for t in 0..300 {
-            let (level, mark) = match t {
-                60..90 => (3.0, "high"),
-                150..190 => (-3.0, "low"),
-                240..260 => (3.0, "high"),
-                _ => (0.0, ""),
-            };
-            let _ =
-                writeln!(text, "{series},{t},{:.3},{mark}", level + noise.next().unwrap_or(0.0));
-        }
-    }
-    text
-}
 
 #[test]
 fn events_are_found_and_windows_are_told_beside() {
@@ -59,13 +41,13 @@ fn events_are_found_and_windows_are_told_beside() {
 fn what_cannot_be_spotted_is_refused() {
     let folder = Folder::new();
     let train = folder.put("train.csv", marked(1));
-    refuses(&format!("spot {train} --marks class"), "no column `class` after a column `t`");
-    refuses(&format!("spot {train} --marks mark --overlap 2"), "overlap");
+    refuses(&format!("spot {train} --marks class"), "bad-header class t");
+    refuses(&format!("spot {train} --marks mark --overlap 2"), "bad-setting overlap");
     let bare = folder.put("bare.csv", marked(1).replace("high", "").replace("low", ""));
-    refuses(&format!("spot {bare} --marks mark"), "bare.csv");
+    refuses(&format!("spot {bare} --marks mark"), "wrong-classes bare.csv");
     let other = folder.put("other.csv", marked(1).replace("high", "top"));
-    refuses(&format!("spot {train} --marks mark --test {other}"), "(mark): label `top` is none of");
-    refuses(&format!("spot {train}"), "--marks");
+    refuses(&format!("spot {train} --marks mark --test {other}"), "unknown-label mark top");
+    refuses(&format!("spot {train}"), "missing-option --marks");
 }
 
 #[test]
@@ -108,22 +90,19 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     assert!(text.contains("\npub type Model = Spotter<Gaussian<1, f32>, 8, 4, 4>;\n"), "{text}");
     assert_eq!(printed(&format!("export {file} --rust -")), text);
     for other in ["--artefact", "--number q15 --c", "--number q15 --rust"] {
-        refuses(
-            &format!("export {file} {other} {source}.x"),
-            "is exported as Rust source or for C, in f32",
-        );
+        refuses(&format!("export {file} {other} {source}.x"), "unsupported f32");
     }
-    refuses(&format!("export {file} --rust {source} --data {test}"), "--data would have no effect");
+    refuses(&format!("export {file} --rust {source} --data {test}"), "idle-option --data");
 
-    refuses(&format!("spot {test} --model {file} --states 3"), "--states would have no effect");
-    refuses(&format!("spot {test} --model {file} --events"), "--events would have no effect");
-    refuses(&format!("spot {test} --model {train}"), "not a fishweir model");
+    refuses(&format!("spot {test} --model {file} --states 3"), "idle-option --states");
+    refuses(&format!("spot {test} --model {file} --events"), "idle-option --events");
+    refuses(&format!("spot {test} --model {train}"), "not-a-model");
     let classifier = fixtures().at("three.json");
-    refuses(&format!("spot {test} --model {classifier}"), "this is a classifier, and no spotter");
-    refuses(&format!("spot {train} --marks mark -o {train}"), "is an input itself");
-    refuses(&format!("score {test} --model {file}"), "this is a spotter of events");
+    refuses(&format!("spot {test} --model {classifier}"), "wrong-model");
+    refuses(&format!("spot {train} --marks mark -o {train}"), "output-is-input");
+    refuses(&format!("score {test} --model {file}"), "wrong-model");
     let text = std::fs::read_to_string(&file).expect("written").replacen("0.", "1.", 1);
-    refuses(&format!("info {}", folder.put("bad.json", text)), "its checksum differs");
+    refuses(&format!("info {}", folder.put("bad.json", text)), "checksum");
 }
 
 #[test]
@@ -206,28 +185,28 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
     }
     assert!(printed(&line).starts_with(&format!("{file}: 12 of 12 events found")));
 
-    refuses(&format!("{line} --lag 3"), "--lag would have no effect");
-    refuses(&format!("{line} --group series"), "--group would have no effect");
+    refuses(&format!("{line} --lag 3"), "idle-option --lag");
+    refuses(&format!("{line} --group series"), "idle-option --group");
     let line = format!("evaluate {train} --events");
-    refuses(&line, "--marks");
+    refuses(&line, "missing-required-argument --marks");
     let line = format!("{line} --marks mark");
-    refuses(&format!("{line} --learner svm --lags 1"), "--lags, --learner would have no effect");
-    refuses(&format!("{line} --raw"), "--raw would have no effect");
-    refuses(&format!("{line} --classifier bayes"), "--classifier");
-    refuses(&format!("{line} --window 20"), "--window");
-    refuses(&format!("{line} --folds 5"), "there are 4 series, and 5 folds take one each");
-    refuses(&format!("{line} --overlap 2"), "overlap: it must be above 0");
+    refuses(&format!("{line} --learner svm --lags 1"), "idle-option --lags --learner");
+    refuses(&format!("{line} --raw"), "idle-option --raw");
+    refuses(&format!("{line} --classifier bayes"), "argument-conflict --classifier");
+    refuses(&format!("{line} --window 20"), "argument-conflict --window");
+    refuses(&format!("{line} --folds 5"), "too-few-items 4 5");
+    refuses(&format!("{line} --overlap 2"), "bad-setting overlap 0");
     refuses(
         &format!("evaluate {train} --marks mark --overlap 0.5"),
-        "--marks, --overlap would have no effect",
+        "idle-option --marks --overlap",
     );
     let only: String = marked(1)
         .split_inclusive('\n')
         .map(|line| if line.starts_with("3,") { line.to_owned() } else { line.replace("low", "") })
         .collect();
     let only = folder.put("only.csv", only);
-    refuses(&format!("evaluate {only} --events --marks mark"), "class `low` is in 1 series alone");
-    refuses(&format!("spot {test} --model {file} --overlap 0.4"), "--overlap would have no effect");
+    refuses(&format!("evaluate {only} --events --marks mark"), "class-missing low 1");
+    refuses(&format!("spot {test} --model {file} --overlap 0.4"), "idle-option --overlap");
 }
 
 /// The same stretches cut out, and what lies between them in one recording that says nothing of labels.
@@ -291,28 +270,25 @@ fn clips_that_do_not_go_with_a_background_are_refused() {
     let (text, rest) = clips_and_background(3);
     let (clips, background) = (folder.put("clips.csv", &text), folder.put("rest.csv", &rest));
     let other = folder.put("other.csv", rest.replace("t,x", "t,y"));
-    refuses(
-        &format!("spot --clips {clips} --background {other}"),
-        "other.csv: line 1, the header: has no channel `x`, which is needed; it has y",
-    );
+    refuses(&format!("spot --clips {clips} --background {other}"), "bad-header other.csv 1 x y");
     let short: String = rest.split_inclusive('\n').take(8).collect();
     let short = folder.put("short.csv", short);
     refuses(
         &format!("spot --clips {clips} --background {short}"),
-        "short.csv: 2 samples of background, of those that a fold judges on, are too few to part 4 clips",
+        "short-background short.csv 2 4",
     );
     let bare = folder.put("bare.csv", text.replace(",low,", ",,"));
-    refuses(&format!("spot --clips {bare} --background {background}"), "has no label");
+    refuses(&format!("spot --clips {bare} --background {background}"), "unlabelled");
     let line = format!("spot --clips {clips} --background {background}");
-    refuses(&format!("{line} --group family"), "has no column `family`");
-    refuses(&format!("{line} --events"), "--events would have no effect");
-    refuses(&format!("{line} --marks mark"), "--marks would have no effect");
+    refuses(&format!("{line} --group family"), "unknown-column family");
+    refuses(&format!("{line} --events"), "idle-option --events");
+    refuses(&format!("{line} --marks mark"), "idle-option --marks");
     let test = folder.put("test.csv", marked(2));
-    refuses(&format!("{line} --test {test}"), "name the column that marks its samples: --marks");
-    refuses(&format!("{line} -o {clips}"), "is an input itself");
-    refuses(&format!("spot --clips {clips}"), "--background");
-    refuses(&format!("{line} --background-mark rest"), "--marks");
+    refuses(&format!("{line} --test {test}"), "missing-option --marks");
+    refuses(&format!("{line} -o {clips}"), "output-is-input");
+    refuses(&format!("spot --clips {clips}"), "missing-required-argument --background");
+    refuses(&format!("{line} --background-mark rest"), "missing-required-argument --marks");
     let line = format!("spot {test} --marks mark");
-    refuses(&format!("{line} --background rest"), "--background-mark is the mark of background");
-    refuses(&format!("{line} --group person"), "--group would have no effect");
+    refuses(&format!("{line} --background rest"), "idle-option --background-mark mark");
+    refuses(&format!("{line} --group person"), "idle-option --group");
 }

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK, fixtures, labelled_strings};
-use crate::{PROGRAM, fishweir, printed, refused};
+use crate::{Messages, PROGRAM, as_json, fishweir, printed, refuses};
 
 fn samples() -> Vec<String> {
     let text = std::fs::read_to_string(fixtures().at("two.csv")).expect("data");
@@ -62,11 +62,11 @@ fn every_decision_is_written_before_the_next_sample_is_read() {
 }
 
 /// Exit code, decisions and messages of a stream.
-fn streamed(line: &str, input: &str) -> (Option<i32>, Vec<String>, String) {
-    let output = fishweir(line).write_stdin(input).output().expect("started");
+fn streamed(line: &str, input: &str) -> (Option<i32>, Vec<String>, Messages) {
+    let output = as_json(fishweir(line).write_stdin(input));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let decisions = text.lines().skip(1).map(str::to_owned).collect();
-    (output.status.code(), decisions, String::from_utf8(output.stderr).expect("UTF-8"))
+    (output.status.code(), decisions, Messages::of(&output.stderr))
 }
 
 #[test]
@@ -74,30 +74,31 @@ fn a_bad_line_is_named_counted_and_missing_or_ends_a_strict_stream() {
     let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
     let long = "1".repeat((1 << 24) + 1);
     for (bad, expected) in [
-        ("0.1,abc", "standard input, line 3, column 2 (y): `abc`"),
-        ("0.1,nan", "line 3, column 2 (y): `nan`"),
-        ("0.1,1e39", "line 3, column 2 (y): `1e39` is beyond single precision"),
-        ("0.1", "line 3, column 2 (y)"),
-        ("0.1,0.2,0.3", "line 3"),
-        (&long, "line 3: the line is longer than"),
+        ("0.1,abc", "not-a-number 3 2 y abc"),
+        ("0.1,nan", "not-a-number 3 2 y nan"),
+        ("0.1,1e39", "beyond-single 3 2 y 1e39"),
+        ("0.1", "ragged-row 3 2 y"),
+        ("0.1,0.2,0.3", "ragged-row 3"),
+        (&long, "line-too-long 3"),
     ] {
         let input = format!("0.1,0.2\n0.2 0.1\n{bad}\n1,1\n");
         let (code, decisions, told) = streamed(&line, &input);
-        assert_eq!(code, Some(1), "{told}");
-        assert!(told.starts_with("note: ") && told.contains(expected), "{told}");
-        assert!(told.ends_with("error: 1 sample was refused\n"), "{told}");
+        assert_eq!(code, Some(1), "{told:?}");
+        let [note] = &told.notes[..] else { panic!("one note, not {told:?}") };
+        assert!(note.is(expected), "{note}");
+        assert!(told.errors[0].is("refused-samples 1"), "{told:?}");
         let value = |row: &String| row.splitn(3, ',').nth(2).expect("a class").to_owned();
         assert_eq!(decisions.len(), 4, "a decision a line");
         let (_, missing, _) = streamed(&line, "0.1,0.2\n0.2 0.1\nNA,NA\n1,1\n");
         assert_eq!(value(&decisions[3]), value(&missing[3]), "the bad line is a missing sample");
         let (code, decisions, told) = streamed(&format!("{line} --strict"), &input);
-        assert_eq!((code, decisions.len()), (Some(2), 2), "{told}");
-        assert!(told.starts_with("error: ") && told.contains(expected), "{told}");
+        assert_eq!((code, decisions.len()), (Some(2), 2), "{told:?}");
+        assert!(told.errors[0].is(expected) && told.notes.is_empty(), "{told:?}");
     }
     let (code, decisions, told) = streamed(&line, &"no\n".repeat(40).replacen("no", "1,1", 1));
     assert_eq!((code, decisions.len()), (Some(1), 40));
-    assert_eq!(told.lines().count(), 12, "ten are told, the others counted: {told}");
-    assert!(told.contains("error: 39 samples were refused"), "{told}");
+    assert_eq!(told.notes.len(), 11, "ten are told, the others counted: {told:?}");
+    assert!(told.errors[0].is("refused-samples 39"), "{told:?}");
 }
 
 #[test]
@@ -105,13 +106,13 @@ fn another_series_forgets_the_past() {
     let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
     let input = "series,x,y\na,0.1,0.2\na,1,1\nb,0.1,0.2\nb,1,1\n";
     let (code, decisions, told) = streamed(&line, input);
-    assert_eq!(code, Some(0), "{told}");
+    assert_eq!(code, Some(0), "{told:?}");
     let values = |row: &String| row.splitn(3, ',').nth(2).expect("a class").to_owned();
     assert_eq!(values(&decisions[0]), values(&decisions[2]));
     assert_eq!(values(&decisions[1]), values(&decisions[3]));
     assert!(decisions[3].starts_with("2,4,"), "{decisions:?}");
     let (code, _, told) = streamed(&line, "x,y,x\n1,2,3\n");
-    assert!(code == Some(2) && told.contains("columns 1 and 3 are both named `x`"), "{told}");
+    assert!(code == Some(2) && told.errors[0].is("bad-header 1 3 x"), "{told:?}");
 }
 
 #[test]
@@ -134,8 +135,8 @@ fn symbols_come_one_or_many_to_a_line() {
     assert_eq!(whole, printed(fishweir(&line).write_stdin(apart)));
     assert_eq!(whole.lines().count(), 26);
     let (code, decisions, told) = streamed(&line, "AC!T");
-    assert_eq!((code, decisions.len()), (Some(1), 4), "{told}");
-    assert!(told.contains("line 1, character 3: `!`"), "{told}");
+    assert_eq!((code, decisions.len()), (Some(1), 4), "{told:?}");
+    assert!(told.notes[0].is("unknown-symbol 1 3 !"), "{told:?}");
     // Decided before the line ends.
     let mut child = start("strings.json");
     let mut input = child.stdin.take().expect("piped");
@@ -161,10 +162,7 @@ fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
     };
     for model in ["two.json", "strings.json"] {
         let line = format!("score --stream --model {}", fixtures().at(model));
-        let message = refused(fishweir(&line).write_stdin(packed.clone()));
-        let expected =
-            "error: standard input: is gzip, and a stream is read as it comes; unpack it";
-        assert!(message.starts_with(expected), "{message}");
+        refuses(fishweir(&line).write_stdin(packed.clone()), "gzip-stream");
     }
 }
 
@@ -245,11 +243,11 @@ fn an_impossible_sample_is_reported_and_missing() {
     let path = folder.at("strict.json");
     classifier.save(path.as_ref()).expect("saved");
     let line = format!("score --stream --model {path}");
-    let output = fishweir(&line).write_stdin("a\nb\nb\nb\n").output().expect("started");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("standard input, line 3: the model gives"), "{message}");
-    assert!(message.contains("error: 1 sample was refused"), "{message}");
+    let output = as_json(fishweir(&line).write_stdin("a\nb\nb\nb\n"));
+    let messages = Messages::of(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{messages:?}");
+    assert!(messages.notes[0].is("impossible 3"), "{messages:?}");
+    assert!(messages.errors[0].is("refused-samples 1"), "{messages:?}");
     let rows = String::from_utf8(output.stdout).expect("UTF-8");
     let after: Vec<&str> = rows.lines().map(|row| row.splitn(3, ',').nth(2).expect("")).collect();
     assert_eq!(after.len(), 5);
@@ -272,4 +270,10 @@ fn a_reader_that_leaves_is_no_error() {
     child.stderr.take().expect("piped").read_to_string(&mut message).expect("UTF-8");
     assert!(child.wait().expect("ended").success(), "{message}");
     assert_eq!(message, "");
+}
+
+#[test]
+fn a_model_of_windows_decides_at_their_ends_alone() {
+    let line = format!("score --stream --model {} --every 20", fixtures().at("two.json"));
+    refuses(fishweir(&line).write_stdin(""), "windows-or-numbers --every --endless");
 }

@@ -77,7 +77,7 @@ fn symbols_are_watched_too() {
     let seen = |side: &str| report["changes"][side]["alarmed"].as_u64().expect("a count");
     assert!(seen("changed").abs_diff(seen("unchanged")) <= 8, "{report}");
     assert_eq!(report["states"], 2, "strings of one length have no positions here");
-    refuses(&format!("{line} --offset x=1"), "symbols have no offset");
+    refuses(&format!("{line} --offset x=1"), "wrong-observations");
 }
 
 #[test]
@@ -86,17 +86,17 @@ fn what_is_wrong_is_named() {
     let normal = streams.at("normal.csv");
     let two = fixtures().at("strings.tsv");
     for (options, expected) in [
-        ("--mean-time 150 --offset z=1".to_owned(), "no channel `z` for --offset, only x, y"),
-        ("--mean-time 150 --offset x".to_owned(), "name a channel and a size"),
-        ("--mean-time 150 --offset x=nan".to_owned(), "name a channel and a size"),
-        ("--mean-time 40".to_owned(), "longer than the memory"),
-        ("--mean-time 1e6".to_owned(), "too few for one false alarm"),
-        ("--memory 5".to_owned(), "--mean-time"),
-        ("--mean-time 150 --emission poisson --std-floor 0.1".to_owned(), "line 2"),
-        ("--mean-time 150 --components 2".to_owned(), "of --emission mixture alone"),
-        ("--mean-time 150 --emission poisson".to_owned(), "line 2"),
-        (format!("--mean-time 150 --changed {two}"), "strings.tsv"),
-        (format!("--mean-time 150 --rust {normal}"), "is an input itself"),
+        ("--mean-time 150 --offset z=1".to_owned(), "unknown-channel z --offset x y"),
+        ("--mean-time 150 --offset x".to_owned(), "invalid-value --offset"),
+        ("--mean-time 150 --offset x=nan".to_owned(), "invalid-value --offset"),
+        ("--mean-time 40".to_owned(), "bad-setting"),
+        ("--mean-time 1e6".to_owned(), "too-few-samples"),
+        ("--memory 5".to_owned(), "missing-required-argument --mean-time"),
+        ("--mean-time 150 --emission poisson --std-floor 0.1".to_owned(), "not-in-support 2"),
+        ("--mean-time 150 --components 2".to_owned(), "idle-option --emission mixture"),
+        ("--mean-time 150 --emission poisson".to_owned(), "not-in-support 2"),
+        (format!("--mean-time 150 --changed {two}"), "wrong-observations strings.tsv"),
+        (format!("--mean-time 150 --rust {normal}"), "output-is-input"),
     ] {
         refuses(&format!("watch {normal} {options}"), expected);
     }

@@ -49,15 +49,15 @@ fn words_are_weighed_without_a_model() {
 
     let three = fixtures().at("three.csv");
     for (line, wanted) in [
-        (format!("fit {three} {words}"), "counts symbols, and these are channels"),
-        (format!("fit {data} {words} --states 3"), "--states would have no effect"),
-        (format!("fit {data} --classifier empirical-mean-map --order 9"), "too many words of 10"),
+        (format!("fit {three} {words}"), "not-symbols"),
+        (format!("fit {data} {words} --states 3"), "idle-option --states"),
+        (format!("fit {data} --classifier empirical-mean-map --order 9"), "too-many-words 10"),
         (
             format!(
                 "export {model} --artefact {folder}/w.fishweir",
                 folder = folder.path().display()
             ),
-            "weights of words are exported as Rust source, not as an artefact: use --rust",
+            "unsupported --rust",
         ),
     ] {
         refuses(&line, wanted);

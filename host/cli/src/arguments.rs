@@ -13,12 +13,12 @@ use fishweir::learn::{
 use fishweir::report::EmissionSummary;
 use fishweir_core::classify::Normalisation;
 
-use super::Failure;
 use super::emitting::Emitting;
 use super::names;
 use super::options::{each_once, named, refuse_idle};
 use super::reading::Cutting;
 use super::values::{codebook_weight, floor, not_negative, positive, rate, registered};
+use super::{Failure, Topic};
 
 mod idle;
 
@@ -259,7 +259,10 @@ fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, F
         let channels = names.to_vec().try_into().map_err(|_| {
             let count = names.len();
             let wanted = "channels three by three, along x, y and z, or none";
-            Failure::Input(format!("{option} takes {wanted}: {count} are left over"))
+            Failure::input(
+                Topic::VectorsLeftOver,
+                format!("{option} takes {wanted}: {count} are left over"),
+            )
         })?;
         Ok(Vector { channels, axial })
     };
@@ -353,7 +356,7 @@ impl Training {
             Some(LagsName::These(none)) if none.is_empty() && regresses => {
                 let what =
                     "--emission autoregressive predicts from samples before: --lags 1,2 for two";
-                return Err(Failure::Input(what.into()));
+                return Err(Failure::input(Topic::NeedsLags, what));
             }
             Some(LagsName::These(lags)) => {
                 (options.lags, options.other_lags) = (lags.clone(), Vec::new());
@@ -432,12 +435,12 @@ impl Training {
                 if regresses {
                     let what = "--score-model each-lag sees differences from the past, and --emission \
                                 autoregressive the past itself: leave one of them out";
-                    return Err(Failure::Input(what.into()));
+                    return Err(Failure::input(Topic::ConflictingOptions, what));
                 }
                 if matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty()) {
                     let what =
                         "--score-model each-lag is a model for each of --lags, and there are none";
-                    return Err(Failure::Input(what.into()));
+                    return Err(Failure::input(Topic::NeedsLags, what));
                 }
                 let own = options.lags.clone();
                 options.lags = if own.is_empty() { Lags::dyadic(8) } else { own }.apart();

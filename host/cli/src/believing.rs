@@ -11,7 +11,7 @@ use fishweir::learn::{ClassifierKind, TrainOptions};
 use fishweir::report::counted;
 
 use super::values::rejection_rate;
-use super::{Failure, progress, tell};
+use super::{Failure, Topic, progress, tell};
 
 /// What a model keeps beside its decisions.
 #[derive(Args, Clone, Copy, Debug)]
@@ -58,7 +58,10 @@ impl Believing {
             EvaluateError::Data(DataError::Folds { file, reason }) => {
                 let given = self.given().join(", ");
                 let why = not_held_back(&reason, options.group.is_some());
-                Failure::Input(format!("{file}: {given} holds back what it learns from, and {why}"))
+                Failure::input(
+                    Topic::NotHeldBack,
+                    format!("{file}: {given} holds back what it learns from, and {why}"),
+                )
             }
             error => Failure::of(data, error),
         })
@@ -66,7 +69,7 @@ impl Believing {
 }
 
 fn keeps_none(given: &str, error: &EvaluateError) -> Failure {
-    Failure::Input(format!("{given}: {error}"))
+    Failure::input(error.kind(), format!("{given}: {error}"))
 }
 
 /// Refuses what `fit` refuses, before anything is cross-validated: rejection by a classifier that keeps no confidence.

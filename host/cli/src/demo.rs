@@ -24,7 +24,7 @@ use serde::Serialize;
 use super::arguments::Training;
 use super::reading::Cutting;
 use super::run::{Form, check, on_device, prepare};
-use super::{Failure, evaluate, fit, sources, training};
+use super::{Failure, Topic, evaluate, fit, sources, training};
 
 /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
 const RECORDINGS: &[u8] = include_bytes!("../../data/ts-watch-exercises/all.csv.gz");
@@ -107,7 +107,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut tell = Narrator { to_stderr: arguments.json, stage: 0, started };
     let folder = arguments.output.as_path();
     fs::create_dir_all(folder).map_err(|error| {
-        Failure::Input(format!("{}: cannot be made: {error}", folder.display()))
+        Failure::input(
+            Topic::UnwritableFolder,
+            format!("{}: cannot be made: {error}", folder.display()),
+        )
     })?;
     let data = Dataset::parse(RECORDINGS_NAME, RECORDINGS, &ReadOptions::default())?;
     let cutting = Cutting::of(WINDOW, HOP);
@@ -244,7 +247,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     let say = |error: DeviceError| vec![error.to_string()];
     let firmware = sources::firmware().map_err(|failure| match failure {
-        Failure::Input(what) | Failure::Check(what) => vec![what],
+        Failure::Input(what) | Failure::Check(what) => vec![what.text],
         Failure::HungUp => Vec::new(),
     })?;
     let board = Board::named(Board::DEFAULT).map_err(say)?;

@@ -6,8 +6,8 @@ use fishweir::data::Values;
 use fishweir::fit::BaumWelch;
 use fishweir::runtime::{FAMILIES, Family, Observed};
 
-use super::Failure;
 use super::values::registered;
+use super::{Failure, Topic};
 
 /// How the hidden states of class models emit.
 #[derive(Args, Clone, Debug, Default)]
@@ -47,7 +47,10 @@ impl Emitting {
     pub(super) fn set(&self, fit: &mut BaumWelch) -> Result<(), Failure> {
         let mixed = self.emission.is_some_and(|family| family.name() == "mixture");
         if self.components.is_some() && !mixed {
-            return Err(Failure::Input("--components is of --emission mixture alone".into()));
+            return Err(Failure::input(
+                Topic::IdleOption,
+                "--components is of --emission mixture alone",
+            ));
         }
         fit.emission = self.emission;
         fit.components = self.components.unwrap_or(fit.components);

@@ -15,7 +15,7 @@ use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
-use super::{Failure, note};
+use super::{Failure, Topic, note};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -155,18 +155,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some("rs") => wanted.push((Form::Rust, file)),
             Some("fishweir" | "bin") => wanted.push((Form::Artefact, file)),
             _ => {
-                return Err(Failure::Input(format!(
-                    "{}: the ending says neither Rust source (.rs) nor artefact (.fishweir); \
+                return Err(Failure::input(
+                    Topic::UnfitEnding,
+                    format!(
+                        "{}: the ending says neither Rust source (.rs) nor artefact (.fishweir); \
                      use --rust FILE or --artefact FILE",
-                    file.display()
-                )));
+                        file.display()
+                    ),
+                ));
             }
         }
     }
     if wanted.is_empty() && arguments.for_c.c.is_none() {
-        return Err(Failure::Input(
-            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --update FILE, -o FILE, or --c DIR"
-                .into(),
+        return Err(Failure::input(
+            Topic::NothingToWrite,
+            "nothing to write: name --rust FILE.rs, --artefact FILE.fishweir, --update FILE, -o FILE, or --c DIR",
         ));
     }
     arguments.for_c.check()?;
@@ -178,11 +181,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.endless {
         model.deployed = model.deployed.on_windows(None);
     } else if model.deployed.contract().is_none() {
-        return Err(Failure::Input(format!(
-            "{}: an earlier fishweir wrote this artefact, which does not say the windows of its training: export from the \
+        return Err(Failure::input(
+            Topic::NoContract,
+            format!(
+                "{}: an earlier fishweir wrote this artefact, which does not say the windows of its training: export from the \
              model that it was made of, or --endless for a stream that never ends",
-            arguments.model.display()
-        )));
+                arguments.model.display()
+            ),
+        ));
     }
     model.check_windows()?;
     let model = model;
@@ -194,7 +200,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);
     if let (Some(why), Some((_, file))) = (model.deployed.no_artefact(), to_artefact) {
         let file = file.display();
-        return Err(Failure::Input(format!("{file}: {why}, not as an artefact: use --rust")));
+        return Err(Failure::input(
+            Topic::Unsupported,
+            format!("{file}: {why}, not as an artefact: use --rust"),
+        ));
     }
     let fixed = match arguments.number {
         NumberName::F32 => {
@@ -208,10 +217,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         NumberName::Q15 => {
             if let Some((_, file)) = to_artefact {
-                return Err(Failure::Input(format!(
-                    "{}: fixed point is exported as Rust source, not as an artefact: use --rust",
-                    file.display()
-                )));
+                return Err(Failure::input(
+                    Topic::Unsupported,
+                    format!(
+                        "{}: fixed point is exported as Rust source, not as an artefact: use --rust",
+                        file.display()
+                    ),
+                ));
             }
             let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
             let mut measured =
@@ -240,10 +252,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     written.extend(arguments.for_c.write(source)?.map(ExportedFile::of_c));
     let believed = model.fitted().is_some_and(|fitted| fitted.confidence.is_some());
     if believed && arguments.for_c.c.is_some() {
-        note(format_args!(
-            "the library for C decides, and says neither how far a decision is to be believed nor when to doubt \
+        note(
+            Topic::NoConfidenceInC,
+            format_args!(
+                "the library for C decides, and says neither how far a decision is to be believed nor when to doubt \
              it: the Rust source does"
-        ));
+            ),
+        );
     }
     let places = |fixed: &FixedPoint| match fixed.observations() {
         Observations::Channels(names) => {
@@ -276,7 +291,7 @@ fn spotter(
     if other || arguments.number != NumberName::F32 {
         let why =
             "a spotter of events is exported as Rust source or for C, in f32: use --rust or --c";
-        return Err(Failure::Input(format!("{model}: {why}")));
+        return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
     }
     let mut idle = arguments.reading.given();
     idle.extend(named([

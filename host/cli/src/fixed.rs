@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, tell};
+use super::{Failure, Topic, tell};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -44,7 +44,7 @@ pub(super) fn measured(
     let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
     deviation
         .check(equal.map_or_else(Limits::default, |equal_decisions| Limits { equal_decisions }))
-        .map_err(|error| Failure::Check(error.to_string()))?;
+        .map_err(|error| Failure::check(error.kind(), error.to_string()))?;
     Ok(Measured { fixed, deviation, data })
 }
 
@@ -52,12 +52,14 @@ pub(super) fn measured(
 fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, FixedPoint), Failure> {
     let file = path.display();
     let classifier = model.classifier().map_err(|what| {
-        Failure::Input(format!(
-            "{file}: {what}; fixed point is exported from a fitted classifier (JSON)"
-        ))
+        Failure::input(
+            Topic::NeedsClassifier,
+            format!("{file}: {what}; fixed point is exported from a fitted classifier (JSON)"),
+        )
     })?;
-    let fixed =
-        classifier.quantise().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+    let fixed = classifier
+        .quantise()
+        .map_err(|error| Failure::input(error.kind(), format!("{file}: {error}")))?;
     Ok((classifier, fixed))
 }
 
@@ -73,7 +75,7 @@ pub(super) fn read_data(
     let candidates = trained_on(path, model);
     let wanted = |file: &Path, which: &str| {
         let file = file.display();
-        Failure::Input(format!("{file}: {why}, and {which}; name it with --data"))
+        Failure::input(Topic::OtherData, format!("{file}: {why}, and {which}; name it with --data"))
     };
     let there = match (named, candidates.first()) {
         (Some(data), _) if data.exists() => data,
@@ -117,10 +119,13 @@ pub(super) fn trained_on(path: &Path, model: &Model) -> Vec<PathBuf> {
 
 fn other_data(found: &Path, path: &Path) -> Failure {
     let (found, path) = (found.display(), path.display());
-    Failure::Input(format!(
-        "{found}: these are not the data of that name that {path} was trained on, by their checksum; name the data \
+    Failure::input(
+        Topic::OtherData,
+        format!(
+            "{found}: these are not the data of that name that {path} was trained on, by their checksum; name the data \
          with --data"
-    ))
+        ),
+    )
 }
 
 /// Refuses other data than a classifier was trained on where it does not know their checksum, but how many series and
@@ -135,13 +140,16 @@ fn check_size(path: &Path, model: &Model, data: &Dataset) -> Result<(), Failure>
     if (all.len(), windows) == (trained_on.series, trained_on.windows) {
         return Ok(());
     }
-    Err(Failure::Input(format!(
-        "{}: its {} and {} are not the {} and {} of that name that {} was trained on; name the data with --data",
-        data.source(),
-        counted(all.len(), "series"),
-        counted(windows, "window"),
-        grouped(trained_on.series),
-        grouped(trained_on.windows),
-        path.display(),
-    )))
+    Err(Failure::input(
+        Topic::OtherData,
+        format!(
+            "{}: its {} and {} are not the {} and {} of that name that {} was trained on; name the data with --data",
+            data.source(),
+            counted(all.len(), "series"),
+            counted(windows, "window"),
+            grouped(trained_on.series),
+            grouped(trained_on.windows),
+            path.display(),
+        ),
+    ))
 }

@@ -10,7 +10,7 @@ use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::values::{hertz, not_negative, positive};
-use super::{Failure, print};
+use super::{Failure, Topic, print};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if arguments.current.is_some_and(|current| current < arguments.sleep) {
         let why = "--sleep draws more than --current: a part asleep draws less than one that runs";
-        return Err(Failure::Input(why.into()));
+        return Err(Failure::input(Topic::SleepAboveCurrent, why));
     }
     let model = Model::parse(&arguments.model, &bytes)?;
     let fixed = model.fitted().and_then(|fitted| fitted.quantise().ok());

@@ -8,6 +8,7 @@ mod demo;
 mod emitting;
 mod evaluate;
 mod export;
+mod failure;
 mod fit;
 mod fixed;
 mod gram;
@@ -35,13 +36,13 @@ mod training;
 mod values;
 mod watch;
 
-use std::error::Error;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use fishweir::data::Dataset;
-use fishweir::report::{self, Report, printable};
+use fishweir::report::{self, Report};
+
+use failure::{Failure, Message, MessageFormat, Topic, note};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done, 1 a check failed (bits differ, samples were refused), 2 usage or bad input.
@@ -53,6 +54,9 @@ Without a command: demo.";
 struct CommandLine {
     #[command(subcommand)]
     command: Option<Command>,
+    /// How errors and notes are written on standard error; --json implies json
+    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
+    message_format: MessageFormat,
 }
 
 #[derive(Debug, Subcommand)]
@@ -96,46 +100,11 @@ enum Command {
     Demo(demo::Arguments),
 }
 
-/// Why a command ended early.
-#[derive(Debug)]
-enum Failure {
-    /// A check came out wrong: exit code 1.
-    Check(String),
-    /// Usage or input: exit code 2.
-    Input(String),
-    /// Nobody reads standard output any more: a quiet end, as in `fishweir score ... | head`.
-    HungUp,
-}
-
-impl<E: Error + 'static> From<E> for Failure {
-    fn from(error: E) -> Self {
-        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
-        while let Some(one) = cause {
-            if one.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
-            {
-                return Self::HungUp;
-            }
-            cause = one.source();
-        }
-        Self::Input(error.to_string())
-    }
-}
-
-impl Failure {
-    /// Of what was done with data, whose file the message then begins with.
-    fn of(data: &Dataset, error: impl Into<Self>) -> Self {
-        match error.into() {
-            Self::Input(what) if !what.starts_with(data.source()) => {
-                Self::Input(format!("{}: {what}", data.source()))
-            }
-            other => other,
-        }
-    }
-}
-
 /// Reads the command line and does what it says.
 fn main() -> ExitCode {
-    let done = match CommandLine::parse().command {
+    MessageFormat::take(std::env::args_os().skip(1));
+    let line = CommandLine::try_parse().unwrap_or_else(|said| failure::usage(&said));
+    let done = match line.command {
         Some(Command::Fit(arguments)) => fit::run(&arguments),
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
@@ -158,8 +127,7 @@ fn main() -> ExitCode {
         Err(Failure::Check(message)) => (1, message),
         Err(Failure::Input(message)) => (2, message),
     };
-    // Nothing is left to do where standard error is gone too.
-    let _ = writeln!(io::stderr(), "error: {}", printable(&message));
+    failure::error(&message);
     ExitCode::from(code)
 }
 
@@ -168,9 +136,4 @@ fn print(report: &impl Report, json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     report::write(report, json, &mut out)?;
     Ok(out.flush()?)
-}
-
-/// Something worth knowing that stops nothing.
-fn note(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr(), "note: {}", printable(&text.to_string()));
 }

@@ -7,9 +7,9 @@ use fishweir::data::{Marked, ReadOptions};
 use fishweir::fit::BaumWelch;
 use fishweir::learn::SpotPlan;
 
-use super::Failure;
 use super::emitting::Emitting;
 use super::options::named;
+use super::{Failure, Topic};
 
 /// Marks, and how what is found is held against them.
 #[derive(Args, Clone, Debug, Default)]
@@ -38,7 +38,10 @@ impl Marking {
     /// Series that are marked by the column.
     pub(super) fn read(&self, data: &Path, reading: &ReadOptions) -> Result<Marked, Failure> {
         let Some(marks) = &self.marks else {
-            return Err(Failure::Input("name the column that marks samples: --marks".into()));
+            return Err(Failure::input(
+                Topic::MissingOption,
+                "name the column that marks samples: --marks",
+            ));
         };
         Ok(Marked::read(data, marks, self.background_mark.as_deref(), reading)?)
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use fishweir::StableKind as _;
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};
@@ -13,7 +14,7 @@ use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
 
-use super::{Failure, note};
+use super::{Failure, Message, Topic, note};
 
 /// A model as it was read.
 pub(super) struct Model {
@@ -38,31 +39,43 @@ pub(super) enum Origin {
 }
 
 /// What an update is, where a model was asked for.
-fn update_told(bytes: &[u8]) -> String {
+fn update_told(bytes: &[u8]) -> Message {
     match Update::read(bytes) {
-        Ok(update) => format!(
-            "this is an update of a device's model, version {}: send takes it; ask of the model or artefact that it \
+        Ok(update) => Message::new(
+            Topic::IsUpdate,
+            format!(
+                "this is an update of a device's model, version {}: send takes it; ask of the model or artefact that it \
              was exported with",
-            update.header.version()
+                update.header.version()
+            ),
         ),
-        Err(UpdateError::Truncated) => {
+        Err(error @ UpdateError::Truncated) => {
             let header = bytes.first_chunk().and_then(|head| UpdateHeader::parse(head).ok());
             let length = header.and_then(|header| header.length());
             let unsigned = header.is_some_and(|header| header.is_signed())
                 && length == Some(bytes.len() + SIGNATURE_LENGTH);
             if unsigned {
-                return format!(
-                    "this is an update of a device's model, and still to be signed: {SIGNATURE_LENGTH} bytes of \
+                return Message::new(
+                    Topic::UnsignedUpdate,
+                    format!(
+                        "this is an update of a device's model, and still to be signed: {SIGNATURE_LENGTH} bytes of \
                      signature end it"
+                    ),
                 );
             }
             let (here, of) = (grouped(bytes.len()), length.map(grouped));
             let of = of.map_or_else(String::new, |length| format!(" of {length}"));
-            format!(
-                "this is an update of a device's model, truncated: {here}{of} bytes are here; export it again"
+            Message::new(
+                error.kind(),
+                format!(
+                    "this is an update of a device's model, truncated: {here}{of} bytes are here; export it again"
+                ),
             )
         }
-        Err(error) => format!("this is an update of a device's model, and none to send: {error}"),
+        Err(error) => Message::new(
+            error.kind(),
+            format!("this is an update of a device's model, and none to send: {error}"),
+        ),
     }
 }
 
@@ -76,8 +89,8 @@ impl Model {
     /// The same of what was read from a file.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
-        let refused = |what: &str| Failure::Input(format!("{file}: {what}"));
-        let named = |error: DeployError| refused(&error.to_string());
+        let refused = |what: &str| Failure::input(Topic::WrongModel, format!("{file}: {what}"));
+        let named = |error: DeployError| Failure::input(error.kind(), format!("{file}: {error}"));
         let (deployed, origin) = if Deployed::is_artefact(bytes) {
             let profile = Header::parse(bytes).ok().map(|header| header.profile());
             (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))
@@ -99,7 +112,8 @@ impl Model {
                 "this is a spotter of events: spot DATA --model, info and export --rust take it";
             return Err(refused(what));
         } else if UpdateHeader::begins(bytes) {
-            return Err(refused(&update_told(bytes)));
+            let Message { kind, text } = update_told(bytes);
+            return Err(Failure::input(kind, format!("{file}: {text}")));
         } else {
             let fitted = Classifier::parse(&file, bytes)?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
@@ -138,7 +152,10 @@ impl Model {
     /// Refuses windows that no stream decides on, before a stream or a device is made of them.
     pub(super) fn check_windows(&self) -> Result<(), Failure> {
         self.deployed.check_windows().map_err(|error| {
-            Failure::Input(format!("{error}; or decide on a stream that never ends: --endless"))
+            Failure::input(
+                error.kind(),
+                format!("{error}; or decide on a stream that never ends: --endless"),
+            )
         })
     }
 
@@ -151,6 +168,7 @@ impl Model {
     pub(super) fn windowing(&self, asked: Option<Windowing>) -> Option<Windowing> {
         if asked.is_none() && self.deployed.contract().is_none() {
             note(
+                Topic::NoContract,
                 "an earlier fishweir wrote this artefact, which does not say the windows of its training: whole series are \
                  decided; --window cuts them; an artefact that is exported again from its model says them",
             );

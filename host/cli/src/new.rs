@@ -15,7 +15,7 @@ use super::model::Model;
 use super::options::{self, refuse_idle};
 use super::reading::Reading;
 use super::room::Wanted;
-use super::{Failure, print, sources, tell, values};
+use super::{Failure, Topic, print, sources, tell, values};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -157,13 +157,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
         Err(error) => {
-            return Err(Failure::Input(format!("{shown}: {error}; name another folder")));
+            return Err(Failure::input(
+                Topic::UnreadableFolder,
+                format!("{shown}: {error}; name another folder"),
+            ));
         }
     };
     if !empty && !arguments.force {
-        return Err(Failure::Input(format!(
-            "{shown}: there are files in it; name another folder, or --force to write over them"
-        )));
+        return Err(Failure::input(
+            Topic::FolderInUse,
+            format!(
+                "{shown}: there are files in it; name another folder, or --force to write over them"
+            ),
+        ));
     }
     let named =
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,6 +1,6 @@
 //! Options that have no effect beside others are refused, and lists have everything once.
 
-use super::Failure;
+use super::{Failure, Topic};
 
 /// The options that are given, of some.
 pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
@@ -15,7 +15,10 @@ pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Resu
         _ => "them",
     };
     let options = options.join(", ");
-    Err(Failure::Input(format!("{options} would have no effect: {why}; leave {them} out")))
+    Err(Failure::input(
+        Topic::IdleOption,
+        format!("{options} would have no effect: {why}; leave {them} out"),
+    ))
 }
 
 /// Without those named before.

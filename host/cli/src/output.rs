@@ -7,7 +7,7 @@ use fishweir::data::LAYOUTS;
 use fishweir::files;
 use fishweir::report::{self, Report};
 
-use super::{Failure, note};
+use super::{Failure, Topic, note};
 
 /// Files that a command will write, found to be writable.
 pub(super) struct Outputs {
@@ -19,15 +19,15 @@ impl Outputs {
     /// Checks, before the work that fills them, that all can be written, that none is an input, and
     /// that no two are one.
     pub(super) fn check(outputs: &[&Path], inputs: &[&Path]) -> Result<Self, Failure> {
-        let refuse = |path: &Path, why: &str| {
-            Err(Failure::Input(format!("{}: {why}; name another output", path.display())))
+        let refuse = |path: &Path, topic: Topic, why: &str| {
+            Err(Failure::input(topic, format!("{}: {why}; name another output", path.display())))
         };
         for (index, output) in outputs.iter().enumerate() {
             let (standard, before) = (is_standard(output), &outputs[..index]);
             if !standard {
                 files::check_writable(output)?;
                 if inputs.iter().any(|input| files::is_same(output, input)) {
-                    return refuse(output, "is an input itself");
+                    return refuse(output, Topic::OutputIsInput, "is an input itself");
                 }
             }
             let is_it = |other: &&Path| match (standard, is_standard(other)) {
@@ -35,7 +35,7 @@ impl Outputs {
                 (one, other) => one && other,
             };
             if before.iter().any(is_it) {
-                return refuse(output, "is named for two outputs");
+                return refuse(output, Topic::SameOutput, "is named for two outputs");
             }
         }
         Ok(Self { on_standard_output: outputs.iter().any(|output| is_standard(output)) })
@@ -63,7 +63,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 pub(super) fn draw(path: &Path, svg: &str) -> Result<(), Failure> {
     write(path, svg.as_bytes())?;
     if !is_standard(path) {
-        note(format_args!("figure written to {}", path.display()));
+        note(Topic::FigureWritten, format_args!("figure written to {}", path.display()));
     }
     Ok(())
 }

@@ -7,10 +7,10 @@ use fishweir::kernel::{Gram, Items, KernelPca, read_gram};
 use fishweir::plot::ScatterPlot;
 use fishweir::report::{PcaReport, counted, grouped};
 
-use super::Failure;
 use super::kernels::{Compared, OfData, help};
 use super::options::refuse_idle;
 use super::output::{self, Outputs, named_after};
+use super::{Failure, Topic};
 
 const ABOUT: &str = "\
 A point is an item, coloured by class. The kernel is of DATA, and takes what gram takes; or --gram names a matrix \
@@ -85,11 +85,10 @@ fn source(arguments: &Arguments) -> Result<Source, Failure> {
         let data = path.display().to_string();
         let count = read.gram.len();
         if count > most {
-            return Err(Failure::Input(format!(
-                "{data}: {}; {} at most are drawn",
-                counted(count, "item"),
-                grouped(most)
-            )));
+            return Err(Failure::input(
+                Topic::TooManyItems,
+                format!("{data}: {}; {} at most are drawn", counted(count, "item"), grouped(most)),
+            ));
         }
         let ids = read.ids.unwrap_or_else(|| (1..=count).map(|item| item.to_string()).collect());
         let names = read.labels.unwrap_or_else(|| vec![String::new(); count]);

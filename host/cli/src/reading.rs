@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::PossibleValue;
+use fishweir::StableKind as _;
 use fishweir::classifier::Contract;
 use fishweir::data::{
     Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, ShortSeries, Values, Windowing,
@@ -117,7 +118,7 @@ impl Cutting {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let contract = Contract { windowing: self.windowing(), ..Contract::default() };
         let checked = contract.windows().map_or(Ok(()), |windows| windows.check());
-        checked.map_err(|error| Failure::Input(format!("--window, --hop: {error}")))
+        checked.map_err(|error| Failure::input(error.kind(), format!("--window, --hop: {error}")))
     }
 
     pub(super) fn windowing(&self) -> Option<Windowing> {

@@ -6,7 +6,7 @@ use fishweir::deploy::{Enough, FixedPoint};
 use fishweir::project::{PROJECT_BOARDS, ProjectBoard, ProjectModel, Room};
 use fishweir::report::{OnBoard, grouped, grouped_to_three_digits, to_three_digits};
 
-use super::{Failure, note};
+use super::{Failure, Topic, note};
 
 /// A project that is to be written.
 pub(super) struct Wanted<'a> {
@@ -29,15 +29,19 @@ impl Wanted<'_> {
         match on_board.holds {
             Enough::No => {
                 let instead = self.instead(&on_board.room);
-                return Err(Failure::Input(format!(
-                    "{file}: no room in {number} on {short}: {instead}"
-                )));
+                return Err(Failure::input(
+                    Topic::NoRoom,
+                    format!("{file}: no room in {number} on {short}: {instead}"),
+                ));
             }
             Enough::Perhaps => {
                 let instead = self.instead(&on_board.room);
-                note(format_args!(
-                    "there may be no room in {number} on {short}: the linker tells of flash, nothing of the stack; {instead}"
-                ));
+                note(
+                    Topic::TightRoom,
+                    format_args!(
+                        "there may be no room in {number} on {short}: the linker tells of flash, nothing of the stack; {instead}"
+                    ),
+                );
             }
             Enough::Yes => {}
         }
@@ -59,14 +63,17 @@ impl Wanted<'_> {
         let slower = self.rate / pace.busy[1];
         let slower = if slower >= 1.0 { slower.floor() } else { 0.99 * slower };
         let (number, fixed) = (self.model.number(), self.fixed_keeps_up());
-        note(format_args!(
-            "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
+        note(
+            Topic::SlowBoard,
+            format_args!(
+                "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
              {busy} % of {} MHz; --rate {} can be kept up with{fixed}",
-            self.board.name,
-            grouped_to_three_digits(self.rate),
-            to_three_digits(f64::from(self.board.clock.hertz) / 1e6),
-            to_three_digits(slower),
-        ));
+                self.board.name,
+                grouped_to_three_digits(self.rate),
+                to_three_digits(f64::from(self.board.clock.hertz) / 1e6),
+                to_three_digits(slower),
+            ),
+        );
     }
 
     fn on(&self, model: ProjectModel<'_>) -> OnBoard {

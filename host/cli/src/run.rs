@@ -14,7 +14,7 @@ use fishweir_core::number::NumberFormat;
 
 use super::model::{Model, Origin};
 use super::reading::Reading;
-use super::{Failure, print, progress, sources, tell};
+use super::{Failure, Topic, print, progress, sources, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -66,9 +66,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     if let Some(why) = model.deployed.no_artefact().filter(|_| arguments.artefact) {
         let file = arguments.model.display();
-        return Err(Failure::Input(format!(
-            "{file}: {why}, not as an artefact: leave --artefact out"
-        )));
+        return Err(Failure::input(
+            Topic::Unsupported,
+            format!("{file}: {why}, not as an artefact: leave --artefact out"),
+        ));
     }
     model.check_windows()?;
     let reading = arguments.reading.options_of(&model, None)?;
@@ -97,19 +98,26 @@ pub(super) fn check(report: &DeviceComparison) -> Result<(), Failure> {
 
 fn check_parity(parity: &Parity, profile_differences: &[String]) -> Result<(), Failure> {
     if !profile_differences.is_empty() {
-        return Err(Failure::Check(format!(
-            "no comparison bit for bit, for host and device compute differently ({}): build both from \
+        return Err(Failure::check(
+            Topic::ProfilesDiffer,
+            format!(
+                "no comparison bit for bit, for host and device compute differently ({}): build both from \
              one checkout, and export artefacts again",
-            profile_differences.join("; ")
-        )));
+                profile_differences.join("; ")
+            ),
+        ));
     }
     let lost = parity.lost + parity.unanswered + parity.not_compared;
     match (parity.differing_bits, lost) {
         (0, 0) => Ok(()),
-        (0, lost) => {
-            Err(Failure::Check(format!("{lost} samples or answers were lost on the line")))
-        }
-        (bits, _) => Err(Failure::Check(format!("{bits} bits differ between host and device"))),
+        (0, lost) => Err(Failure::check(
+            Topic::LostSamples,
+            format!("{lost} samples or answers were lost on the line"),
+        )),
+        (bits, _) => Err(Failure::check(
+            Topic::BitsDiffer,
+            format!("{bits} bits differ between host and device"),
+        )),
     }
 }
 
@@ -162,6 +170,7 @@ pub(super) fn on_device(
 
 #[cfg(test)]
 mod tests {
+    use crate::Message;
     use fishweir_core::Version;
 
     use super::*;
@@ -190,7 +199,8 @@ mod tests {
         // Not even where no bit happens to differ.
         let parity = Parity::default();
         assert!(check_parity(&parity, &[]).is_ok());
-        let Err(Failure::Check(said)) = check_parity(&parity, &differences) else {
+        let Err(Failure::Check(Message { text: said, .. })) = check_parity(&parity, &differences)
+        else {
             panic!("a claim");
         };
         assert!(differences.iter().all(|difference| said.contains(difference)), "{said}");

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use fishweir::StableKind as _;
 use fishweir::device::{Options, Port, send_update};
 use fishweir::files;
 use fishweir::report::counted;
-use fishweir_core::update::Update;
+use fishweir_core::update::{Update, UpdateError};
 use fishweir_core::wire::UpdateStatus;
 
 use super::{Failure, output, progress};
@@ -39,15 +40,15 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (name, port) = (arguments.update.display(), &arguments.port);
     let bytes = files::read(&arguments.update)?;
-    let of_file = |error: &dyn std::fmt::Display| Failure::Input(format!("{name}: {error}"));
-    let version = Update::read(&bytes).map_err(|error| of_file(&error))?.header.version();
+    let of_file = |error: UpdateError| Failure::input(error.kind(), format!("{name}: {error}"));
+    let version = Update::read(&bytes).map_err(of_file)?.header.version();
     let mut options = Options::default();
     options.patience = Duration::from_secs(arguments.patience);
     let link = Port::open(port, arguments.baud, &options)?;
     let bar = progress::bytes(format!("sending to {port}"), bytes.len());
     let sent = send_update(&link, &link, &bytes, &options, |there| bar.set_position(there as u64));
     bar.finish_and_clear();
-    let status = sent.map_err(|error| Failure::Input(format!("{port}: {error}")))?;
+    let status = sent.map_err(|error| Failure::input(error.kind(), format!("{port}: {error}")))?;
     let stands = match status {
         UpdateStatus::OnTrial => "runs it, on trial",
         UpdateStatus::Confirmed => "runs it, confirmed",

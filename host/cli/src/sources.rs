@@ -8,7 +8,7 @@ use etcetera::BaseStrategy;
 use fishweir::device::Firmware;
 use fishweir::files;
 
-use super::Failure;
+use super::{Failure, Topic};
 
 /// Path, with `/`, and contents.
 type File = (String, &'static [u8]);
@@ -117,7 +117,10 @@ pub(super) fn firmware() -> Result<Firmware, Failure> {
 #[cfg(checkout)]
 fn unpacked() -> Result<Option<PathBuf>, Failure> {
     let strategy = etcetera::choose_base_strategy().map_err(|error| {
-        Failure::Input(format!("no folder for caches: {error}; name --firmware DIR"))
+        Failure::input(
+            Topic::NoCaches,
+            format!("no folder for caches: {error}; name --firmware DIR"),
+        )
     })?;
     unpacked_in(&strategy.cache_dir()).map(Some)
 }
@@ -163,8 +166,9 @@ pub(super) fn write(folder: &Path, found: &[(String, &[u8])]) -> Result<(), Fail
     for (name, bytes) in found {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)
-                .map_err(|error| Failure::Input(format!("{}: {error}", parent.display())))?;
+            std::fs::create_dir_all(parent).map_err(|error| {
+                Failure::input(Topic::UnwritableFolder, format!("{}: {error}", parent.display()))
+            })?;
         }
         files::write_whole(&path, bytes)?;
     }

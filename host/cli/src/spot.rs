@@ -16,7 +16,7 @@ use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
-use super::{Failure, tell};
+use super::{Failure, Topic, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -144,7 +144,7 @@ impl Training {
             }
             (Some(data), ..) => Ok(Self::Marked(arguments.marking.read(data, reading)?)),
             // The command line has one of both.
-            _ => Err(Failure::Input("name series to train on, or --clips".into())),
+            _ => Err(Failure::input(Topic::MissingOption, "name series to train on, or --clips")),
         }
     }
 
@@ -176,8 +176,9 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
         let marks = named([("--marks", arguments.marking.is_named() && arguments.test.is_none())]);
         refuse_idle(&marks, "it names a column of the series that --test reads")?;
         if arguments.test.is_some() && !arguments.marking.is_named() {
-            return Err(Failure::Input(
-                "--test: name the column that marks its samples: --marks".into(),
+            return Err(Failure::input(
+                Topic::MissingOption,
+                "--test: name the column that marks its samples: --marks",
             ));
         }
     }
@@ -276,7 +277,7 @@ pub(super) fn kept(model: &Path, reading: &Reading) -> Result<(Spotter, ReadOpti
     let bytes = files::read(model)?;
     let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
         match Model::parse(model, &bytes) {
-            Ok(_) => Failure::Input(format!(
+            Ok(_) => Failure::input(Topic::WrongModel, format!(
                 "{file}: this is a classifier, and no spotter of events: evaluate, score and export take it"
             )),
             Err(_) => error.into(),

@@ -9,7 +9,7 @@ use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped};
 
-use super::{Failure, note};
+use super::{Failure, Topic, note};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -29,25 +29,34 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
         let (stands, before) =
             if timed { ("stands behind `t` and ", "`t`") } else { ("", "a column `t`") };
         for name in names.iter().filter(|name| is_one_of(&LIKELY_GROUPS, name)) {
-            note(format_args!(
-                "{}: the column `{name}` {stands}is read as a channel; put it before {before} if it says what \
+            note(
+                Topic::MaybeGroup,
+                format_args!(
+                    "{}: the column `{name}` {stands}is read as a channel; put it before {before} if it says what \
                  series have in common",
-                data.source()
-            ));
+                    data.source()
+                ),
+            );
         }
         for name in names.iter().filter(|name| !timed && is_one_of(&LIKELY_TIMES, name)) {
-            note(format_args!(
-                "{}: the column `{name}` is read as a channel; name it `t` if it says when a sample was taken",
-                data.source()
-            ));
+            note(
+                Topic::MaybeTime,
+                format_args!(
+                    "{}: the column `{name}` is read as a channel; name it `t` if it says when a sample was taken",
+                    data.source()
+                ),
+            );
         }
     }
     if let Some(gaps) = data.gaps() {
-        note(format_args!(
-            "{}: {gaps}; samples are taken as evenly spaced, but a leap longer than a window begins a new one: write \
+        note(
+            Topic::Gaps,
+            format_args!(
+                "{}: {gaps}; samples are taken as evenly spaced, but a leap longer than a window begins a new one: write \
              those that are missing as rows of NA",
-            data.source()
-        ));
+                data.source()
+            ),
+        );
     }
     Ok(data)
 }
@@ -59,18 +68,27 @@ pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
     let length = grouped(by.length.get());
     match windows.short_kept() {
         0 => {}
-        short if short == all => note(format_args!(
-            "every series is shorter than a window of {length} samples: each is one window as it is"
-        )),
-        short => note(format_args!(
-            "{} of {} shorter than a window of {length} samples: each is one window as it is",
-            counted(short, "series"),
-            grouped(all)
-        )),
+        short if short == all => note(
+            Topic::ShortSeries,
+            format_args!(
+                "every series is shorter than a window of {length} samples: each is one window as it is"
+            ),
+        ),
+        short => note(
+            Topic::ShortSeries,
+            format_args!(
+                "{} of {} shorter than a window of {length} samples: each is one window as it is",
+                counted(short, "series"),
+                grouped(all)
+            ),
+        ),
     }
     if windows.uncovered() > 0 {
         let samples = counted(windows.uncovered(), "sample");
-        note(format_args!("{samples} at the ends of series, or before gaps, are in no window"));
+        note(
+            Topic::LeftOver,
+            format_args!("{samples} at the ends of series, or before gaps, are in no window"),
+        );
     }
 }
 
@@ -79,10 +97,13 @@ pub(super) fn unobserved(data: &Dataset, windowing: Option<&Windowing>) {
     let windows = data.windows(windowing);
     let count = windows.all().iter().filter(|window| window.samples.observed() == 0).count();
     if count > 0 {
-        note(format_args!(
-            "{} without an observed sample, {DECIDED_BLINDLY}",
-            counted(count, "window")
-        ));
+        note(
+            Topic::Unobserved,
+            format_args!(
+                "{} without an observed sample, {DECIDED_BLINDLY}",
+                counted(count, "window")
+            ),
+        );
     }
 }
 
@@ -100,10 +121,13 @@ pub(super) fn groups(data: &Dataset, named: Option<&str>) {
         && let Some(column) =
             data.columns().iter().filter(|column| is_one_of(&LIKELY_GROUPS, column)).find(parts)
     {
-        note(format_args!(
-            "the column `{column}` is not named by --group: series of one {column} may be both \
+        note(
+            Topic::UngroupedColumn,
+            format_args!(
+                "the column `{column}` is not named by --group: series of one {column} may be both \
              trained and tested on; --group {column} keeps them together"
-        ));
+            ),
+        );
     }
 }
 
@@ -149,16 +173,19 @@ fn room(
     let bytes = samples.saturating_mul(16).saturating_mul(states);
     match Vec::<u8>::new().try_reserve_exact(bytes) {
         Ok(()) => Ok(()),
-        Err(_) => Err(Failure::Input(format!(
-            "{}, line {}: series `{}`: {} under {} take some {} MB of memory, more than there is; \
+        Err(_) => Err(Failure::input(
+            Topic::NoMemory,
+            format!(
+                "{}, line {}: series `{}`: {} under {} take some {} MB of memory, more than there is; \
              {remedy}",
-            data.source(),
-            longest.source.line,
-            longest.source.id,
-            counted(samples, "sample"),
-            counted(states, "state"),
-            grouped(bytes.div_ceil(1_000_000))
-        ))),
+                data.source(),
+                longest.source.line,
+                longest.source.id,
+                counted(samples, "sample"),
+                counted(states, "state"),
+                grouped(bytes.div_ceil(1_000_000))
+            ),
+        )),
     }
 }
 
@@ -195,7 +222,10 @@ pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, 
     let usual = CrossValidationOptions::USUAL;
     if (2..usual).contains(&CrossValidationOptions::units(data, group)?) {
         let of = group.unwrap_or("series");
-        note(format_args!("{folds} folds, one a {of}: {usual} would need as many"));
+        note(
+            Topic::FewFolds,
+            format_args!("{folds} folds, one a {of}: {usual} would need as many"),
+        );
     }
     Ok(folds)
 }

@@ -8,7 +8,7 @@ use fishweir::learn::{
 use fishweir::report::{counted, grouped, to_three_digits};
 use fishweir::runtime::STATE_SIZES;
 
-use super::{Failure, note, progress, tell};
+use super::{Failure, Topic, note, progress, tell};
 
 /// Trains on some series, with a bar.
 pub(super) fn fit(
@@ -27,34 +27,46 @@ pub(super) fn fit(
 /// classes of hardly any series, and how long many classes take.
 pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, trainings: usize) {
     for channel in constant_channels(data, series) {
-        note(format_args!(
-            "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
-        ));
+        note(
+            Topic::ConstantChannel,
+            format_args!(
+                "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
+            ),
+        );
     }
     for (channel, step, spread) in coarse_channels(data, series) {
-        note(format_args!(
-            "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
+        note(
+            Topic::CoarseChannel,
+            format_args!(
+                "channel `{channel}` spreads by {spread:.3} and a device's numbers have steps of {step} there: \
              subtract an offset, in the data and on the device"
-        ));
+            ),
+        );
     }
     for Disparity { channel, measure, small, large } in disparate_channels(data, series) {
-        note(format_args!(
-            "channel `{channel}` is {} times as large in class `{}` as in class `{}`, by its {measure} ({} and {}): if \
+        note(
+            Topic::DisparateChannel,
+            format_args!(
+                "channel `{channel}` is {} times as large in class `{}` as in class `{}`, by its {measure} ({} and {}): if \
              their units differ, write them in one",
-            grouped((large.1 / small.1) as usize),
-            large.0,
-            small.0,
-            to_three_digits(large.1),
-            to_three_digits(small.1)
-        ));
+                grouped((large.1 / small.1) as usize),
+                large.0,
+                small.0,
+                to_three_digits(large.1),
+                to_three_digits(small.1)
+            ),
+        );
     }
     if let Some(length) = options.too_long_for_positions(data, series) {
-        note(format_args!(
-            "strings of {length} symbols are too long for a state a position, of which there are {} at most: if they are \
+        note(
+            Topic::LongStrings,
+            format_args!(
+                "strings of {length} symbols are too long for a state a position, of which there are {} at most: if they are \
              aligned, cut them to the part that tells them apart, or take --topology positions, whose last state stands \
              for all that follow",
-            STATE_SIZES[STATE_SIZES.len() - 1]
-        ));
+                STATE_SIZES[STATE_SIZES.len() - 1]
+            ),
+        );
     }
     // A column that is not there is told where folds are made.
     let scarce = scarce_classes(data, series, options.group.as_deref()).unwrap_or_default();
@@ -63,28 +75,37 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
             Some(column) => format!("series of {count} {column} only"),
             None => format!("{} only", counted(count, "series")),
         };
-        note(format_args!(
-            "class `{class}` has {units}: what is held back to choose settings and to judge by says little of it; \
+        note(
+            Topic::FewSeries,
+            format_args!(
+                "class `{class}` has {units}: what is held back to choose settings and to judge by says little of it; \
              record three at least"
-        ));
+            ),
+        );
     }
     if let Some((count, (series, t))) = refused_samples(data, series, &options.front) {
         let (samples, first) = (counted(count, "sample"), &data.series()[series]);
         let place = tell::place(data, first, t);
-        note(format_args!("--front refuses {samples}, which models miss; the first is {place}"));
+        note(
+            Topic::RefusedSamples,
+            format_args!("--front refuses {samples}, which models miss; the first is {place}"),
+        );
     }
     // What there is no room for is refused, however long it would take.
     let effort = Effort::of(data, series, options).filter(|effort| effort.check().is_ok());
     if let Some(effort) = effort {
         let minutes = effort.minutes() * trainings as f64;
         if minutes > MANY_MINUTES {
-            note(format_args!(
-                "{} on {} of {} features or more: some {minutes:.0} minutes on one core; bayes, \
+            note(
+                Topic::LongTraining,
+                format_args!(
+                    "{} on {} of {} features or more: some {minutes:.0} minutes on one core; bayes, \
                  one --scaling or one --c, --mirror none or --copies 0 are quicker",
-                options.kind,
-                counted(effort.windows, "window"),
-                grouped(effort.features)
-            ));
+                    options.kind,
+                    counted(effort.windows, "window"),
+                    grouped(effort.features)
+                ),
+            );
         }
     }
 }

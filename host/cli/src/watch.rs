@@ -14,7 +14,7 @@ use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::positive;
-use super::{Failure, progress, tell};
+use super::{Failure, Topic, progress, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Make a detector of change from series in which all is normal, for streams without labels.
@@ -144,14 +144,20 @@ fn change<'a>(
     let Some((name, size)) = &arguments.offset else {
         return Ok(changed.map_or(Change::Unknown, Change::Recorded));
     };
-    let refused = |what: String| Err(Failure::Input(format!("{}: {what}", normal.source())));
+    let refused = |topic: Topic, what: String| {
+        Err(Failure::input(topic, format!("{}: {what}", normal.source())))
+    };
     let Kind::Channels(names) = normal.kind() else {
         return refused(
+            Topic::WrongObservations,
             "symbols have no offset; name recordings of the change with --changed".into(),
         );
     };
     match names.iter().position(|one| one == name) {
         Some(channel) => Ok(Change::Offset { channel, size: *size }),
-        None => refused(format!("no channel `{name}` for --offset, only {}", names.join(", "))),
+        None => refused(
+            Topic::UnknownChannel,
+            format!("no channel `{name}` for --offset, only {}", names.join(", ")),
+        ),
     }
 }

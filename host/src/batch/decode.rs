@@ -55,7 +55,8 @@ impl Hmm {
 }
 
 /// Why there is no path.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DecodeError {
     /// A model that is none.
@@ -66,8 +67,14 @@ pub enum DecodeError {
     Sequence(#[from] SequenceError),
     /// Symbols where the model observes channels, or channels that it does not.
     #[error("the sequence is of other observations than the model's")]
+    #[strum(serialize = "wrong-observations")]
     Kind,
 }
+
+crate::error::kinds!(DecodeError,
+    Self::Model(error) => error,
+    Self::Sequence(error) => error,
+);
 
 /// The likeliest path through a model of the core.
 pub(crate) fn path<'x, E, const N: usize>(

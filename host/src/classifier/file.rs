@@ -7,7 +7,8 @@ use super::Classifier;
 use crate::files::FileError;
 
 /// Why a classifier's file was refused.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ClassifierError {
     /// The file could not be read or written.
@@ -15,6 +16,7 @@ pub enum ClassifierError {
     File(#[from] FileError),
     /// Not JSON, or not of this form.
     #[error("{file}: not a fishweir model: {why}")]
+    #[strum(serialize = "not-a-model")]
     Format {
         /// The file.
         file: String,
@@ -23,6 +25,7 @@ pub enum ClassifierError {
     },
     /// Written by a version that this one does not read.
     #[error("{file}: model file of format {found}, this program reads {FORMAT}; fit it again")]
+    #[strum(serialize = "unknown-version")]
     Version {
         /// The file.
         file: String,
@@ -37,6 +40,7 @@ pub enum ClassifierError {
     },
     /// The parts do not fit each other.
     #[error("{file}: {why}")]
+    #[strum(serialize = "inconsistent-model")]
     Inconsistent {
         /// The file.
         file: String,
@@ -44,6 +48,10 @@ pub enum ClassifierError {
         why: String,
     },
 }
+
+crate::error::kinds!(ClassifierError,
+    Self::File(error) => error,
+);
 
 /// The format of model files.
 const FORMAT: u32 = 2;

@@ -46,11 +46,13 @@ impl fmt::Display for Place {
 }
 
 /// Why data could not be read. Every message names the place and says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DataError {
     /// The file does not exist or cannot be read.
     #[error("{file}: cannot be read: {source}")]
+    #[strum(serialize = "unreadable-file")]
     Io {
         /// The file.
         file: String,
@@ -59,6 +61,7 @@ pub enum DataError {
     },
     /// The file begins like gzip and is damaged or cut short.
     #[error("{file}: is gzip, but {what}; fetch or compress the file again")]
+    #[strum(serialize = "damaged-gzip")]
     Gzip {
         /// The file.
         file: String,
@@ -70,18 +73,21 @@ pub enum DataError {
         "{file}: is gzip, and a stream is read as it comes; unpack it on the way, as in gzip -dc FILE | \
          fishweir score --stream"
     )]
+    #[strum(serialize = "gzip-stream")]
     Packed {
         /// The stream.
         file: String,
     },
     /// A part of FASTA headers where there are none.
     #[error("{file}: is no FASTA, whose headers --fasta-label is about; leave it out")]
+    #[strum(serialize = "not-fasta")]
     NoFasta {
         /// The file.
         file: String,
     },
     /// Nothing in the file.
     #[error("{file}: is empty; expected a header line and data (or FASTA)")]
+    #[strum(serialize = "empty-file")]
     Empty {
         /// The file.
         file: String,
@@ -119,6 +125,7 @@ pub enum DataError {
     },
     /// The header does not have what its layout needs.
     #[error("{file}: line 1, the header: {what}")]
+    #[strum(serialize = "bad-header")]
     Header {
         /// The file.
         file: String,
@@ -133,6 +140,7 @@ pub enum DataError {
         grouped(*expected),
         if found > expected { "numbers have decimal points, no commas" } else { "complete or delete it" }
     )]
+    #[strum(serialize = "ragged-row")]
     Ragged {
         /// Where: the first column that is missing or too many.
         place: Box<Place>,
@@ -196,6 +204,7 @@ pub enum DataError {
     /// A character in a name that does not show in print, has no width, or turns the direction of what
     /// follows.
     #[error("{place}: has the character {code}, which does not show in print; remove it")]
+    #[strum(serialize = "hidden-character")]
     Hidden {
         /// Where.
         place: Box<Place>,
@@ -327,6 +336,7 @@ pub enum DataError {
     },
     /// Files given together that do not fit.
     #[error("{file}: does not go with {other}: {what}")]
+    #[strum(serialize = "file-mismatch")]
     Mismatch {
         /// The file.
         file: String,
@@ -342,6 +352,7 @@ pub enum DataError {
         counted(*samples, "sample"),
         counted(*clips, "clip")
     )]
+    #[strum(serialize = "short-background")]
     Background {
         /// The file.
         file: String,
@@ -352,6 +363,7 @@ pub enum DataError {
     },
     /// An alphabet that is none.
     #[error("alphabet `{text}`: {what}")]
+    #[strum(serialize = "bad-alphabet")]
     Alphabet {
         /// What was given.
         text: String,
@@ -373,6 +385,7 @@ pub enum DataError {
     },
     /// No such column.
     #[error("{file}: has no column `{column}` to group by; it has: {available}")]
+    #[strum(serialize = "unknown-column")]
     NoColumn {
         /// The file.
         file: String,
@@ -394,6 +407,7 @@ pub enum DataError {
     },
     /// A series made in memory that does not fit its data set.
     #[error("series {index} (`{id}`): {what}")]
+    #[strum(serialize = "inconsistent-series")]
     Inconsistent {
         /// Its number, from 0.
         index: usize,
@@ -404,6 +418,7 @@ pub enum DataError {
     },
     /// A file of another kind than needed.
     #[error("{file}: has {found} where {expected} are needed")]
+    #[strum(serialize = "wrong-observations")]
     WrongKind {
         /// The file.
         file: String,
@@ -453,6 +468,7 @@ pub enum DataError {
     },
     /// A column that the model does not have.
     #[error("{place}: the model has no `{column}`; it has {known}. Leave the column out")]
+    #[strum(serialize = "unknown-column")]
     ExtraColumn {
         /// Where.
         place: Box<Place>,
@@ -463,6 +479,7 @@ pub enum DataError {
     },
     /// A text that is not of its layout.
     #[error("{place}: {what}")]
+    #[strum(serialize = "bad-layout")]
     Layout {
         /// Where.
         place: Box<Place>,
@@ -470,6 +487,8 @@ pub enum DataError {
         what: String,
     },
 }
+
+crate::error::kinds!(DataError, Self::Folds { reason: error, .. } => error);
 
 impl DataError {
     /// Whether it leaves nothing to read of a live stream; else it is of one sample.

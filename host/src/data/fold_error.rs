@@ -3,7 +3,8 @@
 use crate::words::{counted, grouped};
 
 /// Why no folds could be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FoldError {
     /// One fold leaves nothing to train on.
@@ -40,11 +41,14 @@ pub enum FoldError {
     },
     /// A class without any item.
     #[error("class `{class}` has no series; leave it out or add series of it")]
+    #[strum(serialize = "empty-class")]
     ClassEmpty {
         /// Name of the class.
         class: String,
     },
 }
+
+crate::error::kinds!(FoldError);
 
 fn too_few(folds: usize, there: usize, unit: &str) -> String {
     let is = if there == 1 { "is" } else { "are" };

@@ -41,7 +41,8 @@ enum Written {
 }
 
 /// Why lags were refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LagError {
     /// One that is no number.
@@ -49,11 +50,15 @@ pub enum LagError {
     NotALag(String),
     /// One that is not after the one before it, or past the longest.
     #[error("lag {0}: lags rise from 1 to {most} samples at most", most = Lags::LONGEST)]
+    #[strum(serialize = "lag-out-of-order")]
     OutOfOrder(u32),
     /// More than an artefact counts.
     #[error("{0} lags: {most} are the most", most = Lags::MOST)]
+    #[strum(serialize = "too-many-lags")]
     TooMany(usize),
 }
+
+crate::error::kinds!(LagError);
 
 impl Lags {
     /// The longest lag, in samples: a device keeps as many.

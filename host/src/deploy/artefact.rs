@@ -18,7 +18,8 @@ use crate::runtime::family::{OF_CHANNELS, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
 /// Why an artefact's file was refused.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ArtefactFileError {
     /// The file could not be read or written.
@@ -37,12 +38,14 @@ pub enum ArtefactFileError {
         "the name {name:?} holds a control character, and an artefact has its names a line each: \
          rename the class, channel or symbol"
     )]
+    #[strum(serialize = "bad-name")]
     Name {
         /// The name.
         name: String,
     },
     /// What an artefact has no code for, see [`Deployed::no_artefact`].
     #[error("{0}, not as an artefact")]
+    #[strum(serialize = "no-artefact")]
     Without(String),
     /// Windows that no device holds.
     #[error("{0}")]
@@ -51,6 +54,12 @@ pub enum ArtefactFileError {
     #[error("the classifier is too large for an artefact")]
     TooLarge,
 }
+
+crate::error::kinds!(ArtefactFileError,
+    Self::File(error) => error,
+    Self::Artefact { source: error, .. } => error,
+    Self::Windows(error) => error,
+);
 
 impl Deployed {
     /// The shape that the artefact's header states.

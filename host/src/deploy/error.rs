@@ -3,11 +3,13 @@
 use fishweir_core::ModelError;
 
 /// Why a classifier was not deployed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DeployError {
     /// A table with another number of entries than the rest implies.
     #[error("{part} has {found} entries where {wanted} are needed")]
+    #[strum(serialize = "wrong-shape")]
     Shape {
         /// Which part.
         part: String,
@@ -18,11 +20,13 @@ pub enum DeployError {
     },
     /// Models that are none, or do not fit each other or what is observed: in words.
     #[error("{0}")]
+    #[strum(serialize = "bad-models")]
     Models(String),
     /// Emissions that kernel machines are not compiled for.
     #[error(
         "model {model} has {family} emissions; kernel machines are of categorical and gaussian ones"
     )]
+    #[strum(serialize = "wrong-emissions")]
     Emission {
         /// Which.
         model: usize,
@@ -31,6 +35,7 @@ pub enum DeployError {
     },
     /// A number that is not finite, or that `f32` does not hold.
     #[error("{part} [{row}][{entry}] is {value:e}: not a number that f32 holds")]
+    #[strum(serialize = "not-finite")]
     Number {
         /// Which part.
         part: &'static str,
@@ -43,9 +48,11 @@ pub enum DeployError {
     },
     /// A kernel of sequences whose items are channels.
     #[error("the fixed-length kernel is deployed over symbols, not over channels")]
+    #[strum(serialize = "kernel-of-symbols")]
     Channels,
     /// Nothing has a coefficient.
     #[error("no item has a coefficient other than zero: the machine always says the same")]
+    #[strum(serialize = "no-coefficient")]
     Empty,
     /// An item that the model makes impossible.
     #[error("item {0} is impossible under the kernel's model: it has no norm")]
@@ -55,6 +62,7 @@ pub enum DeployError {
         "{states} states over {size} {kind}: scores are compiled for up to 8 states, 32 symbols or \
          9 channels"
     )]
+    #[strum(serialize = "too-large")]
     Size {
         /// States.
         states: usize,
@@ -68,6 +76,7 @@ pub enum DeployError {
     Parameter(ModelError),
     /// A kernel machine where directions are wanted.
     #[error("a kernel machine is exported in f32, not in fixed point")]
+    #[strum(serialize = "kernel-machine")]
     Expansion,
     /// A number of a model that the format does not hold.
     #[error(
@@ -87,6 +96,7 @@ pub enum DeployError {
     },
     /// A direction whose emission part is of another family than the model's.
     #[error("{0}: its direction is of another emission family")]
+    #[strum(serialize = "mixed-emissions")]
     Direction(String),
     /// What the device refuses once all is rounded.
     #[error("no device takes {place}: {source}, in the number format of a device; {advice}")]
@@ -99,3 +109,8 @@ pub enum DeployError {
         advice: &'static str,
     },
 }
+
+crate::error::kinds!(DeployError,
+    Self::Parameter(error) => error,
+    Self::Rounded { source: error, .. } => error,
+);

@@ -21,7 +21,8 @@ use crate::runtime::HostReal;
 use crate::runtime::family::BLOCK;
 
 /// Why a sample was not taken in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum PushError {
     /// The models refuse it.
@@ -29,8 +30,13 @@ pub enum PushError {
     Observation(#[from] ObservationError),
     /// A row where a symbol is wanted, or the other way round, or a row of another length.
     #[error("a sample of another kind than the classifier observes")]
+    #[strum(serialize = "wrong-observations")]
     Kind,
 }
+
+crate::error::kinds!(PushError,
+    Self::Observation(error) => error,
+);
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
 pub struct Stream<T: Real = f32> {

@@ -13,7 +13,8 @@ pub const SELF_TEST_SAMPLES: usize = 16;
 const LONGEST_SELF_TEST: usize = 2048;
 
 /// Why there is no update.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UpdateFileError {
     /// There is no artefact.
@@ -50,11 +51,17 @@ pub enum UpdateFileError {
     },
     /// The version is 0, which is the built-in model's.
     #[error("versions of updates are 1, 2, ...: 0 is what an image was built with")]
+    #[strum(serialize = "bad-version")]
     Version,
     /// What the container refuses.
     #[error(transparent)]
     Update(UpdateError),
 }
+
+crate::error::kinds!(UpdateFileError,
+    Self::Artefact(error) => error,
+    Self::Update(error) => error,
+);
 
 impl Deployed {
     /// The bytes of an [update](fishweir_core::update): the artefact, and a self-test of the first samples of

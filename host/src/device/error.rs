@@ -9,7 +9,8 @@ use fishweir_core::wire::{Exit, SampleKind, UpdateStatus, VERSION};
 use super::BOARDS;
 
 /// Why the firmware was not built, did not run, or did not answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DeviceError {
     /// No firmware where it was looked for.
@@ -23,12 +24,14 @@ pub enum DeviceError {
     },
     /// No such board.
     #[error("there is no board `{name}`; there are {}", BOARDS.each_ref().map(|board| board.name).join(", "))]
+    #[strum(serialize = "unknown-board")]
     NoBoard {
         /// What was asked for.
         name: String,
     },
     /// Names of the C interface cannot begin so.
     #[error("prefix `{prefix}`: {why}; name another")]
+    #[strum(serialize = "bad-prefix")]
     Prefix {
         /// What was asked for.
         prefix: String,
@@ -37,6 +40,7 @@ pub enum DeviceError {
     },
     /// A file could not be read or written.
     #[error("{}: {what}: {source}", path.display())]
+    #[strum(serialize = "file-failed")]
     File {
         /// The file.
         path: PathBuf,
@@ -47,6 +51,7 @@ pub enum DeviceError {
     },
     /// A program that is needed could not be started.
     #[error("{program}: {source}; {hint}")]
+    #[strum(serialize = "missing-program")]
     NoProgram {
         /// The program.
         program: String,
@@ -57,12 +62,14 @@ pub enum DeviceError {
     },
     /// Rust's library for the board is not installed.
     #[error("the Rust target {target} is not installed here; run: rustup target add {target}")]
+    #[strum(serialize = "missing-target")]
     NoTarget {
         /// Rust's name of it.
         target: &'static str,
     },
     /// Cargo refused.
     #[error("the firmware does not build{}:\n{message}", hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
+    #[strum(serialize = "build-failed")]
     Build {
         /// What cargo wrote.
         message: String,
@@ -71,6 +78,7 @@ pub enum DeviceError {
     },
     /// The image is no ELF file.
     #[error("{}: not an ELF image: {message}", path.display())]
+    #[strum(serialize = "bad-image")]
     Image {
         /// The file.
         path: PathBuf,
@@ -89,15 +97,18 @@ pub enum DeviceError {
     },
     /// The transport failed.
     #[error("the link to the device failed: {0}")]
+    #[strum(serialize = "link-failed")]
     Link(#[from] io::Error),
     /// The device closed the stream where an answer was due.
     #[error("the device stopped after {answers} answers")]
+    #[strum(serialize = "device-stopped")]
     Stopped {
         /// Answers received.
         answers: usize,
     },
     /// Nothing came from the device for longer than it was given.
     #[error("the device was silent for {seconds} s after {answers} answers; it is given up")]
+    #[strum(serialize = "device-silent")]
     Silent {
         /// How long.
         seconds: u64,
@@ -108,6 +119,7 @@ pub enum DeviceError {
     #[error(
         "the device speaks version {found} of the wire format, this program version {VERSION}; build both from one checkout"
     )]
+    #[strum(serialize = "unknown-version")]
     Version {
         /// The device's.
         found: u8,
@@ -124,6 +136,7 @@ pub enum DeviceError {
     },
     /// The device reports a fault.
     #[error("after {answers} answers the device reports: {what}")]
+    #[strum(serialize = "device-fault")]
     Fault {
         /// Answers received.
         answers: usize,
@@ -135,6 +148,7 @@ pub enum DeviceError {
         "sample {index}: {found}, but the model on the device takes {}",
         describe(*kind, *length)
     )]
+    #[strum(serialize = "wrong-observations")]
     SampleShape {
         /// Which sample, from 0.
         index: usize,
@@ -156,6 +170,7 @@ pub enum DeviceError {
     },
     /// Not as many answers as samples.
     #[error("{answers} answers to {samples} samples")]
+    #[strum(serialize = "answers-missing")]
     Count {
         /// Answers received.
         answers: usize,
@@ -170,6 +185,7 @@ pub enum DeviceError {
         if stderr.contains("Lockup") { LOCKED_UP } else { "" },
         if stderr.is_empty() { String::new() } else { format!(":\n{}", stderr.trim_end()) }
     )]
+    #[strum(serialize = "emulator-failed")]
     Emulator {
         /// When.
         what: &'static str,
@@ -181,6 +197,10 @@ pub enum DeviceError {
         stderr: String,
     },
 }
+
+crate::error::kinds!(DeviceError,
+    Self::NotAnUpdate(error) => error,
+);
 
 /// What a core that faults while it handles a fault most often means.
 const LOCKED_UP: &str = " (the core locked up: most likely state and stack are too large for the \

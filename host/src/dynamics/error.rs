@@ -4,20 +4,24 @@ use super::MOST_STATES;
 use crate::runtime::HmmError;
 
 /// Why a system was refused, or says nothing of a series.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SystemError {
     /// A size that no filter is compiled for.
     #[error("a state of {0} numbers: a system needs between 1 and {MOST_STATES}")]
+    #[strum(serialize = "wrong-states")]
     States(usize),
     /// No channel, mode or variable.
     #[error("a model without {0}")]
+    #[strum(serialize = "empty-model")]
     Empty(&'static str),
     /// A part of another size, or a number out of range.
     #[error(transparent)]
     Part(#[from] HmmError),
     /// A covariance that is none.
     #[error("row {row} of {part}: {why}")]
+    #[strum(serialize = "bad-covariance")]
     Covariance {
         /// `state_noise`, `state_noise[mode]`, ...
         part: String,
@@ -28,6 +32,7 @@ pub enum SystemError {
     },
     /// Weights of a network that are not of earlier variables alone.
     #[error("weights[{row}][{column}] must be zero: a variable depends on those before it alone")]
+    #[strum(serialize = "not-a-network")]
     Order {
         /// The variable, from 0.
         row: usize,
@@ -36,9 +41,11 @@ pub enum SystemError {
     },
     /// A variable that is observed and is none, or twice.
     #[error("observed[{0}] is no variable of the network, or one named before")]
+    #[strum(serialize = "unknown-variable")]
     Observed(usize),
     /// A series of other observations than the model's.
     #[error("the series is not of {0} channels")]
+    #[strum(serialize = "wrong-channels")]
     Channels(usize),
     /// A sample that is refused.
     #[error("sample {sample}: {why}")]
@@ -53,6 +60,7 @@ pub enum SystemError {
     Singular(&'static str),
     /// A path that is not one mode a sample.
     #[error("a path of {found} modes for {wanted} samples, or with a mode that is none")]
+    #[strum(serialize = "bad-path")]
     Path {
         /// Its length.
         found: usize,
@@ -60,6 +68,11 @@ pub enum SystemError {
         wanted: usize,
     },
 }
+
+crate::error::kinds!(SystemError,
+    Self::Part(error) => error,
+    Self::Sample { why: error, .. } => error,
+);
 
 impl SystemError {
     /// What the core says of a covariance.

@@ -32,7 +32,8 @@ use crate::deploy::{DeployError, Deployed};
 use crate::learn::{ClassifierKind, TrainError};
 
 /// Why an evaluation came to nothing.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum EvaluateError {
     /// A series that is longer than the windows that the classifier was trained on.
@@ -60,6 +61,7 @@ pub enum EvaluateError {
     Data(#[from] crate::data::DataError),
     /// Data of another kind than the classifier's.
     #[error("{file}: observes {found}, where the classifier observes {wanted}")]
+    #[strum(serialize = "wrong-observations")]
     Observes {
         /// The data.
         file: String,
@@ -92,8 +94,17 @@ pub enum EvaluateError {
     KeepsNoConfidence(ClassifierKind),
     /// A share to reject that is none.
     #[error("{0} of the windows to be rejected: a rate lies above 0 and below 0.5")]
+    #[strum(serialize = "bad-rate")]
     Rate(f64),
 }
+
+crate::error::kinds!(EvaluateError,
+    Self::Train(error) => error,
+    Self::Deploy(error) => error,
+    Self::Kernel(error) => error,
+    Self::Data(error) => error,
+    Self::LeftOut { source: error, .. } => error,
+);
 
 /// Evaluates a trained classifier on a labelled data set read with its classes and observations.
 ///

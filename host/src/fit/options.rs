@@ -114,7 +114,8 @@ pub struct Restart {
 }
 
 /// Why nothing was fitted.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FitError {
     /// No sequence, or none with an observation that is not missing.
@@ -128,6 +129,7 @@ pub enum FitError {
     },
     /// An option out of range.
     #[error("{option} is {value}: it must be {wanted}")]
+    #[strum(serialize = "bad-setting")]
     Option {
         /// Its name.
         option: &'static str,
@@ -140,6 +142,7 @@ pub enum FitError {
     #[error(
         "{family} emissions are not of {observed}: take another --emission, or leave --emission out"
     )]
+    #[strum(serialize = "wrong-emissions")]
     Family {
         /// The family.
         family: &'static str,
@@ -176,6 +179,11 @@ pub enum FitError {
     #[error(transparent)]
     System(#[from] SystemError),
 }
+
+crate::error::kinds!(FitError,
+    Self::Model(error) => error,
+    Self::System(error) => error,
+);
 
 /// Restarts at most.
 const MOST_RESTARTS: usize = 1_000;

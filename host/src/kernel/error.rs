@@ -4,7 +4,8 @@ use crate::model::NoScore;
 use crate::runtime::{HmmError, Observed};
 
 /// Why a kernel could not be computed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KernelError {
     /// A sequence has no score, because a model makes it impossible.
@@ -21,6 +22,7 @@ pub enum KernelError {
     NotSymbols(Observed),
     /// A parameter of the kernel is out of range.
     #[error("{name} is {value}; it must be {range}")]
+    #[strum(serialize = "bad-setting")]
     Parameter {
         /// `lambda`, `nu`, ...
         name: &'static str,
@@ -59,6 +61,7 @@ pub enum KernelError {
     #[error(
         "sequences of symbols and of channels cannot be compared; give either, and models of them"
     )]
+    #[strum(serialize = "mixed-observations")]
     Mixed,
     /// A model that is none.
     #[error(transparent)]
@@ -67,6 +70,7 @@ pub enum KernelError {
     #[error(
         "log-odds need a model and a prior of two classes at least; {models} and {priors} given"
     )]
+    #[strum(serialize = "wrong-classes")]
     Classes {
         /// Models given.
         models: usize,
@@ -74,6 +78,13 @@ pub enum KernelError {
         priors: usize,
     },
 }
+
+crate::error::kinds!(KernelError,
+    Self::NoScore(error) => error,
+    Self::Information(error) => error,
+    Self::Gram(error) => error,
+    Self::Model(error) => error,
+);
 
 impl KernelError {
     /// The sequence it is about, from 0, where it is about one.

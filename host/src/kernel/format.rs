@@ -34,7 +34,8 @@ pub struct Items {
 }
 
 /// Why a Gram matrix was not written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FormatError {
     /// An entry is no number.
@@ -42,6 +43,7 @@ pub enum FormatError {
     Gram(#[from] GramError),
     /// Not one name and label an item, or a label without a class.
     #[error("{ids} names and {labels} labels of {classes} classes for {items} items")]
+    #[strum(serialize = "wrong-shape")]
     Items {
         /// Names given.
         ids: usize,
@@ -54,11 +56,17 @@ pub enum FormatError {
     },
     /// The bytes could not be made.
     #[error("the Gram matrix cannot be encoded: {0}")]
+    #[strum(serialize = "not-encoded")]
     Encode(#[from] io::Error),
     /// The file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }
+
+crate::error::kinds!(FormatError,
+    Self::Gram(error) => error,
+    Self::File(error) => error,
+);
 
 /// Writes a Gram matrix to a file, whole or not at all.
 ///

@@ -14,7 +14,8 @@ use crate::parallel::try_each_piece;
 const TILE: usize = 32;
 
 /// Why a matrix of kernel values is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum GramError {
     /// A kernel value overflowed, or is undefined.
@@ -22,6 +23,7 @@ pub enum GramError {
         "the kernel of items {row} and {column} is not finite; normalise the kernel or lower its \
          power"
     )]
+    #[strum(serialize = "kernel-not-finite")]
     NotFinite {
         /// One item, from 0.
         row: usize,
@@ -30,8 +32,11 @@ pub enum GramError {
     },
     /// The eigenvalues of a finite matrix were not found.
     #[error("the eigenvalues of the Gram matrix did not converge")]
+    #[strum(serialize = "no-eigenvalues")]
     Eigenvalues,
 }
+
+crate::error::kinds!(GramError);
 
 /// Kernel values of all pairs of `n` items, `k_ij = K(x_i, x_j)`: symmetric to the bit, because each
 /// pair is computed once. Read as a [`Symmetric`] matrix.

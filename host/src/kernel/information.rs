@@ -41,7 +41,8 @@ pub struct Information {
 }
 
 /// Why there is no information.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum InformationError {
     /// Sequences of channels are not enumerated.
@@ -55,6 +56,7 @@ pub enum InformationError {
         "{symbols} symbols have more than {ENUMERATED_AT_MOST} sequences of length {length}; \
          sample the information instead"
     )]
+    #[strum(serialize = "too-many-sequences")]
     TooMany {
         /// Symbols.
         symbols: usize,
@@ -66,6 +68,7 @@ pub enum InformationError {
         "an exact information of {parameters} parameters over {sequences} sequences takes too long; \
          sample it instead"
     )]
+    #[strum(serialize = "too-many-products")]
     TooLong {
         /// Sequences to enumerate.
         sequences: usize,
@@ -77,9 +80,11 @@ pub enum InformationError {
         "an information matrix of {0} parameters is too large, {PARAMETERS_AT_MOST} are taken; take a \
          smaller model (fewer states, a lower order), or the practical kernel, which needs none"
     )]
+    #[strum(serialize = "too-many-parameters")]
     TooLarge(usize),
     /// Sequences of several lengths have no one set of all sequences like them.
     #[error("sequences of {least} to {most} symbols; an exact information is of one length")]
+    #[strum(serialize = "different-lengths")]
     Lengths {
         /// The shortest.
         least: usize,
@@ -88,9 +93,11 @@ pub enum InformationError {
     },
     /// An expectation over nothing.
     #[error("an information matrix needs at least {0}")]
+    #[strum(serialize = "no-data")]
     Nothing(&'static str),
     /// A ridge that is negative or no number.
     #[error("the ridge {0} is not positive; give a positive number")]
+    #[strum(serialize = "bad-setting")]
     Ridge(f64),
     /// A sequence has no score.
     #[error(transparent)]
@@ -99,6 +106,11 @@ pub enum InformationError {
     #[error("the information matrix: {0}")]
     Matrix(#[from] GramError),
 }
+
+crate::error::kinds!(InformationError,
+    Self::NoScore(error) => error,
+    Self::Matrix(error) => error,
+);
 
 impl Information {
     /// The model's own expectation over all sequences of a length: in closed form where the model has

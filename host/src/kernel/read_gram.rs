@@ -18,7 +18,8 @@ pub struct ReadGram {
 }
 
 /// Why no matrix was read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ReadGramError {
     /// The file could not be read.
@@ -26,6 +27,7 @@ pub enum ReadGramError {
     File(#[from] FileError),
     /// A line of text that does not belong there.
     #[error("{file}, line {line}: {what}")]
+    #[strum(serialize = "bad-matrix-line")]
     Line {
         /// The file.
         file: String,
@@ -36,6 +38,7 @@ pub enum ReadGramError {
     },
     /// The whole is no matrix of a kernel.
     #[error("{file}: {what}")]
+    #[strum(serialize = "bad-matrix")]
     Matrix {
         /// The file.
         file: String,
@@ -43,6 +46,10 @@ pub enum ReadGramError {
         what: String,
     },
 }
+
+crate::error::kinds!(ReadGramError,
+    Self::File(error) => error,
+);
 
 /// What two entries that mirror each other may differ by, of the largest on the diagonal: other programs
 /// round each by itself, and to some digits.

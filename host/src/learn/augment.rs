@@ -342,11 +342,13 @@ impl<'a> Augmented<'a> {
 }
 
 /// Why nothing was varied.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum AugmentError {
     /// A channel to mirror or turn that is none.
     #[error("no channel `{name}` to mirror or turn; the channels are {channels}")]
+    #[strum(serialize = "unknown-channel")]
     NoSuchChannel {
         /// Its name.
         name: String,
@@ -355,12 +357,14 @@ pub enum AugmentError {
     },
     /// A channel that is named twice.
     #[error("channel `{0}` is named twice: it is mirrored once, and is part of one vector")]
+    #[strum(serialize = "channel-twice")]
     Twice(String),
     /// More copies than there is room for.
     #[error(
         "{copies} copies of each training series take {gigabytes:.1} GB, and 2.1 are the most: take \
          fewer with --copies"
     )]
+    #[strum(serialize = "too-many-copies")]
     TooLarge {
         /// Copies asked for.
         copies: usize,
@@ -372,6 +376,7 @@ pub enum AugmentError {
         "a copy of series `{id}` {what} ({varied}): take a smaller --gain, or where vectors are turned a \
          smaller --rotation, or no --copies"
     )]
+    #[strum(serialize = "wild-copy")]
     Wild {
         /// The series.
         id: String,
@@ -384,6 +389,10 @@ pub enum AugmentError {
     #[error(transparent)]
     Data(#[from] DataError),
 }
+
+crate::error::kinds!(AugmentError,
+    Self::Data(error) => error,
+);
 
 impl AugmentError {
     /// Of a copy of a series.

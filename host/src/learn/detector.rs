@@ -86,7 +86,8 @@ impl Delays {
 }
 
 /// Why there is no detector.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DetectorError {
     /// A model of normal, or of the change, that cannot be fitted.
@@ -110,12 +111,14 @@ pub enum DetectorError {
         "{family} has no mean that an offset would move: take gaussian, full-gaussian or mixture, or \
          recordings of the change"
     )]
+    #[strum(serialize = "no-mean")]
     Offset {
         /// The family of emissions.
         family: &'static str,
     },
     /// A channel that is not there.
     #[error("{file}: there is no channel {channel} for an offset")]
+    #[strum(serialize = "unknown-channel")]
     Channel {
         /// The data.
         file: String,
@@ -124,6 +127,7 @@ pub enum DetectorError {
     },
     /// A change to what the model does not observe.
     #[error("{file}: observes {found}, where what is normal is of {wanted}")]
+    #[strum(serialize = "wrong-observations")]
     Other {
         /// The data.
         file: String,
@@ -133,6 +137,11 @@ pub enum DetectorError {
         wanted: String,
     },
 }
+
+crate::error::kinds!(DetectorError,
+    Self::Fit { error, .. } => error,
+    Self::Calibration { error, .. } => error,
+);
 
 impl DetectorPlan<'_> {
     /// Fits the model on the first third of every series, sets the limits on the second, and tries the

@@ -66,7 +66,8 @@ fn remedy(error: &FitError) -> &'static str {
 }
 
 /// Why nothing was trained.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum TrainError {
     /// The data could not be used.
@@ -102,6 +103,7 @@ pub enum TrainError {
         "--classifier {kind} is not made of {family} emissions; take bayes, fisher or top, which are of \
          all"
     )]
+    #[strum(serialize = "wrong-emissions")]
     Emission {
         /// The classifier.
         kind: ClassifierKind,
@@ -126,6 +128,7 @@ pub enum TrainError {
     },
     /// A rate that is none.
     #[error("lambda is {0}; it must be zero, positive or infinite")]
+    #[strum(serialize = "bad-setting")]
     Lambda(f64),
     /// No topology could be chosen for the class models.
     #[error("which topology the class models have: {0}")]
@@ -135,6 +138,7 @@ pub enum TrainError {
     Augment(#[from] AugmentError),
     /// A score model named that is no class.
     #[error("no class `{0}` whose model could give scores; the classes are {1}")]
+    #[strum(serialize = "unknown-class")]
     NoSuchClass(String, String),
     /// Windows none of which can be used.
     #[error("{0}: no window to train on; shorten the window or keep short series")]
@@ -207,6 +211,7 @@ pub enum TrainError {
          fewer with a longer --hop, leave out --copies and --mirror, take --landmarks and --learner svm, or take \
          fisher, which has none"
     )]
+    #[strum(serialize = "too-many-windows")]
     TooManyStored(usize, ClassifierKind),
     /// A kernel whose items no device stores.
     #[error(transparent)]
@@ -228,6 +233,7 @@ pub enum TrainError {
         "a front end is before emissions of real channels, or of the symbols that it makes, and classifiers that \
          compile: leave --front out"
     )]
+    #[strum(serialize = "no-front")]
     FrontOf,
     /// A series, or a window, that ends before its first row.
     #[error(
@@ -251,15 +257,18 @@ pub enum TrainError {
         "codebooks are of real channels, beside a linear machine on Fisher scores of emissions that do not predict \
          from the past: leave --codebooks out, or take --classifier fisher"
     )]
+    #[strum(serialize = "no-codebooks")]
     Codebooks,
     /// More levels of a codeword than a device knows.
     #[error("{0} levels of each pattern: at most {LEVELS_MOST}")]
+    #[strum(serialize = "too-many-levels")]
     Levels(usize),
     /// More codebooks than a device counts.
     #[error("{0} codebooks for each dilation: at most {CODEBOOKS_MOST}")]
     TooManyCodebooks(usize),
     /// A weight of codebooks that is none.
     #[error("codebooks weighed by {0}: from a hundredth to a hundred")]
+    #[strum(serialize = "bad-setting")]
     CodebookWeight(f64),
     /// Codebooks of windows that have no room for one.
     #[error(
@@ -272,6 +281,7 @@ pub enum TrainError {
         "{} are of real channels, and of classifiers that compile: leave --lags and \
          --score-model each-lag out", .0.words()
     )]
+    #[strum(serialize = "no-lags")]
     Lags(Lags),
     /// Lags that no window is long enough for.
     #[error(
@@ -298,6 +308,7 @@ pub enum TrainError {
         grouped(*takes),
         grouped(*most)
     )]
+    #[strum(serialize = "over-limit")]
     TooDear {
         /// What it takes.
         takes: usize,
@@ -313,3 +324,18 @@ pub enum TrainError {
     #[error(transparent)]
     Machine(#[from] KernelLearnError),
 }
+
+crate::error::kinds!(TrainError,
+    Self::Data(error) => error,
+    Self::Fit { source: error, .. } => error,
+    Self::Universal { source: error } => error,
+    Self::Observed(error) => error,
+    Self::Topology(error) => error,
+    Self::Augment(error) => error,
+    Self::NotDeployed { source: error, .. } => error,
+    Self::NotStored(error) => error,
+    Self::Marginal(error) => error,
+    Self::Front(error) => error,
+    Self::Deploy(error) => error,
+    Self::Machine(error) => error,
+);

@@ -61,11 +61,13 @@ impl Linear {
 }
 
 /// Why a kernel machine was not trained.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KernelLearnError {
     /// Something of another length than is needed.
     #[error("{what} {row} has {found} entries where {wanted} are needed")]
+    #[strum(serialize = "wrong-shape")]
     Shape {
         /// What.
         what: &'static str,
@@ -78,6 +80,7 @@ pub enum KernelLearnError {
     },
     /// Another number of labels than of items.
     #[error("{labels} labels for a kernel matrix of {items} items")]
+    #[strum(serialize = "wrong-shape")]
     Labels {
         /// Labels given.
         labels: usize,
@@ -86,9 +89,11 @@ pub enum KernelLearnError {
     },
     /// No item at all.
     #[error("no item to train on")]
+    #[strum(serialize = "no-data")]
     Empty,
     /// Costs must be positive numbers.
     #[error("the cost of an error must be a positive number; got {positive} and {negative}")]
+    #[strum(serialize = "bad-setting")]
     Costs {
         /// Of positive items.
         positive: f64,
@@ -97,6 +102,7 @@ pub enum KernelLearnError {
     },
     /// A kernel value that is no number.
     #[error("the kernel of items {row} and {column} is not finite; leave impossible items out")]
+    #[strum(serialize = "kernel-not-finite")]
     NotFinite {
         /// One item.
         row: usize,
@@ -127,6 +133,7 @@ pub enum KernelLearnError {
     },
     /// Eigenvalues that were not found.
     #[error("the eigenvalues of the features' moments were not found; scale the features down")]
+    #[strum(serialize = "no-eigenvalues")]
     Eigenvalues,
     /// The iteration ended before it converged.
     #[error(
@@ -143,6 +150,7 @@ pub enum KernelLearnError {
         "the support vector machine of C = {c} did not converge: its objectives are {relative:.1e} apart; take a smaller C, \
          or scale the kernel down"
     )]
+    #[strum(serialize = "not-converged")]
     Gap {
         /// The cost of an item, the larger of both sides'.
         c: f64,
@@ -153,6 +161,10 @@ pub enum KernelLearnError {
     #[error("whitening: {0}")]
     Whitening(#[from] InformationError),
 }
+
+crate::error::kinds!(KernelLearnError,
+    Self::Whitening(error) => error,
+);
 
 /// Checks what every kernel machine wants of its problem.
 pub(super) fn check_kernel(

@@ -42,7 +42,8 @@ fn pooled<'a>(all: impl Iterator<Item = &'a SpotFigures>) -> SpotFigures {
 }
 
 /// Why a spotter is not cross-validated.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SpotValidationError {
     /// A fold without series.
@@ -55,6 +56,12 @@ pub enum SpotValidationError {
     #[error(transparent)]
     Windows(#[from] WindowedEventsError),
 }
+
+crate::error::kinds!(SpotValidationError,
+    Self::Data(error) => error,
+    Self::Spot(error) => error,
+    Self::Windows(error) => error,
+);
 
 impl SpotPlan {
     /// In each fold a spotter is made of the other folds' series as [`carry_out`](Self::carry_out) makes it, its

@@ -124,7 +124,8 @@ pub struct SpotTrial {
 }
 
 /// Why there is no spotter.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SpottingError {
     /// A model that cannot be fitted.
@@ -142,6 +143,7 @@ pub enum SpottingError {
     Join(#[from] SpotterError),
     /// A setting out of range.
     #[error("{setting}: it must be {wanted}")]
+    #[strum(serialize = "bad-setting")]
     Setting {
         /// Its name.
         setting: &'static str,
@@ -149,6 +151,11 @@ pub enum SpottingError {
         wanted: &'static str,
     },
 }
+
+crate::error::kinds!(SpottingError,
+    Self::Fit { error, .. } => error,
+    Self::Join(error) => error,
+);
 
 /// A background and classes with what is known of how often they come, before any penalty.
 struct Models {

@@ -16,7 +16,8 @@ pub struct WindowedEvents {
 }
 
 /// Why there are none.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WindowedEventsError {
     /// The windows are no data.
@@ -27,8 +28,14 @@ pub enum WindowedEventsError {
     Train(#[from] TrainError),
     /// The classifier is none for a device.
     #[error("{0}")]
+    #[strum(serialize = "not-deployed")]
     Deploy(String),
 }
+
+crate::error::kinds!(WindowedEventsError,
+    Self::Data(error) => error,
+    Self::Train(error) => error,
+);
 
 impl SpotPlan {
     /// A linear machine on Fisher scores learns windows cut within events, and within the background as a class of its

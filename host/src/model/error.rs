@@ -6,7 +6,8 @@ use crate::fit::FitError;
 use crate::runtime::HmmError;
 
 /// Why a model without hidden states was refused, or none was fitted.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ContextModelError {
     /// Numbers of the wrong shape or out of range.
@@ -20,6 +21,7 @@ pub enum ContextModelError {
         "there are more than {MOST_CONTEXTS} contexts of {symbols} symbols up to length {longest}; \
          take shorter ones, or fewer"
     )]
+    #[strum(serialize = "too-many-contexts")]
     TooMany {
         /// Symbols.
         symbols: usize,
@@ -28,6 +30,7 @@ pub enum ContextModelError {
     },
     /// A pseudo-count out of range.
     #[error("the pseudo-count {0} is not finite, or negative; give 0 or more")]
+    #[strum(serialize = "bad-setting")]
     PseudoCount(f64),
     /// No sequence, or none with an observation that is not missing.
     #[error("nothing to fit: no observation that is not missing")]
@@ -37,6 +40,7 @@ pub enum ContextModelError {
         "sequence {sequence} has {found} symbols where the first has {wanted}; positions that are \
          independent need sequences of one length"
     )]
+    #[strum(serialize = "wrong-length")]
     Length {
         /// Which one, from 0.
         sequence: usize,
@@ -50,6 +54,7 @@ pub enum ContextModelError {
     NoScore(#[from] NoScore),
     /// Samples of the wrong kind.
     #[error("{model} is over {wanted}, the data are {found}")]
+    #[strum(serialize = "wrong-observations")]
     Kind {
         /// The model.
         model: &'static str,
@@ -66,6 +71,7 @@ pub enum ContextModelError {
     File(#[from] FileError),
     /// A line of a file of contexts.
     #[error("{file}, line {line}: {why}")]
+    #[strum(serialize = "bad-contexts")]
     Line {
         /// The file.
         file: String,
@@ -75,6 +81,14 @@ pub enum ContextModelError {
         why: String,
     },
 }
+
+crate::error::kinds!(ContextModelError,
+    Self::Numbers(error) => error,
+    Self::Contexts(error) => error,
+    Self::NoScore(error) => error,
+    Self::Fit(error) => error,
+    Self::File(error) => error,
+);
 
 /// Contexts that can be numbered.
 pub(super) const MOST_CONTEXTS: usize = u16::MAX as usize - 1;

@@ -92,6 +92,12 @@ pub struct NoScore {
     pub why: SequenceError,
 }
 
+impl crate::StableKind for NoScore {
+    fn kind(&self) -> &'static str {
+        self.why.kind()
+    }
+}
+
 /// The scores of all sequences, in order.
 ///
 /// # Errors

@@ -1,14 +1,17 @@
 //! What is wrong with a network, or with what it is given.
 
 /// Why a network is none, or has no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NetworkError {
     /// No node at all.
     #[error("a network needs a node")]
+    #[strum(serialize = "empty-network")]
     Empty,
     /// Lists that should have an entry a node.
     #[error("there are {found} {what} for {nodes} nodes; give one a node")]
+    #[strum(serialize = "wrong-shape")]
     Lists {
         /// Of what.
         what: &'static str,
@@ -22,6 +25,7 @@ pub enum NetworkError {
     SameName(String),
     /// A node whose number of states is out of range.
     #[error("node `{node}` has {states} states; it must have 1 to 65535")]
+    #[strum(serialize = "wrong-states")]
     States {
         /// The node.
         node: String,
@@ -38,6 +42,7 @@ pub enum NetworkError {
     },
     /// A parent that is no node.
     #[error("node `{node}` has the parent {parent}, which is no node; take it out")]
+    #[strum(serialize = "unknown-parent")]
     NoParent {
         /// The node.
         node: String,
@@ -54,6 +59,7 @@ pub enum NetworkError {
     },
     /// Edges that lead round.
     #[error("the edges {0} lead round in a circle; take one of them out")]
+    #[strum(serialize = "cyclic-network")]
     Cycle(String),
     /// A table beyond what is kept.
     #[error(
@@ -67,6 +73,7 @@ pub enum NetworkError {
     },
     /// A table of another size.
     #[error("the table of node `{node}` has {found} entries where {expected} belong")]
+    #[strum(serialize = "wrong-table-size")]
     Table {
         /// The node.
         node: String,
@@ -80,6 +87,7 @@ pub enum NetworkError {
         "node `{node}`, row {row} ({given}), state `{state}`: {value} is no probability; it must be \
          0 to 1"
     )]
+    #[strum(serialize = "bad-probability")]
     Entry {
         /// The node.
         node: String,
@@ -94,6 +102,7 @@ pub enum NetworkError {
     },
     /// A row that does not sum to one.
     #[error("node `{node}`, row {row} ({given}): its entries sum to {sum}, not to 1")]
+    #[strum(serialize = "sum-not-one")]
     Sum {
         /// The node.
         node: String,
@@ -106,6 +115,7 @@ pub enum NetworkError {
     },
     /// A record of another length.
     #[error("record {record} has {found} fields where the network has {nodes} nodes")]
+    #[strum(serialize = "ragged-row")]
     Length {
         /// The record, from 0.
         record: usize,
@@ -128,6 +138,7 @@ pub enum NetworkError {
     },
     /// A missing field where all are needed.
     #[error("record {record}: the state of node `{node}` is missing; this needs whole records")]
+    #[strum(serialize = "missing-field")]
     Missing {
         /// The record, from 0.
         record: usize,
@@ -140,6 +151,7 @@ pub enum NetworkError {
          or leave the record out",
         node.as_ref().map_or_else(String::new, |node| format!(" (at node `{node}`)"))
     )]
+    #[strum(serialize = "impossible-record")]
     Impossible {
         /// The record, from 0.
         record: usize,
@@ -153,6 +165,7 @@ pub enum NetworkError {
     #[error(
         "class `{class}` of column `{column}` has no record; leave it out, or add records of it"
     )]
+    #[strum(serialize = "empty-class")]
     ClassEmpty {
         /// The class.
         class: String,
@@ -176,6 +189,7 @@ pub enum NetworkError {
     },
     /// A setting out of range.
     #[error("{name} is {value}; it must be {range}")]
+    #[strum(serialize = "bad-setting")]
     Setting {
         /// Its name.
         name: &'static str,
@@ -189,8 +203,11 @@ pub enum NetworkError {
     UnknownNode(String),
     /// Something else that cannot be, in words.
     #[error("{0}")]
+    #[strum(serialize = "bad-network")]
     Other(String),
 }
+
+crate::error::kinds!(NetworkError);
 
 impl NetworkError {
     /// The record that it is about, from 0.

@@ -21,7 +21,8 @@ pub struct NetworkEvaluation {
 }
 
 /// Why a classifier was not evaluated.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NetworkEvaluateError {
     /// The table.
@@ -34,6 +35,12 @@ pub enum NetworkEvaluateError {
     #[error(transparent)]
     Network(#[from] NetworkError),
 }
+
+crate::error::kinds!(NetworkEvaluateError,
+    Self::Data(error) => error,
+    Self::Folds(error) => error,
+    Self::Network(error) => error,
+);
 
 /// What a record was judged to be, and how likely its class was thought.
 type Verdict = (Judged, Option<f64>);

@@ -29,7 +29,8 @@ pub enum NetworkModel {
 }
 
 /// Why a file is none of these.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NetworkFileError {
     /// It cannot be read.
@@ -46,6 +47,7 @@ pub enum NetworkFileError {
     Bif(#[from] BifError),
     /// It is JSON, and no model.
     #[error("{file}, line {line}, column {column}: {what}")]
+    #[strum(serialize = "bad-json")]
     Json {
         /// The file.
         file: String,
@@ -58,6 +60,7 @@ pub enum NetworkFileError {
     },
     /// Its columns are not those of its model.
     #[error("{file}: {what}")]
+    #[strum(serialize = "bad-columns")]
     Columns {
         /// The file.
         file: String,
@@ -65,6 +68,11 @@ pub enum NetworkFileError {
         what: String,
     },
 }
+
+crate::error::kinds!(NetworkFileError,
+    Self::File(error) => error,
+    Self::Bif(error) => error,
+);
 
 impl NetworkFile {
     /// Reads a file: JSON if it begins like it, else BIF.

@@ -16,11 +16,13 @@ pub struct Edge {
 }
 
 /// Why there is no such chain.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ChainError {
     /// Rows for another number of states, or symbols.
     #[error("{what} has {found} entries where {expected} belong")]
+    #[strum(serialize = "wrong-shape")]
     Size {
         /// What.
         what: &'static str,
@@ -31,6 +33,7 @@ pub enum ChainError {
     },
     /// An edge to or from a state that there is not.
     #[error("edge {edge} leads from state {from} to state {to}, and there are {states} states")]
+    #[strum(serialize = "unknown-state")]
     State {
         /// The edge's index.
         edge: usize,
@@ -43,6 +46,7 @@ pub enum ChainError {
     },
     /// A weight that is negative or not finite.
     #[error("{what} {index} has a weight that is negative or not finite")]
+    #[strum(serialize = "bad-weight")]
     Weight {
         /// What.
         what: &'static str,
@@ -53,11 +57,14 @@ pub enum ChainError {
     #[error(
         "silent state {state} leads back to itself through silent states; let one of them emit"
     )]
+    #[strum(serialize = "silent-circle")]
     Circle {
         /// One of the states.
         state: usize,
     },
 }
+
+crate::error::kinds!(ChainError);
 
 /// A chain some of whose states emit nothing.
 ///

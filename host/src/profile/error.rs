@@ -1,11 +1,13 @@
 //! What can be wrong with a profile, an alignment, or a sequence that is searched.
 
 /// Why there is no profile, or no answer of one.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ProfileError {
     /// Text that is no profile or alignment. Lines and columns (characters) count from 1.
     #[error("{file}, line {line}, column {column}: {what}")]
+    #[strum(serialize = "bad-profile-text")]
     Text {
         /// The file.
         file: String,
@@ -18,6 +20,7 @@ pub enum ProfileError {
     },
     /// A file that is cut short, or has nothing in it.
     #[error("{file}: {what}")]
+    #[strum(serialize = "bad-profile-file")]
     File {
         /// The file.
         file: String,
@@ -26,6 +29,7 @@ pub enum ProfileError {
     },
     /// A number that no profile has.
     #[error("profile {name}: {what}")]
+    #[strum(serialize = "bad-profile")]
     Model {
         /// The profile.
         name: String,
@@ -34,6 +38,7 @@ pub enum ProfileError {
     },
     /// An alignment of which no profile can be made.
     #[error("alignment {name}: {what}")]
+    #[strum(serialize = "bad-alignment")]
     Alignment {
         /// The alignment.
         name: String,
@@ -44,6 +49,7 @@ pub enum ProfileError {
     #[error(
         "alignment {name}: no column has residues in {fraction} of its sequences; lower the fraction"
     )]
+    #[strum(serialize = "no-match-column")]
     NoMatch {
         /// The alignment.
         name: String,
@@ -52,6 +58,7 @@ pub enum ProfileError {
     },
     /// A sequence with a character that is no residue.
     #[error("sequence {name}, position {position}: `{found}` is no {alphabet} residue")]
+    #[strum(serialize = "unknown-residue")]
     Residue {
         /// The sequence.
         name: String,
@@ -66,3 +73,5 @@ pub enum ProfileError {
     #[error("the profile gives the sequence probability zero, or the sequence is empty")]
     Impossible,
 }
+
+crate::error::kinds!(ProfileError);

@@ -3,11 +3,13 @@
 use super::{PROJECT_BOARDS, RATES};
 
 /// Why a project is not written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ProjectError {
     /// No such board.
     #[error("there is no board `{name}`; there are {}", PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "))]
+    #[strum(serialize = "unknown-board")]
     NoBoard {
         /// What was asked for.
         name: String,
@@ -16,6 +18,7 @@ pub enum ProjectError {
     #[error(
         "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another (--name)"
     )]
+    #[strum(serialize = "bad-name")]
     Name {
         /// What was asked for.
         name: String,
@@ -24,6 +27,7 @@ pub enum ProjectError {
     #[error(
         "{rate} samples a second: give from one a day ({:.7}) to 100 000", RATES[0]
     )]
+    #[strum(serialize = "bad-rate")]
     Rate {
         /// Samples a second.
         rate: f64,
@@ -35,3 +39,5 @@ pub enum ProjectError {
         board: &'static str,
     },
 }
+
+crate::error::kinds!(ProjectError);

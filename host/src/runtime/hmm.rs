@@ -23,14 +23,17 @@ pub struct Hmm {
 }
 
 /// Why a model was refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum HmmError {
     /// A number of states that no recursion is compiled for.
     #[error("{0} states: a model needs between 1 and {largest}", largest = STATE_SIZES[STATE_SIZES.len() - 1])]
+    #[strum(serialize = "wrong-states")]
     States(usize),
     /// Rows or columns that do not fit the number of states.
     #[error("{part} has {found} entries where {wanted} are needed")]
+    #[strum(serialize = "wrong-shape")]
     Shape {
         /// Which part.
         part: String,
@@ -41,12 +44,14 @@ pub enum HmmError {
     },
     /// A probability that is none, or a row that does not sum to one.
     #[error("{part} is no probability distribution")]
+    #[strum(serialize = "not-a-distribution")]
     Distribution {
         /// Which row.
         part: String,
     },
     /// A number out of its range.
     #[error("{part} must be {wanted}")]
+    #[strum(serialize = "out-of-range")]
     Range {
         /// Which one.
         part: String,
@@ -55,6 +60,7 @@ pub enum HmmError {
     },
     /// A mean or a standard deviation out of range.
     #[error("{part} must be finite{}", if *.positive { " and positive" } else { "" })]
+    #[strum(serialize = "not-finite")]
     Parameter {
         /// Which one.
         part: String,
@@ -62,6 +68,8 @@ pub enum HmmError {
         positive: bool,
     },
 }
+
+crate::error::kinds!(HmmError);
 
 impl Hmm {
     /// One state, that finds each of so many symbols as likely.

@@ -1,4 +1,4 @@
-//! The script that runs every test: what it leaves behind, and where it builds. With programs that do
+//! The scripts that run tests and lints: what they leave behind, and where they build. With programs that do
 //! nothing in the place of cargo and the like.
 #![cfg(unix)]
 
@@ -15,9 +15,9 @@ const TARGETS: [&str; 5] = [
     "riscv32imac-unknown-none-elf",
 ];
 
-/// Runs a copy of the script in a folder, where `cargo` does as told after it has noted its own folder for
+/// Runs a copy of a script in a folder, where `cargo` does as told after it has noted its own folder for
 /// builds in `calls`.
-fn run(folder: &Path, cargo: &str) -> Output {
+fn run(script: &str, folder: &Path, cargo: &str) -> Output {
     let at = |name: &str| folder.join(name);
     for made in ["bin", "tree/tests", "tree/firmware"] {
         fs::create_dir_all(at(made)).expect("made");
@@ -25,8 +25,11 @@ fn run(folder: &Path, cargo: &str) -> Output {
     for target in TARGETS {
         fs::create_dir_all(at("sysroot/lib/rustlib").join(target)).expect("made");
     }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/run");
-    fs::copy(script, at("tree/tests/run")).expect("copied");
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let copied = at("tree/tests");
+    for name in ["common.sh", script] {
+        fs::copy(tests.join(name), copied.join(name)).expect("copied");
+    }
     fs::write(at("tree/Cargo.toml"), "rust-version = \"1.2\"\n").expect("written");
     let program = |name: &str, text: &str| {
         let path = at("bin").join(name);
@@ -45,7 +48,7 @@ fn run(folder: &Path, cargo: &str) -> Output {
     program("cargo", &format!("echo \"$CARGO_TARGET_DIR\" >>{}\n{cargo}", calls.display()));
     let before = std::env::var_os("PATH").unwrap_or_default();
     let paths = [at("bin")].into_iter().chain(std::env::split_paths(&before));
-    Command::new(at("tree/tests/run"))
+    Command::new(copied.join(script))
         .current_dir(folder)
         .env("PATH", std::env::join_paths(paths).expect("folders without colons"))
         .env("CARGO_TARGET_DIR", "builds")
@@ -56,27 +59,40 @@ fn run(folder: &Path, cargo: &str) -> Output {
 
 #[test]
 fn a_relative_folder_for_builds_is_one_folder() {
+    for script in ["run", "lint"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = run(script, folder.path(), "");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let calls = fs::read_to_string(folder.path().join("calls")).expect("written");
+        let wanted = folder.path().join("builds").display().to_string();
+        assert!(calls.lines().count() > 10 && calls.lines().all(|line| line == wanted), "{calls}");
+    }
+}
+
+#[test]
+fn lints_go_on_after_one_that_fails() {
     let folder = tempfile::tempdir().expect("a folder");
-    let output = run(folder.path(), "");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let calls = fs::read_to_string(folder.path().join("calls")).expect("written");
-    let wanted = folder.path().join("builds").display().to_string();
-    assert!(calls.lines().count() > 20 && calls.lines().all(|line| line == wanted), "{calls}");
+    let output = run("lint", folder.path(), "case \"$*\" in doc*) exit 1 ;; esac");
+    let text = String::from_utf8(output.stdout).expect("letters");
+    assert!(!output.status.success());
+    assert!(text.contains("==> the oldest compiler"), "{text}");
+    assert!(text.contains("\nfailed: documentation\n"), "{text}");
+    assert!(text.lines().last().expect("a summary").contains(" passed, 1 failed"), "{text}");
 }
 
 /// What runs in the background is ended, and what that has started.
 #[test]
-fn nothing_is_left_running_where_a_check_fails() {
+fn nothing_is_left_running_where_a_build_fails() {
     let folder = tempfile::tempdir().expect("a folder");
     let children = folder.path().join("children");
-    // The workspace's first lint waits for the firmware's to have begun, which would never end.
+    // The workspace's build waits for the firmware's to have begun, which would never end.
     let cargo = format!(
-        "case \"$*\" in fmt*) exit 0 ;;\n\
+        "case \"$*\" in\n\
          *--workspace*) until [ -s {0} ]; do sleep 0.02; done; exit 1 ;; esac\n\
          sleep 1000 & echo $! >>{0}; wait",
         children.display()
     );
-    let output = run(folder.path(), &cargo);
+    let output = run("run", folder.path(), &cargo);
     assert!(!output.status.success());
     let children = fs::read_to_string(children).expect("written");
     for child in children.lines() {

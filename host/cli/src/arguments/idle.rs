@@ -4,9 +4,9 @@ use fishweir::data::{Dataset, Kind, Stage};
 use fishweir::learn::{ClassifierKind, Search, TrainOptions, Varied};
 
 use super::Training;
-use crate::Failure;
 use crate::options::{named, refuse_idle};
 use crate::reading::Cutting;
+use crate::{Failure, Topic};
 
 impl Training {
     /// Refuses options that none of these classifiers reads; beside them there may be machines on
@@ -94,7 +94,7 @@ impl Training {
         if any(|one| one.copies) && !any(|one| one.copies_differ) {
             let what = "copies would be their series again: take --copies 0, or a --gain or, of vectors, a \
                         --rotation above 0";
-            return Err(Failure::Input(what.into()));
+            return Err(Failure::input(Topic::IdleCopies, what));
         }
         if !any(|one| one.copies && one.vectors) {
             let why = "no channels form vectors; name some with --vectors";

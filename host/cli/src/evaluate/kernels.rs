@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use fishweir::StableKind as _;
 use fishweir::data::{Dataset, ReadOptions, SamplesView, Windows};
 use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate_kernel};
 use fishweir::kernel::marginal::MarginalModel;
@@ -15,7 +16,7 @@ use fishweir::report::{counted, grouped};
 use super::Arguments;
 use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
 use crate::options::{each_once, refuse_idle};
-use crate::{Failure, note};
+use crate::{Failure, Topic, note};
 
 /// A kernel, and what its machine is called beside the other classifiers.
 pub(super) struct Named {
@@ -45,10 +46,10 @@ impl Arguments {
             [] => None,
             [one] => Some(*one),
             _ => {
-                return Err(Failure::Input(
+                return Err(Failure::input(
+                    Topic::OneValue,
                     "--sigma takes one number beside --kernel; several are for the classifier \
-                     gaussian to choose from"
-                        .into(),
+                     gaussian to choose from",
                 ));
             }
         };
@@ -101,10 +102,13 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
         }
         seen.push(entry.name);
         if matches!(entry.compares, Compares::Marginal) {
-            return Err(Failure::Input(format!(
-                "--kernel {} needs its numbers: give a file with a [{}] as --kernel-model",
-                entry.name, entry.name
-            )));
+            return Err(Failure::input(
+                Topic::NeedsKernelModel,
+                format!(
+                    "--kernel {} needs its numbers: give a file with a [{}] as --kernel-model",
+                    entry.name, entry.name
+                ),
+            ));
         }
         arguments.asked(entry)?.read()?;
         all.push(Named { name: format!("kernel {}", entry.name), kernel: Kernel::ByName(entry) });
@@ -127,7 +131,7 @@ pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOp
     let Some(first) = first else {
         return Ok(ReadOptions { values, ..arguments.reading.options() });
     };
-    let kind = first.kind().map_err(|error| Failure::Input(error.to_string()))?;
+    let kind = first.kind().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
     Ok(ReadOptions { values, ..arguments.reading.options_for(kind, None)? })
 }
 
@@ -177,21 +181,27 @@ fn check_matrix(
 ) -> Result<(), Failure> {
     let (source, items, rows) = (data.source(), windows.all(), gram.len());
     if items.len() != rows {
-        return Err(Failure::Input(format!(
-            "{file}: a matrix of {}, and {source} has {}: cut it with the same --window and --hop",
-            counted(rows, "item"),
-            grouped(items.len())
-        )));
+        return Err(Failure::input(
+            Topic::OtherItems,
+            format!(
+                "{file}: a matrix of {}, and {source} has {}: cut it with the same --window and --hop",
+                counted(rows, "item"),
+                grouped(items.len())
+            ),
+        ));
     }
     let names: Vec<String> = items.iter().map(id).collect();
     let other = ids.as_ref().and_then(|ids| ids.iter().zip(&names).position(|(a, b)| a != b));
     if let (Some(row), Some(ids)) = (other, ids) {
-        return Err(Failure::Input(format!(
-            "{file}: item {} is `{}`, and of {source} it is `{}`: the items must be the same, in one order",
-            row + 1,
-            ids[row],
-            names[row]
-        )));
+        return Err(Failure::input(
+            Topic::OtherItems,
+            format!(
+                "{file}: item {} is `{}`, and of {source} it is `{}`: the items must be the same, in one order",
+                row + 1,
+                ids[row],
+                names[row]
+            ),
+        ));
     }
     tell_spectrum(file, gram)
 }
@@ -201,11 +211,14 @@ fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
     if gram.len() <= SPECTRUM_UNASKED {
         let spectrum = gram.spectrum()?;
         if !spectrum.is_positive_semidefinite() {
-            note(format_args!(
-                "{name}: NOT positive semidefinite (eigenvalues {:.3e} to {:.3e}): a support vector machine \
+            note(
+                Topic::NotSemidefinite,
+                format_args!(
+                    "{name}: NOT positive semidefinite (eigenvalues {:.3e} to {:.3e}): a support vector machine \
                  on it has no unique optimum",
-                spectrum.smallest, spectrum.largest
-            ));
+                    spectrum.smallest, spectrum.largest
+                ),
+            );
         }
     }
     Ok(())

@@ -30,6 +30,7 @@ use super::reading::{Cutting, Reading};
 use super::training::warn;
 use super::values::rejection_rate;
 use super::{Failure, believing, note, progress, tell};
+use crate::Topic;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -150,11 +151,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();
             match refused {
                 None | Some(0) => Ok(()),
-                Some(refused) => Err(Failure::Check(format!(
-                    "{} refused in their folds as impossible under all models left, of those trained \
+                Some(refused) => Err(Failure::check(
+                    Topic::RefusedSamples,
+                    format!(
+                        "{} refused in their folds as impossible under all models left, of those trained \
                      on the others, and taken as missing",
-                    counted(refused, "sample")
-                ))),
+                        counted(refused, "sample")
+                    ),
+                )),
             }
         }
         models => {
@@ -168,10 +172,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let drawn = arguments.roc.is_some() || arguments.reliability.is_some();
             if let Some(none) = judged.iter().find(|one| drawn && one.evaluation.figures.is_none())
             {
-                return Err(Failure::Input(format!(
-                    "{}: of no window does the model know the class: there is nothing to draw",
-                    none.evaluation.data.data
-                )));
+                return Err(Failure::input(
+                    Topic::NothingToDraw,
+                    format!(
+                        "{}: of no window does the model know the class: there is nothing to draw",
+                        none.evaluation.data.data
+                    ),
+                ));
             }
             if let Some(first) = judged.first() {
                 draw_roc(arguments, &first.classes, &first.evaluation.data, curves)?;
@@ -188,7 +195,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 Ok([one]) => outputs.print(&one.evaluation, arguments.json),
                 Err(several) => outputs.print(&compare(several)?, arguments.json),
             }?;
-            refused.into_iter().flatten().next().map_or(Ok(()), |what| Err(Failure::Check(what)))
+            refused
+                .into_iter()
+                .flatten()
+                .next()
+                .map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
         }
     }
 }
@@ -206,10 +217,13 @@ fn draw_roc<'a>(
     };
     let curves: Vec<Curve<'_>> = curves.filter_map(curve).collect();
     if curves.is_empty() {
-        return Err(Failure::Input(format!(
-            "{}: windows of one class only: there is no other to draw a curve against",
-            data.data
-        )));
+        return Err(Failure::input(
+            Topic::NothingToDraw,
+            format!(
+                "{}: windows of one class only: there is no other to draw a curve against",
+                data.data
+            ),
+        ));
     }
     let subtitle = match classes {
         [_, detected] => format!("{}\ndetected: {detected}", data.data),
@@ -293,23 +307,29 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let data = tell::read(&arguments.data, &reading)?;
     let trained_on = model.provenance().and_then(|trained| trained.checksum);
     if trained_on.is_some() && trained_on == data.checksum() {
-        note(format_args!(
-            "{} was trained on these data: of others it is right less often",
-            path.display()
-        ));
+        note(
+            Topic::TrainingData,
+            format_args!(
+                "{} was trained on these data: of others it is right less often",
+                path.display()
+            ),
+        );
     }
     let windowing = model.windowing(arguments.cutting.windowing());
     let unknown = UnknownClass::all(&model.deployed, &data, windowing.as_ref());
     for UnknownClass { class, series, .. } in &unknown {
-        note(format_args!(
-            "class `{class}` is none that {} knows: its {} left out of the figures, and told of by \
+        note(
+            Topic::UnknownClass,
+            format_args!(
+                "class `{class}` is none that {} knows: its {} left out of the figures, and told of by \
              themselves",
-            path.display(),
-            match series {
-                1 => "1 series is".to_owned(),
-                _ => format!("{} are", counted(*series, "series")),
-            }
-        ));
+                path.display(),
+                match series {
+                    1 => "1 series is".to_owned(),
+                    _ => format!("{} are", counted(*series, "series")),
+                }
+            ),
+        );
     }
     if unknown.iter().map(|one| one.series).sum::<usize>() == data.series().len() {
         tell::windows(&data, windowing.as_ref());
@@ -412,17 +432,23 @@ fn compare(models: Vec<JudgedModel>) -> Result<ModelComparison, Failure> {
         for other in others {
             let model = &other.evaluation.model;
             if other.classes != first.classes {
-                return Err(Failure::Input(format!(
-                    "{model}: its classes are {}, those of the first model {}: they cannot be compared",
-                    other.classes.join(", "),
-                    first.classes.join(", ")
-                )));
+                return Err(Failure::input(
+                    Topic::OtherClasses,
+                    format!(
+                        "{model}: its classes are {}, those of the first model {}: they cannot be compared",
+                        other.classes.join(", "),
+                        first.classes.join(", ")
+                    ),
+                ));
             }
             if windows(other) != cut {
-                return Err(Failure::Input(format!(
-                    "{model}: it was trained on other windows than the first model: say with --window \
+                return Err(Failure::input(
+                    Topic::OtherWindows,
+                    format!(
+                        "{model}: it was trained on other windows than the first model: say with --window \
                      and --hop on which they are to be compared"
-                )));
+                    ),
+                ));
             }
             gains.push(Units::of(&other.judged, &other.unit).gain_over(&units));
         }

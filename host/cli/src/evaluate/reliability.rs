@@ -6,7 +6,7 @@ use fishweir::evaluate::{Calibration, ReliabilityBin};
 use fishweir::plot::{Bin, Reliability, ReliabilityPlot};
 use fishweir::report::DataSummary;
 
-use crate::{Failure, output};
+use crate::{Failure, Topic, output};
 
 /// Draws the bins of those classifiers that have probabilities, if asked to; `why` there may be none.
 pub(super) fn draw<'a>(
@@ -31,7 +31,10 @@ pub(super) fn draw<'a>(
     };
     let classifiers: Vec<Reliability<'_>> = classifiers.filter_map(of).collect();
     if classifiers.is_empty() {
-        return Err(Failure::Input(format!("--reliability has nothing to draw: {why}")));
+        return Err(Failure::input(
+            Topic::NothingToDraw,
+            format!("--reliability has nothing to draw: {why}"),
+        ));
     }
     let subtitle = format!("{}\nthe dashes are where probabilities say what happens", data.data);
     let plot = ReliabilityPlot {

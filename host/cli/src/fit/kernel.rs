@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use fishweir::StableKind as _;
 use fishweir::data::Dataset;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_fixed_length};
 
 use super::{Arguments, check_group, series_of};
+use crate::Topic;
 use crate::kernels::item_refused;
 use crate::options::refuse_idle;
 use crate::{Failure, tell};
@@ -18,19 +20,26 @@ pub(super) fn trained(
 ) -> Result<(Dataset, TrainOptions, Trained), Failure> {
     let file = path.display();
     let model = MarginalModel::read(path)?;
-    let kind = model.kind().map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+    let kind =
+        model.kind().map_err(|error| Failure::input(error.kind(), format!("{file}: {error}")))?;
     let MarginalModel::FixedLength(fixed_length) = &model else {
-        return Err(Failure::Input(format!(
-            "{file}: a device evaluates a [fixed-length] kernel, and no [{}]; evaluate \
+        return Err(Failure::input(
+            Topic::Unsupported,
+            format!(
+                "{file}: a device evaluates a [fixed-length] kernel, and no [{}]; evaluate \
              --kernel-model and gram take it",
-            model.name()
-        )));
+                model.name()
+            ),
+        ));
     };
     if fixed_length.alphabet.is_none() {
-        return Err(Failure::Input(format!(
-            "{file}: a device stores symbols, and this [fixed-length] kernel is of channels; evaluate \
+        return Err(Failure::input(
+            Topic::Unsupported,
+            format!(
+                "{file}: a device stores symbols, and this [fixed-length] kernel is of channels; evaluate \
              --kernel-model and gram take it"
-        )));
+            ),
+        ));
     }
     let mut idle = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
     idle.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));

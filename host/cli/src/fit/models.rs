@@ -12,7 +12,7 @@ use super::Arguments;
 use crate::kernels::{FamilyName, Per, fit_each};
 use crate::options::{named, refuse_idle};
 use crate::output::{self, Outputs};
-use crate::{Failure, tell};
+use crate::{Failure, Topic, tell};
 
 /// Fits models of a family and writes their file.
 pub(super) fn run(
@@ -46,8 +46,9 @@ pub(super) fn run(
         _ => all.without_emission(),
     };
     if arguments.training.std_floor.len() > 1 {
-        return Err(Failure::Input(
-            "--std-floor takes one number here: there is no classifier to choose by".into(),
+        return Err(Failure::input(
+            Topic::OneValue,
+            "--std-floor takes one number here: there is no classifier to choose by",
         ));
     }
     let options = training.options(ClassifierKind::Bayes, &arguments.cutting)?;

@@ -5,6 +5,7 @@ use fishweir::kernel::registry::{Compares, KERNELS, Setting};
 
 use super::family::FamilyName;
 use super::{Asked, Whose};
+use crate::Topic;
 use crate::options::{named, refuse_idle};
 use crate::{Failure, note};
 
@@ -17,13 +18,16 @@ impl Asked<'_> {
         self.takes()?;
         let family = options.choice.family;
         if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {
-            return Err(Failure::Input(self.no_states()));
+            return Err(Failure::input(Topic::Unsupported, self.no_states()));
         }
         if family == FamilyName::Switching && matches!(self.entry.compares, Compares::Scores(_)) {
-            return Err(Failure::Input(format!(
-                "--kernel {} is of scores, and systems that switch have none; take ppk or mean-map",
-                self.entry.name
-            )));
+            return Err(Failure::input(
+                Topic::Unsupported,
+                format!(
+                    "--kernel {} is of scores, and systems that switch have none; take ppk or mean-map",
+                    self.entry.name
+                ),
+            ));
         }
         let whitened = self.whitened();
         let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);
@@ -43,10 +47,13 @@ impl Asked<'_> {
             let name = family.name();
             if !families.contains(&name.as_str()) {
                 let families = families.join(", ");
-                return Err(Failure::Input(format!(
-                    "--kernel {} is between models of --family {families}, and not {name}",
-                    self.entry.name
-                )));
+                return Err(Failure::input(
+                    Topic::Unsupported,
+                    format!(
+                        "--kernel {} is between models of --family {families}, and not {name}",
+                        self.entry.name
+                    ),
+                ));
             }
             training.retain(|name| {
                 ["--score-model", "--mirror", "--class-weight", "--group"].contains(name)
@@ -109,11 +116,14 @@ impl Asked<'_> {
             .map(|entry| entry.name)
             .collect();
         let option = setting.option();
-        Err(Failure::Input(format!(
-            "--kernel {} takes no {option}; it is for --kernel {}",
-            self.entry.name,
-            by.join(", ")
-        )))
+        Err(Failure::input(
+            Topic::IdleOption,
+            format!(
+                "--kernel {} takes no {option}; it is for --kernel {}",
+                self.entry.name,
+                by.join(", ")
+            ),
+        ))
     }
 
     /// Of machines, where there is none.
@@ -144,10 +154,13 @@ impl Asked<'_> {
             || self.options.choice.family != FamilyName::Hmm;
         if self.beside_classifiers {
             if own && training.std_floor.len() > 1 {
-                note(format_args!(
-                    "--kernel {}: of several --std-floor its models have the first",
-                    self.entry.name
-                ));
+                note(
+                    Topic::FirstFloor,
+                    format_args!(
+                        "--kernel {}: of several --std-floor its models have the first",
+                        self.entry.name
+                    ),
+                );
             }
             return Ok(());
         }
@@ -173,10 +186,10 @@ impl Asked<'_> {
         };
         refuse_idle(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
         if floors > 1 {
-            return Err(Failure::Input(
+            return Err(Failure::input(
+                Topic::OneValue,
                 "--std-floor takes one number here: several are chosen from by how well classes are told \
-                 apart, by hidden Markov models of each"
-                    .into(),
+                 apart, by hidden Markov models of each",
             ));
         }
         Ok(())

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{id, place};
 use crate::Failure;
+use crate::Topic;
 
 /// What a model is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -55,10 +56,13 @@ pub(crate) fn fit_each(
 ) -> Result<Vec<NamedModel>, Failure> {
     let parts = per.parts(data, windows);
     if parts.is_empty() {
-        return Err(Failure::Input(format!(
-            "{}: no class is named, and a model a class was asked for; take --model-per item or all",
-            data.source()
-        )));
+        return Err(Failure::input(
+            Topic::NoClass,
+            format!(
+                "{}: no class is named, and a model a class was asked for; take --model-per item or all",
+                data.source()
+            ),
+        ));
     }
     let fitted = parts.into_par_iter().map(|(name, class, items)| {
         let views: Vec<SamplesView<'_>> = items.iter().map(|item| item.samples).collect();
@@ -80,9 +84,12 @@ pub(super) fn refused(
 ) -> Failure {
     let item = error.sequence().and_then(|sequence| items.get(sequence));
     let only = || if let [only] = items { Some(only) } else { None };
-    Failure::Input(match (item.or_else(only), class) {
-        (Some(item), _) => format!("{}: {error}", place(data, item)),
-        (None, Some(class)) => format!("{}, class {class}: {error}", data.source()),
-        (None, None) => format!("{}: {error}", data.source()),
-    })
+    Failure::input(
+        error.kind(),
+        match (item.or_else(only), class) {
+            (Some(item), _) => format!("{}: {error}", place(data, item)),
+            (None, Some(class)) => format!("{}, class {class}: {error}", data.source()),
+            (None, None) => format!("{}: {error}", data.source()),
+        },
+    )
 }

@@ -9,10 +9,10 @@ use fishweir::learn::TrainOptions;
 use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
-use crate::Failure;
 use crate::arguments::Training;
 use crate::options::{named, refuse_idle};
 use crate::values::not_negative;
+use crate::{Failure, Topic};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FamilyName {
@@ -178,7 +178,10 @@ impl FamilyOptions {
             [] => "classifiers alone".to_owned(),
             some => format!("{option} {}", some.join(", ")),
         };
-        Err(Failure::Input(format!("{option} {} takes no {name}; it is for {of}", family.name())))
+        Err(Failure::input(
+            Topic::IdleOption,
+            format!("{option} {} takes no {name}; it is for {of}", family.name()),
+        ))
     }
 
     /// A family and how it is fitted.
@@ -233,7 +236,7 @@ impl FamilyOptions {
             Mixture if (1..=64).contains(&components) => density(components),
             Mixture => {
                 let what = format!("--components {components}: a mixture is of 1 to 64 Gaussians");
-                return Err(Failure::Input(what));
+                return Err(Failure::input(Topic::OutOfRange, what));
             }
         })
     }

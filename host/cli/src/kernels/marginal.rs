@@ -8,6 +8,7 @@ use fishweir::kernel::registry::{Compares, Computed, Entry};
 
 use super::{Matrix, Refused};
 use crate::Failure;
+use crate::Topic;
 
 /// The numbers that the kernel asked for needs; `None` for a kernel that takes no such file.
 pub(super) fn read(entry: &Entry, path: Option<&Path>) -> Result<Option<MarginalModel>, Failure> {
@@ -19,15 +20,24 @@ pub(super) fn read(entry: &Entry, path: Option<&Path>) -> Result<Option<Marginal
                 return Ok(Some(model));
             }
             let (path, found) = (path.display(), model.name());
-            Err(Failure::Input(format!("{path}: has a [{found}]; ask for --kernel {found}")))
+            Err(Failure::input(
+                Topic::OtherKernel,
+                format!("{path}: has a [{found}]; ask for --kernel {found}"),
+            ))
         }
-        (None, true) => Err(Failure::Input(format!(
-            "--kernel {asked} needs its numbers: give a file with a [{asked}] as --model-file"
-        ))),
-        (Some(_), false) => Err(Failure::Input(format!(
-            "--kernel {asked} takes no --model-file; kernels that do are {}",
-            MarginalModel::NAMES.join(", ")
-        ))),
+        (None, true) => Err(Failure::input(
+            Topic::NeedsKernelModel,
+            format!(
+                "--kernel {asked} needs its numbers: give a file with a [{asked}] as --model-file"
+            ),
+        )),
+        (Some(_), false) => Err(Failure::input(
+            Topic::IdleOption,
+            format!(
+                "--kernel {asked} takes no --model-file; kernels that do are {}",
+                MarginalModel::NAMES.join(", ")
+            ),
+        )),
         (None, false) => Ok(None),
     }
 }
@@ -41,9 +51,12 @@ pub(super) fn compute(
     let logs = model.log_gram(sequences).map_err(Refused::Marginal)?;
     let lost = |log: &f64| log.is_finite() && log.exp() == 0.0;
     if !normalise && let Some(log) = logs.diagonal().find(lost) {
-        return Err(Refused::Usage(format!(
-            "a sequence's kernel with itself is exp({log:.1}), nothing in 64 bits: take --normalise"
-        )));
+        return Err(Refused::Usage(
+            Topic::KernelOutOfRange,
+            format!(
+                "a sequence's kernel with itself is exp({log:.1}), nothing in 64 bits: take --normalise"
+            ),
+        ));
     }
     let gram = if normalise { logs.normalised() } else { logs.kernels() };
     let words = format!("{}, by marginalisation", model.name());

@@ -31,6 +31,7 @@ use super::options::named;
 use super::reading::Cutting;
 use super::values::{not_negative, positive};
 use super::{Failure, tell};
+use crate::Topic;
 pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
@@ -213,7 +214,7 @@ impl Asked<'_> {
         }
         if options.lags.is_apart() {
             let what = "--score-model each-lag sees differences, and kernels see items as they are: take universal";
-            return Err(Failure::Input(what.into()));
+            return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         // Kernels see items as they are, and what lies between models has no place for differences.
         Ok(TrainOptions { other_lags: Vec::new(), ..options })
@@ -245,14 +246,20 @@ impl Asked<'_> {
         let Some(path) = self.model else { return Ok(Reads::Fitted) };
         let model = Model::read(path)?;
         let fitted = model.classifier().map_err(|what| {
-            Failure::Input(format!("{}: {what}; give a fitted classifier (JSON)", path.display()))
+            Failure::input(
+                Topic::NeedsClassifier,
+                format!("{}: {what}; give a fitted classifier (JSON)", path.display()),
+            )
         })?;
         if !(fitted.lags.is_empty() && fitted.front.is_empty()) {
-            return Err(Failure::Input(format!(
-                "{}: its models hear what becomes of samples at lags or behind a front end, and kernels see items as \
+            return Err(Failure::input(
+                Topic::FrontedModels,
+                format!(
+                    "{}: its models hear what becomes of samples at lags or behind a front end, and kernels see items as \
                  they are: fit with --score-model all, without --lags and --front",
-                path.display()
-            )));
+                    path.display()
+                ),
+            ));
         }
         let models = source::named(&fitted.classes, &fitted.models);
         let models = source::picked(models, &self.train_options()?.scores)?;
@@ -293,9 +300,10 @@ impl Asked<'_> {
                 // Two systems stand side by side, each with its mean.
                 let most = MOST_STATES / 2 - 1;
                 if *states > most {
-                    return Err(Failure::Input(format!(
-                        "--states {states}: systems of {most} at most are compared"
-                    )));
+                    return Err(Failure::input(
+                        Topic::TooManyStates,
+                        format!("--states {states}: systems of {most} at most are compared"),
+                    ));
                 }
             }
             tell::room_for(data, &family)?;
@@ -338,17 +346,23 @@ impl Asked<'_> {
         names: impl Fn(usize) -> String,
     ) -> Result<Matrix, Failure> {
         let logs = compute(settings, models).map_err(|PairError { row, column, why }| {
-            Failure::Input(match why {
-                BetweenError::Parameter { .. } => why.to_string(),
-                why if row == column => format!("{}: {why}", names(row)),
-                why => format!("{} and {}: {why}", names(row), names(column)),
-            })
+            Failure::input(
+                why.kind(),
+                match why {
+                    BetweenError::Parameter { .. } => why.to_string(),
+                    why if row == column => format!("{}: {why}", names(row)),
+                    why => format!("{} and {}: {why}", names(row), names(column)),
+                },
+            )
         })?;
         let lost = |log: &f64| log.is_finite() && !(log.exp() > 0.0 && log.exp().is_finite());
         if !normalise && let Some(log) = logs.diagonal().find(lost) {
-            return Err(Failure::Input(format!(
-                "a model's kernel with itself is exp({log:.1}), out of range in 64 bits: take --normalise"
-            )));
+            return Err(Failure::input(
+                Topic::KernelOutOfRange,
+                format!(
+                    "a model's kernel with itself is exp({log:.1}), out of range in 64 bits: take --normalise"
+                ),
+            ));
         }
         let gram = if normalise { logs.normalised() } else { logs.kernels() };
         let first = models.first().map(|model| model.any().noun());
@@ -374,12 +388,13 @@ impl Asked<'_> {
             Compares::States(compute) => {
                 let models: Option<Vec<Hmm>> =
                     models.iter().map(|model| model.hidden_markov().cloned()).collect();
-                let models = models.ok_or_else(|| Refused::Usage(self.no_states()))?;
+                let models =
+                    models.ok_or_else(|| Refused::Usage(Topic::Unsupported, self.no_states()))?;
                 Ok(compute(settings, &models, views)?)
             }
             // None of these reads shared models: they were answered before.
             Compares::Sequences(_) | Compares::Models(..) | Compares::Marginal => {
-                Err(Refused::Usage(format!("--kernel {}", self.entry.name)))
+                Err(Refused::Usage(Topic::Unsupported, format!("--kernel {}", self.entry.name)))
             }
         }
     }
@@ -479,6 +494,7 @@ fn common_length(sequences: &[SamplesView<'_>]) -> Result<usize, Refused> {
     match sequences.iter().all(|samples| samples.len() == length) {
         true => Ok(length),
         false => Err(Refused::Usage(
+            Topic::DifferentLengths,
             "the items differ in length: give the --length that the exact information is of, or \
              take --information sampled"
                 .into(),

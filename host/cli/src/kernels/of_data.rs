@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use fishweir::StableKind as _;
 use fishweir::data::{Dataset, ReadOptions, Window, Windowing};
 use fishweir::kernel::Items;
 use fishweir::kernel::registry::Entry;
@@ -9,6 +10,7 @@ use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
+use crate::Topic;
 use crate::arguments::{ScoreKernels, Training};
 use crate::emitting::Emitting;
 use crate::options::named;
@@ -76,11 +78,14 @@ fn check_items(
         return Ok(());
     }
     let gigabytes = 8e-9 * (items as f64).powi(2);
-    Err(Failure::Input(format!(
-        "{}: {items} items, whose matrix takes {gigabytes:.1} GB; {at_most} are taken: cut fewer \
+    Err(Failure::input(
+        Topic::TooManyItems,
+        format!(
+            "{}: {items} items, whose matrix takes {gigabytes:.1} GB; {at_most} are taken: cut fewer \
          with a longer --window and --hop, or give a part of the file",
-        data.source()
-    )))
+            data.source()
+        ),
+    ))
 }
 
 impl OfData {
@@ -156,7 +161,9 @@ impl OfData {
         let reading = &self.reading;
         let (data, windowing) = match reads {
             Reads::Numbers(model) => {
-                let kind = model.kind().map_err(|error| Failure::Input(error.to_string()))?;
+                let kind = model
+                    .kind()
+                    .map_err(|error| Failure::input(error.kind(), error.to_string()))?;
                 (tell::read(path, &reading.options_for(kind, None)?)?, self.cutting.windowing())
             }
             Reads::Models(model, _) => {

@@ -4,11 +4,11 @@ use fishweir::data::{Dataset, Window, Windows};
 use fishweir::kernel::KernelError;
 use fishweir::kernel::marginal::MarginalError;
 
-use crate::Failure;
+use crate::{Failure, Topic};
 
 /// Why no kernel was computed.
 pub(super) enum Refused {
-    Usage(String),
+    Usage(Topic, String),
     Kernel(KernelError),
     Marginal(MarginalError),
 }
@@ -26,24 +26,27 @@ pub(crate) fn item_refused(error: MarginalError, data: &Dataset, windows: &Windo
 
 /// Puts the place in the file of an item that has no kernel in front of why.
 pub(super) fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> Failure {
-    let (index, error, advice) = match refused {
-        Refused::Usage(what) => return Failure::Input(what),
+    let (index, kind, error, advice) = match refused {
+        Refused::Usage(topic, what) => return Failure::input(topic, what),
         Refused::Marginal(MarginalError::Item { item, error }) => {
-            (Some(item), error.to_string(), "")
+            (Some(item), error.kind(), error.to_string(), "")
         }
-        Refused::Marginal(error) => return Failure::Input(error.to_string()),
+        Refused::Marginal(error) => return Failure::input(error.kind(), error),
         Refused::Kernel(error) => {
             let advice = match error {
                 KernelError::NoScore(_) => "; fit the model with it, or leave it out",
                 _ => "",
             };
-            (error.sequence(), error.to_string(), advice)
+            (error.sequence(), error.kind(), error.to_string(), advice)
         }
     };
-    Failure::Input(match index.and_then(|index| windows.all().get(index)) {
-        Some(window) => format!("{}: {error}{advice}", place(data, window)),
-        None => error,
-    })
+    Failure::input(
+        kind,
+        match index.and_then(|index| windows.all().get(index)) {
+            Some(window) => format!("{}: {error}{advice}", place(data, window)),
+            None => error,
+        },
+    )
 }
 
 /// Where an item is.

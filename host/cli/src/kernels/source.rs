@@ -8,7 +8,7 @@ use super::Asked;
 use super::each::refused;
 use super::family::FamilyName;
 use crate::training::fit;
-use crate::{Failure, progress, tell};
+use crate::{Failure, Topic, progress, tell};
 
 /// Models by the names of their classes; the one of all data has none.
 type Named = Vec<(Option<String>, FittedModel)>;
@@ -34,10 +34,13 @@ impl Asked<'_> {
         } else {
             tell::room_to_fit(data, options.baum_welch.states)?;
             if let [only] = data.classes() {
-                return Err(Failure::Input(format!(
-                    "{}: one class only, {only}: take --one-model, for a model of all series",
-                    data.source()
-                )));
+                return Err(Failure::input(
+                    Topic::OneClass,
+                    format!(
+                        "{}: one class only, {only}: take --one-model, for a model of all series",
+                        data.source()
+                    ),
+                ));
             }
             let trained = fit(data, series, options)?;
             named(data.classes(), &trained.classifier.models)
@@ -87,8 +90,9 @@ pub(super) fn named(classes: &[String], models: &[Hmm]) -> Named {
 pub(super) fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<FittedModel>, Failure> {
     let class = match scores {
         ScoreModels::Universal if models.len() > 1 => {
-            return Err(Failure::Input(
-                "--score-model universal: these are models of classes, not one of all".into(),
+            return Err(Failure::input(
+                Topic::NoClass,
+                "--score-model universal: these are models of classes, not one of all",
             ));
         }
         ScoreModels::All | ScoreModels::Universal => {
@@ -99,12 +103,13 @@ pub(super) fn picked(models: Named, scores: &ScoreModels) -> Result<Vec<FittedMo
     let names: Vec<String> = models.iter().filter_map(|(name, _)| name.clone()).collect();
     match models.into_iter().find(|(name, _)| name.as_ref() == Some(class)) {
         Some((_, model)) => Ok(vec![model]),
-        None if names.is_empty() => {
-            Err(Failure::Input(format!("--score-model {class}: the models are not of classes")))
-        }
-        None => Err(Failure::Input(format!(
-            "--score-model {class}: there is no such class, only {}",
-            names.join(", ")
-        ))),
+        None if names.is_empty() => Err(Failure::input(
+            Topic::NoClass,
+            format!("--score-model {class}: the models are not of classes"),
+        )),
+        None => Err(Failure::input(
+            Topic::UnknownClass,
+            format!("--score-model {class}: there is no such class, only {}", names.join(", ")),
+        )),
     }
 }

@@ -8,6 +8,7 @@ use fishweir::network::{AlarmPlan, DeployedEvents, DeployedSum, NetworkFile, Net
 use super::Failure;
 use super::model::fisher;
 use super::table::{records, refused};
+use crate::Topic;
 
 /// How an alarm is made of a network.
 #[derive(Args, Clone, Debug)]
@@ -35,7 +36,9 @@ impl Deployment {
         path: &Path,
         file: &NetworkFile,
     ) -> Result<(DeployedEvents, String), Failure> {
-        let at = |what: String| Failure::Input(format!("{}: {what}", path.display()));
+        let at = |kind: &'static str, what: String| {
+            Failure::input(kind, format!("{}: {what}", path.display()))
+        };
         match (&file.model, self.mean_time) {
             (NetworkModel::Network(network), Some(mean_time)) => {
                 let plan = AlarmPlan { memory: self.memory, mean_time };
@@ -47,22 +50,23 @@ impl Deployment {
                 let alarm = plan.calibrate(&fisher(network), events, self.seed);
                 let alarm = alarm.map_err(|error| match &normal {
                     Some((table, _)) => refused(table, error),
-                    None => at(error.to_string()),
+                    None => at(error.kind(), error.to_string()),
                 })?;
                 let what = format!("alarm, one false in {mean_time} events");
                 Ok((DeployedEvents::Alarm(alarm), what))
             }
             (NetworkModel::Classifier(classifier), None) => {
-                let sum = DeployedSum::of(classifier).map_err(|error| at(error.to_string()))?;
+                let sum = DeployedSum::of(classifier).map_err(|error| at(error.kind(), error.to_string()))?;
                 let what = format!("classifier of {}", classifier.class().name);
                 Ok((DeployedEvents::Sum(sum), what))
             }
             (NetworkModel::Network(_), None) => Err(at(
+                Topic::WrongModel.into(),
                 "is a network; for an alarm name --mean-time, for a classifier fit one with --class"
                     .into(),
             )),
             (NetworkModel::Classifier(_), Some(_)) => {
-                Err(at("is a classifier; an alarm is made of a network".into()))
+                Err(at(Topic::WrongModel.into(), "is a classifier; an alarm is made of a network".into()))
             }
         }
     }

@@ -9,6 +9,7 @@ use super::Failure;
 use super::fit::{Classifier, Learning, value};
 use super::model::stem;
 use super::table::{Columns, refused};
+use crate::Topic;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -48,10 +49,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.model {
         let file = NetworkFile::read(path)?;
         let NetworkModel::Classifier(classifier) = &file.model else {
-            return Err(Failure::Input(format!(
-                "{}: is a network, not a classifier; fit one with --class",
-                path.display()
-            )));
+            return Err(Failure::input(
+                Topic::NeedsClassifier,
+                format!("{}: is a network, not a classifier; fit one with --class", path.display()),
+            ));
         };
         let table = arguments.columns.read(&arguments.data)?;
         let records = file.columns.records(&table)?;

@@ -15,6 +15,7 @@ use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
 use super::table::{Columns, refused};
+use crate::Topic;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -211,13 +212,19 @@ impl Learning {
 
 fn named_edge(text: &str, names: &[&str], file: &str) -> Result<(usize, usize), Failure> {
     let Some((parent, child)) = text.split_once(':') else {
-        return Err(Failure::Input(format!("`{text}` is no edge; write PARENT:CHILD")));
+        return Err(Failure::input(
+            Topic::BadSyntax,
+            format!("`{text}` is no edge; write PARENT:CHILD"),
+        ));
     };
     let column = |name: &str| {
         let found = names.iter().position(|one| *one == name.trim());
         found.ok_or_else(|| {
             let names = names.join(", ");
-            Failure::Input(format!("{file}: no column `{name}` of the edge {text}, only {names}"))
+            Failure::input(
+                Topic::UnknownColumn,
+                format!("{file}: no column `{name}` of the edge {text}, only {names}"),
+            )
         })
     };
     Ok((column(parent)?, column(child)?))
@@ -274,10 +281,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         && !trained.outputs().is_empty()
         && path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bif"))
     {
-        return Err(Failure::Input(format!(
-            "{}: BIF holds a network alone, not the machine on its kernel; write JSON",
-            path.display()
-        )));
+        return Err(Failure::input(
+            Topic::UnfitFile,
+            format!(
+                "{}: BIF holds a network alone, not the machine on its kernel; write JSON",
+                path.display()
+            ),
+        ));
     }
     let complete = classifier.is_none() && records.missing() == 0;
     let log_likelihood = match complete {

@@ -5,6 +5,7 @@ use std::path::Path;
 use fishweir::network::{Network, NetworkFile, NetworkFisher, NetworkModel, Width};
 
 use super::Failure;
+use crate::Topic;
 
 /// Seed of the records that a network too wide for exact probabilities is sampled by.
 const SEED: u64 = 1;
@@ -14,11 +15,14 @@ pub(super) fn network(path: &Path) -> Result<NetworkFile, Failure> {
     let file = NetworkFile::read(path)?;
     match &file.model {
         NetworkModel::Classifier(classifier) if !classifier.outputs().is_empty() => {
-            Err(Failure::Input(format!(
-                "{}: is a linear machine, whose network is over the attributes alone; fit a network \
+            Err(Failure::input(
+                Topic::WrongModel,
+                format!(
+                    "{}: is a linear machine, whose network is over the attributes alone; fit a network \
                  without --class",
-                path.display()
-            )))
+                    path.display()
+                ),
+            ))
         }
         _ => Ok(file),
     }

@@ -8,6 +8,7 @@ use fishweir::report::{NodeReport, QueryReport};
 
 use super::Failure;
 use super::model::network;
+use crate::Topic;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -29,33 +30,48 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = network(&arguments.model)?;
     let network = file.network();
-    let at = |what: String| Failure::Input(format!("{}: {what}", arguments.model.display()));
+    let at = |kind: &'static str, what: String| {
+        Failure::input(kind, format!("{}: {what}", arguments.model.display()))
+    };
     let mut evidence = vec![MISSING; network.shape().nodes()];
     let mut given = Vec::new();
     for text in &arguments.given {
         let Some((node, state)) = text.split_once('=') else {
-            return Err(Failure::Input(format!("`{text}` gives nothing; write NODE=STATE")));
+            return Err(Failure::input(
+                Topic::BadSyntax,
+                format!("`{text}` gives nothing; write NODE=STATE"),
+            ));
         };
-        let number = network.node(node.trim()).map_err(|error| at(error.to_string()))?;
+        let number =
+            network.node(node.trim()).map_err(|error| at(error.kind(), error.to_string()))?;
         let variable = &network.variables()[number];
         let Some(known) = variable.state(state.trim()) else {
             let states = variable.states.join(", ");
-            return Err(at(format!("node `{node}` has no state `{state}`, only {states}")));
+            return Err(at(
+                Topic::UnknownState.into(),
+                format!("node `{node}` has no state `{state}`, only {states}"),
+            ));
         };
         if evidence[number] != MISSING {
-            return Err(Failure::Input(format!("node `{node}` is given twice")));
+            return Err(Failure::input(
+                Topic::ConflictingOptions,
+                format!("node `{node}` is given twice"),
+            ));
         }
         evidence[number] = known;
         given.push([variable.name.clone(), state.trim().to_owned()]);
     }
-    let inference =
-        Inference::of(network, Width::default()).map_err(|error| at(error.to_string()))?;
-    let impossible = || at("what is given is impossible together".into());
+    let inference = Inference::of(network, Width::default())
+        .map_err(|error| at(error.kind(), error.to_string()))?;
+    let impossible =
+        || at(Topic::ImpossibleEvidence.into(), "what is given is impossible together".into());
     let posterior = inference.posterior(&evidence).ok_or_else(impossible)?;
     let asked: Vec<usize> = match arguments.nodes.is_empty() {
         true => (0..evidence.len()).filter(|&node| evidence[node] == MISSING).collect(),
         false => {
-            let node = |name: &String| network.node(name).map_err(|error| at(error.to_string()));
+            let node = |name: &String| {
+                network.node(name).map_err(|error| at(error.kind(), error.to_string()))
+            };
             arguments.nodes.iter().map(node).collect::<Result<_, _>>()?
         }
     };

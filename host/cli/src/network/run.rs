@@ -14,6 +14,7 @@ use super::super::sources;
 use super::Failure;
 use super::deployment::Deployment;
 use super::table::{records, refused};
+use crate::Topic;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -76,6 +77,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     super::super::print(&report, arguments.json)?;
     match report.differing_answers {
         0 => Ok(()),
-        count => Err(Failure::Check(format!("{count} answers differ between host and device"))),
+        count => Err(Failure::check(
+            Topic::BitsDiffer,
+            format!("{count} answers differ between host and device"),
+        )),
     }
 }

@@ -63,15 +63,18 @@ pub(super) fn records(path: &Path, columns: &Schema) -> Result<(TextTable, Recor
 
 /// What is wrong with a table's records, by file and line.
 pub(super) fn refused(table: &TextTable, error: NetworkError) -> Failure {
-    Failure::Input(match error.record() {
-        // The line, and not the record's number beside it.
-        Some(record) => {
-            let (text, number) = (error.to_string(), format!("record {record}"));
-            let what = text
-                .strip_prefix(&number)
-                .map_or(text.as_str(), |rest| rest.strip_prefix(':').unwrap_or(rest).trim_start());
-            format!("{}, line {}: {what}", table.source(), table.line(record))
-        }
-        None => format!("{}: {error}", table.source()),
-    })
+    Failure::input(
+        error.kind(),
+        match error.record() {
+            // The line, and not the record's number beside it.
+            Some(record) => {
+                let (text, number) = (error.to_string(), format!("record {record}"));
+                let what = text.strip_prefix(&number).map_or(text.as_str(), |rest| {
+                    rest.strip_prefix(':').unwrap_or(rest).trim_start()
+                });
+                format!("{}, line {}: {what}", table.source(), table.line(record))
+            }
+            None => format!("{}: {error}", table.source()),
+        },
+    )
 }

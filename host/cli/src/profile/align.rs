@@ -32,10 +32,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let path = |(name, sequence): &(String, String)| {
         let symbols = profile.residues.encode(name, sequence);
         let path = symbols.and_then(|symbols| search.best_path(&symbols, symbols.len()));
-        path.map_err(|error| format!("{file}: {name}: {error}"))
+        path.map_err(|error| Failure::input(error.kind(), format!("{file}: {name}: {error}")))
     };
-    let paths = targets.par_iter().map(path).collect::<Result<Vec<_>, String>>();
-    let paths = paths.map_err(Failure::Input)?;
+    let paths = targets.par_iter().map(path).collect::<Result<Vec<_>, Failure>>()?;
     let rows: Vec<Aligned<'_>> = targets
         .iter()
         .zip(&paths)

@@ -12,6 +12,7 @@ use fishweir::files;
 use fishweir::profile::{Mode, ProfileError, Residues};
 
 use super::Failure;
+use crate::Topic;
 
 pub(super) const LONG_ABOUT: &str = "\
 Profile hidden Markov models of sequence families, in HMMER3/f text.
@@ -73,7 +74,10 @@ fn text(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     match String::from_utf8(files::read(path)?) {
         Ok(text) => Ok((name, text)),
-        Err(_) => Err(Failure::Input(format!("{name}: is no text; unpack it if it is gzipped"))),
+        Err(_) => Err(Failure::input(
+            Topic::NotUtf8,
+            format!("{name}: is no text; unpack it if it is gzipped"),
+        )),
     }
 }
 
@@ -85,9 +89,13 @@ fn encode(
 ) -> Result<(Vec<String>, Vec<Vec<usize>>), Failure> {
     let one = |(name, sequence): &(String, String)| {
         let symbols = residues.encode(name, sequence);
-        let symbols = symbols.map_err(|error| Failure::Input(format!("{file}: {error}")))?;
+        let symbols =
+            symbols.map_err(|error| Failure::input(error.kind(), format!("{file}: {error}")))?;
         if symbols.is_empty() {
-            return Err(Failure::Input(format!("{file}: {name}: {}", ProfileError::Impossible)));
+            return Err(Failure::input(
+                ProfileError::Impossible.kind(),
+                format!("{file}: {name}: {}", ProfileError::Impossible),
+            ));
         }
         Ok((name.clone(), symbols))
     };

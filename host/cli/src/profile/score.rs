@@ -47,9 +47,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
         let search = SearchProfile::new(profile, mode)?;
-        let refused = |name: &str, error: ProfileError| match error {
-            ProfileError::Impossible => format!("{file}: {name}: {error}"),
-            error => format!("{file}: {error}"),
+        let refused = |name: &str, error: ProfileError| {
+            let text = match error {
+                ProfileError::Impossible => format!("{file}: {name}: {error}"),
+                _ => format!("{file}: {error}"),
+            };
+            Failure::input(error.kind(), text)
         };
         let encode = |(name, sequence): &(String, String)| {
             let symbols = profile.residues.encode(name, sequence);
@@ -59,8 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             Ok(symbols)
         };
-        let symbols = targets.par_iter().map(encode).collect::<Result<Vec<_>, String>>();
-        let symbols = symbols.map_err(Failure::Input)?;
+        let symbols = targets.par_iter().map(encode).collect::<Result<Vec<_>, Failure>>()?;
         // Most sequences of a database end here: many at once, in `f32`.
         let scores = search.scores(&symbols)?;
         let near: Vec<usize> =
@@ -70,8 +72,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let hit = search.search(&symbols[n]).map_err(|error| refused(name, error))?;
             Ok((name.as_str(), sequence.as_str(), hit))
         });
-        let hits = found.collect::<Result<Vec<(&str, &str, Hit)>, String>>();
-        let mut hits = hits.map_err(Failure::Input)?;
+        let hits = found.collect::<Result<Vec<(&str, &str, Hit)>, Failure>>();
+        let mut hits = hits?;
         hits.retain(|(_, _, hit)| hit.forward >= arguments.least);
         hits.sort_by(|(_, _, a), (_, _, b)| b.score.total_cmp(&a.score));
         for (name, sequence, hit) in &hits {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Arguments;
 use crate::model::Model;
 use crate::output::Outputs;
-use crate::{Failure, output, tell};
+use crate::{Failure, Topic, output, tell};
 
 /// A window, and what it gave.
 #[derive(Serialize)]
@@ -132,43 +132,53 @@ const HEADS: [&str; 5] = ["series", "start", "end", "class", "rival"];
 fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a>, Failure> {
     let file = arguments.model.display();
     if model.deployed.kernel_name().is_some() {
-        return Err(Failure::Input(format!(
-            "{file}: --explain: a kernel machine compares a window with stored ones as a whole: its decision is no sum \
+        return Err(Failure::input(
+            Topic::KernelMachine,
+            format!(
+                "{file}: --explain: a kernel machine compares a window with stored ones as a whole: its decision is no sum \
              over samples; the classifiers that compile are, among them fisher",
-        )));
+            ),
+        ));
     }
     if !arguments.channels {
         return Ok(Explainer::Samples(&model.deployed));
     }
     let Some(fitted) = model.fitted() else {
-        return Err(Failure::Input(format!(
-            "{file}: --channels: channels are left out of the model that was fitted (JSON), which this is not"
-        )));
+        return Err(Failure::input(
+            Topic::NeedsClassifier,
+            format!(
+                "{file}: --channels: channels are left out of the model that was fitted (JSON), which this is not"
+            ),
+        ));
     };
-    let named = |error: DeployError| Failure::Input(format!("{file}: --channels: {error}"));
+    let named =
+        |error: DeployError| Failure::input(error.kind(), format!("{file}: --channels: {error}"));
     match ByChannel::of(fitted).map_err(named)? {
         Some(channels) => Ok(Explainer::Channels(Box::new(channels))),
-        None => Err(Failure::Input(format!(
-            "{file}: --channels: {}",
-            match &fitted.observations {
-                Observations::Symbols(_) => "no channel can be left out of symbols".to_owned(),
-                Observations::Channels(_) if !fitted.front.is_empty() => {
-                    "models hear what a front end makes of all channels: fit without --front"
+        None => Err(Failure::input(
+            Topic::LeftOutChannels,
+            format!(
+                "{file}: --channels: {}",
+                match &fitted.observations {
+                    Observations::Symbols(_) => "no channel can be left out of symbols".to_owned(),
+                    Observations::Channels(_) if !fitted.front.is_empty() => {
+                        "models hear what a front end makes of all channels: fit without --front"
+                            .to_owned()
+                    }
+                    Observations::Channels(_) if fitted.codebooks.is_some() => {
+                        "codebooks hear sums of channels, of which none can be left out: fit with --codebooks 0"
                         .to_owned()
+                    }
+                    Observations::Channels(names) if names.len() < 2 => {
+                        "there is one channel, and nothing is left without it".to_owned()
+                    }
+                    Observations::Channels(_) => format!(
+                        "no channel can be left out of emissions {}; of gaussian, mixture, poisson and bernoulli one can",
+                        model.deployed.emission().0.name()
+                    ),
                 }
-                Observations::Channels(_) if fitted.codebooks.is_some() => {
-                    "codebooks hear sums of channels, of which none can be left out: fit with --codebooks 0"
-                        .to_owned()
-                }
-                Observations::Channels(names) if names.len() < 2 => {
-                    "there is one channel, and nothing is left without it".to_owned()
-                }
-                Observations::Channels(_) => format!(
-                    "no channel can be left out of emissions {}; of gaussian, mixture, poisson and bernoulli one can",
-                    model.deployed.emission().0.name()
-                ),
-            }
-        ))),
+            ),
+        )),
     }
 }
 
@@ -242,11 +252,10 @@ fn series_named(data: &Dataset, id: &str) -> Result<usize, Failure> {
     found.ok_or_else(|| {
         let known: Vec<&str> =
             data.series().iter().map(|series| series.id.as_str()).take(5).collect();
-        Failure::Input(format!(
-            "{}: no series `{id}`; the first are {}",
-            data.source(),
-            known.join(", ")
-        ))
+        Failure::input(
+            Topic::UnknownSeries,
+            format!("{}: no series `{id}`; the first are {}", data.source(), known.join(", ")),
+        )
     })
 }
 
@@ -263,7 +272,10 @@ fn draw(
         _ => None,
     });
     let Some(series) = explained.clone().next().map(|(window, _)| window.series) else {
-        return Err(Failure::Input(format!("{}: no decision to draw", data.source())));
+        return Err(Failure::input(
+            Topic::NothingToDraw,
+            format!("{}: no decision to draw", data.source()),
+        ));
     };
     let pieces: Vec<Piece<'_>> = explained
         .filter(|(window, _)| window.series == series)

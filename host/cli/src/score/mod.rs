@@ -7,6 +7,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
+use fishweir::StableKind as _;
 use fishweir::data::{LiveReader, Sample, Window, Windowing};
 use fishweir::deploy::{Deployed, OpenWindow, Stream};
 use fishweir::evaluate::UnknownClass;
@@ -18,7 +19,7 @@ use serde::Serialize;
 use self::leaps::Leaps;
 use crate::model::Model;
 use crate::reading::{Cutting, Reading};
-use crate::{Failure, note, output, tell};
+use crate::{Failure, Message, Topic, note, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -160,10 +161,13 @@ impl<'a> Decided<'a> {
     ) -> Result<Self, Failure> {
         let decision = stream.decision().ok().filter(|_| stream.samples() > 0);
         if decision.is_some_and(|one| one.margin.is_nan()) {
-            return Err(Failure::Input(format!(
-                "the decision after samples {start}..{end} is no number: numbers of the model overflow \
+            return Err(Failure::input(
+                Topic::NotFinite,
+                format!(
+                    "the decision after samples {start}..{end} is no number: numbers of the model overflow \
                  single precision; fit it again, on data in other units"
-            )));
+                ),
+            ));
         }
         let belief = deployed.confidence().map(|confidence| {
             let believed = decision.and_then(|_| stream.believed(&confidence.of_core()));
@@ -238,7 +242,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(data) => score_file(arguments, &model, data)?,
         None => score_stream(arguments, &model)?,
     };
-    refused.map_or(Ok(()), |what| Err(Failure::Check(what)))
+    refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
 }
 
 fn score_file(
@@ -312,11 +316,14 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
     let windowing = model.windowing(arguments.cutting.windowing());
     let by_number = arguments.every.or(arguments.reset_every);
     match windowing {
-        Some(by) if by_number.is_some() => Err(Failure::Input(format!(
-            "--every and --reset-every go with --endless: the model decides on windows of {} samples, a new one every {}",
-            grouped(by.length.get()),
-            grouped(by.hop.get())
-        ))),
+        Some(by) if by_number.is_some() => Err(Failure::input(
+            Topic::WindowsOrNumbers,
+            format!(
+                "--every and --reset-every go with --endless: the model decides on windows of {} samples, a new one every {}",
+                grouped(by.length.get()),
+                grouped(by.hop.get())
+            ),
+        )),
         windowing => Ok(windowing),
     }
 }
@@ -326,7 +333,7 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
 fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
     let windowing = windows_of(arguments, model)?;
     let deployed = model.deployed.clone().on_windows(windowing);
-    deployed.check_windows().map_err(|error| Failure::Input(error.to_string()))?;
+    deployed.check_windows().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
         .of_values(deployed.values());
     let mut stream = deployed.window_stream();
@@ -353,7 +360,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         let (ended, read) = match reader.advance() {
             Ok(more) => (!more, Ok(())),
             Err(error) if error.ends_stream() => return Err(error.into()),
-            Err(error) => (false, Err(error.to_string())),
+            Err(error) => (false, Err(Message::new(error.kind(), error))),
         };
         let end = before + stream.samples();
         let reset_due = arguments.reset_every.is_some_and(|every| end % every == 0);
@@ -377,18 +384,24 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
                 if let Some((usual, period)) =
                     period.and_then(|it| Some((leaps.other_than(it)?, it)))
                 {
-                    note(format_args!(
-                        "samples are {usual} apart by the column `t`, where those of the training were {} s: at another \
+                    note(
+                        Topic::OtherPeriod,
+                        format_args!(
+                            "samples are {usual} apart by the column `t`, where those of the training were {} s: at another \
                          rate, or in another unit, windows last as many samples, not as long",
-                        period.seconds
-                    ));
+                            period.seconds
+                        ),
+                    );
                 }
             }
             (None, Some(_)) if reader.has_times() && read.is_ok() && !timeless => {
                 timeless = true;
-                note(format_args!(
-                    "standard input, line {line}: no time is in the column `t`; such a sample is taken as the next one"
-                ));
+                note(
+                    Topic::NoTime,
+                    format_args!(
+                        "standard input, line {line}: no time is in the column `t`; such a sample is taken as the next one"
+                    ),
+                );
             }
             _ => {}
         }
@@ -396,18 +409,24 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         if leaping && sample != Sample::Missing {
             leapt += 1;
             match leapt {
-                ..=MOST_TOLD => note(format_args!(
-                    "standard input, line {line}: the time leaps, and a new window begins"
-                )),
-                FIRST_UNTOLD => note("further leaps are not told"),
+                ..=MOST_TOLD => note(
+                    Topic::TimeLeaps,
+                    format_args!(
+                        "standard input, line {line}: the time leaps, and a new window begins"
+                    ),
+                ),
+                FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not told"),
                 _ => {}
             }
             stream.restart();
             leaping = false;
         }
         let pushed = stream.push(sample);
-        let pushed = read
-            .and_then(|()| pushed.map_err(|error| format!("standard input, line {line}: {error}")));
+        let pushed = read.and_then(|()| {
+            pushed.map_err(|error| {
+                Message::new(error.kind(), format!("standard input, line {line}: {error}"))
+            })
+        });
         let end = before + stream.samples();
         if pushed.is_ok() && sample != Sample::Missing {
             observed = end;
@@ -418,18 +437,27 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
             refused += 1;
             match refused {
-                ..=MOST_TOLD => note(format_args!("{what}; the sample is refused, and missing")),
-                FIRST_UNTOLD => note("further samples that are refused are only counted"),
+                ..=MOST_TOLD => note(
+                    what.kind,
+                    format_args!("{}; the sample is refused, and missing", what.text),
+                ),
+                FIRST_UNTOLD => note(
+                    Topic::FurtherRefusals,
+                    "further samples that are refused are only counted",
+                ),
                 _ => {}
             }
         }
         if end == 1
             && let Some(period) = period.filter(|_| windowing.is_some() && !reader.has_times())
         {
-            note(format_args!(
-                "the stream has no times: its samples are taken as {} s apart, as in training",
-                period.seconds
-            ));
+            note(
+                Topic::NoTimes,
+                format_args!(
+                    "the stream has no times: its samples are taken as {} s apart, as in training",
+                    period.seconds
+                ),
+            );
         }
         let due = arguments.every.is_none_or(|every| end % every == 0);
         if let Some(window) = stream.decided().filter(|_| due) {
@@ -439,7 +467,10 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
         let blind = counted(blind, what);
-        note(format_args!("{blind} without an observed sample, {}", tell::DECIDED_BLINDLY));
+        note(
+            Topic::Unobserved,
+            format_args!("{blind} without an observed sample, {}", tell::DECIDED_BLINDLY),
+        );
     }
     Ok(match refused {
         0 => None,

@@ -67,7 +67,8 @@ pub struct Mel {
 }
 
 /// Why a front end was refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FrontError {
     /// A stage that is none.
@@ -78,9 +79,11 @@ pub enum FrontError {
     NotAStage(String),
     /// Means of too few samples, or too many.
     #[error("decimate={0}: the mean is of 2 to {most} samples", most = Front::LONGEST)]
+    #[strum(serialize = "bad-decimation")]
     Every(String),
     /// Slopes over too few samples, or too many.
     #[error("slopes={0}: a slope is over 2 to {LONGEST_SLOPE} samples")]
+    #[strum(serialize = "bad-slopes")]
     Over(String),
     /// Slopes of what has them already.
     #[error("{0}: slopes are taken once, and there are some before")]
@@ -89,36 +92,44 @@ pub enum FrontError {
     #[error(
         "magnitude={0}: a norm is of two channels or more, each named once, as ax+ay+az, no name with a + in it"
     )]
+    #[strum(serialize = "bad-magnitude")]
     Group(String),
     /// A norm of a channel that there is none of.
     #[error("magnitude of {0}: there is no such channel among {1}")]
+    #[strum(serialize = "unknown-channel")]
     NoChannel(String, String),
     /// A frame that there is no transform of, or a hop that passes samples over.
     #[error("{0}: a window is of 128, 256, 512 or 1024 samples, and the hop from 1 to as many")]
+    #[strum(serialize = "bad-frame")]
     Window(Stage),
     /// More bands or cepstra than there can be.
     #[error("{0}: bands are from 1 to 128, and cepstra no more than them")]
+    #[strum(serialize = "bad-bands")]
     Bands(Stage),
     /// Bands too narrow for their frame.
     #[error("{0}: band {1} has no bin of the transform in it: fewer bands, or a longer window")]
     EmptyBand(Stage, usize),
     /// A rate that is none.
     #[error("{0}: the rate is in samples a second, above zero")]
+    #[strum(serialize = "bad-rate")]
     Rate(Stage),
     /// More than one channel, or none that is one.
     #[error("{0} is of one channel, and there are {1} ({2})")]
     NotOneChannel(Stage, usize, String),
     /// Too few symbols, or too many.
     #[error("symbols={0}: they are 2 to 64")]
+    #[strum(serialize = "bad-symbols")]
     Words(String),
     /// Words that are none.
     #[error(
         "symbols={0}: a count, or weights above zero and 2 to 64 words of as many numbers, as \
          W/W;C/C;C/C"
     )]
+    #[strum(serialize = "bad-symbols")]
     NotWords(String),
     /// Words of other channels than there are.
     #[error("words of {words} channels, and there are {channels} ({names})")]
+    #[strum(serialize = "wrong-channels")]
     WordsOf {
         /// Channels of the words.
         words: usize,
@@ -143,8 +154,11 @@ pub enum FrontError {
     },
     /// Symbols, which have no front end.
     #[error("a front end is of real channels, and these are symbols: leave --front out")]
+    #[strum(serialize = "front-of-symbols")]
     Symbols,
 }
+
+crate::error::kinds!(FrontError);
 
 impl Front {
     /// Samples as they are.

@@ -37,11 +37,13 @@ pub struct Calibration {
 }
 
 /// Why a detector was not calibrated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CalibrationError {
     /// A setting out of range.
     #[error("{setting} is {value}: it must be {wanted}")]
+    #[strum(serialize = "bad-setting")]
     Setting {
         /// Its name.
         setting: &'static str,
@@ -58,12 +60,14 @@ pub enum CalibrationError {
     Compile(#[from] DeployError),
     /// A direction of another shape, or an observation of another size, than the model's.
     #[error("{0} does not fit the model")]
+    #[strum(serialize = "wrong-shape")]
     Shape(&'static str),
     /// Too little to tell how often an alarm comes.
     #[error(
         "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: {:.0} \
          are needed at least", FEWEST_ALARMS as f64 * mean_time
     )]
+    #[strum(serialize = "too-few-samples")]
     TooFew {
         /// Samples that the model takes.
         observed: usize,
@@ -71,6 +75,11 @@ pub enum CalibrationError {
         mean_time: f64,
     },
 }
+
+crate::error::kinds!(CalibrationError,
+    Self::Model(error) => error,
+    Self::Compile(error) => error,
+);
 
 /// False alarms that the normal streams must have room for.
 const FEWEST_ALARMS: usize = 10;

@@ -71,7 +71,8 @@ impl Default for Limits {
 }
 
 /// Why fixed point could not be measured, or was measured and found wrong.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MeasureError {
     /// The classifier does not compile in `f64`.
@@ -99,6 +100,7 @@ pub enum MeasureError {
         counted(*windows, "window"),
         refused(*refused_by_one)
     )]
+    #[strum(serialize = "decisions-differ")]
     Differs {
         /// Per cent of windows decided alike.
         found: f64,
@@ -110,6 +112,12 @@ pub enum MeasureError {
         refused_by_one: usize,
     },
 }
+
+crate::error::kinds!(MeasureError,
+    Self::Compile(error) => error,
+    Self::Quantise(error) => error,
+    Self::Range(error) => error,
+);
 
 /// What refused samples have to do with it, in words.
 fn refused(by_one: usize) -> String {

@@ -15,7 +15,8 @@ use crate::deploy::{DeployError, Deployed, DeployedModel, Weight};
 use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
 
 /// Why a classifier does not fit fixed point.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum QuantiseError {
     /// It does not compile at all.
@@ -33,6 +34,7 @@ pub enum QuantiseError {
     },
     /// A direction with a rate that is not finite or past every unit.
     #[error("{model}, output {output}: its direction cannot be scaled into 16 bits")]
+    #[strum(serialize = "direction-out-of-range")]
     Direction {
         /// Which model, by its class where it has one.
         model: String,
@@ -44,6 +46,7 @@ pub enum QuantiseError {
         "channel {channel}: standard deviations from {narrowest:.3e} to {widest:.3e} do not fit 16 \
          bits together; raise --std-floor when fitting, or scale the channel"
     )]
+    #[strum(serialize = "spread-out-of-range")]
     Channel {
         /// Its name.
         channel: String,
@@ -57,6 +60,7 @@ pub enum QuantiseError {
         "channel {channel}: values about {level:.3e} with standard deviations from {narrowest:.3e} do not fit 16 bits; \
          subtract the level, in the data and on the device"
     )]
+    #[strum(serialize = "level-out-of-range")]
     Level {
         /// Its name.
         channel: String,
@@ -67,17 +71,25 @@ pub enum QuantiseError {
     },
     /// A weight or a bias that is not finite in `f32`.
     #[error("output {0}: a weight or its bias is not finite in f32")]
+    #[strum(serialize = "not-finite")]
     Output(usize),
     /// A front end, which is in real numbers.
     #[error("fixed point has no front end: export f32, or fit without --front")]
+    #[strum(serialize = "fixed-point-front")]
     Front,
     /// Emissions that fixed point has no tables for.
     #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
+    #[strum(serialize = "fixed-point-emission")]
     Family(&'static str),
     /// More hidden states or outputs than the proof allows for or the host runs.
     #[error("{0}: at most 64 hidden states and 32 outputs with scores")]
     TooLarge(String),
 }
+
+crate::error::kinds!(QuantiseError,
+    Self::Compile(error) => error,
+    Self::Model { source: error, .. } => error,
+);
 
 /// How many standard deviations around every mean a channel's 16 bits hold; what lies beyond is held
 /// at their end.

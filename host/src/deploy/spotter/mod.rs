@@ -34,7 +34,8 @@ pub struct Spotter {
 }
 
 /// Why there is no spotter of some models.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SpotterError {
     /// A model that is none, or more states in all than there are sizes for.
@@ -53,9 +54,11 @@ pub enum SpotterError {
     Rounded(ModelError),
     /// A background with too many states.
     #[error("background: it has {0} states, {BACKGROUND_STATES} are the most")]
+    #[strum(serialize = "bad-background")]
     Background(usize),
     /// Models that do not go together.
     #[error("class `{class}`: its model {what}; so must the background's")]
+    #[strum(serialize = "mixed-emissions")]
     Emission {
         /// Whose.
         class: String,
@@ -64,18 +67,22 @@ pub enum SpotterError {
     },
     /// Emissions that need what a spotter does not keep, or another kind than is observed.
     #[error("background: {0} emissions are not of what is observed one sample at a time")]
+    #[strum(serialize = "wrong-emissions")]
     Observed(&'static str),
     /// No class, or more than there are names for.
     #[error("{0} classes: a spotter needs between 1 and 255")]
+    #[strum(serialize = "wrong-classes")]
     Classes(usize),
     /// Two classes of one name, or one that cannot be told on a line.
     #[error("class `{}`: a name is of one class, and has no control characters", .0.escape_debug())]
+    #[strum(serialize = "bad-name")]
     Name(String),
     /// A probability that is none, or entries that leave nothing for the background.
     #[error(
         "class `{class}`: `{entry}` is {value}; a probability lies between 0 and 1, and those of \
          entries are below 1 in all"
     )]
+    #[strum(serialize = "bad-probability")]
     Probability {
         /// Whose.
         class: String,
@@ -85,6 +92,12 @@ pub enum SpotterError {
         value: f64,
     },
 }
+
+crate::error::kinds!(SpotterError,
+    Self::Model { error, .. } => error,
+    Self::Compile(error) => error,
+    Self::Rounded(error) => error,
+);
 
 impl Spotter {
     /// What it observes.

@@ -1,11 +1,13 @@
 //! Why models cannot be compared.
 
 /// Why there is no kernel value of two models.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum BetweenError {
     /// A parameter of the kernel is out of range.
     #[error("{name} is {value}; it must be {range}")]
+    #[strum(serialize = "bad-setting")]
     Parameter {
         /// `rho`, `lambda`, ...
         name: &'static str,
@@ -16,6 +18,7 @@ pub enum BetweenError {
     },
     /// The models are over different spaces.
     #[error("one model has {first} {what}, the other {second}; compare models of the same {what}")]
+    #[strum(serialize = "models-differ")]
     Shapes {
         /// `channels`, `symbols`, `variables`, ...
         what: &'static str,
@@ -26,12 +29,14 @@ pub enum BetweenError {
     },
     /// The integral does not exist.
     #[error("the kernel is infinite: {0}")]
+    #[strum(serialize = "infinite-kernel")]
     Diverges(String),
     /// A covariance that is none.
     #[error(
         "row {row} of {part} depends on the rows before it: the covariance is singular or not \
          positive; raise its variances or leave the dimension out"
     )]
+    #[strum(serialize = "singular-covariance")]
     Singular {
         /// `covariance`, `R`, ...
         part: String,
@@ -40,6 +45,7 @@ pub enum BetweenError {
     },
     /// A number of a model is out of range.
     #[error("{part}: {why}")]
+    #[strum(serialize = "bad-models")]
     Model {
         /// Which of its parts, and entry.
         part: String,
@@ -47,6 +53,8 @@ pub enum BetweenError {
         why: String,
     },
 }
+
+crate::error::kinds!(BetweenError);
 
 /// A pair of models without a kernel value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -58,4 +66,10 @@ pub struct PairError {
     pub column: usize,
     /// Why.
     pub why: BetweenError,
+}
+
+impl crate::StableKind for PairError {
+    fn kind(&self) -> &'static str {
+        self.why.kind()
+    }
 }

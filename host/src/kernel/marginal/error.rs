@@ -6,7 +6,8 @@ use crate::files::FileError;
 use crate::runtime::HmmError;
 
 /// Why a kernel by marginalisation cannot be computed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MarginalError {
     /// A model's file that cannot be read.
@@ -14,6 +15,7 @@ pub enum MarginalError {
     File(#[from] FileError),
     /// A model's file that is not one.
     #[error("{file}, line {line}, column {column}: {what}")]
+    #[strum(serialize = "bad-syntax")]
     Syntax {
         /// The file.
         file: String,
@@ -45,6 +47,13 @@ pub enum MarginalError {
     },
 }
 
+crate::error::kinds!(MarginalError,
+    Self::File(error) => error,
+    Self::Entry { error, .. } => error,
+    Self::Model(error) => error,
+    Self::Item { error, .. } => error,
+);
+
 /// An entry of a model that is wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{entry}: {what}")]
@@ -53,6 +62,12 @@ pub struct ModelError {
     pub entry: String,
     /// What is wrong, and what to do.
     pub what: String,
+}
+
+impl crate::StableKind for ModelError {
+    fn kind(&self) -> &'static str {
+        "bad-kernel-model"
+    }
 }
 
 impl ModelError {
@@ -73,11 +88,13 @@ impl From<HmmError> for ModelError {
 }
 
 /// Why a sequence cannot be compared with others.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum ItemError {
     /// Channels where the model is of symbols, or symbols where it is of channels.
     #[error("has {found} where the model is of {expected}; read it as the model says")]
+    #[strum(serialize = "wrong-observations")]
     Kind {
         /// What it has.
         found: &'static str,
@@ -86,6 +103,7 @@ pub enum ItemError {
     },
     /// Rows of another number of channels.
     #[error("has {found} channels where the model has {expected}")]
+    #[strum(serialize = "wrong-channels")]
     Channels {
         /// Its channels.
         found: usize,
@@ -96,6 +114,7 @@ pub enum ItemError {
     #[error(
         "has {found} symbols where {expected} belong: {why}; cut or pad it, or take the pair-hmm kernel"
     )]
+    #[strum(serialize = "wrong-length")]
     Length {
         /// Its length.
         found: usize,
@@ -116,3 +135,8 @@ pub enum ItemError {
         error: fishweir_core::ObservationError,
     },
 }
+
+crate::error::kinds!(ItemError,
+    Self::Kernel(error) => error,
+    Self::Sample { error, .. } => error,
+);

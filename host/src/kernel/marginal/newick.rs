@@ -51,6 +51,12 @@ pub struct NewickError {
     pub what: String,
 }
 
+impl crate::StableKind for NewickError {
+    fn kind(&self) -> &'static str {
+        "bad-tree"
+    }
+}
+
 impl Newick {
     /// How many children each node has, parents before their children: the code of a
     /// [`TreeShape`](fishweir_core::kernel::TreeShape).

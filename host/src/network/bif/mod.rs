@@ -25,6 +25,12 @@ pub struct BifError {
     pub what: String,
 }
 
+impl crate::StableKind for BifError {
+    fn kind(&self) -> &'static str {
+        "bad-bif"
+    }
+}
+
 /// Reads a network.
 ///
 /// ```text

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-use crate::printed;
+use super::printed;
 
 /// A temporary folder.
 pub(crate) struct Folder(TempDir);

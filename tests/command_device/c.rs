@@ -7,10 +7,11 @@ use std::process::Command;
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, ReadOptions, Sample};
 use fishweir::deploy::PushError;
+use serde_json::Value;
 
-use crate::fixtures::{Folder, fixtures};
-use crate::spot::marked;
-use crate::{fishweir, printed, refused, refuses};
+use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::shared::data::marked;
+use crate::{Run as _, fishweir, printed};
 
 /// Runs a shell in a folder; what it prints.
 #[track_caller]
@@ -182,8 +183,6 @@ fn a_detector_is_a_library_by_its_page() {
     assert!(answers.iter().all(|answer| answer.len() == 5), "{answers:?}");
     assert!(answers[0][0] == "00000000" && answers[0][1] == "ffffffff", "{answers:?}");
     sketch_compiles(&library);
-    refuses(&format!("{watch} --prefix door"), "--prefix would have no effect");
-    refuses(&format!("{watch} --c {} --prefix m", folder.at("m")), "the compiler's own");
 }
 
 #[test]
@@ -279,52 +278,39 @@ fn libraries_of_two_prefixes_stand_in_one_image() {
     }
 }
 
-#[test]
-fn what_names_cannot_begin_with_is_refused() {
-    let folder = Folder::new();
-    let model = fixtures().at("two.json");
-    let (c, rust) = (folder.at("two"), folder.at("two.rs"));
-    refuses(
-        &format!("export {model} --rust {rust} --prefix gait"),
-        "--prefix would have no effect",
-    );
-    for prefix in ["Gait", "2gait", "ga-it", "_gait"] {
-        refuses(&format!("export {model} --c {c} --prefix {prefix}"), "small letter begins it");
-    }
-    refuses(&format!("export {model} --c {c} --prefix gait_model"), "of another prefix");
-    refuses(&format!("export {model} --c {c} --prefix string"), "C's own library");
-    refuses(&format!("export {model} --c {c} --prefix m"), "the compiler's own");
-    refuses(&format!("export {model} --c {c} --prefix board"), "the example has a header");
-    assert!(!folder.path().join("two").exists());
-}
-
 /// What stopped the first is nothing that stops the next.
 #[test]
 fn a_library_is_written_where_a_build_failed_and_where_one_is() {
     let folder = Folder::new();
     let line =
         format!("export {} --c {} --core cortex-m4", fixtures().at("two.json"), folder.at("door"));
-    let said = refused(fishweir(&line).env("CARGO", "false"));
-    assert!(said.contains("does not build"), "{said}");
+    let failed = fishweir(&format!("{line} --message-format json")).env("CARGO", "false").run();
+    assert_eq!(failed.status.code(), Some(2));
+    let told: Value = serde_json::from_slice(&failed.stderr).expect("an error as JSON");
+    assert_eq!(told["error"]["kind"], "build-failed", "{told}");
     printed(&line);
     printed(&line.replace("cortex-m4", "cortex-m3"));
     let library = |core| folder.path().join("door/src").join(core).join("libfishweir.a").is_file();
     assert!(library("cortex-m3") && !library("cortex-m4/fpv4-sp-d16-hard"));
 }
 
+/// What samples go through before the model is part of the library.
 #[test]
-fn a_core_without_a_library_is_refused() {
+fn a_front_end_in_c_decides_as_on_the_host() {
     let folder = Folder::new();
-    let model = fixtures().at("two.json");
-    let rust = folder.at("two.rs");
-    refuses(&format!("export {model} --rust {rust} --core cortex-m4"), "--c");
-    refuses(&format!("export {model} --c {} --core z80", folder.at("two")), "cortex-m33");
-    std::fs::create_dir(folder.at("mine")).expect("makes a folder");
-    folder.put("mine/README.md", "mine");
-    refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
-    assert_eq!(folder.text("mine/README.md"), "mine");
-    std::fs::create_dir(folder.at("mine/src")).expect("makes a folder");
-    folder.put("mine/src/fishweir.h", "mine");
-    refuses(&format!("export {model} --c {}", folder.at("mine")), "other files in it");
-    assert_eq!(folder.text("mine/src/fishweir.h"), "mine");
+    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
+    printed(&format!(
+        "fit {data} -o {model} --front decimate=2 --lags none {QUICK} --std-floor 0.3 --effort quick"
+    ));
+    decides_as_the_host(&folder, &model);
+}
+
+#[test]
+fn codebooks_in_c_decide_as_on_the_host() {
+    let folder = Folder::new();
+    let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
+    printed(&format!(
+        "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge --codebooks 1 {QUICK} --effort quick"
+    ));
+    decides_as_the_host(&folder, &model);
 }

@@ -1,0 +1,249 @@
+//! What goes wrong and what is worth knowing: each with a kind, which stays when words change, for people or as JSON.
+
+use std::error::Error;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::ValueEnum;
+use clap::error::ErrorKind as UsageKind;
+use fishweir::StableKind;
+use fishweir::data::Dataset;
+use fishweir::report::printable;
+use serde::Serialize;
+
+/// The kinds of the program's own failures and notes; those of the library have kinds of theirs.
+#[derive(Clone, Copy, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub(super) enum Topic {
+    // Usage.
+    ConflictingOptions,
+    IdleCopies,
+    IdleOption,
+    MissingOption,
+    NeedsKernelModel,
+    NeedsLags,
+    BadSyntax,
+    NothingToWrite,
+    OneValue,
+    OutOfRange,
+    OutputIsInput,
+    SameOutput,
+    SleepAboveCurrent,
+    Unsupported,
+    VectorsLeftOver,
+    WindowsOrNumbers,
+    // Files and folders.
+    FolderInUse,
+    NeedsClassifier,
+    NoCaches,
+    NoContract,
+    NotUtf8,
+    OtherKernel,
+    UnfitEnding,
+    UnfitFile,
+    UnreadableFolder,
+    UnwritableFolder,
+    WrongModel,
+    // Data and models.
+    DifferentLengths,
+    FrontedModels,
+    ImpossibleEvidence,
+    IsUpdate,
+    KernelMachine,
+    KernelOutOfRange,
+    LeftOutChannels,
+    NoClass,
+    NoMemory,
+    NoRoom,
+    NotFinite,
+    NotHeldBack,
+    NothingToDraw,
+    OneClass,
+    OtherClasses,
+    OtherData,
+    OtherItems,
+    OtherWindows,
+    TooManyItems,
+    TooManyStates,
+    UnknownChannel,
+    UnknownClass,
+    UnknownColumn,
+    UnknownSeries,
+    UnknownState,
+    UnsignedUpdate,
+    WrongObservations,
+    // Checks.
+    BitsDiffer,
+    LostSamples,
+    ProfilesDiffer,
+    RefusedSamples,
+    // Notes.
+    CoarseChannel,
+    ConstantChannel,
+    DisparateChannel,
+    FewFolds,
+    FewSeries,
+    FigureWritten,
+    FirstFloor,
+    FurtherLeaps,
+    FurtherRefusals,
+    Gaps,
+    LeftOver,
+    LongStrings,
+    LongTraining,
+    MaybeGroup,
+    MaybeTime,
+    NoConfidenceInC,
+    NoTime,
+    NoTimes,
+    NotSemidefinite,
+    OtherPeriod,
+    ShortSeries,
+    SlowBoard,
+    TightRoom,
+    TimeLeaps,
+    TrainingData,
+    UngroupedColumn,
+    Unobserved,
+}
+
+/// A kind and the words for it.
+#[derive(Debug, Serialize)]
+pub(super) struct Message {
+    pub(super) kind: &'static str,
+    #[serde(rename = "message")]
+    pub(super) text: String,
+}
+
+impl Message {
+    pub(super) fn new(kind: impl Into<&'static str>, text: impl ToString) -> Self {
+        Self { kind: kind.into(), text: text.to_string() }
+    }
+}
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A check came out wrong: exit code 1.
+    Check(Message),
+    /// Usage or input: exit code 2.
+    Input(Message),
+    /// Nobody reads standard output any more: a quiet end, as in `fishweir score ... | head`.
+    HungUp,
+}
+
+impl<E: Error + StableKind + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let mut cause: Option<&(dyn Error + 'static)> = Some(&error);
+        while let Some(one) = cause {
+            if one.downcast_ref::<io::Error>().is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
+            {
+                return Self::HungUp;
+            }
+            cause = one.source();
+        }
+        Self::input(error.kind(), error)
+    }
+}
+
+impl Failure {
+    pub(super) fn check(kind: impl Into<&'static str>, text: impl ToString) -> Self {
+        Self::Check(Message::new(kind, text))
+    }
+
+    pub(super) fn input(kind: impl Into<&'static str>, text: impl ToString) -> Self {
+        Self::Input(Message::new(kind, text))
+    }
+
+    /// Returns the failure of what was done with data, whose file the message then begins with.
+    pub(super) fn of(data: &Dataset, error: impl Into<Self>) -> Self {
+        match error.into() {
+            Self::Input(Message { kind, text }) if !text.starts_with(data.source()) => {
+                Self::input(kind, format!("{}: {text}", data.source()))
+            }
+            other => other,
+        }
+    }
+}
+
+/// How errors and notes are written on standard error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum MessageFormat {
+    /// A line of words
+    #[default]
+    Human,
+    /// A line of JSON with a stable kind and the words
+    Json,
+}
+
+static AS_JSON: AtomicBool = AtomicBool::new(false);
+
+impl MessageFormat {
+    /// Takes the format from a command line, which may be one that is refused: --message-format, else --json.
+    pub(super) fn take(line: impl Iterator<Item = OsString>) {
+        let line: Vec<OsString> = line.take_while(|word| word != "--").collect();
+        let mut json = line.iter().any(|word| word == "--json");
+        for (index, word) in line.iter().enumerate() {
+            let word = word.to_string_lossy();
+            let format = match word.strip_prefix("--message-format") {
+                Some("") => line.get(index + 1).and_then(|word| word.to_str()),
+                Some(format) => format.strip_prefix('='),
+                None => None,
+            };
+            json = format.map_or(json, |format| format == "json");
+        }
+        AS_JSON.store(json, Ordering::Relaxed);
+    }
+}
+
+/// Writes a message on standard error. Nothing is left to do where that is gone too.
+fn tell(what: &'static str, message: &Message) {
+    let mut err = io::stderr().lock();
+    let _ = if AS_JSON.load(Ordering::Relaxed) {
+        let line = serde_json::to_string(&std::collections::BTreeMap::from([(what, message)]));
+        line.map_err(io::Error::from).and_then(|line| writeln!(err, "{line}"))
+    } else {
+        writeln!(err, "{what}: {}", printable(&message.text))
+    };
+}
+
+/// Writes why a command ended.
+pub(super) fn error(message: &Message) {
+    tell("error", message);
+}
+
+/// Writes something worth knowing that stops nothing.
+pub(super) fn note(kind: impl Into<&'static str>, text: impl Display) {
+    tell("note", &Message::new(kind, text));
+}
+
+/// Writes what clap says of a command line, which may be the help that was asked for, and ends the program.
+pub(super) fn usage(said: &clap::Error) -> ! {
+    if AS_JSON.load(Ordering::Relaxed) && said.use_stderr() {
+        let text = said.render().to_string();
+        let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+        error(&Message::new(usage_kind(said.kind()), text));
+        std::process::exit(said.exit_code());
+    }
+    said.exit()
+}
+
+/// The kind of what clap refuses.
+fn usage_kind(kind: UsageKind) -> &'static str {
+    match kind {
+        UsageKind::InvalidValue | UsageKind::ValueValidation => "invalid-value",
+        UsageKind::UnknownArgument => "unknown-argument",
+        UsageKind::InvalidSubcommand => "invalid-subcommand",
+        UsageKind::NoEquals => "no-equals",
+        UsageKind::TooManyValues => "too-many-values",
+        UsageKind::TooFewValues => "too-few-values",
+        UsageKind::WrongNumberOfValues => "wrong-number-of-values",
+        UsageKind::ArgumentConflict => "argument-conflict",
+        UsageKind::MissingRequiredArgument => "missing-required-argument",
+        UsageKind::MissingSubcommand => "missing-subcommand",
+        UsageKind::InvalidUtf8 => "invalid-utf8",
+        _ => "usage",
+    }
+}

@@ -1,0 +1,14 @@
+//! The command `fishweir` where it builds firmware, projects or libraries for C, and where QEMU runs them. QEMU, the
+//! targets and gcc must be there. A test target of its own, beside the quick tests of `command`.
+
+mod c;
+mod contract;
+mod emission;
+mod network;
+mod new;
+mod replay;
+mod run;
+#[path = "../command/shared/mod.rs"]
+mod shared;
+
+use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};

@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# What tests/run, tests/lint and tests/boards share: steps and their seconds, what is installed, what is built. Sourced
+# by them; they run from the root of the repository.
+
+# A relative folder for builds means the same folder in every folder that something is built in.
+case ${CARGO_TARGET_DIR:-/} in
+    /*) ;;
+    *) export CARGO_TARGET_DIR=$PWD/$CARGO_TARGET_DIR ;;
+esac
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+exec </dev/null
+
+# step TEXT: prints the seconds of the step before and the name of the next.
+step() {
+    step_end
+    said=$* since=$SECONDS
+    printf '\n==> %s\n' "$said"
+}
+step_end() {
+    if [ -n "${said:-}" ]; then printf '<== %s (%d s)\n' "$said" $((SECONDS - since)); fi
+    said=
+}
+fail() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
+
+# install COMMAND PACKAGE: installs the package by apt unless the command is there.
+install() {
+    if command -v "$1" >/dev/null; then return; fi
+    command -v apt-get >/dev/null || fail "$1 is missing and there is no apt-get: install $2"
+    local root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "$1 is missing: install $2 as root"
+        root=(sudo)
+    fi
+    step "installing $2 by apt, for $1"
+    "${root[@]}" apt-get update -qq
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -qq -y --no-install-recommends "$2"
+}
+
+# install_targets TARGET...: installs the targets of Rust that are missing.
+install_targets() {
+    local target
+    for target; do
+        if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+            step "installing the Rust target $target by rustup"
+            rustup target add "$target"
+        fi
+    done
+}
+
+# The boards of the firmware and their targets, as in host/src/device/board.rs.
+boards=(
+    microbit:thumbv6m-none-eabi
+    lm3s6965evb:thumbv7m-none-eabi
+    mps2-an386:thumbv7em-none-eabihf
+    mps2-an505:thumbv8m.main-none-eabihf
+    riscv-virt:riscv32imac-unknown-none-elf
+)
+
+# A first build fills seven gigabytes. What it could save for later builds is a tenth of its time, and four fifths of
+# its room.
+builds=${CARGO_TARGET_DIR:-target}
+if [ ! -d "$builds" ]; then
+    export CARGO_INCREMENTAL=0
+    free=$({ df -Pk "$(dirname "$builds")" 2>/dev/null || true; } | awk 'NR == 2 { print int($4 / 1000000) }')
+    [ "${free:-8}" -ge 8 ] ||
+        fail "$free GB are free where builds go, and they fill 7: make room, or name another folder by CARGO_TARGET_DIR"
+fi
+
+install cc build-essential
+command -v cargo >/dev/null || fail "cargo is missing: install Rust from https://rustup.rs"
+
+# No test asks for lines of source in images, and each image links the quicker without them. With the same settings
+# everywhere, lints and tests share what they build.
+export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_DEV_DEBUG=false
+
+# The firmware is a workspace of its own. Its images are for devices, its unit tests for this machine.
+host=$(rustc -vV | sed -n 's/^host: //p')
+firmware_units=(
+    -p fishweir-firmware -p fishweir-c --lib --tests --no-default-features --target "$host"
+)
+# Kinds of applications that the C interface is built for beside classifiers.
+c_kinds=(detect-change spot-events)
+# Features of the library for devices that are no defaults and that this machine can run.
+device_features=(--features fishweir-device/async,fishweir-device/ed25519)
+# The oldest compiler that the packages promise.
+oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
