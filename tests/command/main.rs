@@ -68,8 +68,8 @@ impl Told {
         let (first, last) = (word.chars().next(), word.chars().next_back());
         self.message.match_indices(word).any(|(at, _)| {
             let (before, after) = (&self.message[..at], &self.message[at + word.len()..]);
-            !(part(first) && part(before.chars().next_back()))
-                && !(part(last) && part(after.chars().next()))
+            let goes_on = |one, next| part(one) && part(next);
+            !goes_on(first, before.chars().next_back()) && !goes_on(last, after.chars().next())
         })
     }
 }

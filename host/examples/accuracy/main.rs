@@ -36,8 +36,8 @@ struct Arguments {
     /// Where splits and figures are written
     #[arg(long)]
     write: PathBuf,
-    /// How much is tried
-    #[arg(long, value_enum, default_value_t = Search::Normal)]
+    /// How much is tried: quick, normal or thorough
+    #[arg(long, value_parser = effort, default_value = "normal")]
     effort: Search,
     /// Judge three folds of every training part, and no test part: for choosing among ways to choose
     #[arg(long)]
@@ -45,6 +45,15 @@ struct Arguments {
     /// Write splits alone
     #[arg(long)]
     splits_alone: bool,
+}
+
+fn effort(name: &str) -> Result<Search, &'static str> {
+    match name {
+        "quick" => Ok(Search::Quick),
+        "normal" => Ok(Search::Normal),
+        "thorough" => Ok(Search::Thorough),
+        _ => Err("quick, normal or thorough"),
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
