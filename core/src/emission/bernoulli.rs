@@ -180,8 +180,8 @@ impl<const D: usize, W: RealParameter> Emission for Bernoulli<D, W> {
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[bool; D]) -> Option<Row<W, N>> {
         let mut likelihood = [W::constant(W::Real::ZERO); N];
-        for (likelihood, state) in likelihood.iter_mut().zip(states) {
-            *likelihood = state.view().likelihood(x);
+        for j in 0..N {
+            likelihood[j] = states[j].view().likelihood(x);
         }
         Some(Row { likelihood, log_scale: W::Real::ZERO })
     }

@@ -135,8 +135,8 @@ impl<W: RealParameter> Emission for CategoricalView<'_, W> {
     #[inline]
     fn row<const N: usize>(states: &[Self; N], &symbol: &usize) -> Option<Row<W, N>> {
         let mut likelihood = [W::constant(W::Real::ZERO); N];
-        for (likelihood, state) in likelihood.iter_mut().zip(states) {
-            *likelihood = *state.probability.get(symbol)?;
+        for j in 0..N {
+            likelihood[j] = *states[j].probability.get(symbol)?;
         }
         Some(Row { likelihood, log_scale: W::Real::ZERO })
     }
@@ -167,8 +167,8 @@ impl<const K: usize, W: RealParameter> Emission for Categorical<K, W> {
             return None;
         }
         let mut likelihood = [W::constant(W::Real::ZERO); N];
-        for (likelihood, state) in likelihood.iter_mut().zip(states) {
-            *likelihood = state.probability[symbol];
+        for j in 0..N {
+            likelihood[j] = states[j].probability[symbol];
         }
         Some(Row { likelihood, log_scale: W::Real::ZERO })
     }

@@ -4,7 +4,7 @@ use super::{InFlash, KernelError, LogKernel, Overlaps, no_parts};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion, impossible};
 use crate::hmm::Chain;
-use crate::number::{Real, lend, sum_of};
+use crate::number::{Real, lend, shorter, sum_of};
 
 /// The kernel between two hidden Markov models of `N` and `M` states, over sequences of a length that
 /// grows: how alike are the sequences that they make? `P` is `N M`.
@@ -97,8 +97,8 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, 
     fn predicted(&self, moved: &[[T; M]; N]) -> [T; P] {
         let mut predicted = [T::ZERO; P];
         let (rows, _) = predicted.as_chunks_mut::<M>();
-        for (row, moved) in rows.iter_mut().zip(moved) {
-            *row = self.second.predict::<T>(moved);
+        for n in 0..shorter(rows.len(), N) {
+            rows[n] = self.second.predict::<T>(&moved[n]);
         }
         predicted
     }
@@ -130,8 +130,12 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, 
         let (rows, _) = belief.row_mut().as_chunks_mut::<M>();
         let (overlaps, _) = self.overlaps.relative.as_chunks::<M>();
         // Rows that stay a loop: unrolled into one another, compilers gather them entry by entry.
-        for ((row, moved), overlap) in rows.iter_mut().zip(&moved).zip(overlaps).take(black_box(N))
-        {
+        for n in 0..black_box(N) {
+            let (Some(row), Some(moved), Some(overlap)) =
+                (rows.get_mut(n), moved.get(n), overlaps.get(n))
+            else {
+                break;
+            };
             *row = self.second.predict::<T>(moved);
             for m in 0..M {
                 row[m] = row[m] * overlap[m];

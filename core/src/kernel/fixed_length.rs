@@ -138,13 +138,13 @@ where
         let mut likelihood = [NumberOf::<E>::ZERO; N];
         let (mut scales, mut relative) = ([RealOf::<E>::ZERO; 2], 0);
         if let Some((row, other)) = rows {
-            for (likelihood, &weight) in likelihood.iter_mut().zip(&row.likelihood) {
-                *likelihood = NumberOf::<E>::lift(weight);
+            for j in 0..N {
+                likelihood[j] = NumberOf::<E>::lift(row.likelihood[j]);
             }
             (scales[0], relative) = (row.log_scale, 1);
             if let Some(other) = other {
-                for (likelihood, &weight) in likelihood.iter_mut().zip(&other.likelihood) {
-                    *likelihood = likelihood.weigh(weight);
+                for j in 0..N {
+                    likelihood[j] = likelihood[j].weigh(other.likelihood[j]);
                 }
                 (scales[1], relative) = (other.log_scale, 2);
             }

@@ -67,10 +67,14 @@ pub fn posteriors(
             E::Observation: 'x,
         {
             let states = model.states();
+            let mut rows = Vec::with_capacity(smoothed.rows.len() * states);
+            for row in smoothed.rows {
+                rows.extend_from_slice(&row[..states]);
+            }
             Posterior {
                 log_likelihood: smoothed.log_likelihood,
                 states,
-                smoothed: smoothed.rows.iter().flat_map(|row| &row[..states]).copied().collect(),
+                smoothed: rows,
                 pairs: smoothed.pairs[..states].iter().map(|row| row[..states].to_vec()).collect(),
             }
         }

@@ -125,11 +125,14 @@ fn lay<const W: usize, const L: usize>(
     let steps = symbols.len();
     // Called by a pointer, which compilers see through: so both halves of an option are read at once.
     let byte: fn(Option<u16>, usize) -> u8 = byte;
-    let blocks = symbols.chunks_mut(BLOCK).zip(careful.chunks_mut(BLOCK));
-    for ((block, careful), first) in blocks.zip((0_usize..).step_by(BLOCK)) {
-        for (set, sequences) in sequences.chunks(L).enumerate() {
+    for first in (0..steps).step_by(BLOCK) {
+        let until = if steps - first < BLOCK { steps } else { first + BLOCK };
+        let (block, careful) = (&mut symbols[first..until], &mut careful[first..until]);
+        for set in 0..sequences.len().div_ceil(L) {
             let mut lanes = [[NONE; BLOCK]; L];
-            for (bytes, sequence) in lanes.iter_mut().zip(sequences) {
+            for lane in 0..L {
+                let Some(sequence) = sequences.get(set * L + lane) else { break };
+                let bytes = &mut lanes[lane];
                 let start = steps - sequence.len();
                 let inside = first.checked_sub(start + 1).map(|time| &sequence[time + 1..]);
                 let mut plain = false;
@@ -137,25 +140,30 @@ fn lay<const W: usize, const L: usize>(
                     for index in 0..BLOCK {
                         bytes[index] = byte(part[index], size);
                     }
-                    plain = bytes.iter().fold(true, |plain, &byte| plain & (byte != NONE));
+                    plain = true;
+                    for index in 0..BLOCK {
+                        plain &= bytes[index] != NONE;
+                    }
                 } else {
                     let skipped = start.saturating_sub(first).min(block.len());
                     let part = &sequence[(first + skipped).saturating_sub(start)..];
-                    for (slot, &symbol) in bytes.iter_mut().skip(skipped).zip(part) {
-                        *slot = byte(symbol, size);
+                    let count =
+                        if part.len() < BLOCK - skipped { part.len() } else { BLOCK - skipped };
+                    for index in 0..count {
+                        bytes[skipped + index] = byte(part[index], size);
                     }
                     let begun = start.checked_sub(first).and_then(|index| careful.get_mut(index));
                     begun.into_iter().for_each(|careful| *careful = true);
                 }
                 if !plain {
-                    let there = bytes.iter().zip(first..);
-                    for (careful, (&byte, step)) in careful.iter_mut().zip(there) {
-                        *careful |= byte == NONE && step >= start;
+                    for index in 0..careful.len() {
+                        careful[index] |= bytes[index] == NONE && first + index >= start;
                     }
                 }
             }
-            for (slot, lanes) in block.iter_mut().zip(transposed(&lanes)) {
-                slot[set] = lanes;
+            let transposed = transposed(&lanes);
+            for index in 0..block.len() {
+                block[index][set] = transposed[index];
             }
         }
     }

@@ -155,8 +155,8 @@ impl<const K: usize, const C: usize> Emission for CategoricalQ15<K, C> {
             return None;
         }
         let mut likelihood = [Dual { value: Q15::ZERO, tangent: [Q15::ZERO; C] }; N];
-        for (likelihood, state) in likelihood.iter_mut().zip(states) {
-            *likelihood = state.probability[symbol];
+        for j in 0..N {
+            likelihood[j] = states[j].probability[symbol];
         }
         let exponent = states.first().map_or(0, |state| state.exponent[symbol]);
         Some(Row { likelihood, log_scale: scale(exponent) })

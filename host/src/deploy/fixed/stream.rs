@@ -2,7 +2,7 @@
 
 use fishweir_core::emission::{CategoricalQ15View, ChannelQ15, Emission, GaussianQ15View, Row};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table};
+use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table, array_of};
 use fishweir_core::{ModelError, ObservationError};
 
 use super::codebooks::FixedCodebooks;
@@ -90,7 +90,8 @@ impl<const C: usize> Emission for Categorical<C> {
         self.view().log_likelihood(&symbol.into())
     }
     fn row<const N: usize>(states: &[Self; N], &symbol: &u16) -> Option<Row<Dual<Q15, C>, N>> {
-        CategoricalQ15View::row(&states.each_ref().map(Self::view), &symbol.into())
+        let first = states.first()?.view();
+        CategoricalQ15View::row(&array_of::<_, N>(first, |j| states[j].view()), &symbol.into())
     }
     fn check(&self, &symbol: &u16) -> Result<(), ObservationError> {
         self.view().check(&symbol.into())

@@ -1,5 +1,5 @@
 use fishweir_core::emission::{CategoricalView, Emission, Parametrisation, Row};
-use fishweir_core::number::RealParameter;
+use fishweir_core::number::{RealParameter, array_of};
 use fishweir_core::{ModelError, ObservationError};
 use rand_chacha::ChaCha8Rng;
 
@@ -199,7 +199,8 @@ impl<W: RealParameter> Emission for CategoricalVec<W> {
     }
     #[inline(always)]
     fn row<const N: usize>(states: &[Self; N], &symbol: &u16) -> Option<Row<W, N>> {
-        CategoricalView::row(&states.each_ref().map(Self::view), &symbol.into())
+        let first = states.first()?.view();
+        CategoricalView::row(&array_of::<_, N>(first, |j| states[j].view()), &symbol.into())
     }
     fn check(&self, &symbol: &u16) -> Result<(), ObservationError> {
         self.view().check(&symbol.into())

@@ -213,7 +213,9 @@ macro_rules! by_view {
                 states: &[Self; N],
                 x: &[W::Real],
             ) -> Option<::fishweir_core::emission::Row<W, N>> {
-                let row = |x: &[_]| $view::row(&states.each_ref().map(Self::view), x);
+                let first = states.first()?.view();
+                let views = fishweir_core::number::array_of::<_, N>(first, |j| states[j].view());
+                let row = |x: &[_]| $view::row(&views, x);
                 super::rows::converted(x, $one, row).ok()?
             }
             fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
