@@ -29,8 +29,8 @@ type Registers = [[f64; 8]; 6];
 fn multiply_add(times: usize, registers: &mut Registers, factor: &[f64; 8]) {
     for _ in 0..times {
         for register in registers.iter_mut() {
-            for (number, &factor) in register.iter_mut().zip(factor) {
-                *number = *number * factor + 1.0;
+            for lane in 0..8 {
+                register[lane] = register[lane] * factor[lane] + 1.0;
             }
         }
     }
@@ -40,8 +40,8 @@ fn multiply_add(times: usize, registers: &mut Registers, factor: &[f64; 8]) {
 fn multiply_add_halved(times: usize, registers: &mut Registers, factor: &[f64; 8]) {
     for _ in 0..times {
         for register in registers.iter_mut() {
-            for (number, &factor) in register.iter_mut().zip(factor) {
-                *number = *number * factor + 1.0;
+            for lane in 0..8 {
+                register[lane] = register[lane] * factor[lane] + 1.0;
             }
         }
     }

@@ -170,6 +170,7 @@ fn lay<const W: usize, const L: usize>(
 }
 
 /// The byte of a symbol of an alphabet of that size.
+#[inline]
 fn byte(symbol: Option<u16>, size: usize) -> u8 {
     match symbol {
         Some(symbol) if usize::from(symbol) < size => symbol as u8,

@@ -1,7 +1,7 @@
 use super::Measure;
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::matrix;
-use crate::number::{LogProduct, Real};
+use crate::number::{LogProduct, Real, shorter};
 
 /// A covariance matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,9 +122,13 @@ pub(super) fn log_overlap<T: Real>(
     let (log_determinant, distance) = match (&one.covariance, &other.covariance) {
         (Covariance::Diagonal(own), Covariance::Diagonal(others)) => {
             let (mut product, mut distance) = (LogProduct::ONE, T::ZERO);
-            let means = one.mean.iter().zip(other.mean);
-            for ((&a, &b), (&own, &other)) in means.zip(own.iter().zip(*others)) {
-                let (variance, gap) = (unit + factor * (own + other), a - b);
+            let channels = shorter(one.mean.len(), other.mean.len());
+            let channels = shorter(channels, shorter(own.len(), others.len()));
+            let (means, own) = ((&one.mean[..channels], &other.mean[..channels]), &own[..channels]);
+            let others = &others[..channels];
+            for d in 0..channels {
+                let variance = unit + factor * (own[d] + others[d]);
+                let gap = means.0[d] - means.1[d];
                 product = product.times(variance);
                 distance = distance + gap * gap / variance;
             }
