@@ -23,6 +23,20 @@ pub enum ObservationError {
     PastEnd,
 }
 
+impl ObservationError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Impossible => "impossible",
+            Self::UnknownSymbol => "unknown-symbol",
+            Self::NotFinite => "not-finite",
+            Self::OutOfRange => "out-of-range",
+            Self::NotInSupport => "not-in-support",
+            Self::PastEnd => "past-end",
+        }
+    }
+}
+
 impl fmt::Display for ObservationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -137,6 +151,27 @@ pub enum ErrorKind {
     Unknown,
     /// More than the number format holds.
     OutOfRange,
+}
+
+impl ErrorKind {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::NotFinite => "not-finite",
+            Self::Negative => "negative",
+            Self::NotPositive => "not-positive",
+            Self::AboveOne => "above-one",
+            Self::SumNotOne => "sum-not-one",
+            Self::NotPositiveDefinite => "not-positive-definite",
+            Self::NotSymmetric => "not-symmetric",
+            Self::NotPositiveSemidefinite => "not-positive-semidefinite",
+            Self::Inconsistent => "inconsistent",
+            Self::NotInRange => "not-in-range",
+            Self::Endless => "endless",
+            Self::Unknown => "unknown-code",
+            Self::OutOfRange => "out-of-range",
+        }
+    }
 }
 
 /// Why a model was refused: which number of which part, and what is wrong with it.

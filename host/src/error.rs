@@ -6,7 +6,7 @@ use fishweir_core::context::ContextError;
 use fishweir_core::contract::{ContractError, WindowsError};
 use fishweir_core::smooth::SequenceError;
 use fishweir_core::update::UpdateError;
-use fishweir_core::{ErrorKind, ModelError, ObservationError};
+use fishweir_core::{ModelError, ObservationError};
 
 /// An error whose kind has a stable name, for programs that tell errors apart.
 pub trait StableKind {
@@ -56,81 +56,17 @@ macro_rules! foreign_kinds {
 foreign_kinds!(std::io::Error, self => "io");
 foreign_kinds!(csv::Error, self => "io");
 foreign_kinds!(serde_json::Error, self => "io");
-foreign_kinds!(ModelError, self => self.kind.kind());
 foreign_kinds!(ScoreOutOfRange, self => "score-out-of-range");
-foreign_kinds!(ErrorKind, self => match self {
-    Self::NotFinite => "not-finite",
-    Self::Negative => "negative",
-    Self::NotPositive => "not-positive",
-    Self::AboveOne => "above-one",
-    Self::SumNotOne => "sum-not-one",
-    Self::NotPositiveDefinite => "not-positive-definite",
-    Self::NotSymmetric => "not-symmetric",
-    Self::NotPositiveSemidefinite => "not-positive-semidefinite",
-    Self::Inconsistent => "inconsistent",
-    Self::NotInRange => "not-in-range",
-    Self::Endless => "endless",
-    _ => "bad-model",
-});
-foreign_kinds!(ObservationError, self => match self {
-    Self::Impossible => "impossible",
-    Self::UnknownSymbol => "unknown-symbol",
-    Self::NotFinite => "not-finite",
-    Self::OutOfRange => "out-of-range",
-    Self::NotInSupport => "not-in-support",
-    Self::PastEnd => "past-end",
-    _ => "bad-observation",
-});
-foreign_kinds!(SequenceError, self => match self {
-    Self::Observation { error, .. } => error.kind(),
-    _ => "buffer-too-short",
-});
-foreign_kinds!(ContextError, self => match self {
-    Self::Count { .. } => "wrong-shape",
-    Self::Symbol { .. } => "unknown-symbol",
-    Self::Duplicate { .. } => "same-context",
-    Self::NoEmpty { .. } => "no-empty-context",
-    Self::NoSuffix { .. } => "no-suffix",
-    _ => "bad-contexts",
-});
-foreign_kinds!(fishweir_core::kernel::KernelError, self => match self {
-    Self::Model(error) => error.kind(),
-    Self::Stored { error, .. } => error.kind(),
-    Self::Length { .. } => "wrong-length",
-    Self::Capacity { .. } => "too-large",
-    Self::Tree { .. } | Self::Arity { .. } | Self::Branch { .. } => "bad-tree",
-    _ => "bad-kernel",
-});
-foreign_kinds!(WindowsError, self => match self {
-    Self::Length => "window-length",
-    Self::Hop => "window-hop",
-    Self::Open(_) => "open-windows",
-    _ => "bad-windows",
-});
-foreign_kinds!(ContractError, self => match self {
-    Self::Truncated => "truncated",
-    _ => "bad-contract",
-});
-foreign_kinds!(ArtefactError, self => match self {
-    Self::Truncated => "truncated",
-    Self::TrailingBytes => "trailing-bytes",
-    Self::NotAnArtefact => "not-an-artefact",
-    Self::UnknownVersion(_) => "unknown-version",
-    Self::Checksum => "checksum",
-    Self::Contract(error) => error.kind(),
-    Self::Model(error) => error.kind(),
-    _ => "bad-artefact",
-});
-foreign_kinds!(UpdateError, self => match self {
-    Self::Truncated => "truncated",
-    Self::TrailingBytes => "trailing-bytes",
-    Self::NotAnUpdate => "not-an-update",
-    Self::UnknownVersion(_) => "unknown-version",
-    Self::Checksum => "checksum",
-    Self::Artefact(error) => error.kind(),
-    Self::SelfTest => "bad-self-test",
-    _ => "bad-update",
-});
+foreign_kinds!(ModelError, self => self.kind.kind());
+// The core names its own: there the compiler asks for the name of each new error.
+foreign_kinds!(ObservationError, self => Self::kind(self));
+foreign_kinds!(SequenceError, self => Self::kind(self));
+foreign_kinds!(ContextError, self => Self::kind(self));
+foreign_kinds!(fishweir_core::kernel::KernelError, self => Self::kind(self));
+foreign_kinds!(WindowsError, self => Self::kind(self));
+foreign_kinds!(ContractError, self => Self::kind(self));
+foreign_kinds!(ArtefactError, self => Self::kind(self));
+foreign_kinds!(UpdateError, self => Self::kind(self));
 
 /// What can fail: the errors of the library's rooms convert to it by `?`, and say what they say.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]

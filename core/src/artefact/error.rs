@@ -42,6 +42,27 @@ pub enum ArtefactError {
     BigEndianTarget,
 }
 
+impl ArtefactError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::TrailingBytes => "trailing-bytes",
+            Self::NotAnArtefact => "not-an-artefact",
+            Self::UnknownVersion(_) => "unknown-version",
+            Self::BadHeader => "bad-header",
+            Self::Checksum => "checksum",
+            Self::OtherShape { .. } => "other-shape",
+            Self::OtherSize => "other-size",
+            Self::Misaligned => "misaligned",
+            Self::Labels => "bad-labels",
+            Self::Contract(error) => error.kind(),
+            Self::Model(error) => error.kind.kind(),
+            Self::BigEndianTarget => "big-endian-target",
+        }
+    }
+}
+
 impl fmt::Display for ArtefactError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -41,6 +41,19 @@ pub enum ContextError {
     },
 }
 
+impl ContextError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Count { .. } => "wrong-shape",
+            Self::Symbol { .. } => "unknown-symbol",
+            Self::Duplicate { .. } => "same-context",
+            Self::NoEmpty { .. } => "no-empty-context",
+            Self::NoSuffix { .. } => "no-suffix",
+        }
+    }
+}
+
 impl fmt::Display for ContextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

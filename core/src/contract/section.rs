@@ -54,6 +54,18 @@ pub enum ContractError {
     Repeated(u16),
 }
 
+impl ContractError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::Unknown(_) => "unknown-section",
+            Self::Invalid(_) => "invalid-section",
+            Self::Repeated(_) => "repeated-section",
+        }
+    }
+}
+
 impl fmt::Display for ContractError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

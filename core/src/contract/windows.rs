@@ -66,6 +66,18 @@ pub enum WindowsError {
     },
 }
 
+impl WindowsError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Length => "window-length",
+            Self::Hop => "window-hop",
+            Self::Open(_) => "open-windows",
+            Self::States { .. } => "window-states",
+        }
+    }
+}
+
 impl fmt::Display for WindowsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let longest = Windows::LONGEST;

@@ -57,6 +57,19 @@ impl From<ModelError> for KernelError {
     }
 }
 
+impl KernelError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Model(error) => error.kind.kind(),
+            Self::Stored { error, .. } => error.kind(),
+            Self::Length { .. } => "wrong-length",
+            Self::Capacity { .. } => "too-large",
+            Self::Tree { .. } | Self::Arity { .. } | Self::Branch { .. } => "bad-tree",
+        }
+    }
+}
+
 impl fmt::Display for KernelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

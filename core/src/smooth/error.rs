@@ -18,6 +18,16 @@ pub enum SequenceError {
     BufferTooShort,
 }
 
+impl SequenceError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Observation { error, .. } => error.kind(),
+            Self::BufferTooShort => "buffer-too-short",
+        }
+    }
+}
+
 impl fmt::Display for SequenceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -25,6 +25,22 @@ pub enum UpdateError {
     SelfTest,
 }
 
+impl UpdateError {
+    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Truncated => "truncated",
+            Self::TrailingBytes => "trailing-bytes",
+            Self::NotAnUpdate => "not-an-update",
+            Self::UnknownVersion(_) => "unknown-version",
+            Self::BadHeader => "bad-header",
+            Self::Checksum => "checksum",
+            Self::Artefact(error) => error.kind(),
+            Self::SelfTest => "bad-self-test",
+        }
+    }
+}
+
 impl fmt::Display for UpdateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use fishweir::StableKind as _;
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};

@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::PossibleValue;
-use fishweir::StableKind as _;
 use fishweir::classifier::Contract;
 use fishweir::data::{
     Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, ShortSeries, Values, Windowing,

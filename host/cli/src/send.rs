@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fishweir::StableKind as _;
 use fishweir::device::{Options, Port, send_update};
 use fishweir::files;
 use fishweir::report::counted;

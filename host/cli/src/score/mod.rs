@@ -7,7 +7,6 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::StableKind as _;
 use fishweir::data::{LiveReader, Sample, Window, Windowing};
 use fishweir::deploy::{Deployed, OpenWindow, Stream};
 use fishweir::evaluate::UnknownClass;
