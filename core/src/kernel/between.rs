@@ -136,11 +136,12 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, 
             else {
                 break;
             };
-            *row = self.second.predict::<T>(moved);
+            let mut products = self.second.predict::<T>(moved);
             for m in 0..M {
-                row[m] = row[m] * overlap[m];
-                sums[m] = sums[m] + row[m];
+                products[m] = products[m] * overlap[m];
+                sums[m] = sums[m] + products[m];
             }
+            *row = products;
         }
         if belief.settle_products(sum_of::<T, M>(|m| sums[m])) {
             belief.add_log_scale(self.overlaps.log_scale);

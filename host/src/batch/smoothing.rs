@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::Lanes;
+use fishweir_core::number::{Lanes, shorter};
 use fishweir_core::smooth::{self, Retraces, SequenceError};
 use multiversion::multiversion;
 
@@ -67,9 +67,12 @@ pub fn posteriors(
             E::Observation: 'x,
         {
             let states = model.states();
-            let mut rows = Vec::with_capacity(smoothed.rows.len() * states);
-            for row in smoothed.rows {
-                rows.extend_from_slice(&row[..states]);
+            let mut rows = vec![0.0; smoothed.rows.len() * states];
+            for time in 0..smoothed.rows.len() {
+                let (to, from) = (&mut rows[time * states..][..states], &smoothed.rows[time]);
+                for state in 0..shorter(states, N) {
+                    to[state] = from[state];
+                }
             }
             Posterior {
                 log_likelihood: smoothed.log_likelihood,
@@ -280,14 +283,17 @@ pub(super) fn columns<const N: usize, const L: usize>(
 ) -> Vec<Vec<[f64; N]>> {
     let mut lanes: Vec<Vec<[f64; N]>> =
         starts.iter().map(|start| Vec::with_capacity(rows.len() - start)).collect();
-    for (step, row) in rows.iter().enumerate() {
-        for lane in 0..starts.len() {
+    let count = shorter(starts.len(), L);
+    let (starts, columns) = (&starts[..count], &mut lanes[..count]);
+    for step in 0..rows.len() {
+        let row = &rows[step];
+        for lane in 0..count {
             if step >= starts[lane] {
                 let mut own = [0.0; N];
                 for state in 0..N {
                     own[state] = row[state].0[lane];
                 }
-                lanes[lane].push(own);
+                columns[lane].push(own);
             }
         }
     }
@@ -303,16 +309,21 @@ fn back<const N: usize, const L: usize>(
 ) -> Option<Box<[[Lanes<f64, L>; N]; N]>> {
     let (last, before) = rows.split_last_mut()?;
     let mut retraces = Retraces::from_last(last);
-    for (lane, _) in starts.iter().enumerate().filter(|(_, start)| **start > before.len()) {
-        retraces.rest(lane);
+    for lane in 0..starts.len() {
+        if starts[lane] > before.len() {
+            retraces.rest(lane);
+        }
     }
-    for (step, row) in before.iter_mut().enumerate().rev() {
-        for (lane, &start) in starts.iter().enumerate() {
-            if start == step + 1 {
-                retraces.rest(lane);
+    let last_start = starts.iter().copied().max().unwrap_or_default();
+    for step in (0..before.len()).rev() {
+        if step < last_start {
+            for lane in 0..starts.len() {
+                if starts[lane] == step + 1 {
+                    retraces.rest(lane);
+                }
             }
         }
-        retraces.step(chain, row);
+        retraces.step(chain, &mut before[step]);
     }
     Some(Box::new(retraces.into_pairs(chain)))
 }

@@ -123,8 +123,8 @@ fn lay<const W: usize, const L: usize>(
     careful: &mut [bool],
 ) {
     let steps = symbols.len();
-    // Called by a pointer, which compilers see through: so both halves of an option are read at once.
-    let byte: fn(Option<u16>, usize) -> u8 = byte;
+    // A pointer passes both halves of an option at once: read in turn, the second costs a branch.
+    let byte: fn(Option<u16>, usize) -> u8 = byte::<L>;
     for first in (0..steps).step_by(BLOCK) {
         let until = if steps - first < BLOCK { steps } else { first + BLOCK };
         let (block, careful) = (&mut symbols[first..until], &mut careful[first..until]);
@@ -169,26 +169,31 @@ fn lay<const W: usize, const L: usize>(
     }
 }
 
-/// The byte of a symbol of an alphabet of that size.
-#[inline]
-fn byte(symbol: Option<u16>, size: usize) -> u8 {
+/// Returns the byte of a symbol of an alphabet of that size.
+///
+/// Generic, so that it is compiled beside its one caller and becomes a part of it.
+fn byte<const L: usize>(symbol: Option<u16>, size: usize) -> u8 {
     match symbol {
         Some(symbol) if usize::from(symbol) < size => symbol as u8,
         _ => NONE,
     }
 }
 
-/// Bytes by step and lane. What is taken from both halves in turn has the first bit of its index moved to
-/// the last: so many times that the lane's bits are.
+/// Returns bytes by step and lane. Each round interleaves the two halves, which moves the first bit of an
+/// index to its end: as many rounds as a lane's number has bits.
 #[inline(always)]
 fn transposed<const L: usize>(lanes: &[[u8; BLOCK]; L]) -> [[u8; L]; BLOCK] {
     let mut bytes = *lanes;
     for _ in 0..L.ilog2() {
         let before = bytes;
-        let (before, bytes) = (before.as_flattened(), bytes.as_flattened_mut());
-        for index in 0..L * BLOCK / 2 {
-            bytes[2 * index] = before[index];
-            bytes[2 * index + 1] = before[index + L * BLOCK / 2];
+        for row in 0..L / 2 {
+            for half in 0..2 {
+                for k in 0..BLOCK / 2 {
+                    let column = half * (BLOCK / 2) + k;
+                    bytes[2 * row + half][2 * k] = before[row][column];
+                    bytes[2 * row + half][2 * k + 1] = before[row + L / 2][column];
+                }
+            }
         }
     }
     let mut steps = [[NONE; L]; BLOCK];
