@@ -37,7 +37,7 @@ const MIRROR: [&str; 3] = ["ax", "wy", "wz"];
 /// Four seconds, a decision every second.
 const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("positive");
 const HOP: NonZeroUsize = NonZeroUsize::new(50).expect("positive");
-const FOLDS: usize = 5;
+const FOLDS: usize = 3;
 /// What the device is given of each series, as an emulator is slow: two decisions. `fishweir run` runs all.
 const DEVICE_SAMPLES: usize = WINDOW.get() + HOP.get();
 

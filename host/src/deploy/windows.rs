@@ -49,11 +49,8 @@ impl<T: Real> WindowStream<T> {
         }
     }
 
-    /// Takes in a sample; a refused one is missing.
-    ///
-    /// # Errors
-    /// Why it was refused. Of [`PushError::Kind`] no time has passed.
-    pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+    /// What [`push`](WindowStream::push) does.
+    pub(super) fn push_sample(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         if self.states.iter().any(|(stream, _)| !stream.takes(sample)) {
             return Err(PushError::Kind);
         }
@@ -62,7 +59,7 @@ impl<T: Real> WindowStream<T> {
             stream.reset();
             *begun = start;
         };
-        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push(sample);
+        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push_sample(sample);
         let (windows, given) = (self.windows.as_ref(), sample != Sample::Missing);
         let result = self.clock.step(windows, given, &mut self.states, renew, push);
         self.samples += 1;
