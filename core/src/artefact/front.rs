@@ -3,7 +3,6 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::checksum::CRC;
-use crate::error::{ErrorKind, ModelError, Part};
 #[cfg(feature = "microfft")]
 use crate::front::Cepstra;
 use crate::front::{Decimate, Front, Magnitude, Slopes, Then, VectorQuantiser};
@@ -90,12 +89,6 @@ pub trait StoredFront: Front + FromBytes + Immutable + KnownLayout {
     const STAGES: Stages;
     /// Numbers in a row, or how many symbols there are.
     const WIDTH: usize;
-
-    /// Checks every setting and every number.
-    ///
-    /// # Errors
-    /// Names the first that is wrong.
-    fn validate(&self) -> Result<(), ModelError>;
 }
 
 impl<const D: usize, T: Real> StoredFront for Decimate<D, T>
@@ -104,13 +97,6 @@ where
 {
     const STAGES: Stages = Stages::decimate(D as u32);
     const WIDTH: usize = D;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        match self.every() {
-            0 => Err(ModelError::new(Part::Front, ErrorKind::NotInRange, 0, 0)),
-            _ => Ok(()),
-        }
-    }
 }
 
 impl<const D: usize, const E: usize, T: Real> StoredFront for Magnitude<D, E, T>
@@ -122,10 +108,6 @@ where
         Stages::magnitude(D as u32, E as u32)
     };
     const WIDTH: usize = E;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        Self::validate(self)
-    }
 }
 
 impl<const D: usize, const E: usize, const K: usize, T: Real> StoredFront for Slopes<D, E, K, T>
@@ -137,10 +119,6 @@ where
         Stages::slopes(D as u32, K as u32 + 1)
     };
     const WIDTH: usize = E;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        Ok(())
-    }
 }
 
 impl<const D: usize, const K: usize, T: Real> StoredFront for VectorQuantiser<D, K, T>
@@ -152,10 +130,6 @@ where
         Stages::symbols(D as u32, K as u32)
     };
     const WIDTH: usize = K;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        Self::validate(self)
-    }
 }
 
 #[cfg(feature = "microfft")]
@@ -167,10 +141,6 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         Stages::cepstra(W as u32, B as u32, C as u32)
     };
     const WIDTH: usize = E;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        Self::validate(self)
-    }
 }
 
 impl<A: StoredFront, B: StoredFront<Sample = A::Row>> StoredFront for Then<A, B>
@@ -179,9 +149,4 @@ where
 {
     const STAGES: Stages = A::STAGES.then(B::STAGES);
     const WIDTH: usize = B::WIDTH;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        self.first.validate()?;
-        self.second.validate()
-    }
 }

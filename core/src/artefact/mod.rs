@@ -41,16 +41,17 @@ pub use include::Aligned;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use crate::classify::{Coded, Confidence, Heard, StreamClassifier, StreamModel, Summing, TAPS};
+use crate::classify::{
+    AdditiveClassifier, Classifier, Coded, Confidence, Heard, Output, StreamClassifier,
+    StreamModel, TAPS,
+};
 use crate::context::{ContextModel, Steps};
 use crate::contract::{Contract, LABELS, SECTION_HEAD, Section};
 use crate::emission::{Emission, for_each_real};
-use crate::error::ModelError;
-use crate::filter::Recursion;
 use crate::front::Fronted;
 use crate::hmm::{Hmm, RealOf};
 use crate::lagged::Lagged;
-use crate::number::{Real, RealParameter};
+use crate::number::{Channel, Real, RealParameter};
 use crate::profile_hmm::ProfileHmm;
 
 /// A model that an artefact can hold.
@@ -127,17 +128,11 @@ impl<W: RealParameter, const K: usize, const A: usize> StoredModel for ProfileHm
 }
 
 /// A classifier that an artefact can hold.
-pub trait StoredClassifier: FromBytes + Immutable + KnownLayout {
-    /// What the header states.
+pub trait StoredClassifier:
+    AdditiveClassifier<Real: FromBytes + Immutable + 'static> + FromBytes + Immutable + KnownLayout
+{
+    /// The shape that the header states.
     const SHAPE: Shape;
-    /// The format of its reals.
-    type Real: Real + FromBytes + Immutable + 'static;
-
-    /// Checks every number.
-    ///
-    /// # Errors
-    /// Names the first that is wrong.
-    fn validate(&self) -> Result<(), ModelError>;
 }
 
 impl<H: StoredModel, const M: usize, const O: usize> StoredClassifier for StreamClassifier<H, M, O>
@@ -146,17 +141,20 @@ where
     H::Real: FromBytes + Immutable + 'static,
 {
     const SHAPE: Shape = shape_of::<H, M, O>();
-    type Real = H::Real;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        Self::validate(self)
-    }
 }
 
-impl<C, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
-    StoredClassifier for Lagged<C, D, E, L, K, PAST>
+impl<
+    T: Channel,
+    C,
+    const D: usize,
+    const E: usize,
+    const L: usize,
+    const K: usize,
+    const PAST: bool,
+> StoredClassifier for Lagged<C, D, E, L, K, PAST>
 where
-    C: StoredClassifier,
+    Self: FromBytes + Immutable + KnownLayout,
+    C: StoredClassifier<Observation = [T; E]>,
 {
     const SHAPE: Shape = {
         let () = Self::SIZES;
@@ -164,12 +162,6 @@ where
         assert!(PAST == C::SHAPE.family.regresses(), "the past itself is what regressions see");
         Shape { lags: L as u8, ..C::SHAPE }
     };
-    type Real = C::Real;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        self.validate_lags()?;
-        self.recursion().validate()
-    }
 }
 
 impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
@@ -177,7 +169,7 @@ impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize, const
 where
     Self: FromBytes + Immutable + KnownLayout,
     T: Real + FromBytes + Immutable + 'static,
-    R: StoredClassifier<Real = T> + Summing<O, Real = T, Observation = [T; D]>,
+    R: StoredClassifier<Real = T, Observation = [T; D], Outputs = [Output<T>; O]>,
 {
     const SHAPE: Shape = {
         assert!(G > 0 && G <= u16::MAX as usize, "an artefact counts codebooks in two bytes");
@@ -189,18 +181,13 @@ where
         assert!(Q <= Shape::LEVELS_MAX as usize, "an artefact counts levels in three bits");
         Shape { codebooks: G as u16, dilation: (K / TAPS) as u8, levels: Q as u8, ..R::SHAPE }
     };
-    type Real = T;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        Self::validate(self)
-    }
 }
 
 impl<F, R> StoredClassifier for Fronted<F, R>
 where
     Self: FromBytes + Immutable + KnownLayout,
     F: StoredFront,
-    R: StoredClassifier + Recursion<Observation = F::Row>,
+    R: StoredClassifier<Observation = F::Row>,
 {
     const SHAPE: Shape = {
         let heard = R::SHAPE.size as usize / (1 + R::SHAPE.lags as usize);
@@ -210,12 +197,6 @@ where
         );
         Shape { front: F::STAGES, ..R::SHAPE }
     };
-    type Real = R::Real;
-
-    fn validate(&self) -> Result<(), ModelError> {
-        self.front().validate()?;
-        self.recursion().validate()
-    }
 }
 
 /// The shape of a classifier's type, as an artefact's header states it.
@@ -341,7 +322,7 @@ pub fn confidence<'a, C: StoredClassifier + 'a>(
 }
 
 /// What an artefact holds, unchecked.
-type Parts<'a, C> = (&'a C, Option<Confidence<'a, <C as StoredClassifier>::Real>>);
+type Parts<'a, C> = (&'a C, Option<Confidence<'a, <C as Classifier>::Real>>);
 
 fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactError> {
     if cfg!(target_endian = "big") {

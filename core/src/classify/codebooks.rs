@@ -5,14 +5,13 @@ use core::fmt::Debug;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{
-    Believed, CODEWORDS, CodeVectors, Coding, Confidence, Decision, Output, StreamClassifier,
-    StreamModel, StreamState, TAPS, decide_exactly, likeness,
+    AdditiveClassifier, CODEWORDS, Classifier, CodeVectors, Coding, Decision, Output,
+    ScoreOutOfRange, TAPS, decide_exactly, likeness,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
-use crate::front::{Front, Fronted, FrontedState};
-use crate::lagged::{Lagged, LaggedState, RingPlace};
-use crate::number::{Channel, Real};
+use crate::lagged::RingPlace;
+use crate::number::NumberFormat;
 
 /// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs; and `Q` levels of each
 /// code vector's likeness, with what it weighs to exceed so many of them.
@@ -105,83 +104,6 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize>
     }
 }
 
-/// A classifier whose outputs are sums, so that other evidence can be added before they are rounded.
-pub trait Summing<const O: usize>:
-    Recursion<Reading = Decision<<Self as Summing<O>>::Real>>
-{
-    /// The reals that outputs are in.
-    type Real: Real;
-    /// A log-likelihood for each model.
-    type Logs: Copy + Debug + IntoIterator<Item = Self::Real>;
-
-    /// Evidence for each output, before normalisation and biases.
-    fn sums(&self, state: &Self::State) -> [Output<Self::Real>; O];
-    /// Normalises evidence for the length of the stream, and adds the biases.
-    fn finish(&self, state: &Self::State, outputs: &mut [Output<Self::Real>; O]);
-    /// The log-likelihood of the stream under each model.
-    fn logs(&self, state: &Self::State) -> Self::Logs;
-    /// How many samples have been taken in, missing ones included.
-    fn taken(&self, state: &Self::State) -> u64;
-    /// Checks every number.
-    ///
-    /// # Errors
-    /// Names the first that is wrong.
-    fn check(&self) -> Result<(), ModelError>;
-}
-
-impl<H: StreamModel, const M: usize, const O: usize> Summing<O> for StreamClassifier<H, M, O> {
-    type Real = H::Real;
-    type Logs = [H::Real; M];
-
-    fn sums(&self, state: &Self::State) -> [Output<H::Real>; O] {
-        Self::sums(self, state)
-    }
-    fn finish(&self, state: &Self::State, outputs: &mut [Output<H::Real>; O]) {
-        Self::finish(self, state, outputs);
-    }
-    fn logs(&self, state: &Self::State) -> [H::Real; M] {
-        self.log_likelihoods(state)
-    }
-    fn taken(&self, state: &StreamState<H::State, M>) -> u64 {
-        state.samples()
-    }
-    fn check(&self) -> Result<(), ModelError> {
-        self.validate()
-    }
-}
-
-/// Behind differences at lags.
-impl<
-    T: Channel,
-    R: Summing<O, Observation = [T; E]>,
-    const D: usize,
-    const E: usize,
-    const L: usize,
-    const K: usize,
-    const O: usize,
-> Summing<O> for Lagged<R, D, E, L, K>
-{
-    type Real = R::Real;
-    type Logs = R::Logs;
-
-    fn sums(&self, state: &LaggedState<R::State, T, D, K>) -> [Output<R::Real>; O] {
-        self.recursion().sums(state.inner())
-    }
-    fn finish(&self, state: &LaggedState<R::State, T, D, K>, outputs: &mut [Output<R::Real>; O]) {
-        self.recursion().finish(state.inner(), outputs);
-    }
-    fn logs(&self, state: &LaggedState<R::State, T, D, K>) -> R::Logs {
-        self.recursion().logs(state.inner())
-    }
-    fn taken(&self, state: &LaggedState<R::State, T, D, K>) -> u64 {
-        self.recursion().taken(state.inner())
-    }
-    fn check(&self) -> Result<(), ModelError> {
-        self.validate_lags()?;
-        self.recursion().check()
-    }
-}
-
 /// A classifier, and [codebooks](Codebooks) whose evidence is added to its own before it is normalised.
 ///
 /// `K` samples are kept: eight times the largest dilation. Where a sample is missing, the last one that was
@@ -238,7 +160,7 @@ type StateOf<R, T, const D: usize, const K: usize, const O: usize> =
 
 impl<
     T: Coding,
-    R: Summing<O, Real = T::Real, Observation = [T; D]>,
+    R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
     const D: usize,
     const G: usize,
     const K: usize,
@@ -251,7 +173,7 @@ impl<
     /// # Errors
     /// Names the first that is wrong, by codebook and entry.
     pub fn validate(&self) -> Result<(), ModelError> {
-        self.classifier.check()?;
+        self.classifier.validate()?;
         let Codebooks { dilations, levels, scales, weights, above, units, .. } = &self.codebooks;
         let numbers = scales.iter().zip(weights).zip(above).map(|((scales, weights), above)| {
             let above = above.as_flattened().as_flattened();
@@ -270,37 +192,11 @@ impl<
         }
         units.iter().position(|&unit| !T::is_unit(unit)).map_or(Ok(()), |output| error(G, output))
     }
-
-    /// The outputs before they are rounded, `[output]`.
-    pub fn outputs(&self, state: &StateOf<R, T, D, K, O>) -> [Output<T::Real>; O] {
-        let mut outputs = self.classifier.sums(&state.inner);
-        for ((output, sum), &unit) in outputs.iter_mut().zip(&state.sums).zip(&self.codebooks.units)
-        {
-            output.add_evidence(T::parts(sum, unit));
-        }
-        self.classifier.finish(&state.inner, &mut outputs);
-        outputs
-    }
-
-    /// The log-likelihood of the stream under each model: see [`StreamClassifier::log_likelihoods`].
-    pub fn log_likelihoods(&self, state: &StateOf<R, T, D, K, O>) -> R::Logs {
-        self.classifier.logs(&state.inner)
-    }
-
-    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
-    pub fn believed(
-        &self,
-        state: &StateOf<R, T, D, K, O>,
-        confidence: &Confidence<'_, T::Real>,
-    ) -> Believed<T::Real> {
-        let (logs, taken) = (self.log_likelihoods(state), self.classifier.taken(&state.inner));
-        confidence.believe(&self.outputs(state), logs, taken)
-    }
 }
 
 impl<
     T: Coding,
-    R: Summing<O, Real = T::Real, Observation = [T; D]>,
+    R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
     const D: usize,
     const G: usize,
     const K: usize,
@@ -382,32 +278,54 @@ pub fn validate_codebooks<T: Coding>(
     Ok(())
 }
 
-/// Behind a front end.
-impl<
-    F: Front<Row = [T; D]>,
-    T: Coding,
-    R: Summing<O, Real = T::Real, Observation = [T; D]>,
-    const D: usize,
-    const G: usize,
-    const K: usize,
-    const O: usize,
-    const Q: usize,
-> Fronted<F, Coded<R, T, D, G, K, O, Q>>
+impl<T: Coding, R, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
+    Classifier for Coded<R, T, D, G, K, O, Q>
+where
+    R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
 {
-    /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
-    pub fn log_likelihoods(
-        &self,
-        state: &FrontedState<F::State, StateOf<R, T, D, K, O>>,
-    ) -> R::Logs {
-        self.recursion().log_likelihoods(state.inner())
-    }
+    type Real = T::Real;
+    type Evidence = R::Evidence;
+    const FORMAT: NumberFormat = R::FORMAT;
 
-    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
-    pub fn believed(
-        &self,
-        state: &FrontedState<F::State, StateOf<R, T, D, K, O>>,
-        confidence: &Confidence<'_, T::Real>,
-    ) -> Believed<T::Real> {
-        self.recursion().believed(state.inner(), confidence)
+    fn decision(&self, state: &Self::State) -> Result<Decision<T::Real>, ScoreOutOfRange> {
+        Ok(self.read(state))
+    }
+    fn evidence(&self, state: &Self::State) -> Result<R::Evidence, ScoreOutOfRange> {
+        Ok(self.log_likelihoods(state))
+    }
+    fn classes(&self) -> usize {
+        self.classifier.classes()
+    }
+    fn size_bytes(&self) -> usize {
+        self.classifier.size_bytes() + size_of_val(&self.codebooks)
+    }
+}
+
+impl<T: Coding, R, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
+    AdditiveClassifier for Coded<R, T, D, G, K, O, Q>
+where
+    R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
+{
+    type Outputs = [Output<T::Real>; O];
+
+    fn sums(&self, state: &Self::State) -> [Output<T::Real>; O] {
+        let mut outputs = self.classifier.sums(&state.inner);
+        for ((output, sum), &unit) in outputs.iter_mut().zip(&state.sums).zip(&self.codebooks.units)
+        {
+            output.add_evidence(T::parts(sum, unit));
+        }
+        outputs
+    }
+    fn finish(&self, state: &Self::State, outputs: &mut [Output<T::Real>; O]) {
+        self.classifier.finish(&state.inner, outputs);
+    }
+    fn log_likelihoods(&self, state: &Self::State) -> R::Evidence {
+        self.classifier.log_likelihoods(&state.inner)
+    }
+    fn samples(&self, state: &Self::State) -> u64 {
+        self.classifier.samples(&state.inner)
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
     }
 }

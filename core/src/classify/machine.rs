@@ -1,8 +1,8 @@
-use super::{Decision, ScoreOutOfRange, decide};
+use super::{Classifier, Decision, ScoreOutOfRange, decide};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Recursion;
 use crate::kernel::{InFlash, KernelError};
-use crate::number::{Real, inner_product};
+use crate::number::{NumberFormat, Real, inner_product};
 
 /// Kernel values of a stream with `M` stored items, relative to a common scale:
 ///
@@ -161,6 +161,30 @@ where
 
     fn read(&self, state: &Self::State) -> Self::Reading {
         Ok(decide(&self.decision_values(state)?.values))
+    }
+}
+
+impl<K, T, const M: usize, const O: usize> Classifier for KernelMachine<K, T, M, O>
+where
+    T: Real,
+    K: StoredKernel<M, Real = T>,
+{
+    type Real = T;
+    /// Decision values, `[output]`.
+    type Evidence = [T; O];
+    const FORMAT: NumberFormat = T::FORMAT;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision<T>, ScoreOutOfRange> {
+        self.read(state)
+    }
+    fn evidence(&self, state: &Self::State) -> Result<[T; O], ScoreOutOfRange> {
+        Ok(self.decision_values(state)?.values)
+    }
+    fn classes(&self) -> usize {
+        Self::classes(self)
+    }
+    fn size_bytes(&self) -> usize {
+        self.bytes()
     }
 }
 

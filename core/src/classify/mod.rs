@@ -14,6 +14,7 @@
 //! `N` states, `G` codebooks over the last `K` samples of `D` channels, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
 mod change;
+mod classifier;
 mod codebooks;
 mod coding;
 mod confidence;
@@ -29,7 +30,8 @@ mod whitening;
 mod windows;
 
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
-pub use codebooks::{Codebooks, Coded, CodedState, Summing, validate_codebooks};
+pub use classifier::{Adapter, AdditiveClassifier, Classifier};
+pub use codebooks::{Codebooks, Coded, CodedState, validate_codebooks};
 pub use coding::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, likeness};
 pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};

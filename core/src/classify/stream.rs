@@ -1,13 +1,14 @@
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::machine::check_range;
-use super::{Believed, Confidence, Decision, Normalisation, Output, StreamModel, decide_exactly};
+use super::{
+    AdditiveClassifier, Classifier, Decision, Normalisation, Output, ScoreOutOfRange, StreamModel,
+    decide_exactly,
+};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Recursion};
-use crate::front::{Front, Fronted, FrontedState};
 use crate::kernel::BankState;
-use crate::lagged::{Lagged, LaggedState};
-use crate::number::{Channel, Number, Real, Scalar};
+use crate::number::{Number, NumberFormat, Real, Scalar};
 
 /// A classifier of streams: a bank of `M` models whose log-likelihoods and directional derivatives
 /// combine linearly into `O` outputs.
@@ -153,152 +154,10 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         log
     }
 
-    /// The outputs before they are rounded, `[output]`: see the type.
-    pub fn outputs(&self, state: &StreamState<H::State, M>) -> [Output<H::Real>; O] {
-        let mut outputs = self.sums(state);
-        self.finish(state, &mut outputs);
-        outputs
-    }
-
-    /// The models' evidence for each output, not normalised.
-    pub(super) fn sums(&self, state: &StreamState<H::State, M>) -> [Output<H::Real>; O] {
-        let mut outputs = [Output::NONE; O];
-        for (m, (model, own)) in self.models.iter().zip(state.bank.states()).enumerate() {
-            let weight = |row: &[H::Real; M]| row.get(m).copied().unwrap_or(H::Real::ZERO);
-            let parts = own.map(|own| model.log_parts(own));
-            for (o, (output, row)) in outputs.iter_mut().zip(&self.weights).enumerate() {
-                match &parts {
-                    Some([high, low]) => {
-                        let derivative = high.derivative(o).zip(low.derivative(o));
-                        output.add(
-                            weight(row),
-                            [high.value(), low.value()],
-                            derivative.map(Into::into),
-                        );
-                    }
-                    None => output.rule_out(weight(row)),
-                }
-            }
-        }
-        outputs
-    }
-
-    /// Normalises evidence and adds the biases.
-    pub(super) fn finish(
-        &self,
-        state: &StreamState<H::State, M>,
-        outputs: &mut [Output<H::Real>; O],
-    ) {
-        let factor = self.normalisation.factor(state.samples);
-        for (output, &bias) in outputs.iter_mut().zip(&self.biases) {
-            output.finish(factor, bias);
-        }
-    }
-
     /// The outputs' values, `[output]`: see the type. Rounded, so that two large ones may be the same
     /// where the margin says by how much they differ.
     pub fn decision_values(&self, state: &StreamState<H::State, M>) -> [H::Real; O] {
         self.outputs(state).map(|output| output.value())
-    }
-
-    /// The decision, with its probability, and whether it had better not be taken.
-    pub fn believed(
-        &self,
-        state: &StreamState<H::State, M>,
-        confidence: &Confidence<'_, H::Real>,
-    ) -> Believed<H::Real> {
-        let log = self.log_likelihoods(state);
-        confidence.believe(&self.outputs(state), log, state.samples)
-    }
-}
-
-/// Behind a front end.
-impl<
-    T: Channel,
-    H,
-    const M: usize,
-    const O: usize,
-    const D: usize,
-    const E: usize,
-    const L: usize,
-    const K: usize,
-    const PAST: bool,
-> Lagged<StreamClassifier<H, M, O>, D, E, L, K, PAST>
-where
-    H: StreamModel<Observation = [T; E]>,
-{
-    /// The log-likelihood of the stream under each model: see [`StreamClassifier::log_likelihoods`].
-    pub fn log_likelihoods(&self, state: &LaggedStreamState<H, T, M, D, K>) -> [H::Real; M] {
-        self.recursion().log_likelihoods(state.inner())
-    }
-
-    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
-    pub fn believed(
-        &self,
-        state: &LaggedStreamState<H, T, M, D, K>,
-        confidence: &Confidence<'_, H::Real>,
-    ) -> Believed<H::Real> {
-        self.recursion().believed(state.inner(), confidence)
-    }
-}
-
-/// Behind a front end.
-impl<H: StreamModel, F: Front, const M: usize, const O: usize>
-    Fronted<F, StreamClassifier<H, M, O>>
-{
-    /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
-    pub fn log_likelihoods(
-        &self,
-        state: &FrontedState<F::State, StreamState<H::State, M>>,
-    ) -> [H::Real; M] {
-        self.recursion().log_likelihoods(state.inner())
-    }
-
-    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
-    pub fn believed(
-        &self,
-        state: &FrontedState<F::State, StreamState<H::State, M>>,
-        confidence: &Confidence<'_, H::Real>,
-    ) -> Believed<H::Real> {
-        self.recursion().believed(state.inner(), confidence)
-    }
-}
-
-/// What a stream left in a classifier behind lags.
-type LaggedStreamState<H, T, const M: usize, const D: usize, const K: usize> =
-    LaggedState<StreamState<<H as StreamModel>::State, M>, T, D, K>;
-
-/// Behind a front end, and with the past or differences from it.
-impl<
-    T: Channel,
-    H,
-    F: Front,
-    const M: usize,
-    const O: usize,
-    const D: usize,
-    const E: usize,
-    const L: usize,
-    const K: usize,
-    const PAST: bool,
-> Fronted<F, Lagged<StreamClassifier<H, M, O>, D, E, L, K, PAST>>
-where
-    H: StreamModel<Observation = [T; E]>,
-{
-    /// The log-likelihood of the rows under each model: see [`StreamClassifier::log_likelihoods`].
-    pub fn log_likelihoods(
-        &self,
-        state: &FrontedState<F::State, LaggedStreamState<H, T, M, D, K>>,
-    ) -> [H::Real; M] {
-        self.recursion().log_likelihoods(state.inner())
-    }
-
-    /// How far the decision is to be believed: see [`StreamClassifier::believed`].
-    pub fn believed(
-        &self,
-        state: &FrontedState<F::State, LaggedStreamState<H, T, M, D, K>>,
-        confidence: &Confidence<'_, H::Real>,
-    ) -> Believed<H::Real> {
-        self.recursion().believed(state.inner(), confidence)
     }
 }
 
@@ -330,5 +189,69 @@ impl<H: StreamModel, const M: usize, const O: usize> Recursion for StreamClassif
 
     fn read(&self, state: &Self::State) -> Decision<H::Real> {
         decide_exactly(&self.outputs(state))
+    }
+}
+
+impl<H: StreamModel, const M: usize, const O: usize> Classifier for StreamClassifier<H, M, O> {
+    type Real = H::Real;
+    type Evidence = [H::Real; M];
+    const FORMAT: NumberFormat = H::FORMAT;
+
+    fn decision(&self, state: &Self::State) -> Result<Decision<H::Real>, ScoreOutOfRange> {
+        Ok(self.read(state))
+    }
+    fn evidence(&self, state: &Self::State) -> Result<[H::Real; M], ScoreOutOfRange> {
+        Ok(self.log_likelihoods(state))
+    }
+    fn classes(&self) -> usize {
+        Self::classes(self)
+    }
+    fn size_bytes(&self) -> usize {
+        size_of_val(self)
+    }
+}
+
+impl<H: StreamModel, const M: usize, const O: usize> AdditiveClassifier
+    for StreamClassifier<H, M, O>
+{
+    type Outputs = [Output<H::Real>; O];
+
+    fn sums(&self, state: &StreamState<H::State, M>) -> [Output<H::Real>; O] {
+        let mut outputs = [Output::NONE; O];
+        for (m, (model, own)) in self.models.iter().zip(state.bank.states()).enumerate() {
+            let weight = |row: &[H::Real; M]| row.get(m).copied().unwrap_or(H::Real::ZERO);
+            let parts = own.map(|own| model.log_parts(own));
+            for (o, (output, row)) in outputs.iter_mut().zip(&self.weights).enumerate() {
+                match &parts {
+                    Some([high, low]) => {
+                        let derivative = high.derivative(o).zip(low.derivative(o));
+                        output.add(
+                            weight(row),
+                            [high.value(), low.value()],
+                            derivative.map(Into::into),
+                        );
+                    }
+                    None => output.rule_out(weight(row)),
+                }
+            }
+        }
+        outputs
+    }
+
+    fn finish(&self, state: &StreamState<H::State, M>, outputs: &mut [Output<H::Real>; O]) {
+        let factor = self.normalisation.factor(state.samples);
+        for (output, &bias) in outputs.iter_mut().zip(&self.biases) {
+            output.finish(factor, bias);
+        }
+    }
+
+    fn log_likelihoods(&self, state: &Self::State) -> [H::Real; M] {
+        Self::log_likelihoods(self, state)
+    }
+    fn samples(&self, state: &Self::State) -> u64 {
+        state.samples
+    }
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
     }
 }

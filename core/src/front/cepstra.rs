@@ -184,6 +184,10 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         state.place.take(self.hop, &mut state.ring, x);
         told
     }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
 }
 
 /// The tables of a [`Cepstra`], wherever they are.

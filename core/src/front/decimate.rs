@@ -3,7 +3,7 @@ use core::marker::PhantomData;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{Front, Step, or_missing};
-use crate::error::ObservationError;
+use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
 /// The mean of so many consecutive samples of `D` channels is one row.
@@ -74,6 +74,13 @@ impl<const D: usize, T: Real> Front for Decimate<D, T> {
         }
         state.place.take(self.every, &mut state.sum, x);
         told
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        match self.every {
+            0 => Err(ModelError::new(Part::Front, ErrorKind::NotInRange, 0, 0)),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -83,6 +83,10 @@ impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
         hear(if x.is_some() && told.is_ok() { Some(&row) } else { None });
         told
     }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
 }
 
 /// Writes a sample with the channels of a group replaced by their norm: see [`Magnitude`].

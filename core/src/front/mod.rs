@@ -33,7 +33,7 @@ pub use slopes::{LONGEST_SLOPE, Slopes, SlopesState};
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::error::ObservationError;
+use crate::error::{ModelError, ObservationError};
 use crate::filter::Recursion;
 
 /// What a sample does to the row that is being made.
@@ -73,6 +73,14 @@ pub trait Front {
         x: Option<&Self::Sample>,
         hear: impl FnOnce(Option<&Self::Row>),
     ) -> Result<(), ObservationError>;
+
+    /// Checks every setting and every number.
+    ///
+    /// # Errors
+    /// Names the first invalid one.
+    fn validate(&self) -> Result<(), ModelError> {
+        Ok(())
+    }
 }
 
 /// What a sample does, where it is none what a missing one does: whether it is taken as it is, the step, and what there
@@ -124,6 +132,11 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Then<A, B> {
     ) -> Result<(), ObservationError> {
         let mut told = Ok(());
         self.first.push(first, x, |row| told = self.second.push(second, row, hear)).and(told)
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.first.validate()?;
+        self.second.validate()
     }
 }
 

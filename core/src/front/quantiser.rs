@@ -118,6 +118,10 @@ impl<const D: usize, const K: usize, T: Real> Front for VectorQuantiser<D, K, T>
         }
         Ok(())
     }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        Self::validate(self)
+    }
 }
 
 /// The number of the word that is nearest to a sample: see [`VectorQuantiser`].

@@ -1,11 +1,10 @@
 //! What C asks of a model beside its being a recursion, each kind what it knows.
 
-use fishweir_core::classify::{ChangeDetector, Statistic};
+use fishweir_core::classify::{ChangeDetector, Classifier, Statistic};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::number::RealParameter;
 use fishweir_core::spot::{Event, Spotter};
-use fishweir_device::classifier::Deciding;
 
 use crate::Status;
 use crate::shape::{Classifies, Detects, Sizes, Spots};
@@ -89,14 +88,16 @@ pub(crate) trait Answering<K>: Sizes<K> {
     }
 }
 
-impl<R: Deciding<MODELS>, const MODELS: usize> Answering<Classifies<MODELS>> for R {
+impl<R: Classifier<Real = f32, Evidence = [f32; MODELS]>, const MODELS: usize>
+    Answering<Classifies<MODELS>> for R
+{
     fn decide(&self, state: &Self::State) -> Result<Choice, Status> {
-        let read = Deciding::decision(self, state).map_err(|_| Status::Undecided)?;
+        let read = self.decision(state).map_err(|_| Status::Undecided)?;
         Ok(Choice { class_index: read.class as u32, margin: read.margin })
     }
 
     fn evidence(&self, state: &Self::State, values: &mut [f32]) -> Result<(), Status> {
-        fill(values, Deciding::evidence(self, state).map_err(|_| Status::Undecided)?);
+        fill(values, Classifier::evidence(self, state).map_err(|_| Status::Undecided)?);
         Ok(())
     }
 }

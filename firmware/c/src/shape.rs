@@ -2,12 +2,11 @@
 //! too: it asks the model's own type for its sizes, as the building machine lays it out, and the
 //! library checks that the target lays it out the same.
 
-use fishweir_core::classify::ChangeDetector;
+use fishweir_core::classify::{ChangeDetector, Classifier};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::spot::Spotter;
-use fishweir_device::classifier::Deciding;
 use fishweir_model::ModelWindows;
 
 /// The states of the windows that are open at a time; one of a model without windows.
@@ -49,13 +48,15 @@ pub(crate) struct Detects;
 /// The kind of what spots events.
 pub(crate) struct Spots;
 
-impl<R: Deciding<MODELS>, const MODELS: usize> Sizes<Classifies<MODELS>> for R {
+impl<R: Classifier<Real = f32, Evidence = [f32; MODELS]>, const MODELS: usize>
+    Sizes<Classifies<MODELS>> for R
+{
     const FORMAT: NumberFormat = R::FORMAT;
     const MODELS: Option<usize> = Some(MODELS);
 
     // A machine's stored items lie beside it.
     fn bytes(&self) -> usize {
-        Deciding::bytes(self)
+        self.size_bytes()
     }
 }
 

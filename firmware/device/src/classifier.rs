@@ -2,15 +2,12 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Coded, Coding, Decision, KernelMachine, ScoreOutOfRange, StaggeredStates, StoredKernel,
-    StreamClassifier, StreamModel, Summing, WindowClassifier,
+    Classifier, Decision, ScoreOutOfRange, StaggeredStates, WindowClassifier,
 };
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 use fishweir_core::filter::{Recursion, Running};
-use fishweir_core::front::{Front, Fronted};
-use fishweir_core::lagged::Lagged;
-use fishweir_core::number::{Channel, NumberFormat};
+use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{F32, FaultKind, SampleIndex, SampleKind, U16, UpdateProgress};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
@@ -110,7 +107,7 @@ pub enum Due {
 }
 
 /// A classifier in the middle of a stream: a model and what the past left.
-pub trait Classifier<const MODELS: usize> {
+pub trait ClassifierStream<const MODELS: usize> {
     /// What it observes.
     type Sample: WireSample;
     /// Room for the longest request about updates; none where it takes none.
@@ -178,173 +175,10 @@ pub trait Classifier<const MODELS: usize> {
     }
 }
 
-/// A model that decides: what is asked of it beside its being a recursion.
-pub trait Deciding<const MODELS: usize>: Recursion {
-    /// The format of its numbers.
-    const FORMAT: NumberFormat;
-
-    /// The decision: see [`Classifier::decision`].
-    ///
-    /// # Errors
-    /// [`ScoreOutOfRange`].
-    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange>;
-    /// What an answer carries beside the decision: see [`Classifier::log_likelihoods`].
-    ///
-    /// # Errors
-    /// [`ScoreOutOfRange`].
-    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange>;
-    /// How many classes it decides between.
-    fn classes(&self) -> usize;
-    /// Bytes of it.
-    fn bytes(&self) -> usize;
-}
-
-impl<H, const MODELS: usize, const OUTPUTS: usize> Deciding<MODELS>
-    for StreamClassifier<H, MODELS, OUTPUTS>
-where
-    H: StreamModel<Real = f32>,
-{
-    const FORMAT: NumberFormat = H::FORMAT;
-
-    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
-        Ok(self.read(state))
-    }
-
-    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
-        Ok(self.log_likelihoods(state))
-    }
-
-    fn classes(&self) -> usize {
-        Self::classes(self)
-    }
-
-    fn bytes(&self) -> usize {
-        size_of_val(self)
-    }
-}
-
-/// What decides, behind a front end.
-impl<
-    T,
-    R,
-    const MODELS: usize,
-    const D: usize,
-    const E: usize,
-    const L: usize,
-    const K: usize,
-    const PAST: bool,
-> Deciding<MODELS> for Lagged<R, D, E, L, K, PAST>
-where
-    T: Channel,
-    R: Deciding<MODELS, Observation = [T; E]>,
-{
-    const FORMAT: NumberFormat = R::FORMAT;
-
-    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
-        self.recursion().decision(state.inner())
-    }
-
-    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
-        self.recursion().evidence(state.inner())
-    }
-
-    fn classes(&self) -> usize {
-        self.recursion().classes()
-    }
-
-    fn bytes(&self) -> usize {
-        self.recursion().bytes() + size_of_val(self.lags())
-    }
-}
-
-/// What decides, and codebooks beside it.
-impl<
-    T,
-    R,
-    const MODELS: usize,
-    const D: usize,
-    const G: usize,
-    const K: usize,
-    const OUTPUTS: usize,
-    const Q: usize,
-> Deciding<MODELS> for Coded<R, T, D, G, K, OUTPUTS, Q>
-where
-    T: Coding<Real = f32>,
-    R: Deciding<MODELS> + Summing<OUTPUTS, Real = f32, Observation = [T; D], Logs = [f32; MODELS]>,
-{
-    const FORMAT: NumberFormat = R::FORMAT;
-
-    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
-        Ok(self.read(state))
-    }
-
-    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
-        Ok(self.log_likelihoods(state))
-    }
-
-    fn classes(&self) -> usize {
-        self.classifier().classes()
-    }
-
-    fn bytes(&self) -> usize {
-        self.classifier().bytes() + size_of_val(self.codebooks())
-    }
-}
-
-/// What decides, hearing rows that a front end makes of samples.
-impl<F, R, const MODELS: usize> Deciding<MODELS> for Fronted<F, R>
-where
-    F: Front,
-    R: Deciding<MODELS, Observation = F::Row>,
-{
-    const FORMAT: NumberFormat = R::FORMAT;
-
-    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
-        self.recursion().decision(state.inner())
-    }
-
-    fn evidence(&self, state: &Self::State) -> Result<[f32; MODELS], ScoreOutOfRange> {
-        self.recursion().evidence(state.inner())
-    }
-
-    fn classes(&self) -> usize {
-        self.recursion().classes()
-    }
-
-    fn bytes(&self) -> usize {
-        self.recursion().bytes() + size_of_val(self.front())
-    }
-}
-
-/// Its `MODELS` are its outputs.
-impl<K, const ITEMS: usize, const OUTPUTS: usize> Deciding<OUTPUTS>
-    for KernelMachine<K, f32, ITEMS, OUTPUTS>
-where
-    K: StoredKernel<ITEMS, Real = f32>,
-{
-    const FORMAT: NumberFormat = NumberFormat::F32;
-
-    fn decision(&self, state: &Self::State) -> Result<Decision, ScoreOutOfRange> {
-        self.read(state)
-    }
-
-    fn evidence(&self, state: &Self::State) -> Result<[f32; OUTPUTS], ScoreOutOfRange> {
-        Ok(self.decision_values(state)?.values)
-    }
-
-    fn classes(&self) -> usize {
-        Self::classes(self)
-    }
-
-    fn bytes(&self) -> usize {
-        Self::bytes(self)
-    }
-}
-
 /// On a stream that never ends, whatever the model was trained on.
-impl<R, const MODELS: usize> Classifier<MODELS> for Running<&R>
+impl<R, const MODELS: usize> ClassifierStream<MODELS> for Running<&R>
 where
-    R: Deciding<MODELS, Observation: WireSample + Sized>,
+    R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     type Sample = R::Observation;
     type Update = [u8; 0];
@@ -375,7 +209,7 @@ where
     }
 
     fn model_bytes(&self) -> usize {
-        self.recursion().bytes()
+        self.recursion().size_bytes()
     }
 
     fn state_bytes(&self) -> usize {
@@ -384,10 +218,10 @@ where
 }
 
 /// On the windows that the model was trained on.
-impl<R, const MODELS: usize, const STATES: usize> Classifier<MODELS>
+impl<R, const MODELS: usize, const STATES: usize> ClassifierStream<MODELS>
     for Running<WindowClassifier<'_, &R, STATES>>
 where
-    R: Deciding<MODELS, Observation: WireSample + Sized>,
+    R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     type Sample = R::Observation;
     type Update = [u8; 0];
@@ -426,7 +260,7 @@ where
     }
 
     fn model_bytes(&self) -> usize {
-        self.recursion().classifier().bytes()
+        self.recursion().classifier().size_bytes()
     }
 
     fn state_bytes(&self) -> usize {

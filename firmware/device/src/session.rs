@@ -47,12 +47,12 @@ use fishweir_core::wire::{
 use fishweir_core::{ObservationError, Profile};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, Unaligned};
 
-use crate::classifier::{Classifier, Due, WireSample};
+use crate::classifier::{ClassifierStream, Due, WireSample};
 use crate::link::Link;
 use crate::log::log;
 use crate::meter::Meter;
 
-type Wire<C, const MODELS: usize> = <<C as Classifier<MODELS>>::Sample as WireSample>::Wire;
+type Wire<C, const MODELS: usize> = <<C as ClassifierStream<MODELS>>::Sample as WireSample>::Wire;
 
 /// Room for either of the requests that may be the longest.
 #[derive(FromBytes, IntoBytes, Unaligned)]
@@ -86,7 +86,7 @@ pub enum Turn<'s> {
 /// A conversation: what it has heard of the request at hand, and where the stream is.
 ///
 /// RAM: the longest request, an [`Answer`], and 190 bytes on a 32-bit part.
-pub struct Session<'a, C: Classifier<MODELS>, M, const MODELS: usize> {
+pub struct Session<'a, C: ClassifierStream<MODELS>, M, const MODELS: usize> {
     link: Link<Longest<Wire<C, MODELS>, C::Update>>,
     classifier: &'a mut C,
     meter: &'a M,
@@ -100,7 +100,7 @@ pub struct Session<'a, C: Classifier<MODELS>, M, const MODELS: usize> {
 
 impl<'a, C, M, const MODELS: usize> Session<'a, C, M, MODELS>
 where
-    C: Classifier<MODELS>,
+    C: ClassifierStream<MODELS>,
     M: Meter,
 {
     /// A session that has heard nothing yet, before the first sample of a stream: what the classifier took in before is

@@ -240,18 +240,23 @@ fn decided(model: ProjectModel<'_>) -> &'static str {
     if model.confidence().is_some() { "Believed" } else { "Decision" }
 }
 
+/// The core's names that reading a decision takes.
+fn used(model: ProjectModel<'_>) -> &'static str {
+    if model.confidence().is_some() { "AdditiveClassifier, Believed" } else { "Decision" }
+}
+
 /// `stream.rs`: when a decision is due; of a model without windows after every `every` samples.
 pub(super) fn stream(model: ProjectModel<'_>, every: u64) -> String {
     // A machine's scores may leave the range of its numbers: reading is a result then.
     let read = match model.confidence() {
-        Some(_) => "Some(MODEL.believed(state, &crate::model::CONFIDENCE))",
+        Some(_) => "Some(AdditiveClassifier::predict(&MODEL, state, &crate::model::CONFIDENCE))",
         None if model.may_not_read() => "MODEL.read(state).ok()",
         None => "Some(MODEL.read(state))",
     };
     include_str!("template/stream.rs")
         .replace(
             "{{{decided}}, WindowClassifier}",
-            &format!("{{{}, WindowClassifier}}", decided(model)),
+            &format!("{{{}, WindowClassifier}}", used(model)),
         )
         .replace("{{decided}}", decided(model))
         .replace("{{every}}", &every.to_string())

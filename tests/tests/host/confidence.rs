@@ -5,7 +5,7 @@ use fishweir::data::{Rows, Samples, SamplesView};
 use fishweir::deploy::{ByChannel, Deployed, Explanation};
 use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Header, StoredClassifier};
-use fishweir_core::classify::{self, Decision, Doubt, StreamClassifier};
+use fishweir_core::classify::{self, AdditiveClassifier as _, Decision, Doubt, StreamClassifier};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
@@ -77,7 +77,7 @@ fn an_artefact_holds_it_and_the_core_believes_as_the_host() {
             let row: [f64; 3] = row.try_into().expect("three channels");
             device.push(&row.map(|x| x as f32)).expect("taken");
             let host = stream.believed(&on_host).expect("of a bank");
-            let core = two.believed(device.state(), &confidence);
+            let core = two.predict(device.state(), &confidence);
             assert_eq!(host.probability.to_bits(), core.probability.to_bits());
             assert_eq!(host, core);
             assert_eq!(Ok(host.decision), stream.decision());

@@ -25,7 +25,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use super::classify_stream::classify_stream;
 #[cfg(any(feature = "async", test))]
 use super::classify_stream::classify_stream_async;
-use crate::classifier::{Classifier, WireSample};
+use crate::classifier::{ClassifierStream, WireSample};
 use crate::log::log;
 use crate::meter::Meter;
 use crate::storage::{Kept, Slots};
@@ -267,7 +267,7 @@ where
     }
 }
 
-impl<E, F, const N: usize> Classifier<1> for Learner<'_, E, F, N>
+impl<E, F, const N: usize> ClassifierStream<1> for Learner<'_, E, F, N>
 where
     E: SufficientStatistics<Weight = f32, Real = f32, Observation: WireSample + Sized>
         + Stored

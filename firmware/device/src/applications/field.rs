@@ -20,10 +20,11 @@ use zerocopy::FromBytes;
 use super::classify_stream::classify_stream;
 #[cfg(any(feature = "async", test))]
 use super::classify_stream::classify_stream_async;
-use crate::classifier::{Classifier, Deciding, Due, WireSample, due, of_window};
+use crate::classifier::{ClassifierStream, Due, WireSample, due, of_window};
 use crate::log::log;
 use crate::meter::Meter;
 use crate::update::{MappedFlash, Trust, Updates};
+use fishweir_core::classify::Classifier;
 
 /// What an update has to do to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,8 @@ where
     F: MappedFlash,
     T: Trust,
     M: Meter,
-    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     let mut replaceable =
         Replaceable::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
@@ -85,7 +87,8 @@ where
     F: MappedFlash,
     T: Trust,
     M: Meter,
-    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     let mut replaceable =
         Replaceable::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
@@ -107,7 +110,14 @@ pub enum FieldError<S, F> {
 /// For samples that do not come over the line, push them here, [`between_samples`](Classifier::between_samples) after each:
 /// a [session](crate::session::Session) about it takes the updates, and lends it by
 /// [`classifier`](crate::session::Session::classifier).
-pub struct Replaceable<'m, F, T, C: Deciding<MODELS>, const MODELS: usize, const STATES: usize> {
+pub struct Replaceable<
+    'm,
+    F,
+    T,
+    C: Classifier<Real = f32, Evidence = [f32; MODELS]>,
+    const MODELS: usize,
+    const STATES: usize,
+> {
     updates: Updates<F, T, C, MODELS>,
     built_in: WindowClassifier<'m, &'m C, STATES>,
     /// That of the update that runs, its channels left out.
@@ -122,7 +132,8 @@ impl<'m, F, T, C, const MODELS: usize, const STATES: usize> Replaceable<'m, F, T
 where
     F: MappedFlash,
     T: Trust,
-    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     /// The newest model in `flash` that may run, or else the `built_in` one, before its first sample.
     ///
@@ -167,7 +178,8 @@ fn running<'a, F, T, C, const MODELS: usize, const STATES: usize>(
 where
     F: MappedFlash,
     T: Trust,
-    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     match updates.model().zip(contract.as_ref()) {
         Some((model, contract)) => WindowClassifier::from_parts(model, contract),
@@ -175,12 +187,13 @@ where
     }
 }
 
-impl<F, T, C, const MODELS: usize, const STATES: usize> Classifier<MODELS>
+impl<F, T, C, const MODELS: usize, const STATES: usize> ClassifierStream<MODELS>
     for Replaceable<'_, F, T, C, MODELS, STATES>
 where
     F: MappedFlash,
     T: Trust,
-    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     type Sample = C::Observation;
     type Update = UpdateChunk;
@@ -243,7 +256,7 @@ where
     }
 
     fn model_bytes(&self) -> usize {
-        self.running().classifier().bytes()
+        self.running().classifier().size_bytes()
     }
 
     fn state_bytes(&self) -> usize {

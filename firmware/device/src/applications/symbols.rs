@@ -38,7 +38,7 @@ pub use super::lines::END_OF_TRANSMISSION;
 #[cfg(any(feature = "async", test))]
 use super::lines::converse_async;
 use super::lines::{Class, Conversation, Heard, Receiver, converse, decided};
-use crate::classifier::{Classifier, Due};
+use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
 /// Letters, by what became of them.
@@ -77,7 +77,7 @@ pub fn symbols<S, C, const MODELS: usize>(
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
-    C: Classifier<MODELS, Sample = usize>,
+    C: ClassifierStream<MODELS, Sample = usize>,
 {
     let mut session = Session::new(classifier, alphabet, classes);
     converse(serial, &mut session)?;
@@ -98,7 +98,7 @@ pub async fn symbols_async<S, C, const MODELS: usize>(
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
-    C: Classifier<MODELS, Sample = usize>,
+    C: ClassifierStream<MODELS, Sample = usize>,
 {
     let mut session = Session::new(classifier, alphabet, classes);
     converse_async(serial, &mut session).await?;
@@ -120,7 +120,7 @@ struct Session<'a, C, const MODELS: usize> {
 
 impl<'a, C, const MODELS: usize> Session<'a, C, MODELS>
 where
-    C: Classifier<MODELS, Sample = usize>,
+    C: ClassifierStream<MODELS, Sample = usize>,
 {
     fn new(classifier: &'a mut C, alphabet: &'a Alphabet<'a>, classes: &'a [&'a str]) -> Self {
         log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
@@ -173,7 +173,7 @@ where
 
 impl<C, const MODELS: usize> Conversation for Session<'_, C, MODELS>
 where
-    C: Classifier<MODELS, Sample = usize>,
+    C: ClassifierStream<MODELS, Sample = usize>,
 {
     type Error<E> = E;
 
@@ -246,7 +246,7 @@ struct Sequence {
 impl Sequence {
     fn take<C, const MODELS: usize>(&mut self, classifier: &mut C, letter: Letter)
     where
-        C: Classifier<MODELS, Sample = usize>,
+        C: ClassifierStream<MODELS, Sample = usize>,
     {
         let letters = &mut self.letters;
         let count = match letter {

@@ -14,8 +14,9 @@ use zerocopy::FromBytes;
 
 use super::layout::{MappedFlash, Mark, UpdateSlots};
 use super::trust::Trust;
-use crate::classifier::{Deciding, WireSample};
+use crate::classifier::WireSample;
 use crate::storage::{StorageError, Whole};
+use fishweir_core::classify::Classifier;
 
 /// The updates of a device whose image is built for classifiers of type `C`.
 ///
@@ -52,7 +53,8 @@ impl<F, T, C, const MODELS: usize> Updates<F, T, C, MODELS>
 where
     F: MappedFlash,
     T: Trust,
-    C: StoredClassifier + Deciding<MODELS, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     /// After a reset: takes up the newest model that may run, and counts the reset where that one is on trial.
     ///
@@ -409,7 +411,7 @@ fn contract_of(artefact: &[u8]) -> Contract<'_> {
 /// Whether a model decides as its self-test says, bit for bit.
 fn passes<C, const MODELS: usize>(model: &C, test: SelfTest<'_>) -> bool
 where
-    C: Deciding<MODELS, Observation: WireSample + Sized>,
+    C: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     let mut state = model.start();
     test.entries().all(|entry| {

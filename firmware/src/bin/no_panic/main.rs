@@ -16,9 +16,9 @@ use core::panic::PanicInfo;
 
 use fishweir_core::artefact::{self, Header, StoredModel};
 use fishweir_core::classify::{
-    ChangeDetector, Confidence, DiagonalWhitening, FullWhitening, KernelMachine, Limit, NoNorm,
-    Normalisation, ScoreKernel, StoredKernel, StoredScores, StoredSequences, StreamClassifier,
-    StreamModel,
+    AdditiveClassifier as _, ChangeDetector, Confidence, DiagonalWhitening, FullWhitening,
+    KernelMachine, Limit, NoNorm, Normalisation, ScoreKernel, StoredKernel, StoredScores,
+    StoredSequences, StreamClassifier, StreamModel,
 };
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
@@ -357,7 +357,7 @@ where
     let [scale, least_margin] = some();
     let likelihoods: [[f32; 2]; 2] = some();
     let confidence = Confidence { scale, least_margin, likelihoods: &likelihoods };
-    black_box(classifier.believed(&state, &confidence));
+    black_box(classifier.predict(&state, &confidence));
 }
 
 /// Linear dynamical systems: how they are made, and their filter.

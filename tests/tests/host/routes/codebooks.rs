@@ -6,7 +6,7 @@ use fishweir::deploy::{Deployed, PushError};
 use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH, Header, Shape, StoredClassifier,
 };
-use fishweir_core::classify::{Coded, Heard, StreamClassifier};
+use fishweir_core::classify::{AdditiveClassifier as _, Coded, Heard, StreamClassifier};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;

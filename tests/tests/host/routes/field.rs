@@ -4,8 +4,9 @@ use embedded_storage::nor_flash::{
     ErrorType, MultiwriteNorFlash, NorFlash, NorFlashErrorKind, ReadNorFlash,
 };
 use fishweir_core::artefact::StoredClassifier;
+use fishweir_core::classify::Classifier;
 use fishweir_core::wire::{UPDATE_CHUNK, UpdateStatus};
-use fishweir_device::classifier::{Deciding, WireSample};
+use fishweir_device::classifier::WireSample;
 use fishweir_device::update::{Anyone, MappedFlash, Updates};
 use zerocopy::IntoBytes;
 
@@ -66,7 +67,8 @@ pub(super) type Device<C> = Updates<Flash, Anyone, C, 2>;
 /// After its first reset, of a model that decides on whole series.
 pub(super) fn start<C>() -> Device<C>
 where
-    C: StoredClassifier + Deciding<2, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; 2], Observation: WireSample + Sized>,
 {
     Device::start(Flash::new(), Anyone, 0, None).expect("reads")
 }
@@ -74,7 +76,8 @@ where
 /// Sends an update, from where the device wants it.
 pub(super) fn send<C>(device: &mut Device<C>, update: &[u8]) -> UpdateStatus
 where
-    C: StoredClassifier + Deciding<2, Observation: WireSample + Sized>,
+    C: StoredClassifier
+        + Classifier<Real = f32, Evidence = [f32; 2], Observation: WireSample + Sized>,
 {
     let header = update.first_chunk().expect("a header");
     let transfer = u32::from_le_bytes(*header.last_chunk().expect("a checksum"));

@@ -6,7 +6,7 @@ use fishweir::deploy::{Deployed, PushError, UpdateFileError};
 use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH, Header, Shape, Stages, StoredClassifier,
 };
-use fishweir_core::classify::StreamClassifier;
+use fishweir_core::classify::{self, StreamClassifier};
 use fishweir_core::contract::{LABELS, Section};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Running;
@@ -15,7 +15,7 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
 use fishweir_core::{ErrorKind, ModelError, Part};
-use fishweir_device::classifier::{Deciding, WireSample};
+use fishweir_device::classifier::WireSample;
 use fishweir_tests::quick::{channels, trained_behind};
 use zerocopy::IntoBytes;
 
@@ -56,7 +56,7 @@ fn sounds(names: &[&str]) -> Dataset {
 /// Host and core push a series of which some is missing; the bits of all that they read are the same.
 fn same_bits<C, const D: usize>(data: &Dataset, deployed: &Deployed, core: &C)
 where
-    C: Deciding<2, Observation = [f32; D]>,
+    C: classify::Classifier<Real = f32, Evidence = [f32; 2], Observation = [f32; D]>,
 {
     let (mut host, mut device) = (deployed.stream(), Running::new(core));
     for (t, sample) in data.series()[1].samples.view().iter().enumerate() {
@@ -82,7 +82,8 @@ where
 /// What was written reads back, in place too, and runs as an update; other settings, numbers and stages are refused.
 fn holds<C, const D: usize>(data: &Dataset, front: &str)
 where
-    C: StoredClassifier + Deciding<2, Observation = [f32; D]>,
+    C: StoredClassifier
+        + classify::Classifier<Real = f32, Evidence = [f32; 2], Observation = [f32; D]>,
     [f32; D]: WireSample,
 {
     let deployed = trained_behind(data, front).deploy().expect("fits in f32");

@@ -16,7 +16,7 @@ use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::wire::{Status, UpdateStatus};
-use fishweir_device::classifier::Classifier;
+use fishweir_device::classifier::ClassifierStream;
 use fishweir_device::meter::NoMeter;
 use fishweir_device::session::{Session, Turn};
 use fishweir_device::update::{Anyone, Updates};
@@ -37,16 +37,16 @@ fn deployed() -> Deployed {
 }
 
 /// The device at one end of a line: it answers what is written as soon as it is whole.
-struct AtDevice<'s, C: Classifier<2>> {
+struct AtDevice<'s, C: ClassifierStream<2>> {
     session: Session<'s, C, NoMeter, 2>,
     answers: VecDeque<u8>,
     stopped: bool,
 }
 
 /// The host's end of it.
-struct End<'e, 's, C: Classifier<2>>(&'e Mutex<AtDevice<'s, C>>);
+struct End<'e, 's, C: ClassifierStream<2>>(&'e Mutex<AtDevice<'s, C>>);
 
-impl<C: Classifier<2>> Read for End<'_, '_, C> {
+impl<C: ClassifierStream<2>> Read for End<'_, '_, C> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut device = self.0.lock().expect("whole");
         if device.answers.is_empty() && !device.stopped {
@@ -58,7 +58,7 @@ impl<C: Classifier<2>> Read for End<'_, '_, C> {
     }
 }
 
-impl<C: Classifier<2>> Write for End<'_, '_, C> {
+impl<C: ClassifierStream<2>> Write for End<'_, '_, C> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let AtDevice { session, answers, stopped } = &mut *self.0.lock().expect("whole");
         for &byte in bytes {
@@ -91,7 +91,7 @@ fn on_device<const STATES: usize>(
     then(&mut Running::new(WindowClassifier::new(model, &contract).expect("its states")));
 }
 
-fn at_device<C: Classifier<2>>(running: &mut C) -> Mutex<AtDevice<'_, C>> {
+fn at_device<C: ClassifierStream<2>>(running: &mut C) -> Mutex<AtDevice<'_, C>> {
     let session = Session::new(running, &NoMeter);
     Mutex::new(AtDevice { session, answers: VecDeque::new(), stopped: false })
 }

@@ -8,7 +8,7 @@ use core::slice;
 use embedded_io::{Read, Write};
 use fishweir_core::wire::Report;
 
-use crate::classifier::Classifier;
+use crate::classifier::ClassifierStream;
 use crate::meter::Meter;
 use crate::session::{Session, Turn};
 
@@ -26,7 +26,7 @@ pub fn classify_stream<S, C, M, const MODELS: usize>(
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
-    C: Classifier<MODELS>,
+    C: ClassifierStream<MODELS>,
     M: Meter,
 {
     let mut session = Session::new(classifier, meter);
@@ -45,7 +45,7 @@ fn converse<S, C, M, const MODELS: usize>(
 ) -> Result<(), S::Error>
 where
     S: Read + Write,
-    C: Classifier<MODELS>,
+    C: ClassifierStream<MODELS>,
     M: Meter,
 {
     let mut byte = 0;
@@ -77,7 +77,7 @@ pub async fn classify_stream_async<S, C, M, const MODELS: usize>(
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
-    C: Classifier<MODELS>,
+    C: ClassifierStream<MODELS>,
     M: Meter,
 {
     let mut session = Session::new(classifier, meter);
@@ -96,7 +96,7 @@ async fn converse_async<S, C, M, const MODELS: usize>(
 ) -> Result<(), S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
-    C: Classifier<MODELS>,
+    C: ClassifierStream<MODELS>,
     M: Meter,
 {
     let mut byte = 0;

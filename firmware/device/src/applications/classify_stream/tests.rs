@@ -25,8 +25,9 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use super::*;
 use crate::applications::wire::Later;
-use crate::classifier::{Deciding, WireSample};
+use crate::classifier::WireSample;
 use crate::meter::NoMeter;
+use fishweir_core::classify::Classifier;
 
 // Named here, so that the tests do not depend on which model a build was given.
 #[allow(unreachable_pub, dead_code)]
@@ -71,7 +72,7 @@ impl Write for Line<'_> {
 /// Classifies over a line; over one that lets others run every conversation is the same.
 fn serve<R, const MODELS: usize>(line: &mut Line<'_>, recursion: &R) -> Result<Report, ErrorKind>
 where
-    R: Deciding<MODELS, Observation: WireSample>,
+    R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample>,
 {
     let mut other = line.clone();
     let report = classify_stream(line, &mut Running::new(recursion), &NoMeter);
@@ -88,7 +89,7 @@ fn serve_coins(line: &mut Line<'_>) -> Result<Report, ErrorKind> {
 /// The answers of any recursion that decides.
 fn answers_of<R, const MODELS: usize>(recursion: &R, frames: &[Vec<u8>]) -> Vec<Answer<MODELS>>
 where
-    R: Deciding<MODELS, Observation: WireSample>,
+    R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample>,
 {
     let sent = frames.concat();
     let mut line = Line { sent: &sent, ..Line::default() };

@@ -46,7 +46,7 @@ pub use accelerometer::{
 #[cfg(any(feature = "async", test))]
 use super::lines::write_line_async;
 use super::lines::{Class, decided, write_line};
-use crate::classifier::{Classifier, Due};
+use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
 /// Milliseconds between two looks at the FIFO: eight samples, a quarter of what it holds.
@@ -93,7 +93,7 @@ where
     I: I2c,
     D: DelayNs,
     S: Write,
-    C: Classifier<MODELS, Sample = [f32; 3]>,
+    C: ClassifierStream<MODELS, Sample = [f32; 3]>,
 {
     let mut watch = Watch::default();
     while goes_on() {
@@ -135,7 +135,7 @@ where
     I: I2c,
     D: embedded_hal_async::delay::DelayNs,
     S: embedded_io_async::Write,
-    C: Classifier<MODELS, Sample = [f32; 3]>,
+    C: ClassifierStream<MODELS, Sample = [f32; 3]>,
 {
     let mut watch = Watch::default();
     while goes_on() {
@@ -180,7 +180,7 @@ impl fmt::Display for Line<'_> {
 /// Samples that may be lost before the stream counts as a new one.
 fn longest_gap<C, const MODELS: usize>(classifier: &C) -> u32
 where
-    C: Classifier<MODELS, Sample = [f32; 3]>,
+    C: ClassifierStream<MODELS, Sample = [f32; 3]>,
 {
     classifier.contract().windows.map_or(LONGEST_GAP, |windows| windows.longest_gap)
 }
@@ -222,7 +222,7 @@ impl Watch {
     ) -> (Result<(), SensorFault>, [Option<Line<'c>>; 2])
     where
         I: I2c,
-        C: Classifier<MODELS, Sample = [f32; 3]>,
+        C: ClassifierStream<MODELS, Sample = [f32; 3]>,
     {
         let before = self.report;
         self.at_once = false;
@@ -276,7 +276,7 @@ impl Watch {
     ) -> Result<(), SensorFault>
     where
         I: I2c,
-        C: Classifier<MODELS, Sample = [f32; 3]>,
+        C: ClassifierStream<MODELS, Sample = [f32; 3]>,
     {
         if self.fill(classifier) {
             return Ok(());
@@ -350,7 +350,7 @@ impl Watch {
     /// Lets the time pass that no sample tells of, up to those that wait in the FIFO.
     fn close_gap<C, const MODELS: usize>(&mut self, waiting: u32, classifier: &mut C)
     where
-        C: Classifier<MODELS, Sample = [f32; 3]>,
+        C: ClassifierStream<MODELS, Sample = [f32; 3]>,
     {
         let lost = self.due().saturating_sub(self.taken + waiting);
         self.has_gap = false;
@@ -366,7 +366,7 @@ impl Watch {
     /// Pushes lost samples as missing, up to the end of a window: whether there was one.
     fn fill<C, const MODELS: usize>(&mut self, classifier: &mut C) -> bool
     where
-        C: Classifier<MODELS, Sample = [f32; 3]>,
+        C: ClassifierStream<MODELS, Sample = [f32; 3]>,
     {
         let has_windows = classifier.contract().windows.is_some();
         while self.lost > 0 {
