@@ -40,7 +40,7 @@ impl Reading {
             kind: self.alphabet.clone().map(Kind::Symbols),
             classes: None,
             fasta_label: self.fasta_label.clone().unwrap_or_default(),
-            values: Values::Reals,
+            ..ReadOptions::default()
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 
+use super::clock::rate_words;
 use super::fold_error::FoldError;
 use crate::words::{counted, grouped};
 
@@ -438,6 +439,58 @@ pub enum DataError {
         /// The field.
         text: String,
     },
+    /// Series of several sample periods.
+    #[error(
+        "{file}: series `{}` has {} by its times, and series `{}` {}; resample them to one rate (--resample), or judge \
+         one rate at a time",
+        series[0],
+        rate_words(seconds[0]),
+        series[1],
+        rate_words(seconds[1])
+    )]
+    MixedRates {
+        /// The file.
+        file: String,
+        /// Two of the series.
+        series: [String; 2],
+        /// Their periods.
+        seconds: [f64; 2],
+    },
+    /// Samples at another rate than a model's.
+    #[error(
+        "{file}: the samples come at {} by the column `t`, and the model was trained at {}; resample them to its rate \
+         (--resample), or name the unit of the time if it is another than seconds: `t [ms]`",
+        rate_words(*found),
+        rate_words(*wanted)
+    )]
+    OtherRate {
+        /// The file, or the stream.
+        file: String,
+        /// The sample period found.
+        found: f64,
+        /// The sample period wanted.
+        wanted: f64,
+    },
+    /// What cannot be resampled.
+    #[error("{file}: cannot be resampled: {why}")]
+    NotResampled {
+        /// The file.
+        file: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// A channel in a unit that does not convert into the one that is wanted.
+    #[error(
+        "{file}: the channel `{found}` is in another unit than `{wanted}`, and there is no conversion; convert the column"
+    )]
+    OtherUnit {
+        /// The file, or the stream.
+        file: String,
+        /// The channel, with its unit.
+        found: String,
+        /// The one that is wanted.
+        wanted: String,
+    },
     /// No folds for cross-validation.
     #[error("{file}: {reason}")]
     Folds {
@@ -493,6 +546,9 @@ crate::error::kinds!(DataError, Self::Folds { reason: error, .. } => error);
 impl DataError {
     /// Whether it leaves nothing to read of a live stream; else it is of one sample.
     pub fn ends_stream(&self) -> bool {
-        matches!(self, Self::Io { .. } | Self::Header { .. } | Self::Packed { .. })
+        matches!(
+            self,
+            Self::Io { .. } | Self::Header { .. } | Self::OtherUnit { .. } | Self::Packed { .. }
+        )
     }
 }

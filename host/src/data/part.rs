@@ -16,6 +16,8 @@ pub(super) struct Part {
     pub(super) text_column: Option<(usize, String)>,
     /// Rows that miss some channels only.
     pub(super) partial: usize,
+    /// Whether the unit of the times is named.
+    pub(super) clocked: bool,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -29,6 +31,7 @@ impl Part {
             label_column: None,
             text_column: None,
             partial: 0,
+            clocked: false,
             drafts: Vec::new(),
         }
     }
