@@ -1,6 +1,7 @@
 //! A trained classifier, in `f64`, and its file.
 
 mod codebooks;
+mod conditions;
 mod confidence;
 mod contract;
 mod file;
@@ -24,6 +25,7 @@ pub use crate::data::{PERIOD_TOLERANCE, Period};
 pub use crate::runtime::EmissionDirection;
 pub(crate) use codebooks::{BookIn, CODEBOOKS_MOST, CodeRing, CodebooksSize, LEVELS_MOST};
 pub use codebooks::{Codebook, Codebooks};
+pub use conditions::{Measure, OtherScale, scales_in_words};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use contract::{ChannelRange, Contract};
 pub use file::ClassifierError;

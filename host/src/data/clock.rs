@@ -88,9 +88,9 @@ struct Steps {
 
 impl Steps {
     /// Of two steps or more.
-    fn of(series: &Series) -> Option<Self> {
-        let median = usual_step(series)?;
-        let mut steps: Vec<f64> = series.times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    fn of(times: &[f64]) -> Option<Self> {
+        let median = usual_step(times)?;
+        let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         steps.sort_unstable_by(f64::total_cmp);
         // Times in whole milliseconds are off by up to one.
         let apart = steps.windows(2).map(|pair| pair[1] - pair[0]);
@@ -126,8 +126,15 @@ impl Series {
     /// the steps or more are another.
     #[must_use]
     pub fn period(&self) -> Option<f64> {
-        Steps::of(self).filter(|steps| steps.off <= NO_PERIOD).map(|steps| steps.period)
+        period_of(&self.times)
     }
+}
+
+/// The sample period by some times: the mean of the steps up to one and a half times their median. `None` of fewer than
+/// two steps, and where a quarter of the steps or more are another.
+#[must_use]
+pub fn period_of(times: &[f64]) -> Option<f64> {
+    Steps::of(times).filter(|steps| steps.off <= NO_PERIOD).map(|steps| steps.period)
 }
 
 impl Dataset {
@@ -194,7 +201,7 @@ impl Dataset {
     pub fn irregular(&self) -> Option<Irregular<'_>> {
         let mut found: Option<Irregular<'_>> = None;
         for series in self.series() {
-            let Some(Steps { off, count, .. }) = Steps::of(series) else { continue };
+            let Some(Steps { off, count, .. }) = Steps::of(&series.times) else { continue };
             if off > IRREGULAR && count >= FEWEST_STEPS {
                 let one = Irregular { count: 0, series, share: off };
                 found.get_or_insert(one).count += 1;
@@ -223,7 +230,8 @@ fn median(all: &mut [f64]) -> Option<f64> {
 }
 
 /// A rate for people: `50 Hz`, `1 sample per 60 s`.
-pub(crate) fn rate_words(seconds: f64) -> String {
+#[must_use]
+pub fn rate_words(seconds: f64) -> String {
     if seconds > 1.0 {
         return format!("1 sample per {} s", trimmed(seconds));
     }

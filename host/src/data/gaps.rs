@@ -36,22 +36,22 @@ impl Series {
         if most <= least * steps as f64 {
             return Vec::new();
         }
-        let Some(usual) = usual_step(self) else { return Vec::new() };
+        let Some(usual) = usual_step(&self.times) else { return Vec::new() };
         // Times are rounded.
         let far = all().enumerate().filter(|&(_, step)| (step / usual).round() > steps as f64);
         far.map(|(before, _)| before + 1).collect()
     }
 }
 
-/// The median step of a series' time; `None` of fewer than two steps.
-pub(super) fn usual_step(series: &Series) -> Option<f64> {
-    let mut steps: Vec<f64> = series.times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+/// The median step of a series' times; `None` of fewer than two steps.
+pub(super) fn usual_step(times: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let middle = steps.len() / 2;
     (steps.len() >= 2).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
-    let usual = usual_step(series)?;
+    let usual = usual_step(&series.times)?;
     let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * usual);
     let first = leaps.next()?;
     Some(Gaps { count: 1 + leaps.count(), series, between: [first[0], first[1]], usual })

@@ -140,7 +140,7 @@ impl<R: BufRead> LiveReader<R> {
         self.begins_series
     }
 
-    /// The time of the last sample, from the column `t`; `None` without one, or without a number there.
+    /// The time of the last sample in seconds, from the column `t`; `None` without one, or without a number there.
     pub fn time(&self) -> Option<f64> {
         self.time
     }
@@ -148,6 +148,12 @@ impl<R: BufRead> LiveReader<R> {
     /// Whether the header has a column `t`; false before it was read.
     pub fn has_times(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.time.is_some())
+    }
+
+    /// Whether the header names the unit of the time: `t [ms]`.
+    pub fn names_unit_of_time(&self) -> bool {
+        let time = self.header.as_ref().and_then(|header| header.time);
+        time.is_some_and(|(_, unit)| unit.named)
     }
 
     fn next_symbol(&mut self) -> Result<bool, DataError> {

@@ -48,6 +48,7 @@ mod lags;
 mod layout;
 mod live;
 mod marked;
+mod oddities;
 mod one_line;
 mod part;
 mod quantity;
@@ -70,8 +71,7 @@ mod tests;
 
 pub use alphabet::{Alphabet, Decoded};
 pub use clips::Joined;
-pub(crate) use clock::rate_words;
-pub use clock::{Irregular, PERIOD_TOLERANCE, Period};
+pub use clock::{Irregular, PERIOD_TOLERANCE, Period, period_of, rate_words};
 pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::{DataError, Place};
 pub use fold_error::FoldError;

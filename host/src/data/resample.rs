@@ -129,7 +129,7 @@ impl Series {
     fn resampled(&self, new: f64, usual: f64, kernel: &Kernel) -> (Self, Vec<usize>) {
         let view = self.samples.view();
         let Some(rows) = view.rows() else { return (self.clone(), Vec::new()) };
-        let old = self.period().or_else(|| usual_step(self)).unwrap_or(usual);
+        let old = self.period().or_else(|| usual_step(&self.times)).unwrap_or(usual);
         let mut made = Made {
             times: Vec::new(),
             rows: Rows::new(rows.dimension()),
