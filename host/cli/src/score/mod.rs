@@ -379,9 +379,12 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
         match (reader.time(), windowing) {
-            (Some(time), Some(by)) => {
-                leaping |= leaps.passes(time, by.length.get(), period);
-                let (length, named) = (by.length.get(), reader.names_unit_of_time());
+            (Some(time), windowing) => {
+                // Without windows nothing is cut, and the rate is the model's all the same.
+                let length = windowing.map_or(usize::MAX, |by| by.length.get());
+                let leapt = leaps.passes(time, length, period);
+                leaping |= leapt && windowing.is_some();
+                let named = reader.names_unit_of_time();
                 if let Some((found, wanted)) =
                     period.and_then(|it| Some((leaps.other_than(it, length, named)?, it)))
                 {
@@ -445,7 +448,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
         }
         if end == 1
-            && let Some(period) = period.filter(|_| windowing.is_some() && !reader.has_times())
+            && let Some(period) = period.filter(|_| !reader.has_times())
         {
             note(
                 Topic::NoTimes,
