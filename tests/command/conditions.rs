@@ -45,7 +45,7 @@ fn another_rate_is_refused_and_resampled_when_asked() {
     let same = folder.put("again.csv", waves(50.0, ["t [ms]", "ax [g]"], [1000.0, 1.0]));
     let contract = json(&format!("info {model} --json"))["contract"].clone();
     assert_eq!(contract["period"]["seconds"], 0.02);
-    for command in ["evaluate", "score", "score --explain", "gram --kernel fisher -o /dev/null"] {
+    for command in ["evaluate", "score", "score --explain", "gram --kernel practical -o /dev/null"] {
         let line = format!("{command} {fast} --model {model}");
         refuses(&line, "other-rate 100 50 --resample");
         printed(&format!("{line} --resample"));
@@ -84,7 +84,7 @@ fn series_of_two_rates_are_refused_and_made_one() {
     for command in [
         "fit -o /dev/null",
         "evaluate",
-        "gram --kernel fisher -o /dev/null",
+        "gram --kernel practical -o /dev/null",
         "watch --mean-time 100",
     ] {
         refuses(&format!("{command} {both}"), "mixed-rates 0 50 again0 100 --resample");

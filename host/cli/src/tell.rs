@@ -44,15 +44,7 @@ pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<
 pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[String]) {
     let Some(contract) = contract else { return };
     let file = data.source();
-    if let Some(words) = scales_in_words(&contract.other_scales(data, classes)) {
-        note(Topic::OtherScale, format_args!("{file}: {words}; check the units"));
-    }
-    for channel in contract.stuck_channels(data) {
-        note(
-            Topic::ConstantChannel,
-            format_args!("{file}: channel `{channel}` never changes, as it did in training"),
-        );
-    }
+    scales(data, contract, classes);
     let all: Vec<usize> = (0..data.series().len()).collect();
     if let (Some(period), None) = (contract.period, Period::of(data, &all)) {
         note(
@@ -64,6 +56,20 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
         );
     }
     similar(data, classes);
+}
+
+/// Tells of channels that are in another scale than in training, or rest.
+pub(super) fn scales(data: &Dataset, contract: &Contract, classes: &[String]) {
+    let file = data.source();
+    if let Some(words) = scales_in_words(&contract.other_scales(data, classes)) {
+        note(Topic::OtherScale, format_args!("{file}: {words}; check the units"));
+    }
+    for channel in contract.stuck_channels(data) {
+        note(
+            Topic::ConstantChannel,
+            format_args!("{file}: channel `{channel}` never changes, and in training it did"),
+        );
+    }
 }
 
 /// Tells of labels that differ by case or blanks, among those of data and those that a model knows.

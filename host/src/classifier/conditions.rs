@@ -253,4 +253,40 @@ mod tests {
         assert_eq!(contract.stuck_channels(&dead), ["az", "ax"]);
         assert_eq!(contract.other_scales(&dead, both.classes()), []);
     }
+
+    /// The library refuses what the program does.
+    #[test]
+    fn another_rate_is_refused_wherever_data_are_judged() {
+        use crate::data::{ReadOptions, Resample};
+        use crate::estimator::Estimator;
+        use crate::learn::ClassifierKind;
+
+        let table = |step: f64, name: &str| -> String {
+            let row = |t: usize| {
+                let (series, label) = (t / 40, ["calm", "wild"][t / 40 % 2]);
+                let x = [0.1, 1.0][t / 40 % 2] * (t as f64).sin();
+                format!("{name}{series},{label},{},{x}\n", (t % 40) as f64 * step)
+            };
+            (0..320).map(row).collect()
+        };
+        let read = |rows: String| {
+            let text = format!("series,label,t,x\n{rows}");
+            Dataset::parse("data", text.as_bytes(), &ReadOptions::default()).expect("valid")
+        };
+        let (slow, fast) = (read(table(0.02, "a")), read(table(0.01, "b")));
+        let both = read(table(0.02, "a") + &table(0.01, "b"));
+        let estimator = Estimator::new(ClassifierKind::Bayes);
+        assert_eq!(estimator.fit(&both).expect_err("two rates").kind(), "mixed-rates");
+        let fitted = estimator.fit(&slow).expect("fitted");
+        assert!(fitted.score(&slow).is_ok());
+        assert_eq!(fitted.score(&fast).expect_err("another").kind(), "other-rate");
+        assert_eq!(fitted.unknown(&fast).expect_err("another").kind(), "other-rate");
+        let period = fitted.deployed().contract().and_then(|contract| contract.period);
+        let rate = period.expect("known").rate();
+        let resampled = fast.resampled(Resample::To(rate)).expect("resampled");
+        assert!(fitted.score(&resampled).is_ok());
+        let provenance =
+            &estimator.fit(&resampled).expect("fitted").trained().classifier.provenance.clone();
+        assert!(provenance.resampled && provenance.period == period);
+    }
 }

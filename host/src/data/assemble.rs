@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alphabet::{Alphabet, Decoded};
 use super::clock::Clock;
 use super::dataset::{Dataset, Kind, Series};
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::ReadOptions;
 use super::part::{Body, Draft, Part, Text};
+use super::place::Place;
 use super::samples::Samples;
 use crate::words::shorten;
 

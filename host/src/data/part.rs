@@ -1,6 +1,7 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
-use super::error::{DataError, Place};
+use super::error::DataError;
+use super::place::Place;
 use super::samples::Rows;
 use crate::words::shorten;
 

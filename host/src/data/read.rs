@@ -9,9 +9,10 @@ use flate2::bufread::GzDecoder;
 
 use super::assemble::{assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::{FastaLabel, Layout, ReadOptions};
 use super::part::Part;
+use super::place::Place;
 use super::table::{first_line, header_fields};
 use super::{LAYOUTS, Values, fasta, ucr};
 use crate::words::shorten;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::Values;
-use super::error::{DataError, Place};
+use super::error::DataError;
+use super::place::Place;
 use super::quantity::TimeUnit;
 use crate::words::{is_hidden, shorten};
 

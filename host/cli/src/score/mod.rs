@@ -2,6 +2,7 @@
 
 mod explain;
 mod leaps;
+mod scales;
 
 use std::io;
 use std::num::NonZeroU64;
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::leaps::Leaps;
+use self::scales::Scales;
 use crate::model::Model;
 use crate::reading::{Cutting, Reading};
 use crate::{Failure, Message, Topic, note, output, tell};
@@ -348,6 +350,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         *blind += usize::from(windowing.is_some() && observed <= start);
         write(&Decided::read(&deployed, window.stream, start, end)?)
     };
+    let mut scales = Scales::new(&model.deployed, model.kind()?);
     let period = model.deployed.contract().and_then(|contract| contract.period);
     let (mut refused, mut blind, mut leapt) = (0, 0, 0);
     // Samples before this series, and up to the last that was observed.
@@ -378,6 +381,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         }
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
+        scales.take(sample);
         match (reader.time(), windowing) {
             (Some(time), windowing) => {
                 // Without windows nothing is cut, and the rate is the model's all the same.
@@ -463,6 +467,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             tell_window(window, before, observed, &mut blind)?;
         }
     }
+    scales.judge();
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
         let blind = counted(blind, what);
