@@ -45,7 +45,11 @@ fn another_rate_is_refused_and_resampled_when_asked() {
     let same = folder.put("again.csv", waves(50.0, ["t [ms]", "ax [g]"], [1000.0, 1.0]));
     let contract = json(&format!("info {model} --json"))["contract"].clone();
     assert_eq!(contract["period"]["seconds"], 0.02);
-    for command in ["evaluate", "score", "score --explain", "gram --kernel practical -o /dev/null"] {
+    let plain = folder.at("plain.json");
+    printed(&format!("fit {} -o {plain} --classifier bayes --states 2", folder.at("w50.csv")));
+    for command in ["evaluate", "score", "score --explain", "gram --kernel practical -o /dev/null"]
+    {
+        let model = if command.starts_with("gram") { &plain } else { &model };
         let line = format!("{command} {fast} --model {model}");
         refuses(&line, "other-rate 100 50 --resample");
         printed(&format!("{line} --resample"));

@@ -18,8 +18,8 @@ const FAR: f64 = 6.0;
 /// A factor is near a well-known one within this factor: people differ by two.
 const NEAR: f64 = 2.3;
 
-/// A centre tells a scale where it is as large as this share of the spread.
-const TELLING: f64 = 0.5;
+/// The same of the centres of data without all classes, which may be a calm one alone.
+const NEARER: f64 = 1.3;
 
 /// A channel that is far from what it was in training.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,10 +81,10 @@ const FACTORS: [(f64, &str); 6] = [
     (DEGREE, "radians where the training had degrees"),
 ];
 
-fn guess(factor: f64) -> Option<&'static str> {
-    let apart = |known: f64| (factor.abs() / known).ln().abs();
+fn guess(factor: f64, within: f64) -> Option<&'static str> {
+    let apart = |known: f64| (factor / known).ln().abs();
     let nearest = FACTORS.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)))?;
-    (apart(nearest.0) < NEAR.ln()).then_some(nearest.1)
+    (apart(nearest.0) < within.ln()).then_some(nearest.1)
 }
 
 impl Contract {
@@ -99,7 +99,8 @@ impl Contract {
 
     /// The channels of data whose standard deviation is more than six times that of the training, or whose mean is off by
     /// more than six of its standard deviations; and those with less than a sixth of it, where that is no lack of
-    /// variety: where the data have all `classes`, or where the mean is as many times smaller.
+    /// variety: where the data have all `classes`, or where the mean, beyond the spread in training, is smaller by the factor
+    /// of well-known units.
     ///
     /// The data have the channels of the training, in their order.
     #[must_use]
@@ -126,11 +127,12 @@ impl Contract {
                 measure,
                 trained,
                 found,
-                guess: guess(factor),
+                guess: guess(factor, NEAR),
             };
             let small = times * FAR < 1.0;
-            let telling = trained.centre.abs() > TELLING * trained.spread;
-            let smaller = telling && of_centres.abs() * FAR < 1.0;
+            // A centre beyond the spread, such as gravity's, tells a scale however little moves.
+            let telling = trained.centre.abs() > trained.spread;
+            let smaller = telling && of_centres < 1.0 && guess(of_centres, NEARER).is_some();
             if times > FAR || small && (varied || smaller) {
                 others.push(other(Measure::Spread, trained.spread, found.spread, times));
             } else if (found.centre - trained.centre).abs() > FAR * trained.spread {
