@@ -20,6 +20,10 @@ const NEAR: f64 = 2.3;
 
 /// The same of the centres of data without all classes, which may be a calm one alone.
 const NEARER: f64 = 1.3;
+/// The same of all their spreads: calm is another factor in each channel.
+const ALIKE: f64 = 1.6;
+/// Series without which spreads say nothing of the unit.
+const FEWEST: usize = 3;
 
 /// A channel that is far from what it was in training.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,7 +104,7 @@ impl Contract {
     /// The channels of data whose standard deviation is more than six times that of the training, or whose mean is off by
     /// more than six of its standard deviations; and those with less than a sixth of it, where that is no lack of
     /// variety: where the data have all `classes`, or where the mean, beyond the spread in training, is smaller by the factor
-    /// of well-known units.
+    /// of well-known units, or, of three series or more, all deviations are.
     ///
     /// The data have the channels of the training, in their order.
     #[must_use]
@@ -112,8 +116,8 @@ impl Contract {
             let labels: BTreeSet<&String> = labels.collect();
             !classes.is_empty() && classes.iter().all(|class| labels.contains(class))
         };
-        let varied = has_all();
         let found = ChannelRange::all(data, &all);
+        let varied = has_all() || all.len() >= FEWEST && self.shrinks_alike(&found);
         let mut others = Vec::new();
         for ((name, trained), found) in names.iter().zip(&self.channels).zip(&found) {
             // What never moved in training has no scale, and what does not move here is told as constant.
@@ -141,6 +145,18 @@ impl Contract {
             }
         }
         others
+    }
+
+    /// Whether all channels spread less than in training by about one factor, which is that of well-known units.
+    fn shrinks_alike(&self, found: &[ChannelRange]) -> bool {
+        let moves = |one: &(&ChannelRange, &ChannelRange)| one.0.spread > 0.0 && one.1.spread > 0.0;
+        let both = self.channels.iter().zip(found).filter(moves);
+        let times: Vec<f64> = both.map(|(trained, found)| found.spread / trained.spread).collect();
+        let [least, most] = times
+            .iter()
+            .fold([f64::INFINITY, 0.0], |[least, most], &t| [t.min(least), t.max(most)]);
+        let middle = (least * most).sqrt();
+        middle < 1.0 && most <= ALIKE * least && guess(middle, ALIKE).is_some()
     }
 
     /// The channels that never change in data though they did in training.
