@@ -259,8 +259,7 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
         refuse_idle(&judging, "events are listed where --marks names no column of them")?;
-        let data = tell::read(data, &reading)?;
-        tell::against(&data, Some(&contract), &[]);
+        let data = tell::read_against(data, &reading, Some(&contract), &[])?;
         let events = spotted(&spotter, &data);
         tell_none(&events, &data);
         if !arguments.json {

@@ -28,15 +28,26 @@ fn is_one_of(names: &[&str], column: &str) -> bool {
 
 /// Reads data, and tells of gaps in time, and of channels that nobody named and that hardly are any.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
-    let data = Dataset::read(path, options)?;
-    of_data(&data, options)?;
-    Ok(data)
+    read_against(path, options, None, &[])
 }
 
 /// Reads data for a model, and tells what differs from its training.
 pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<Dataset, Failure> {
-    let data = read(path, &reading.options_of(model, None)?)?;
-    against(&data, model.deployed.contract(), model.deployed.classes());
+    let options = reading.options_of(model, None)?;
+    read_against(path, &options, model.deployed.contract(), model.deployed.classes())
+}
+
+/// The same of a contract and classes.
+pub(super) fn read_against(
+    path: &Path,
+    options: &ReadOptions,
+    contract: Option<&Contract>,
+    classes: &[String],
+) -> Result<Dataset, Failure> {
+    let data = Dataset::read(path, options)?;
+    of_data(&data, options)?;
+    similar(&data, classes);
+    against(&data, contract, classes);
     Ok(data)
 }
 
@@ -55,7 +66,6 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
             ),
         );
     }
-    similar(data, classes);
 }
 
 /// Tells of channels that are in another scale than in training, or rest.
@@ -149,9 +159,6 @@ pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failu
                 first.id
             ),
         );
-    }
-    if options.period.is_none() {
-        similar(data, &[]);
     }
     if let Some(gaps) = data.gaps() {
         note(

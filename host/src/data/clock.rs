@@ -313,7 +313,7 @@ mod tests {
             (0..200).map(|t| 0.02 * (f64::from(t) + by * (next() - 0.5))).collect()
         };
         let (slightly, badly) = (jittered(0.2), jittered(0.98));
-        assert_eq!(data("t", &[slightly.clone()]).irregular(), None);
+        assert_eq!(data("t", std::slice::from_ref(&slightly)).irregular(), None);
         let both = data("t", &[slightly, badly]);
         let told = both.irregular().expect("told");
         assert_eq!((told.count, told.series.id.as_str()), (1, "1"));
