@@ -33,6 +33,10 @@ const FINENESS: usize = 256;
 const SHAPE: f64 = 8.0;
 /// Where the low-pass ends, as a share of the lower Nyquist frequency.
 const CUTOFF: f64 = 0.85;
+/// Steps in a gap of the time that is filled with missing samples; a longer one stays a leap.
+const LONGEST_FILLED: f64 = 64.0;
+/// Steps above which the time leaps, once short gaps are filled.
+const LEAP: f64 = 1.5;
 /// Rates as near as this are the same.
 const SAME: f64 = 1e-3;
 
@@ -73,7 +77,8 @@ fn bessel(x: f64) -> f64 {
 }
 
 impl Dataset {
-    /// The same series at one rate, with times in seconds. Missing samples stay missing; a leap of the time stays one.
+    /// The same series at one rate, with times in seconds. Missing samples stay missing, lost ones become missing, and a
+    /// leap of the time over more than 64 samples stays one.
     ///
     /// Work: some 40 multiply-adds per channel and sample of the higher rate.
     ///
@@ -130,16 +135,17 @@ impl Series {
         let view = self.samples.view();
         let Some(rows) = view.rows() else { return (self.clone(), Vec::new()) };
         let old = self.period().or_else(|| usual_step(&self.times)).unwrap_or(usual);
+        let Filled { times, rows, origin } = self.filled(rows, old);
         let mut made = Made {
             times: Vec::new(),
-            rows: Rows::new(rows.dimension()),
+            rows: Rows::new(rows.view().dimension()),
             nearest: Vec::new(),
-            row: vec![0.0; rows.dimension()],
+            row: vec![0.0; rows.view().dimension()],
         };
-        let mut start = 0;
+        let (rows, mut start) = (rows.view(), 0);
         for end in 1..=rows.len() {
-            if end == rows.len() || self.times[end] - self.times[end - 1] > 1.5 * old {
-                let run = (&self.times[start..end], rows.slice(start..end), start);
+            if end == rows.len() || times[end] - times[end - 1] > LEAP * old {
+                let run = (&times[start..end], rows.slice(start..end), &origin[start..end]);
                 made.run(run, [old, new], kernel);
                 start = end;
             }
@@ -147,6 +153,35 @@ impl Series {
         let Made { times, rows, nearest, .. } = made;
         (Self { times, samples: Samples::Channels(rows), ..self.clone() }, nearest)
     }
+
+    /// With a missing sample for each that was lost, of the period `old`; long gaps stay leaps.
+    fn filled(&self, rows: RowsView<'_>, old: f64) -> Filled {
+        let mut filled =
+            Filled { times: Vec::new(), rows: Rows::new(rows.dimension()), origin: Vec::new() };
+        for index in 0..rows.len() {
+            let t = self.times[index];
+            if let Some(&last) = filled.times.last() {
+                let steps = ((t - last) / old).round();
+                let lost = if steps <= LONGEST_FILLED { steps as usize } else { 1 };
+                for k in 1..lost {
+                    filled.times.push(last + (t - last) * k as f64 / steps);
+                    filled.rows.push(None);
+                    filled.origin.push(index - 1);
+                }
+            }
+            filled.times.push(t);
+            filled.rows.push(rows.row(index));
+            filled.origin.push(index);
+        }
+        filled
+    }
+}
+
+/// A series without short gaps in time, and the sample that each of its own is, or follows.
+struct Filled {
+    times: Vec<f64>,
+    rows: Rows,
+    origin: Vec<usize>,
 }
 
 /// A series in the making.
@@ -158,10 +193,10 @@ struct Made {
 }
 
 impl Made {
-    /// Appends a run of samples without a leap, whose first is number `start` of its series.
+    /// Appends a run of samples without a leap, and where in their series they were.
     fn run(
         &mut self,
-        (times, rows, start): (&[f64], RowsView<'_>, usize),
+        (times, rows, origin): (&[f64], RowsView<'_>, &[usize]),
         [old, new]: [f64; 2],
         kernel: &Kernel,
     ) {
@@ -190,7 +225,7 @@ impl Made {
             };
             let nearest = (place.round() as usize).min(steps);
             self.times.push(t);
-            self.nearest.push(start + nearest);
+            self.nearest.push(origin[nearest]);
             let Some(there) = rows.row(nearest) else {
                 self.rows.push(None);
                 continue;
@@ -292,6 +327,21 @@ mod tests {
             let lost = values(&new).iter().filter(|value| value.is_none()).count();
             assert!((0.03..=0.05).contains(&(lost as f64 / rate)), "{lost}");
             assert_eq!(new.gaps().expect("a leap").count, 1);
+        }
+    }
+
+    #[test]
+    fn lost_samples_become_missing_and_the_grid_goes_on() {
+        let row = |t: u32| format!("0,{},{}\n", f64::from(t) / 100.0, 2);
+        let lost = |t: &u32| t % 10 != 4 && !(50..56).contains(t);
+        let rows: String = (0..300).filter(lost).map(row).collect();
+        let data = parse(&format!("series,t,x\n{rows}"));
+        let new = data.resampled(Resample::To(50.0)).expect("resampled");
+        assert_eq!((new.series()[0].times.len(), new.gaps()), (150, None));
+        assert_eq!(new.series()[0].period(), Some(0.02));
+        for (t, value) in values(&new).iter().enumerate() {
+            let old = 2 * t as u32;
+            assert_eq!(value.is_some(), lost(&old), "{t}");
         }
     }
 
