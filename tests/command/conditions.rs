@@ -199,3 +199,56 @@ fn what_may_not_be_meant_is_noted_by_kind() {
     let told = notes(&format!("new {at} --board mps2-an386 --model {plain}"));
     assert!(has(&told, "assumed-rate 50 --rate"), "{told:?}");
 }
+
+/// Noise at a rate, with a burst of another size in the middle of each series that a column marks.
+fn bursts(rate: f64) -> String {
+    let mut table = "series,t,x,what\n".to_owned();
+    for series in 0..6_i32 {
+        for t in 0..(8.0 * rate) as i32 {
+            let seconds = f64::from(t) / rate;
+            let burst = (3.0..5.0).contains(&seconds);
+            let size = if burst { 1.0 } else { 0.1 };
+            let x = size * f64::from((t * 7 + series * 3) % 11 - 5);
+            table +=
+                &format!("{series},{seconds:.3},{x:.3},{}\n", if burst { "burst" } else { "" });
+        }
+    }
+    table
+}
+
+#[test]
+fn spotters_and_detectors_keep_their_rate() {
+    let folder = Folder::new();
+    let (slow, fast) = (folder.put("b50.csv", bursts(50.0)), folder.put("b100.csv", bursts(100.0)));
+    let spotter = folder.at("spotter.json");
+    printed(&format!("spot {slow} --marks what --states 1 -o {spotter}"));
+    let period = json(&format!("info {spotter} --json"))["contract"]["period"]["seconds"].clone();
+    assert_eq!(period, 0.02);
+    let found = |line: &str| json(line)["events"].as_array().expect("events").len();
+    assert_eq!(found(&format!("spot {slow} --model {spotter} --json")), 6);
+    let other = format!("spot {fast} --model {spotter} --json");
+    refuses(&other, "other-rate 100 50 --resample");
+    refuses(
+        &format!("evaluate {fast} --events --marks what --model {spotter}"),
+        "other-rate 100 50",
+    );
+    assert_eq!(found(&format!("{other} --resample")), 6);
+    // Marks follow the samples that are resampled.
+    let judged = json(&format!("{other} --resample --marks what"));
+    assert_eq!(judged["figures"][0]["found"], 6, "{judged}");
+    let calm: String = bursts(50.0)
+        .lines()
+        .filter(|row| !row.ends_with("burst"))
+        .map(|row| row.to_owned() + "\n")
+        .collect();
+    let calm = folder.put("calm.csv", calm);
+    assert!(has(&notes(&format!("spot {calm} --model {spotter}")), "nothing-found"));
+    let unmarked = |name: &str, rate: f64| {
+        let row = |row: &str| row.rsplit_once(',').expect("fields").0.to_owned() + "\n";
+        folder.put(name, bursts(rate).lines().map(row).collect::<String>())
+    };
+    let (normal, changed) = (unmarked("n50.csv", 50.0), unmarked("n100.csv", 100.0));
+    let watch = format!("watch {normal} --mean-time 200 --states 1 --changed {changed}");
+    refuses(&watch, "other-rate 100 50");
+    printed(&format!("{watch} --resample"));
+}
