@@ -248,7 +248,7 @@ fn spotters_and_detectors_keep_their_rate() {
         folder.put(name, bursts(rate).lines().map(row).collect::<String>())
     };
     let (normal, changed) = (unmarked("n50.csv", 50.0), unmarked("n100.csv", 100.0));
-    let watch = format!("watch {normal} --mean-time 200 --states 1 --changed {changed}");
+    let watch = format!("watch {normal} --mean-time 50 --memory 10 --states 1 --changed {changed}");
     refuses(&watch, "other-rate 100 50");
     printed(&format!("{watch} --resample"));
 }
