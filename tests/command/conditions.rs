@@ -134,15 +134,18 @@ fn units_are_converted_and_another_scale_is_noted() {
         let told = notes(&judge("ax", factor));
         assert!(has(&told, &format!("other-scale ax {guess}")), "{factor}: {told:?}");
     }
-    // Live, too.
-    let live = waves(50.0, ["t", "ax (m/s^2)"], [1.0, 9.806_65]);
-    let rows = live.lines().filter(|row| row.starts_with('1') || row.starts_with('s'));
-    let rows: String =
-        rows.map(|row| format!("{}\n", row.splitn(3, ',').nth(2).expect("fields"))).collect();
-    let mut command = fishweir(&format!("score --stream --model {model}"));
-    let output = as_json(command.write_stdin(rows));
-    let last = String::from_utf8(output.stdout).expect("text");
-    assert!(last.lines().last().is_some_and(|row| row.contains("fast")), "{last}");
+    // Live, too: converted by name, and noted where there is no unit.
+    for (name, noted) in [("ax (m/s^2)", false), ("ax", true)] {
+        let live = waves(50.0, ["t", name], [1.0, 9.806_65]);
+        let rows = live.lines().filter(|row| row.starts_with('1') || row.starts_with('s'));
+        let row = |row: &str| row.splitn(3, ',').nth(2).expect("fields").to_owned() + "\n";
+        let mut command = fishweir(&format!("score --stream --model {model}"));
+        let output = as_json(command.write_stdin(rows.map(row).collect::<String>()));
+        let last = String::from_utf8(output.stdout).expect("text");
+        assert!(noted || last.lines().last().is_some_and(|row| row.contains("fast")), "{last}");
+        let told = crate::Messages::of(&output.stderr).notes;
+        assert_eq!(has(&told, "other-scale ax m/s^2"), noted, "{told:?}");
+    }
 }
 
 #[test]
