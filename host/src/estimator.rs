@@ -233,7 +233,8 @@ impl Fitted {
     /// ([`unknown`](Self::unknown)).
     ///
     /// # Errors
-    /// [`Error::Evaluate`]; [`Error::Data`] where the classifier knows no class of the data.
+    /// [`Error::Evaluate`]; [`Error::Data`] where the classifier knows no class of the data, and of data at another rate than
+    /// that of the training.
     pub fn score(&self, data: &Dataset) -> Result<f64, Error> {
         Ok(self.figures(data)?.accuracy)
     }
@@ -253,7 +254,7 @@ impl Fitted {
     /// thresholds were learnt ([`Estimator::rejecting`]).
     ///
     /// # Errors
-    /// [`Error::Evaluate`] of other observations than the classifier's.
+    /// [`Error::Evaluate`] of other observations than the classifier's, [`Error::Data`] of another rate.
     pub fn unknown(&self, data: &Dataset) -> Result<Vec<UnknownClass>, Error> {
         self.check_observes(data)?;
         let windowing = windowing_of(&self.trained.classifier, None);
@@ -266,6 +267,9 @@ impl Fitted {
             let (file, found) = (data.source().to_owned(), found.to_string());
             let wanted = wanted.to_string();
             return Err(EvaluateError::Observes { file, found, wanted }.into());
+        }
+        if let Some(contract) = self.deployed.contract() {
+            contract.check_rate(data)?;
         }
         Ok(())
     }

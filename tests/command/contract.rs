@@ -39,11 +39,14 @@ fn times_are_held_against_the_training() {
     assert_eq!(starts, [0, 30]);
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].is("time-leaps 32"), "{told:?}");
-    // In milliseconds: told once, and decided.
-    let (starts, told) = decides(&model, stream(&leaping(1000.0 * STEP, 0.0)));
-    assert!(starts.len() >= 2, "{starts:?}");
-    assert_eq!(told.iter().filter(|note| note.is("other-period t")).count(), 1, "{told:?}");
-    assert!(told.len() < 6, "{told:?}");
+    // At another rate: refused, unless the unit says that it is the same.
+    for step in [1000.0 * STEP, STEP / 2.0] {
+        let mut command = fishweir(&format!("score --stream --model {model}"));
+        refuses(command.write_stdin(stream(&leaping(step, 0.0))), "other-rate 50 --resample");
+    }
+    let milliseconds = stream(&leaping(1000.0 * STEP, 0.0)).replacen("t,", "t [ms],", 1);
+    let (starts, told) = decides(&model, milliseconds);
+    assert_eq!((starts, told.len()), (vec![0, 20, 40], 0));
     // Without a number: told once.
     let (starts, told) = decides(&model, even.replacen("0.100,", "yesterday,", 1));
     assert_eq!(starts, [0, 20, 40]);

@@ -6,6 +6,7 @@ mod bad_data;
 mod bad_model;
 mod codebooks;
 mod compare;
+mod conditions;
 mod confidence;
 mod contract;
 mod emission;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use fishweir::classifier::Classifier;
-use fishweir::data::{Dataset, checksum};
+use fishweir::data::{Dataset, Resample, checksum};
 use fishweir::deploy::{Deviation, FixedPoint, Limits};
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
@@ -102,7 +102,13 @@ pub(super) fn read_data(
             }
         }
     };
-    let data = tell::read(there, &reading.options_of(model, None)?)?;
+    let mut options = reading.options_of(model, None)?;
+    // As they were for the training.
+    if named.is_none() && model.provenance().is_some_and(|trained| trained.resampled) {
+        options.resample = options.period.map(|period| Resample::To(period.rate()));
+    }
+    let (contract, classes) = (model.deployed.contract(), model.deployed.classes());
+    let data = tell::read_against(there, &options, contract, classes)?;
     if named.is_none() {
         check_size(path, model, &data)?;
     }

@@ -55,8 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut formats = vec![ProjectModel::F32(&model.deployed)];
     formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     // Where samples come as in training, the model says how fast.
-    let period = model.deployed.contract().and_then(|contract| contract.period);
-    let rate = arguments.rate.or(period.map(|period| period.rate()));
+    let rate = model.rate(arguments.rate)?;
     let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {
         rate,
         clock: 1e6 * clock,

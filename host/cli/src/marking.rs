@@ -9,7 +9,7 @@ use fishweir::learn::SpotPlan;
 
 use super::emitting::Emitting;
 use super::options::named;
-use super::{Failure, Topic};
+use super::{Failure, Topic, tell};
 
 /// Marks, and how what is found is held against them.
 #[derive(Args, Clone, Debug, Default)]
@@ -43,7 +43,9 @@ impl Marking {
                 "name the column that marks samples: --marks",
             ));
         };
-        Ok(Marked::read(data, marks, self.background_mark.as_deref(), reading)?)
+        let marked = Marked::read(data, marks, self.background_mark.as_deref(), reading)?;
+        tell::of_data(marked.data(), reading)?;
+        Ok(marked)
     }
 
     /// How a spotter is made, checked.

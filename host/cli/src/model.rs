@@ -13,6 +13,7 @@ use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
 
+use super::reading::check_rate;
 use super::{Failure, Message, Topic, note};
 
 /// A model as it was read.
@@ -156,6 +157,18 @@ impl Model {
                 format!("{error}; or decide on a stream that never ends: --endless"),
             )
         })
+    }
+
+    /// Samples per second: those asked for, or else those of the training.
+    ///
+    /// # Errors
+    /// Where the two are not the same.
+    pub(super) fn rate(&self, asked: Option<f64>) -> Result<Option<f64>, Failure> {
+        let period = self.deployed.contract().and_then(|contract| contract.period);
+        if let (Some(rate), Some(period)) = (asked, period) {
+            check_rate("--rate", rate, period)?;
+        }
+        Ok(asked.or(period.map(|period| period.rate())))
     }
 
     /// What it observes, as readers of data want it.

@@ -15,7 +15,7 @@ use super::model::Model;
 use super::options::{self, refuse_idle};
 use super::reading::Reading;
 use super::room::Wanted;
-use super::{Failure, Topic, print, sources, tell, values};
+use super::{Failure, Topic, note, print, sources, tell, values};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -60,6 +60,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Samples per second of a project whose model does not say.
+const ASSUMED_RATE: f64 = 50.0;
 
 fn boards() -> impl TypedValueParser<Value = &'static ProjectBoard> {
     let names = PROJECT_BOARDS.iter().map(|board| {
@@ -175,8 +178,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         std::path::absolute(folder)?.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = arguments.name.clone().or(named).unwrap_or_default();
     let model = Model::read(&arguments.model)?;
-    let trained = model.deployed.contract().and_then(|contract| contract.period);
-    let rate = arguments.rate.or(trained.map(|period| period.rate())).unwrap_or(50.0);
+    let rate = match model.rate(arguments.rate)? {
+        Some(rate) => rate,
+        None => {
+            note(
+                Topic::AssumedRate,
+                format_args!(
+                    "the model does not say at what rate it was trained: the project takes {ASSUMED_RATE} samples per second; \
+                     name another with --rate"
+                ),
+            );
+            ASSUMED_RATE
+        }
+    };
     let measured = match arguments.number {
         NumberName::Q15 => {
             let (named, reading) = (arguments.data.as_deref(), &arguments.reading);
@@ -266,7 +280,7 @@ fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, F
         refuse_idle(&arguments.reading.given(), "nothing is read without --data")?;
         return Ok(None);
     };
-    tell::read(data, &arguments.reading.options_of(model, None)?).map(Some)
+    tell::read_for(data, &arguments.reading, model).map(Some)
 }
 
 fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

@@ -7,13 +7,14 @@ use clap::Args;
 use clap::builder::PossibleValue;
 use fishweir::classifier::Contract;
 use fishweir::data::{
-    Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, ShortSeries, Values, Windowing,
+    Alphabet, FastaLabel, Kind, LAYOUTS, Layout, Period, ReadOptions, Resample, ShortSeries,
+    Windowing, rate_words,
 };
 
-use super::Failure;
 use super::model::Model;
 use super::options::{named, refuse_idle};
-use super::values::registered;
+use super::values::{positive, registered};
+use super::{Failure, Topic};
 
 /// How a file of data is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -30,6 +31,10 @@ pub(super) struct Reading {
     /// Where FASTA headers have their label: KEY for `KEY=label`, or the number of a word
     #[arg(long, value_name = "KEY|NUMBER", value_parser = fasta_label)]
     fasta_label: Option<FastaLabel>,
+    /// Resample series of channels by their times to HZ samples per second [default: the model's rate, or the lowest of
+    /// the data]
+    #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = "", value_parser = resample)]
+    resample: Option<Resample>,
 }
 
 impl Reading {
@@ -40,7 +45,8 @@ impl Reading {
             kind: self.alphabet.clone().map(Kind::Symbols),
             classes: None,
             fasta_label: self.fasta_label.clone().unwrap_or_default(),
-            values: Values::Reals,
+            resample: self.resample,
+            ..ReadOptions::default()
         }
     }
 
@@ -63,7 +69,24 @@ impl Reading {
         classes: Option<&[String]>,
     ) -> Result<ReadOptions, Failure> {
         let values = model.deployed.values();
-        Ok(ReadOptions { values, ..self.options_for(model.kind()?, classes)? })
+        let options = ReadOptions { values, ..self.options_for(model.kind()?, classes)? };
+        self.at_rate_of(model.deployed.contract(), options)
+    }
+
+    /// Options that want the rate of a contract, or resample to it.
+    pub(super) fn at_rate_of(
+        &self,
+        contract: Option<&Contract>,
+        options: ReadOptions,
+    ) -> Result<ReadOptions, Failure> {
+        let Some(period) = contract.and_then(|contract| contract.period) else {
+            return Ok(options);
+        };
+        if let Some(Resample::To(rate)) = self.resample {
+            check_rate("--resample", rate, period)?;
+        }
+        let resample = self.resample.map(|_| Resample::To(period.rate()));
+        Ok(ReadOptions { period: Some(period), resample, ..options })
     }
 
     /// Options given.
@@ -72,14 +95,41 @@ impl Reading {
             ("--format", self.format.is_some()),
             ("--alphabet", self.alphabet.is_some()),
             ("--fasta-label", self.fasta_label.is_some()),
+            ("--resample", self.resample.is_some()),
         ])
     }
+}
+
+/// Refuses a rate that an option names and that is another than the one a model was trained at.
+pub(super) fn check_rate(option: &str, rate: f64, period: Period) -> Result<(), Failure> {
+    if period.admits(1.0 / rate) {
+        return Ok(());
+    }
+    Err(Failure::input(
+        Topic::OtherRate,
+        format!(
+            "{option} {rate}: the model was trained at {}; leave {option} out, or fit the model again with --resample {rate}",
+            rate_words(period.seconds)
+        ),
+    ))
 }
 
 /// What data may be, in words.
 pub(super) fn data(what: &str) -> String {
     let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
     format!("{what}: {}; gzipped or not", layouts.join(", or "))
+}
+
+/// A rate; of no text the usual one.
+fn resample(text: &str) -> Result<Resample, String> {
+    match text {
+        "" => Ok(Resample::Lowest),
+        text => positive(text).map(Resample::To).map_err(|error| {
+            format!(
+                "{error}: samples per second; to resample to the usual rate, write --resample last"
+            )
+        }),
+    }
 }
 
 fn fasta_label(text: &str) -> Result<FastaLabel, String> {

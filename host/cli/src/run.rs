@@ -72,8 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     model.check_windows()?;
-    let reading = arguments.reading.options_of(&model, None)?;
-    let data = tell::read(&arguments.data, &reading)?;
+    let data = tell::read_for(&arguments.data, &arguments.reading, &model)?;
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
     let recording = Recording::new(streams, arguments.limit.map(NonZeroUsize::get));

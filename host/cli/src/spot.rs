@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, Joined, Marked, ReadOptions};
+use fishweir::classifier::{ChannelRange, Contract};
+use fishweir::data::{Dataset, Joined, Marked, Period, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
 use fishweir::files;
 use fishweir::learn::SpotFigures;
-use fishweir::report::EventFigures;
+use fishweir::report::{EventFigures, counted};
 use serde::Serialize;
 
 use super::emitting::Emitting;
@@ -16,7 +17,7 @@ use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
-use super::{Failure, Topic, tell};
+use super::{Failure, Topic, note, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -193,8 +194,18 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
     let train = training.marked();
     reading.kind = Some(train.data().kind().clone());
     reading.classes = Some(train.classes().to_vec());
+    let all: Vec<usize> = (0..train.data().series().len()).collect();
+    let contract = Contract {
+        period: Period::of(train.data(), &all),
+        channels: ChannelRange::all(train.data(), &all),
+        ..Contract::default()
+    };
+    let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
     let test = arguments.test.as_ref().map(|path| arguments.marking.read(path, &reading));
     let test = test.transpose()?;
+    if let Some(test) = &test {
+        tell::against(test.data(), Some(&contract), &[]);
+    }
     let trial = match &training {
         Training::Marked(marked) => plan.carry_out(marked, &|| ()),
         Training::Clips(joined) => plan.carry_out_on_clips(joined, &|| ()),
@@ -243,13 +254,14 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
         ("--components", arguments.emitting.components().is_some()),
     ]));
     refuse_idle(&trained, "the spotter is trained")?;
-    let (spotter, reading) = kept(model, &arguments.reading)?;
+    let (spotter, contract, reading) = kept(model, &arguments.reading)?;
     if !arguments.marking.is_named() {
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
         refuse_idle(&judging, "events are listed where --marks names no column of them")?;
-        let data = tell::read(data, &reading)?;
+        let data = tell::read_against(data, &reading, Some(&contract), &[])?;
         let events = spotted(&spotter, &data);
+        tell_none(&events, &data);
         if !arguments.json {
             return output::print(listed(&events)?.as_bytes());
         }
@@ -259,6 +271,7 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
         return super::print(&report, true);
     }
     let (marked, figures) = judged(&spotter, &reading, data, &arguments.marking)?;
+    tell::against(marked.data(), Some(&contract), &[]);
     let source = marked.data().source().to_owned();
     let report = SpotReport {
         classes: spotter.classes().to_vec(),
@@ -271,8 +284,11 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
     super::print(&report, arguments.json)
 }
 
-/// A spotter that was kept, and how data for it are read.
-pub(super) fn kept(model: &Path, reading: &Reading) -> Result<(Spotter, ReadOptions), Failure> {
+/// A spotter that was kept, what it was trained on, and how data for it are read.
+pub(super) fn kept(
+    model: &Path,
+    reading: &Reading,
+) -> Result<(Spotter, Contract, ReadOptions), Failure> {
     let file = model.display().to_string();
     let bytes = files::read(model)?;
     let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
@@ -284,9 +300,11 @@ pub(super) fn kept(model: &Path, reading: &Reading) -> Result<(Spotter, ReadOpti
         }
     })?;
     let spotter = model.deploy()?;
-    let reading = reading.options_for(model.observations.kind()?, None)?;
-    let reading = ReadOptions { values: spotter.values(), ..reading };
-    Ok((spotter, reading))
+    let contract = model.provenance.contract();
+    let options = reading.options_for(model.observations.kind()?, None)?;
+    let options = ReadOptions { values: spotter.values(), ..options };
+    let options = reading.at_rate_of(Some(&contract), options)?;
+    Ok((spotter, contract, options))
 }
 
 /// Series that are marked, and how well their events are found.
@@ -301,6 +319,20 @@ pub(super) fn judged(
     let marked = marking.read(data, &ReadOptions { classes, ..reading.clone() })?;
     let figures = plan.figures(spotter, &marked);
     Ok((marked, figures))
+}
+
+/// Tells that nothing was found: in series without events that is right, and in others it is not.
+fn tell_none(events: &[Spotted], data: &Dataset) {
+    if events.is_empty() {
+        note(
+            Topic::NothingFound,
+            format_args!(
+                "{}: no event was found in {}",
+                data.source(),
+                counted(data.observations(), "sample")
+            ),
+        );
+    }
 }
 
 fn spotted(spotter: &Spotter, data: &Dataset) -> Vec<Spotted> {

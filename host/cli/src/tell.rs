@@ -3,12 +3,17 @@
 
 use std::path::Path;
 
-use fishweir::data::{Dataset, Kind, ReadOptions, Series, Window, Windowing};
+use fishweir::classifier::{Contract, scales_in_words};
+use fishweir::data::{
+    Dataset, Irregular, Kind, Period, ReadOptions, Series, Window, Windowing, rate_words,
+};
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped};
 
+use super::model::Model;
+use super::reading::Reading;
 use super::{Failure, Topic, note};
 
 /// Columns that name what series may have in common.
@@ -23,7 +28,77 @@ fn is_one_of(names: &[&str], column: &str) -> bool {
 
 /// Reads data, and tells of gaps in time, and of channels that nobody named and that hardly are any.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
+    read_against(path, options, None, &[])
+}
+
+/// Reads data for a model, and tells what differs from its training.
+pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<Dataset, Failure> {
+    let options = reading.options_of(model, None)?;
+    read_against(path, &options, model.deployed.contract(), model.deployed.classes())
+}
+
+/// The same of a contract and classes.
+pub(super) fn read_against(
+    path: &Path,
+    options: &ReadOptions,
+    contract: Option<&Contract>,
+    classes: &[String],
+) -> Result<Dataset, Failure> {
     let data = Dataset::read(path, options)?;
+    of_data(&data, options)?;
+    similar(&data, classes);
+    against(&data, contract, classes);
+    Ok(data)
+}
+
+/// Tells in what data differ from a training, where that is not refused.
+pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[String]) {
+    let Some(contract) = contract else { return };
+    let file = data.source();
+    scales(data, contract, classes);
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    if let (Some(period), None) = (contract.period, Period::of(data, &all)) {
+        note(
+            Topic::NoTimes,
+            format_args!(
+                "{file}: the data do not say their rate: it is taken for that of the training, {}",
+                rate_words(period.seconds)
+            ),
+        );
+    }
+}
+
+/// Tells of channels that are in another scale than in training, or rest.
+pub(super) fn scales(data: &Dataset, contract: &Contract, classes: &[String]) {
+    let file = data.source();
+    if let Some(words) = scales_in_words(&contract.other_scales(data, classes)) {
+        note(Topic::OtherScale, format_args!("{file}: {words}; check the units"));
+    }
+    for channel in contract.stuck_channels(data) {
+        note(
+            Topic::ConstantChannel,
+            format_args!("{file}: channel `{channel}` never changes, and in training it did"),
+        );
+    }
+}
+
+/// Tells of labels that differ by case or blanks, among those of data and those that a model knows.
+fn similar(data: &Dataset, known: &[String]) {
+    for [one, other] in data.similar_labels(known) {
+        note(
+            Topic::SimilarLabels,
+            format_args!(
+                "{}: the labels `{one}` and `{other}` are two classes, and differ by case or blanks alone; write them \
+                 alike if they are one",
+                data.source()
+            ),
+        );
+    }
+}
+
+/// Refuses series of several rates, and tells what may not be meant of data that were read.
+pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failure> {
+    data.check_one_rate()?;
     if let (None, Kind::Channels(names)) = (&options.kind, data.kind()) {
         let timed = data.series().iter().any(|one| !one.times.is_empty());
         let (stands, before) =
@@ -48,6 +123,43 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
             );
         }
     }
+    if let Some(irregular) = data.irregular() {
+        let Irregular { count, series, share } = &irregular;
+        note(
+            Topic::IrregularTimes,
+            format_args!(
+                "{}: the samples of {} do not come evenly: of the steps of series `{}`, {:.0} % differ from the usual one by \
+                 more than 30 %; models count samples, not seconds: --resample makes them even",
+                data.source(),
+                counted(*count, "series"),
+                series.id,
+                100.0 * share
+            ),
+        );
+    }
+    if data.may_be_milliseconds() {
+        note(
+            Topic::MaybeMilliseconds,
+            format_args!(
+                "{}: `t` steps by whole numbers, read as seconds; name its unit if it is another: `t [ms]`",
+                data.source()
+            ),
+        );
+    }
+    if let Some(first) = data.single_samples().first() {
+        note(
+            Topic::SingleSamples,
+            format_args!(
+                "{}: {} one sample, such as `{}`: nothing is learnt or decided by how it goes on",
+                data.source(),
+                match data.single_samples().len() {
+                    1 => "1 series has".to_owned(),
+                    many => format!("{} have", counted(many, "series")),
+                },
+                first.id
+            ),
+        );
+    }
     if let Some(gaps) = data.gaps() {
         note(
             Topic::Gaps,
@@ -58,7 +170,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
             ),
         );
     }
-    Ok(data)
+    Ok(())
 }
 
 /// Tells of windows that are none, and of samples in none.

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{Dataset, Kind, ReadOptions};
+use fishweir::classifier::Contract;
+use fishweir::data::{Dataset, Kind, Period, ReadOptions};
 use fishweir::deploy::Calibration;
 use fishweir::fit::BaumWelch;
 use fishweir::learn::{Change, DetectorPlan};
@@ -14,7 +15,7 @@ use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::positive;
-use super::{Failure, Topic, progress, tell};
+use super::{Failure, Topic, note, progress, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Make a detector of change from series in which all is normal, for streams without labels.
@@ -104,6 +105,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         refuse_idle(&floor, why)?;
     }
     let reading = ReadOptions { kind: Some(normal.kind().clone()), ..reading };
+    let all: Vec<usize> = (0..normal.series().len()).collect();
+    let contract = Contract { period: Period::of(&normal, &all), ..Contract::default() };
+    let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
     let changed = arguments.changed.as_ref().map(|path| tell::read(path, &reading)).transpose()?;
     let change = change(arguments, &normal, changed.as_ref())?;
     let words = match (change, &arguments.offset) {
@@ -120,6 +124,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let trial = plan.carry_out(&normal, &|| bar.inc(1));
     bar.finish_and_clear();
     let trial = trial?;
+    if trial.changes.as_ref().is_some_and(|changes| changes.changed.samples.is_empty()) {
+        note(
+            Topic::NothingFound,
+            format_args!(
+                "{}: no change was detected in any series; lower --mean-time, or look for another change",
+                normal.source()
+            ),
+        );
+    }
     let mut report = WatchReport::of(
         DataSummary::of(&normal, None, None),
         normal.kind(),

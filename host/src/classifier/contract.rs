@@ -6,20 +6,9 @@ use fishweir_core::contract::{self, Channels, Partial, UNIT_LONGEST, Windows};
 use serde::{Deserialize, Serialize};
 
 use super::Provenance;
-use crate::data::{Dataset, Kind, SamplesView, ShortSeries, Windowing, centre_and_spread};
-
-/// The relative error of the sample period that a model bears, unless it says otherwise.
-pub const PERIOD_TOLERANCE: f64 = 0.05;
-
-/// The time between two samples.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Period {
-    /// Seconds.
-    pub seconds: f64,
-    /// The relative error that the model bears.
-    pub tolerance: f64,
-}
+use crate::data::{
+    Dataset, Kind, Period, SamplesView, ShortSeries, Windowing, centre_and_spread, split_unit,
+};
 
 /// A channel in training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,24 +21,6 @@ pub struct ChannelRange {
     pub centre: f64,
     /// The standard deviation, in the unit.
     pub spread: f64,
-}
-
-impl Period {
-    /// Of some series whose times are seconds; `None` where they do not say, or where they differ.
-    ///
-    /// # Panics
-    /// If there is no such series.
-    #[must_use]
-    pub fn of(data: &Dataset, series: &[usize]) -> Option<Self> {
-        let seconds = data.sample_period(series, PERIOD_TOLERANCE)?;
-        Some(Self { seconds, tolerance: PERIOD_TOLERANCE })
-    }
-
-    /// Samples per second.
-    #[must_use]
-    pub fn rate(&self) -> f64 {
-        1.0 / self.seconds
-    }
 }
 
 impl ChannelRange {
@@ -67,21 +38,10 @@ impl ChannelRange {
         let (centre, spread) = centre_and_spread(names.len(), rows);
         let each = names.iter().zip(centre.into_iter().zip(spread));
         each.map(|(name, (centre, spread))| {
-            let unit = Self::unit_of(name).to_owned();
+            let unit = split_unit(name).1.to_owned();
             Self { unit, centre, spread }
         })
         .collect()
-    }
-
-    /// The unit that a channel's name ends with, in brackets or parentheses; empty where there is none.
-    #[must_use]
-    pub fn unit_of(name: &str) -> &str {
-        let name = name.trim_end();
-        let unit = [('[', ']'), ('(', ')')].into_iter().find_map(|(open, close)| {
-            let (before, unit) = name.strip_suffix(close)?.rsplit_once(open)?;
-            (!before.trim().is_empty()).then_some(unit.trim())
-        });
-        unit.filter(|unit| unit.len() <= UNIT_LONGEST).unwrap_or_default()
     }
 }
 
@@ -218,20 +178,6 @@ impl Provenance {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_unit_ends_the_name() {
-        for (name, unit) in [
-            ("ax [g]", "g"),
-            ("ax(m/s^2)", "m/s^2"),
-            ("ax", ""),
-            ("(g)", ""),
-            ("x [a far too long unit of a channel]", ""),
-            ("x [g] raw", ""),
-        ] {
-            assert_eq!(ChannelRange::unit_of(name), unit, "{name}");
-        }
-    }
 
     #[test]
     fn the_core_has_the_same() {

@@ -1,6 +1,7 @@
 //! A trained classifier, in `f64`, and its file.
 
 mod codebooks;
+mod conditions;
 mod confidence;
 mod contract;
 mod file;
@@ -20,11 +21,13 @@ use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;
 
+pub use crate::data::{PERIOD_TOLERANCE, Period};
 pub use crate::runtime::EmissionDirection;
 pub(crate) use codebooks::{BookIn, CODEBOOKS_MOST, CodeRing, CodebooksSize, LEVELS_MOST};
 pub use codebooks::{Codebook, Codebooks};
+pub use conditions::{Measure, OtherScale, scales_in_words};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
-pub use contract::{ChannelRange, Contract, PERIOD_TOLERANCE, Period};
+pub use contract::{ChannelRange, Contract};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, seal, unseal};
 pub use rule::{
@@ -68,6 +71,9 @@ pub struct Provenance {
     /// The sample period; none where the data do not say, and of a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Period>,
+    /// Whether the data were resampled to that period.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resampled: bool,
     /// Each channel: unit, mean and standard deviation; none over symbols, and of a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<ChannelRange>,
@@ -93,6 +99,7 @@ impl Provenance {
             checksum: data.checksum(),
             series: series.len(),
             period: Period::of(data, series),
+            resampled: data.is_resampled(),
             channels: ChannelRange::all(data, series),
             ..Self::default()
         }

@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alphabet::{Alphabet, Decoded};
+use super::clock::Clock;
 use super::dataset::{Dataset, Kind, Series};
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::ReadOptions;
 use super::part::{Body, Draft, Part, Text};
+use super::place::Place;
 use super::samples::Samples;
 use crate::words::shorten;
 
@@ -19,6 +21,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     }
     let source = parts.iter().map(|part| part.file.as_str()).collect::<Vec<_>>().join(", ");
     let columns = parts[0].columns.clone();
+    let clock = Clock { named: parts.iter().all(|part| part.clocked), resampled: false };
     let mut numbering = Numbering {
         kind: kind(&parts, options)?,
         classes: options.classes.clone().unwrap_or_else(|| labels(&parts)),
@@ -33,7 +36,8 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         }
     }
     let Numbering { kind, classes, codes } = numbering;
-    Ok(Dataset::new(source, kind, classes, columns, series)?.with_details(partial, codes))
+    let data = Dataset::new(source, kind, classes, columns, series)?;
+    Ok(data.with_details(partial, codes).with_clock(clock))
 }
 
 /// What an observation is: as the options say, or as found.

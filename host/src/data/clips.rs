@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use super::clock::{Clock, Period, rate_words};
 use super::dataset::{Dataset, Kind, Series};
 use super::error::DataError;
 use super::marked::{Mark, Marked};
@@ -52,7 +53,7 @@ impl Joined {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::Mismatch`] where the two are not of the same channels or symbols; as [`Dataset::folds`], where a
+    /// [`DataError::Mismatch`] where the two are not of the same channels or symbols, or at another rate; as [`Dataset::folds`], where a
     /// class has but one clip, or one group of them; [`DataError::Background`] where a fold has not as many samples
     /// of background as part its clips.
     pub fn new(
@@ -69,6 +70,7 @@ impl Joined {
                 what: format!("one has {what}, the other {other}"),
             });
         }
+        let seconds = common_period(clips, background)?;
         let labels = clips.labels()?;
         let units = match group {
             Some(column) => clips.groups(column)?.1.len(),
@@ -98,11 +100,13 @@ impl Joined {
                     (one.samples.view(), labels[clip])
                 });
                 let (samples, marks) = join(piece.samples, clips.collect(), random);
+                let count = if seconds.is_some() { samples.view().len() } else { 0 };
+                let times = (0..count).map(|t| t as f64 * seconds.unwrap_or_default()).collect();
                 series.push(Series {
                     id: piece.id.clone(),
                     label: None,
                     columns: Vec::new(),
-                    times: Vec::new(),
+                    times,
                     samples,
                     line: 0,
                 });
@@ -112,6 +116,7 @@ impl Joined {
         }
         let source = format!("{}, {}", clips.source(), background.source());
         let data = Dataset::new(source, clips.kind().clone(), Vec::new(), Vec::new(), series)?;
+        let data = data.with_clock(Clock { named: true, resampled: clips.is_resampled() });
         Ok(Self {
             marked: Marked::of(data, events, clips.classes().to_vec()),
             fold_of,
@@ -139,6 +144,29 @@ impl Joined {
     pub fn recordings(&self) -> usize {
         self.recordings
     }
+}
+
+/// The sample period of clips and background, where both say one.
+fn common_period(clips: &Dataset, background: &Dataset) -> Result<Option<f64>, DataError> {
+    let period = |data: &Dataset| {
+        data.check_one_rate()?;
+        Ok::<_, DataError>(Period::of(data, &(0..data.series().len()).collect::<Vec<_>>()))
+    };
+    let (Some(period), Some(other)) = (period(clips)?, period(background)?) else {
+        return Ok(None);
+    };
+    if !period.admits(other.seconds) {
+        return Err(DataError::Mismatch {
+            file: background.source().to_owned(),
+            other: clips.source().to_owned(),
+            what: format!(
+                "samples come at {} in one and at {} in the other; resample them to one rate",
+                rate_words(other.seconds),
+                rate_words(period.seconds)
+            ),
+        });
+    }
+    Ok(Some(period.seconds))
 }
 
 /// Background in a row, and where it is judged.

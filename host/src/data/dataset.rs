@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::alphabet::Alphabet;
+use super::clock::Clock;
 use super::error::DataError;
 use super::samples::{Samples, SamplesView};
 use crate::words::grouped;
@@ -74,7 +75,8 @@ pub struct Series {
     pub label: Option<usize>,
     /// Values of the extra columns, in the order of [`Dataset::columns`].
     pub columns: Vec<String>,
-    /// Times as given in the column `t`, strictly increasing; empty where the layout has none.
+    /// Times of the column `t`, strictly increasing: seconds, or the numbers of the samples; empty where the layout has
+    /// none.
     pub times: Vec<f64>,
     /// The observations.
     pub samples: Samples,
@@ -92,6 +94,7 @@ pub struct Dataset {
     source: String,
     checksum: Option<u32>,
     missing: Missing,
+    clock: Clock,
 }
 
 impl Dataset {
@@ -120,7 +123,8 @@ impl Dataset {
             let view = one.samples.view();
             missing.observations += view.len() - view.observed();
         }
-        Ok(Self { kind, classes, columns, series, source, checksum: None, missing })
+        let clock = Clock::default();
+        Ok(Self { kind, classes, columns, series, source, checksum: None, missing, clock })
     }
 
     /// Labelled series made in memory: each a class and its samples, numbered in their order.
@@ -213,7 +217,24 @@ impl Dataset {
         let own = series.iter().filter_map(|&one| self.series.get(one)).cloned().collect();
         let [classes, columns] = [&self.classes, &self.columns].map(Clone::clone);
         let part = Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)?;
-        Ok(Self { checksum: self.checksum, ..part })
+        Ok(Self { checksum: self.checksum, clock: self.clock, ..part })
+    }
+
+    /// Adds what is known of the times.
+    pub(super) fn with_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// What is known of the times.
+    pub(super) fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Adds the checksum of the file that another data set was read from, and how its samples were missing.
+    pub(super) fn with_checksum_of(mut self, other: &Self) -> Self {
+        self.checksum = other.checksum;
+        self.missing.codes.clone_from(&other.missing.codes);
+        self
     }
 
     /// Adds the checksum of the one file that it was read from.

@@ -1,49 +1,11 @@
 //! What can be wrong with a file of data.
 
-use std::fmt;
 use std::io;
 
+use super::clock::rate_words;
 use super::fold_error::FoldError;
+use super::place::Place;
 use crate::words::{counted, grouped};
-
-/// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
-/// count from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file, or `standard input`.
-    pub file: String,
-    /// Line, from 1; 0 for what comes from no file.
-    pub line: u64,
-    /// Column of a table, from 1, and its name (empty where it has none).
-    pub column: Option<(usize, String)>,
-    /// Character within the field or line, from 1.
-    pub character: Option<usize>,
-}
-
-impl Place {
-    /// A whole line.
-    pub(super) fn line(file: &str, line: u64) -> Self {
-        Self { file: file.to_owned(), line, column: None, character: None }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if self.line > 0 {
-            write!(f, ", line {}", self.line)?;
-        }
-        match &self.column {
-            Some((number, name)) if name.is_empty() => write!(f, ", column {number}")?,
-            Some((number, name)) => write!(f, ", column {number} ({name})")?,
-            None => {}
-        }
-        match self.character {
-            Some(character) => write!(f, ", character {character}"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// Why data could not be read. Every message names the place and says what to do.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
@@ -438,6 +400,58 @@ pub enum DataError {
         /// The field.
         text: String,
     },
+    /// Series of several sample periods.
+    #[error(
+        "{file}: series `{}` has {} by its times, and series `{}` {}; resample them to one rate (--resample), or judge \
+         one rate at a time",
+        series[0],
+        rate_words(seconds[0]),
+        series[1],
+        rate_words(seconds[1])
+    )]
+    MixedRates {
+        /// The file.
+        file: String,
+        /// Two of the series.
+        series: [String; 2],
+        /// Their periods.
+        seconds: [f64; 2],
+    },
+    /// Samples at another rate than a model's.
+    #[error(
+        "{file}: the samples come at {} by the column `t`, and the model was trained at {}; resample them to its rate \
+         (--resample), or name the unit of the time if it is another than seconds: `t [ms]`",
+        rate_words(*found),
+        rate_words(*wanted)
+    )]
+    OtherRate {
+        /// The file, or the stream.
+        file: String,
+        /// The sample period found.
+        found: f64,
+        /// The sample period wanted.
+        wanted: f64,
+    },
+    /// What cannot be resampled.
+    #[error("{file}: cannot be resampled: {why}")]
+    NotResampled {
+        /// The file.
+        file: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// A channel in a unit that does not convert into the one that is wanted.
+    #[error(
+        "{file}: the channel `{found}` is in another unit than `{wanted}`, and there is no conversion; convert the column"
+    )]
+    OtherUnit {
+        /// The file, or the stream.
+        file: String,
+        /// The channel, with its unit.
+        found: String,
+        /// The one that is wanted.
+        wanted: String,
+    },
     /// No folds for cross-validation.
     #[error("{file}: {reason}")]
     Folds {
@@ -493,6 +507,9 @@ crate::error::kinds!(DataError, Self::Folds { reason: error, .. } => error);
 impl DataError {
     /// Whether it leaves nothing to read of a live stream; else it is of one sample.
     pub fn ends_stream(&self) -> bool {
-        matches!(self, Self::Io { .. } | Self::Header { .. } | Self::Packed { .. })
+        matches!(
+            self,
+            Self::Io { .. } | Self::Header { .. } | Self::OtherUnit { .. } | Self::Packed { .. }
+        )
     }
 }

@@ -1,8 +1,9 @@
 //! FASTA: `>name words...`, then the sequence in any number of lines.
 
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::{FastaLabel, Layout};
 use super::part::{Body, Draft, Part, Text};
+use super::place::Place;
 use super::table::check_name;
 use crate::words::shorten;
 

@@ -26,32 +26,6 @@ impl Dataset {
     }
 }
 
-impl Dataset {
-    /// The sample period in seconds: the usual step of the time `t`. `None` without times, where they number the
-    /// samples, and where the steps of two of the series differ by more than `tolerance`.
-    ///
-    /// Work: linear in the samples.
-    ///
-    /// # Panics
-    /// If there is no such series.
-    pub fn sample_period(&self, series: &[usize], tolerance: f64) -> Option<f64> {
-        let chosen = || series.iter().map(|&index| &self.series()[index]);
-        let numbered = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
-        let mut steps: Vec<f64> = chosen().filter_map(usual_step).collect();
-        let middle = steps.len() / 2;
-        if steps.is_empty() {
-            return None;
-        }
-        let usual = *steps.select_nth_unstable_by(middle, f64::total_cmp).1;
-        let alike = steps.iter().all(|step| (step / usual - 1.0).abs() <= tolerance);
-        let by_number = usual == 1.0 && chosen().all(numbered);
-        // As near as the wire tells it: differences of rounded times are no round numbers.
-        let nanoseconds = (usual * 1e9).round();
-        let usual = if nanoseconds > 0.0 { nanoseconds / 1e9 } else { usual };
-        (alike && !by_number).then_some(usual)
-    }
-}
-
 impl Series {
     /// Returns the samples before which the time leaps by more than `steps` usual steps.
     pub(crate) fn leaps(&self, steps: usize) -> Vec<usize> {
@@ -62,22 +36,22 @@ impl Series {
         if most <= least * steps as f64 {
             return Vec::new();
         }
-        let Some(usual) = usual_step(self) else { return Vec::new() };
+        let Some(usual) = usual_step(&self.times) else { return Vec::new() };
         // Times are rounded.
         let far = all().enumerate().filter(|&(_, step)| (step / usual).round() > steps as f64);
         far.map(|(before, _)| before + 1).collect()
     }
 }
 
-/// The median step of a series' time; `None` of fewer than two steps.
-fn usual_step(series: &Series) -> Option<f64> {
-    let mut steps: Vec<f64> = series.times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+/// The median step of a series' times; `None` of fewer than two steps.
+pub(super) fn usual_step(times: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let middle = steps.len() / 2;
     (steps.len() >= 2).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
-    let usual = usual_step(series)?;
+    let usual = usual_step(&series.times)?;
     let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * usual);
     let first = leaps.next()?;
     Some(Gaps { count: 1 + leaps.count(), series, between: [first[0], first[1]], usual })

@@ -3,9 +3,11 @@
 use std::convert::Infallible;
 use std::str::FromStr;
 
+use super::clock::Period;
 use super::dataset::Kind;
 use super::error::DataError;
 use super::part::Part;
+use super::resample::Resample;
 use super::values::Values;
 
 /// A layout of files: what it is called, known by, and read by.
@@ -61,8 +63,8 @@ impl FromStr for FastaLabel {
 pub struct ReadOptions {
     /// The layout; `None` detects it from the content.
     pub layout: Option<&'static Layout>,
-    /// What an observation must be. Channels are then picked by name, in this order, others are
-    /// left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
+    /// What an observation must be. Channels are then picked by name, in this order, and converted to the units in their
+    /// names; others are left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
     /// channels, or the alphabet found.
     pub kind: Option<Kind>,
     /// The classes in the order of a fitted model; another label is an error. `None`: the labels
@@ -72,4 +74,8 @@ pub struct ReadOptions {
     pub fasta_label: FastaLabel,
     /// What the numbers of channels must be: for models of counts, or of yes and no.
     pub values: Values,
+    /// The sample period that the data must have, if they say one: for a fitted model pass the model's.
+    pub period: Option<Period>,
+    /// The rate that the series are resampled to, before `period` is looked at.
+    pub resample: Option<Resample>,
 }

@@ -6,10 +6,11 @@ use super::Values;
 use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
-use super::error::{DataError, Place};
+use super::error::DataError;
+use super::place::Place;
+use super::quantity::{Conversion, TimeUnit, find_channels};
 use super::samples::Sample;
 use super::table::{check_distinct, is_missing, number};
-use crate::words::shorten;
 
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
@@ -59,12 +60,12 @@ pub struct LiveReader<R> {
 struct Header {
     names: Vec<String>,
     delimiter: char,
-    /// Column of each channel.
-    channels: Vec<usize>,
+    /// Column of each channel, and how its numbers are converted.
+    channels: Vec<(usize, Conversion)>,
     /// Column of the series' name.
     series: Option<usize>,
-    /// Column of the time.
-    time: Option<usize>,
+    /// Column of the time, and its unit.
+    time: Option<(usize, TimeUnit)>,
 }
 
 impl<R: BufRead> LiveReader<R> {
@@ -140,7 +141,7 @@ impl<R: BufRead> LiveReader<R> {
         self.begins_series
     }
 
-    /// The time of the last sample, from the column `t`; `None` without one, or without a number there.
+    /// The time of the last sample in seconds, from the column `t`; `None` without one, or without a number there.
     pub fn time(&self) -> Option<f64> {
         self.time
     }
@@ -148,6 +149,12 @@ impl<R: BufRead> LiveReader<R> {
     /// Whether the header has a column `t`; false before it was read.
     pub fn has_times(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.time.is_some())
+    }
+
+    /// Whether the header names the unit of the time: `t [ms]`.
+    pub fn names_unit_of_time(&self) -> bool {
+        let time = self.header.as_ref().and_then(|header| header.time);
+        time.is_some_and(|(_, unit)| unit.named)
     }
 
     fn next_symbol(&mut self) -> Result<bool, DataError> {
@@ -265,8 +272,7 @@ impl<R: BufRead> LiveReader<R> {
         let first = !std::mem::replace(&mut self.begun, true);
         match &self.kind {
             Kind::Channels(names) if first && is_header(text) => {
-                let header = Header::of(text, names)
-                    .map_err(|what| DataError::Header { file: self.name.clone(), what })?;
+                let header = Header::of(&self.name, text, names)?;
                 self.header = Some(header);
                 Ok(false)
             }
@@ -294,12 +300,17 @@ impl<R: BufRead> LiveReader<R> {
             }
         }
         let time = self.header.as_ref().and_then(|header| header.time);
-        self.time = time.and_then(|column| fields[column].parse().ok());
+        self.time =
+            time.and_then(|(column, unit)| fields[column].parse().ok().map(|t| unit.seconds(t)));
         for channel in 0..self.kind.dimension().unwrap_or_default() {
-            let column = self.header.as_ref().map_or(channel, |header| header.channels[channel]);
+            let (column, conversion) = match &self.header {
+                Some(header) => header.channels[channel],
+                None => (channel, Conversion::NONE),
+            };
             if !is_missing(fields[column]) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
-                let value = self.values.check(number(text, self.values, place)?, text, place)?;
+                let value = number(text, self.values, place)?;
+                let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
             }
         }
@@ -328,22 +339,20 @@ impl<R: BufRead> LiveReader<R> {
 }
 
 impl Header {
-    fn of(text: &str, wanted: &[String]) -> Result<Self, String> {
+    fn of(file: &str, text: &str, wanted: &[String]) -> Result<Self, DataError> {
+        let failed = |what| DataError::Header { file: file.to_owned(), what };
         let delimiter = [',', '\t'].into_iter().find(|&one| text.contains(one)).unwrap_or(' ');
         let names: Vec<String> =
             split(text, Some(delimiter)).into_iter().map(str::to_owned).collect();
-        let find = |name: &String| {
-            names.iter().position(|one| one == name).ok_or_else(|| {
-                let found = shorten(&names.join(", "));
-                format!("has no channel `{name}`, which the model needs; it has {found}")
-            })
-        };
-        let channels: Vec<usize> = wanted.iter().map(find).collect::<Result<_, _>>()?;
-        check_distinct(&names)?;
-        let [series, time] =
-            ["series", "t"].map(|column| names.iter().position(|name| name == column));
-        let time = time.filter(|column| !channels.contains(column));
-        Ok(Self { names, delimiter, channels, series, time })
+        let all: Vec<(usize, &str)> = names.iter().map(String::as_str).enumerate().collect();
+        let channels = find_channels(wanted, &all).map_err(|none| none.error(file, &all))?;
+        check_distinct(&names).map_err(failed)?;
+        let series = names.iter().position(|name| name == "series");
+        let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
+        let mut times = all.iter().filter(|&&(column, _)| !taken(column));
+        let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
+        let time = time.map(|(column, unit)| unit.map(|unit| (column, unit))).transpose();
+        Ok(Self { delimiter, channels, series, time: time.map_err(failed)?, names })
     }
 }
 

@@ -9,7 +9,8 @@ use super::error::DataError;
 use super::fold_error::FoldError;
 use super::folds::Folds;
 use super::layout::ReadOptions;
-use super::read::{load, unpacked};
+use super::read::{check_resampled, load, unpacked};
+use super::resample::Resample;
 use super::samples::SamplesView;
 use super::table::Table;
 use crate::words::shorten;
@@ -67,7 +68,7 @@ impl Marked {
     ) -> Result<Self, DataError> {
         let text = unpacked(name, bytes)?;
         let mut table = Table::open(name, &text)?;
-        let time = table.column("t");
+        let time = table.time()?.map(|(column, _)| column);
         let Some(at) = table.column(column).filter(|&at| time.is_some_and(|time| at > time)) else {
             let what =
                 format!("has no column `{column}` after a column `t` that marks its samples");
@@ -81,7 +82,8 @@ impl Marked {
         let channels = Kind::Channels(channels.map(|(_, name)| name.clone()).collect());
         let kind = options.kind.clone().or(Some(channels));
         let unlabelled = ReadOptions { kind, classes: None, ..options.clone() };
-        let data = Dataset::parse(name, bytes, &unlabelled)?;
+        // Marks are of the samples that the file has.
+        let data = Dataset::parse_as_is(name, bytes, &unlabelled)?;
 
         let known = |mark: &String| options.classes.as_ref().is_none_or(|all| all.contains(mark));
         let mut marks: Vec<Option<String>> = Vec::new();
@@ -109,7 +111,39 @@ impl Marked {
             rest = later;
             events.push(runs(own, &classes));
         }
-        Ok(Self::of(data, events, classes))
+        let marked = match options.resample {
+            Some(to) => {
+                check_resampled(&data, options)?;
+                Self::of(data, events, classes).resampled(to)?
+            }
+            None => Self::of(data, events, classes),
+        };
+        options.period.map_or(Ok(()), |period| marked.data.check_rate(period))?;
+        Ok(marked)
+    }
+
+    /// The same at another rate: a sample has the mark of the one that was nearest.
+    ///
+    /// # Errors
+    /// As of [`Dataset::resampled`].
+    pub fn resampled(&self, to: Resample) -> Result<Self, DataError> {
+        let (data, nearest) = self.data.resampled_from(to)?;
+        let at = |series: usize, old: usize| {
+            let mark = self.events(series).iter().find(|mark| mark.samples.contains(&old))?;
+            Some((mark.class, mark.samples.start))
+        };
+        let mut events = Vec::with_capacity(nearest.len());
+        for (series, nearest) in nearest.iter().enumerate() {
+            let marks: Vec<_> = nearest.iter().map(|&old| at(series, old)).collect();
+            let (mut own, mut start) = (Vec::new(), 0);
+            for run in marks.chunk_by(|a, b| a == b) {
+                let samples = start..start + run.len();
+                start = samples.end;
+                own.extend(run[0].map(|(class, _)| Mark { class, samples }));
+            }
+            events.push(own);
+        }
+        Ok(Self::of(data, events, self.classes.clone()))
     }
 
     /// The series.

@@ -3,8 +3,9 @@
 use super::Values;
 use super::assemble::wrong_kind;
 use super::dataset::Kind;
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::ReadOptions;
+use super::place::Place;
 use super::samples::Rows;
 use super::table::{is_missing, number};
 use crate::words::counted;

@@ -1,6 +1,7 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
-use super::error::{DataError, Place};
+use super::error::DataError;
+use super::place::Place;
 use super::samples::Rows;
 use crate::words::shorten;
 
@@ -16,6 +17,8 @@ pub(super) struct Part {
     pub(super) text_column: Option<(usize, String)>,
     /// Rows that miss some channels only.
     pub(super) partial: usize,
+    /// Whether the unit of the times is named.
+    pub(super) clocked: bool,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -29,6 +32,7 @@ impl Part {
             label_column: None,
             text_column: None,
             partial: 0,
+            clocked: false,
             drafts: Vec::new(),
         }
     }

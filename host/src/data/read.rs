@@ -9,11 +9,12 @@ use flate2::bufread::GzDecoder;
 
 use super::assemble::{assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::{FastaLabel, Layout, ReadOptions};
 use super::part::Part;
+use super::place::Place;
 use super::table::{first_line, header_fields};
-use super::{LAYOUTS, fasta, ucr};
+use super::{LAYOUTS, Values, fasta, ucr};
 use crate::words::shorten;
 
 impl Dataset {
@@ -49,7 +50,7 @@ impl Dataset {
         if parts.is_empty() {
             return Err(DataError::NoSeries { file: "no file".to_owned() });
         }
-        assemble(parts, options)
+        under(assemble(parts, options)?, options)
     }
 
     /// Reads from memory what [`Dataset::read`] reads from a file; `name` is for messages.
@@ -57,11 +58,46 @@ impl Dataset {
     /// # Errors
     /// [`DataError`] naming `name`, line and column.
     pub fn parse(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Self, DataError> {
+        under(Self::parse_as_is(name, bytes, options)?, options)
+    }
+}
+
+impl Dataset {
+    /// Reads from memory at whatever rate the samples are.
+    pub(super) fn parse_as_is(
+        name: &str,
+        bytes: &[u8],
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
         let text = unpacked(name, bytes)?;
         let checksum = crc32fast::hash(&text);
         let part = read_part(name, &text, options)?;
         drop(text);
         Ok(assemble(vec![part], options)?.with_checksum(checksum))
+    }
+}
+
+/// At the rate that the options want.
+fn under(data: Dataset, options: &ReadOptions) -> Result<Dataset, DataError> {
+    let data = match options.resample {
+        Some(to) => {
+            check_resampled(&data, options)?;
+            data.resampled(to)?
+        }
+        None => data,
+    };
+    options.period.map_or(Ok(()), |period| data.check_rate(period))?;
+    Ok(data)
+}
+
+/// Refuses to find values between counts, or between yes and no.
+pub(super) fn check_resampled(data: &Dataset, options: &ReadOptions) -> Result<(), DataError> {
+    match options.values {
+        Values::Reals => Ok(()),
+        _ => Err(DataError::NotResampled {
+            file: data.source().to_owned(),
+            why: "counts, and yes or no, have no values between them",
+        }),
     }
 }
 

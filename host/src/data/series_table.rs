@@ -9,8 +9,9 @@ use super::dataset::Kind;
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::part::{Body, Draft, Part};
+use super::quantity::{Conversion, TimeUnit, find_channels};
 use super::samples::Rows;
-use super::table::{Table, finite, has_column, is_missing, number};
+use super::table::{Table, finite, has_column, has_time, is_missing, number};
 use super::wide;
 use crate::words::shorten;
 
@@ -20,9 +21,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a table of series (series,<columns>,label,t,<channels>, or series,label,<channels>)",
     begins: "a header with a column `t` or `series` (series,label,t,<channels>)",
     of_symbols: false,
-    is_one: |text| {
-        has_column(text, "t") || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text))
-    },
+    is_one: |text| has_time(text) || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text)),
     read,
 };
 
@@ -37,18 +36,19 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let mut part = Part {
         file: name.to_owned(),
         columns: layout.columns.iter().map(|&column| table.header()[column].clone()).collect(),
-        channels: Some(
-            layout.channels.iter().map(|&column| table.header()[column].clone()).collect(),
-        ),
+        channels: Some(wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
         label_column: layout.label.map(|column| (column + 1, "label".to_owned())),
         text_column: None,
         partial: 0,
+        clocked: layout.time.is_some_and(|(_, unit)| unit.named),
         drafts: Vec::new(),
     };
     let mut first_lines: HashMap<String, u64> = HashMap::new();
     let mut row = Vec::with_capacity(layout.channels.len());
     // Channels of the series being read of which there is a number.
     let mut seen = vec![false; layout.channels.len()];
+    // In the unit of the column.
+    let mut last_time = 0.0;
     while table.next_row()? {
         let id = match layout.series {
             Some(column) => table.needed(column, "name of the series")?,
@@ -70,8 +70,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             continue; // A draft was pushed above, and it has rows.
         };
         layout.check_unchanged(&table, id, label.as_deref(), columns)?;
-        if let Some(time) = layout.time {
-            times.push(Columns::time(&table, time, id, times.last().copied())?);
+        if let Some((column, unit)) = layout.time {
+            let time = Columns::time(&table, column, id, (!times.is_empty()).then_some(last_time))?;
+            last_time = time;
+            times.push(unit.seconds(time));
         }
         if layout.fill(&table, options.values, &mut row, &mut seen)? {
             rows.push(Some(&row));
@@ -92,9 +94,10 @@ struct Columns {
     series: Option<usize>,
     label: Option<usize>,
     /// None of a table whose lines are in order of time.
-    time: Option<usize>,
+    time: Option<(usize, TimeUnit)>,
     columns: Vec<usize>,
-    channels: Vec<usize>,
+    /// With what makes their numbers those of the unit that is wanted.
+    channels: Vec<(usize, Conversion)>,
 }
 
 impl Columns {
@@ -102,7 +105,8 @@ impl Columns {
         let header = table.header();
         table.check_case(&["series", "label", "t"])?;
         let (series, label) = (table.column("series"), table.column("label"));
-        let time = table.column("t");
+        let clock = table.time()?;
+        let time = clock.map(|(column, _)| column);
         if time.or(series).is_none() {
             return Err(table.bad_header(format!(
                 "has no column `t`, which parts the columns of a series from its channels \
@@ -114,28 +118,24 @@ impl Columns {
         let columns = (0..time.unwrap_or_default()).filter(other).collect();
         let behind = time.map_or(0, |time| time + 1);
         let all: Vec<usize> = (behind..header.len()).filter(other).collect();
-        let names =
-            || all.iter().map(|&column| header[column].as_str()).collect::<Vec<_>>().join(", ");
         if all.is_empty() {
             let after = if time.is_some() { " after the column `t`" } else { "" };
             return Err(table.bad_header(format!("has no channel{after}")));
         }
         let channels = match wanted {
-            None => all,
-            Some(wanted) => wanted
-                .iter()
-                .map(|name| {
-                    let found = all.iter().copied().find(|&column| header[column] == *name);
-                    found.ok_or_else(|| {
-                        table.bad_header(format!(
-                            "has no channel `{name}`, which is needed; it has {}",
-                            names()
-                        ))
-                    })
-                })
-                .collect::<Result<_, _>>()?,
+            None => all.into_iter().map(|column| (column, Conversion::NONE)).collect(),
+            Some(wanted) => {
+                let names: Vec<(usize, &str)> =
+                    all.iter().map(|&column| (column, header[column].as_str())).collect();
+                find_channels(wanted, &names).map_err(|none| none.error(table.file(), &names))?
+            }
         };
-        Ok(Self { series, label, time, columns, channels })
+        Ok(Self { series, label, time: clock, columns, channels })
+    }
+
+    /// Names of the channels.
+    fn names(&self, table: &Table<'_>) -> Vec<String> {
+        self.channels.iter().map(|&(column, _)| table.header()[column].clone()).collect()
     }
 
     /// The label of the current row; an empty field is none.
@@ -218,14 +218,14 @@ impl Columns {
         seen: &mut [bool],
     ) -> Result<bool, DataError> {
         row.clear();
-        for (channel, &column) in self.channels.iter().enumerate() {
+        for (channel, &(column, conversion)) in self.channels.iter().enumerate() {
             let text = table.field(column)?;
             if is_missing(text) {
                 continue;
             }
             let place = || table.place(column);
             let value = number(text, values, place).map_err(|error| self.explain(error))?;
-            row.push(values.check(value, text, place)?);
+            row.push(values.check(conversion.of(value), text, place)?);
             seen[channel] = true;
         }
         Ok(row.len() == self.channels.len())

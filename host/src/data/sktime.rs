@@ -1,10 +1,11 @@
 //! The `.ts` files of sktime and aeon, in which the UEA archive comes: lines with `@` that describe, `@data`, then a
 //! series a line: `channel:channel:...:label`, the samples of a channel parted by commas.
 
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows, sample};
 use super::part::{Body, Draft, Part};
+use super::place::Place;
 use super::table::check_name;
 use crate::words::{counted, grouped, shorten};
 

@@ -37,6 +37,7 @@ fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
         label_column: label.map(|column| (column + 1, "label".to_owned())),
         text_column: Some((sequence + 1, "sequence".to_owned())),
         partial: 0,
+        clocked: false,
         drafts: Vec::new(),
     };
     while table.next_row()? {

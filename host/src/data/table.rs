@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::Values;
-use super::error::{DataError, Place};
+use super::error::DataError;
+use super::place::Place;
+use super::quantity::TimeUnit;
 use crate::words::{is_hidden, shorten};
 
 /// The names in a header whose fields are parted by one of some characters.
@@ -20,6 +22,12 @@ pub(super) fn header_fields<'h>(
 pub(super) fn has_column(text: &[u8], name: &str) -> bool {
     let header = std::str::from_utf8(first_line(text)).unwrap_or_default();
     header_fields(header, &[',', '\t']).any(|field| field == name)
+}
+
+/// Whether a text's first line names a column of times: `t`, or `t [ms]`.
+pub(super) fn has_time(text: &[u8]) -> bool {
+    let header = std::str::from_utf8(first_line(text)).unwrap_or_default();
+    header_fields(header, &[',', '\t']).any(|field| TimeUnit::of(field).is_some())
 }
 
 /// A table being read.
@@ -80,6 +88,11 @@ impl<'a> Table<'a> {
         DataError::Header { file: self.name.to_owned(), what }
     }
 
+    /// The file's name.
+    pub(super) fn file(&self) -> &str {
+        self.name
+    }
+
     /// Names of the columns.
     pub(super) fn header(&self) -> &[String] {
         &self.header
@@ -102,6 +115,19 @@ impl<'a> Table<'a> {
     /// The place of a column by name.
     pub(super) fn column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|column| column == name)
+    }
+
+    /// The column of the times, `t` or `t [ms]`, and their unit.
+    pub(super) fn time(&self) -> Result<Option<(usize, TimeUnit)>, DataError> {
+        let mut times = self.header.iter().enumerate().filter_map(|(column, name)| {
+            let unit = TimeUnit::of(name)?;
+            Some(unit.map(|unit| (column, unit)).map_err(|what| self.bad_header(what)))
+        });
+        let first = times.next().transpose()?;
+        match times.next() {
+            None => Ok(first),
+            Some(_) => Err(self.bad_header("has two columns `t`; rename one".into())),
+        }
     }
 
     /// Goes to the next row; false at the end. A row with another number of fields than the header

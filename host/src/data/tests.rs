@@ -445,6 +445,7 @@ fn some_options() -> impl Strategy<Value = ReadOptions> {
         fasta_label,
         values: Values::Reals,
         classes: None,
+        ..ReadOptions::default()
     })
 }
 

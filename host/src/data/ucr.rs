@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::error::{DataError, Place};
+use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows, sample};
 use super::part::{Body, Draft, Part};
+use super::place::Place;
 use super::table::{check_name, finite, is_missing};
 use crate::words::{counted, grouped, shorten};
 

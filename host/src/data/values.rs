@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::error::{DataError, Place};
+use super::error::DataError;
+use super::place::Place;
 use crate::words::shorten;
 
 /// What the numbers of a series' channels may be: some models emit counts, or yes and no.

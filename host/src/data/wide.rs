@@ -6,7 +6,7 @@ use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows};
 use super::part::{Body, Draft, Part};
-use super::table::{Table, finite, first_line, has_column, header_fields, is_missing, number};
+use super::table::{Table, finite, first_line, has_time, header_fields, is_missing, number};
 use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
@@ -133,7 +133,7 @@ fn is_one(text: &[u8]) -> bool {
     let Ok(header) = std::str::from_utf8(first_line(text)) else { return false };
     let names: Vec<&str> = header_fields(header, &[',', '\t']).collect();
     let columns = Columns::of(&names);
-    if has_column(text, "t") || columns.id.or(columns.label).is_none() {
+    if has_time(text) || columns.id.or(columns.label).is_none() {
         return false;
     }
     let bare = columns.samples.iter().all(|&column| finite(names[column]).is_some());
@@ -173,6 +173,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         label_column: columns.label.map(|column| (column + 1, header(column))),
         text_column: None,
         partial: 0,
+        clocked: false,
         drafts: Vec::new(),
     };
     let mut lines: HashMap<String, u64> = HashMap::new();

@@ -109,12 +109,16 @@ crate::error::kinds!(EvaluateError,
 /// Evaluates a trained classifier on a labelled data set read with its classes and observations.
 ///
 /// # Errors
-/// [`EvaluateError::NoWindows`], or [`EvaluateError::Data`] for the first series without a label.
+/// [`EvaluateError::NoWindows`], or [`EvaluateError::Data`] for the first series without a label, and for data at another
+/// rate than that of the training.
 pub fn evaluate(
     deployed: &Deployed,
     data: &Dataset,
     windowing: Option<&Windowing>,
 ) -> Result<(Figures, Vec<Judged>), EvaluateError> {
+    if let Some(contract) = deployed.contract() {
+        contract.check_rate(data)?;
+    }
     data.labels()?;
     let windows = data.windows(windowing);
     let judged = judge(deployed, windows.all());

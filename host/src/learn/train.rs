@@ -82,8 +82,9 @@ impl<'a> Trainer<'a> {
         Problem::new(&self.fits, series, &options, &|| ())?.check_windows(series)
     }
 
-    /// Refuses no windows, lags that reach beyond each, and more features than there is room for.
+    /// Refuses series of several rates, no windows, lags that reach beyond each, and more features than there is room for.
     fn check_room(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
+        self.data().check_one_rate()?;
         if self.data().windows(options.windowing.as_ref()).of_all(series).next().is_none() {
             return Err(TrainError::NoWindows(self.data().source().to_owned()));
         }

@@ -5,13 +5,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Kind;
+use crate::data::{Kind, split_unit};
 
 /// Which channels are the components of vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vectors {
-    /// Three channels whose names are one stem and then `x`, `y`, `z`: `ax ay az`, `gyro_X gyro_Y gyro_Z`,
+    /// Three channels whose names, units aside, are one stem and then `x`, `y`, `z`: `ax ay az`, `gyro_X gyro_Y gyro_Z`,
     /// but not `x y z`, which may be anything. A vector is axial where the stem, or its last word, is
     /// one of `w`, `g`, `gyr`, `gyro`, `gyroscope`, `omega`, `rot`, `rotation`, `m`, `mag`,
     /// `magnetometer`.
@@ -49,12 +49,13 @@ impl Vectors {
             return vectors.clone();
         }
         let mut found: BTreeMap<(&str, bool), [Option<&String>; 3]> = BTreeMap::new();
-        for name in names {
+        for whole in names {
+            let (name, _) = split_unit(whole);
             let Some((at, letter)) = name.char_indices().next_back() else { continue };
             let axis = "xyz".find(letter.to_ascii_lowercase());
             if let (Some(axis), true) = (axis, at > 0) {
                 let stem = (&name[..at], letter.is_ascii_uppercase());
-                found.entry(stem).or_default()[axis] = Some(name);
+                found.entry(stem).or_default()[axis] = Some(whole);
             }
         }
         let whole = found.into_iter().filter_map(|((stem, _), [x, y, z])| {

@@ -25,7 +25,7 @@ pub use power::Power;
 pub use room::Room;
 
 use crate::classifier::Observations;
-use crate::data::SamplesView;
+use crate::data::{SamplesView, rate_words};
 use crate::deploy::FixedPoint;
 use crate::device::Board;
 use crate::report::grouped;
@@ -211,6 +211,7 @@ impl Project<'_> {
             ("{{pace_field}}", parts.pace),
             ("{{pace_start}}", parts.pace_start),
             ("{{period}}", &period),
+            ("{{rate}}", &rate_words(1.0 / self.rate)),
             ("{{windows}}", &windows),
             ("{{name}}", self.name),
             ("{{title}}", board.title),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{counted, grouped};
 use crate::classifier::{Contract, Observations, Period};
+use crate::data::{rate_words, split_unit};
 
 /// What a model was trained on, and keeps to wherever it runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,7 +58,8 @@ impl ContractSummary {
         };
         let channels = names.iter().zip(&contract.channels);
         let channels = channels.map(|(name, channel)| ChannelSummary {
-            name: name.clone(),
+            // The unit beside it says the rest.
+            name: split_unit(name).0.to_owned(),
             unit: channel.unit.clone(),
             centre: channel.centre,
             spread: channel.spread,
@@ -93,9 +95,17 @@ impl ContractSummary {
                 ),
             ));
         }
-        if let Some(Period { seconds, tolerance }) = self.period {
-            let (rate, percent) = (short(1.0 / seconds), short(100.0 * tolerance));
-            lines.push(("period", format!("{seconds} s ({rate} Hz), within {percent} %")));
+        match self.period {
+            Some(Period { seconds, tolerance }) => {
+                let (rate, percent) = (rate_words(seconds), short(100.0 * tolerance));
+                lines.push(("period", format!("{seconds} s ({rate}), within {percent} %")));
+            }
+            None if self.channels.is_empty() => {}
+            None => lines.push((
+                "period",
+                "unknown: the training data have no times with a unit, `t` in seconds or `t [ms]`"
+                    .to_owned(),
+            )),
         }
         let channels = self.channels.iter().enumerate();
         lines.extend(channels.map(|(index, ChannelSummary { name, unit, centre, spread })| {

@@ -7,7 +7,7 @@ use super::selection::brief;
 use super::table::share;
 use super::unknown::write_unknown;
 use super::{EmissionSummary, Table, counted, grouped};
-use crate::data::{Dataset, Windowing};
+use crate::data::{Dataset, Period, Windowing, rate_words};
 use crate::evaluate::{
     Calibration, CrossValidation, Figures, FoldFigures, Interval, Latency, RejectionFigures, Roc,
     UnknownClass,
@@ -24,6 +24,8 @@ pub struct DataSummary {
     pub samples: usize,
     /// Of these, missing.
     pub missing: usize,
+    /// Samples per second; null where the data do not say.
+    pub rate: Option<f64>,
     /// Samples a window; null for whole series.
     pub window: Option<usize>,
     /// Samples from window to window.
@@ -42,6 +44,7 @@ impl DataSummary {
             series: series.len(),
             samples,
             missing: samples - views().map(|view| view.observed()).sum::<usize>(),
+            rate: Period::of(data, series).map(|period| period.rate()),
             window: windowing.map(|by| by.length.get()),
             hop: windowing.map(|by| by.hop.get()),
         }
@@ -50,11 +53,14 @@ impl DataSummary {
 
 impl fmt::Display for DataSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { data, series, samples, missing, window, hop } = self;
+        let Self { data, series, samples, missing, rate, window, hop } = self;
         write!(f, "{data}: {}, ", counted(*series, "series"))?;
         write!(f, "{}", counted(*samples, "sample"))?;
         if *missing > 0 {
             write!(f, " ({} missing)", grouped(*missing))?;
+        }
+        if let Some(rate) = rate {
+            write!(f, " at {}", rate_words(1.0 / rate))?;
         }
         match (window, hop) {
             (Some(window), Some(hop)) => {

@@ -278,7 +278,9 @@ impl fmt::Display for Inspection {
                 None => "in whole".into(),
             };
             let series = counted(trained.series, "series");
-            lines.push(("trained on", format!("{}: {series}, {windows}", trained.named())));
+            let resampled = if trained.resampled { ", resampled" } else { "" };
+            let named = trained.named();
+            lines.push(("trained on", format!("{named}: {series}, {windows}{resampled}")));
             lines.extend(trained.notes.iter().map(|note| ("", note.clone())));
             lines.push(("", format!("by fishweir {}", trained.version)));
             let chosen = trained.selection.iter().flat_map(selection::chosen).enumerate();

@@ -2,6 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::contract::ContractSummary;
 use super::table::on_a_device;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Observations, Provenance};
@@ -31,6 +32,8 @@ pub struct SpotterInspection {
     pub emission: EmissionSummary,
     /// Samples after its end within which an event is decided.
     pub lag: u32,
+    /// What it was trained on: sample period and channels.
+    pub contract: ContractSummary,
     /// How it was trained.
     pub provenance: Provenance,
     /// What it costs on a device.
@@ -84,6 +87,7 @@ impl SpotterInspection {
             states: spotter.states(),
             emission: EmissionSummary::of(emission.family(), emission.shape()),
             lag: model.lag,
+            contract: ContractSummary::new(&model.provenance.contract(), &model.observations),
             provenance: model.provenance.clone(),
             cost: spotter.cost(),
         })
@@ -101,7 +105,7 @@ impl fmt::Display for SpotterInspection {
         };
         let classes: usize = self.classes.iter().map(|one| one.states).sum();
         let trained = &self.provenance;
-        let lines = [
+        let mut lines = vec![
             ("observes", observed),
             (
                 "network",
@@ -129,6 +133,9 @@ impl fmt::Display for SpotterInspection {
                 ),
             ),
         ];
+        // An event is of any length: there are no windows.
+        let contract = self.contract.lines().into_iter().filter(|(name, _)| *name != "windows");
+        lines.splice(3..3, contract);
         let notes = trained.notes.iter().map(|note| ("", note.clone()));
         let version = ("", format!("by fishweir {}", trained.version));
         for (name, value) in lines.into_iter().chain(notes).chain([version]) {

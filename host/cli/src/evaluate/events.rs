@@ -49,8 +49,9 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {
-    let (spotter, reading) = spot::kept(model, &arguments.reading)?;
-    let (_, figures) = spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
+    let (spotter, contract, reading) = spot::kept(model, &arguments.reading)?;
+    let (marked, figures) = spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
+    tell::against(marked.data(), Some(&contract), &[]);
     Ok(EventFigures::of(model.display().to_string(), &figures))
 }
 

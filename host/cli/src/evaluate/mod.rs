@@ -303,8 +303,7 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let reading = arguments.reading.options_of(&model, None)?;
-    let data = tell::read(&arguments.data, &reading)?;
+    let data = tell::read_for(&arguments.data, &arguments.reading, &model)?;
     let trained_on = model.provenance().and_then(|trained| trained.checksum);
     if trained_on.is_some() && trained_on == data.checksum() {
         note(

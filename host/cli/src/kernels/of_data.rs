@@ -167,7 +167,7 @@ impl OfData {
                 (tell::read(path, &reading.options_for(kind, None)?)?, self.cutting.windowing())
             }
             Reads::Models(model, _) => {
-                let data = tell::read(path, &reading.options_of(model, None)?)?;
+                let data = tell::read_for(path, reading, model)?;
                 (data, model.windowing(self.cutting.windowing()))
             }
             Reads::Fitted => {

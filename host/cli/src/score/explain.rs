@@ -192,7 +192,7 @@ pub(super) fn explain(
     let explainer = explainer(arguments, model)?;
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
     Outputs::check(&figure, &[path, &arguments.model])?;
-    let data = tell::read(path, &arguments.reading.options_of(model, None)?)?;
+    let data = tell::read_for(path, &arguments.reading, model)?;
     let wanted = arguments.series.as_ref().map(|id| series_named(&data, id)).transpose()?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());

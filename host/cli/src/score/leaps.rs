@@ -1,11 +1,14 @@
 //! Where the time of a live stream leaps.
 
 use fishweir::classifier::Period;
+use fishweir::data::period_of;
 
 /// Steps that the usual one is the median of.
 const STEPS: usize = 9;
 /// Steps without which there is no usual one.
 const LEAST: usize = 3;
+/// Steps that a rate is judged by, or as many as a window has.
+const JUDGED: usize = 32;
 
 /// The times of a stream so far.
 #[derive(Clone, Debug, Default)]
@@ -14,12 +17,17 @@ pub(super) struct Leaps {
     /// The last steps, the oldest overwritten first.
     steps: [f64; STEPS],
     seen: usize,
+    /// The first times, by which the rate is judged.
+    first: Vec<f64>,
 }
 
 impl Leaps {
     /// Takes in a sample's time; whether time has gone back since the sample before, or on by more than `samples` usual
     /// steps. Before there are steps enough, the `period` of the training is the usual one; without it nothing leaps.
     pub(super) fn passes(&mut self, time: f64, samples: usize, period: Option<Period>) -> bool {
+        if self.first.len() <= JUDGED {
+            self.first.push(time);
+        }
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
         let usual = self.usual().or(period.map(|period| period.seconds));
         self.steps[self.seen % STEPS] = step;
@@ -29,11 +37,16 @@ impl Leaps {
         step < 0.0 || usual.is_some_and(far)
     }
 
-    /// The usual step, where it is known and is not the period: once, as soon as there are as many steps as it is taken of.
-    pub(super) fn other_than(&self, period: Period) -> Option<f64> {
-        let usual = self.usual().filter(|_| self.seen == STEPS)?;
-        let off = (usual / period.seconds - 1.0).abs();
-        (off > period.tolerance).then_some(usual)
+    /// The sample period so far, where it is known and is another than that of the training: once, as soon as there are
+    /// as many steps as it is judged by. Without `named` units whole times that step by one number the samples.
+    pub(super) fn other_than(&self, period: Period, samples: usize, named: bool) -> Option<f64> {
+        let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);
+        if self.first.len() != judged + 1 || self.seen != judged {
+            return None;
+        }
+        let usual = period_of(&self.first)?;
+        let numbered = !named && usual == 1.0 && self.first.iter().all(|t| t.fract() == 0.0);
+        (!numbered && !period.admits(usual)).then_some(usual)
     }
 
     /// Forgets the last time: the next sample is another series'.
@@ -85,13 +98,27 @@ mod tests {
 
     #[test]
     fn another_period_is_told_once() {
-        let mut leaps = Leaps::default();
         let period = Period { seconds: 0.02, tolerance: 0.05 };
-        let told = |t: u32| {
-            leaps.passes(f64::from(t) * 20.0, 200, FIFTY);
-            leaps.other_than(period)
+        let told = |step: f64, named: bool, window: usize| -> Vec<(usize, f64)> {
+            let mut leaps = Leaps::default();
+            let told = |t: usize| {
+                leaps.passes(t as f64 * step, 200, FIFTY);
+                Some((t, leaps.other_than(period, window, named)?))
+            };
+            (0..100).filter_map(told).collect()
         };
-        let told: Vec<f64> = (0..100).filter_map(told).collect();
-        assert_eq!(told, [20.0]);
+        assert_eq!(told(20.0, false, 200), [(32, 20.0)]);
+        assert_eq!(told(20.0, false, 20), [(19, 20.0)]);
+        assert_eq!(told(0.01, false, 1), [(9, 0.01)]);
+        assert_eq!(told(0.0204, true, 200), []);
+        assert_eq!(told(1.0, false, 200), []);
+        assert_eq!(told(1.0, true, 200), [(32, 1.0)]);
+        // Whole milliseconds of 400 Hz are no other rate.
+        let mut leaps = Leaps::default();
+        let period = Period { seconds: 0.0025, tolerance: 0.05 };
+        for t in 0..100 {
+            leaps.passes((f64::from(t) * 2.5).round() / 1000.0, 200, Some(period));
+            assert_eq!(leaps.other_than(period, 200, true), None);
+        }
     }
 }

@@ -2,12 +2,13 @@
 
 mod explain;
 mod leaps;
+mod scales;
 
 use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{LiveReader, Sample, Window, Windowing};
+use fishweir::data::{DataError, LiveReader, Sample, Window, Windowing};
 use fishweir::deploy::{Deployed, OpenWindow, Stream};
 use fishweir::evaluate::UnknownClass;
 use fishweir::report::{counted, grouped};
@@ -16,6 +17,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use self::leaps::Leaps;
+use self::scales::Scales;
 use crate::model::Model;
 use crate::reading::{Cutting, Reading};
 use crate::{Failure, Message, Topic, note, output, tell};
@@ -47,7 +49,8 @@ start,end,class,margin and values as each decision falls: at the end of every wi
 trained on, as a device does. A model of whole series decides after every sample. With --endless any model
 decides after every sample and never forgets. --window and --hop set other windows. A header's column
 `series` begins a new series where its value changes; a series that is shorter than a window is decided at
-its end, as in training. A column `t` gives the time: a leap longer than a window begins a new one. With
+its end, as in training. A column `t` gives the time, in seconds or in the unit of its header,
+`t [ms]`: a leap longer than a window begins a new one, and another rate than that of the training is refused. With
 --json every decision is an object on its own line.
 
 A sample is refused if it is invalid (something else than numbers, a number beyond single precision, a
@@ -70,7 +73,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "MODEL")]
     model: PathBuf,
     /// Read samples from standard input and decide on windows as they fill
-    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet"])]
+    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "resample"])]
     stream: bool,
     /// Decide after every sample of the stream, whatever windows the model was trained on, and never forget
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
@@ -249,7 +252,7 @@ fn score_file(
     model: &Model,
     path: &Path,
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read(path, &arguments.reading.options_of(model, None)?)?;
+    let data = tell::read_for(path, &arguments.reading, model)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = &model.deployed;
@@ -347,6 +350,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         *blind += usize::from(windowing.is_some() && observed <= start);
         write(&Decided::read(&deployed, window.stream, start, end)?)
     };
+    let mut scales = Scales::new(&model.deployed, model.kind()?);
     let period = model.deployed.contract().and_then(|contract| contract.period);
     let (mut refused, mut blind, mut leapt) = (0, 0, 0);
     // Samples before this series, and up to the last that was observed.
@@ -377,20 +381,20 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
         }
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
+        scales.take(sample);
         match (reader.time(), windowing) {
-            (Some(time), Some(by)) => {
-                leaping |= leaps.passes(time, by.length.get(), period);
-                if let Some((usual, period)) =
-                    period.and_then(|it| Some((leaps.other_than(it)?, it)))
+            (Some(time), windowing) => {
+                // Without windows nothing is cut, and the rate is the model's all the same.
+                let length = windowing.map_or(usize::MAX, |by| by.length.get());
+                let leapt = leaps.passes(time, length, period);
+                leaping |= leapt && windowing.is_some();
+                let named = reader.names_unit_of_time();
+                if let Some((found, wanted)) =
+                    period.and_then(|it| Some((leaps.other_than(it, length, named)?, it)))
                 {
-                    note(
-                        Topic::OtherPeriod,
-                        format_args!(
-                            "samples are {usual} apart by the column `t`, where those of the training were {} s: at another \
-                         rate, or in another unit, windows last as many samples, not as long",
-                            period.seconds
-                        ),
-                    );
+                    let file = "standard input".to_owned();
+                    let wanted = wanted.seconds;
+                    return Err(DataError::OtherRate { file, found, wanted }.into());
                 }
             }
             (None, Some(_)) if reader.has_times() && read.is_ok() && !timeless => {
@@ -448,7 +452,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             }
         }
         if end == 1
-            && let Some(period) = period.filter(|_| windowing.is_some() && !reader.has_times())
+            && let Some(period) = period.filter(|_| !reader.has_times())
         {
             note(
                 Topic::NoTimes,
@@ -463,6 +467,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
             tell_window(window, before, observed, &mut blind)?;
         }
     }
+    scales.judge();
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
         let blind = counted(blind, what);

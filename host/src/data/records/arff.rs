@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::error::{DataError, Place};
+use super::super::error::DataError;
+use super::super::place::Place;
 use super::Layout;
 use super::text::{Numbers, TextColumn, TextTable, check_shown};
 

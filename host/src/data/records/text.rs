@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::super::error::{DataError, Place};
+use super::super::error::DataError;
+use super::super::place::Place;
 use super::super::read::{load, unpacked};
 use super::super::table::{Table, check_name};
 use super::{LAYOUTS, Layout};

@@ -1,5 +1,5 @@
 //! A stand-in for a sensor: plays the recordings of the self-test. Replace it by your sensor's driver, which gives
-//! samples as the model was trained: the same channels, units and rate. A driver needs neither `Stream` nor `End`:
+//! samples as the model was trained: the same channels and units, at {{rate}}. A driver needs neither `Stream` nor `End`:
 //! windows follow one another by themselves.
 
 use crate::self_test::{RECORDINGS, Sample};

@@ -1,0 +1,345 @@
+//! How often samples come, by their times.
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::{Dataset, Series};
+use super::error::DataError;
+use super::gaps::usual_step;
+use crate::words::to_three_digits;
+
+/// The relative error of the sample period that a model bears, unless it says otherwise, and the most by which the
+/// periods of two series of one data set may differ from the usual one.
+pub const PERIOD_TOLERANCE: f64 = 0.05;
+
+/// A step is off where it differs from the period by more than this share of it.
+const OFF: f64 = 0.3;
+
+/// The share of steps that are off above which a clock is reported as irregular.
+const IRREGULAR: f64 = 0.1;
+
+/// The same above which it has no period at all.
+const NO_PERIOD: f64 = 0.25;
+
+/// Steps without which no clock is reported as irregular.
+const FEWEST_STEPS: usize = 20;
+
+/// The time between two samples.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Period {
+    /// Seconds.
+    pub seconds: f64,
+    /// The relative error that the model bears.
+    pub tolerance: f64,
+}
+
+impl Period {
+    /// Of some series whose times are seconds; `None` where they do not say, or where they differ.
+    ///
+    /// # Panics
+    /// If there is no such series.
+    #[must_use]
+    pub fn of(data: &Dataset, series: &[usize]) -> Option<Self> {
+        let seconds = data.sample_period(series, PERIOD_TOLERANCE)?;
+        Some(Self { seconds, tolerance: PERIOD_TOLERANCE })
+    }
+
+    /// Samples per second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        1.0 / self.seconds
+    }
+
+    /// Whether another period is the same within the tolerance.
+    #[must_use]
+    pub fn admits(&self, seconds: f64) -> bool {
+        (seconds / self.seconds - 1.0).abs() <= self.tolerance
+    }
+}
+
+/// What is known of a data set's times beside the times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Clock {
+    /// Whether the data say in which unit the time is; else whole numbers that step by one number the samples.
+    pub(super) named: bool,
+    /// Whether the samples were resampled.
+    pub(super) resampled: bool,
+}
+
+/// Series whose samples do not come evenly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Irregular<'a> {
+    /// How many series.
+    pub count: usize,
+    /// The first of them.
+    pub series: &'a Series,
+    /// The share of its steps that differ from its period by more than 30 percent, leaps aside.
+    pub share: f64,
+}
+
+/// The steps of a series' time.
+struct Steps {
+    /// The mean of those up to one and a half times the median: rounded times have no other step that is right.
+    period: f64,
+    /// The share that is off, leaps aside.
+    off: f64,
+    count: usize,
+}
+
+impl Steps {
+    /// Of two steps or more.
+    fn of(times: &[f64]) -> Option<Self> {
+        let median = usual_step(times)?;
+        let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        steps.sort_unstable_by(f64::total_cmp);
+        // Times in whole milliseconds are off by up to one.
+        let apart = steps.windows(2).map(|pair| pair[1] - pair[0]);
+        let finest = apart.filter(|&apart| apart > 1e-6 * median).fold(f64::INFINITY, f64::min);
+        let (mut sum, mut count) = (0.0, 0);
+        for &step in &steps {
+            if step > 0.5 * median && step <= 1.5 * median * (1.0 + 1e-9) {
+                (sum, count) = (sum + step, count + 1);
+            }
+        }
+        let period = rounded(sum / f64::from(count));
+        let finest = if finest < period { 1.000_001 * finest } else { 0.0 };
+        let bound = (OFF * period).max(finest);
+        let is_off = |step: &&f64| (**step - period).abs() > bound && **step <= 1.5 * median;
+        let off = steps.iter().filter(is_off).count();
+        Some(Self { period, off: off as f64 / steps.len() as f64, count: steps.len() })
+    }
+}
+
+/// A period to the nanosecond, as the wire has it; of four digits where it is as near to those as floating point is to
+/// times since 1970.
+fn rounded(seconds: f64) -> f64 {
+    let short = format!("{seconds:.3e}").parse().unwrap_or(seconds);
+    if (seconds / short - 1.0).abs() < 1e-6 {
+        return short;
+    }
+    let nanoseconds = (seconds * 1e9).round();
+    if nanoseconds > 0.0 { nanoseconds / 1e9 } else { seconds }
+}
+
+impl Series {
+    /// The sample period by its times, in the unit of the times. `None` of fewer than two steps, and where a quarter of
+    /// the steps or more are another.
+    #[must_use]
+    pub fn period(&self) -> Option<f64> {
+        period_of(&self.times)
+    }
+}
+
+/// The sample period by some times: the mean of the steps up to one and a half times their median. `None` of fewer than
+/// two steps, and where a quarter of the steps or more are another.
+#[must_use]
+pub fn period_of(times: &[f64]) -> Option<f64> {
+    Steps::of(times).filter(|steps| steps.off <= NO_PERIOD).map(|steps| steps.period)
+}
+
+impl Dataset {
+    /// The sample period in seconds: the usual one of the series. `None` without times, where they number the
+    /// samples, and where the periods of two of the series differ by more than `tolerance`.
+    ///
+    /// Times number the samples where they are whole, step by one, and name no unit.
+    ///
+    /// Work: `n log n` in the samples.
+    ///
+    /// # Panics
+    /// If there is no such series.
+    pub fn sample_period(&self, series: &[usize], tolerance: f64) -> Option<f64> {
+        let chosen = || series.iter().map(|&index| &self.series()[index]);
+        let mut periods: Vec<f64> = chosen().filter_map(Series::period).collect();
+        let usual = median(&mut periods)?;
+        let alike = periods.iter().all(|period| (period / usual - 1.0).abs() <= tolerance);
+        let numbered = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
+        let by_number = !self.clock().named && usual == 1.0 && chosen().all(numbered);
+        (alike && !by_number).then_some(usual)
+    }
+
+    /// Refuses series of several sample periods.
+    ///
+    /// # Errors
+    /// [`DataError::MixedRates`] naming two of them.
+    pub fn check_one_rate(&self) -> Result<(), DataError> {
+        let periods: Vec<Option<f64>> = self.series().iter().map(Series::period).collect();
+        let mut known: Vec<f64> = periods.iter().copied().flatten().collect();
+        let Some(usual) = median(&mut known) else { return Ok(()) };
+        let off = |period: f64| (period / usual - 1.0).abs() > PERIOD_TOLERANCE;
+        let first = |wanted: &dyn Fn(f64) -> bool| {
+            let each = self.series().iter().zip(&periods);
+            each.filter_map(|(series, &period)| Some((series, period?)))
+                .find(|&(_, period)| wanted(period))
+        };
+        let Some((other, other_period)) = first(&off) else { return Ok(()) };
+        let (series, period) = first(&|period| !off(period)).unwrap_or((other, other_period));
+        Err(DataError::MixedRates {
+            file: self.source().to_owned(),
+            series: [series.id.clone(), other.id.clone()],
+            seconds: [period, other_period],
+        })
+    }
+
+    /// Refuses data at another rate than a model's; data that do not say their rate pass.
+    ///
+    /// # Errors
+    /// [`DataError::MixedRates`], [`DataError::OtherRate`].
+    pub fn check_rate(&self, wanted: Period) -> Result<(), DataError> {
+        self.check_one_rate()?;
+        let all: Vec<usize> = (0..self.series().len()).collect();
+        match self.sample_period(&all, PERIOD_TOLERANCE) {
+            Some(seconds) if !wanted.admits(seconds) => Err(DataError::OtherRate {
+                file: self.source().to_owned(),
+                found: seconds,
+                wanted: wanted.seconds,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The series whose samples do not come evenly, if there are any.
+    pub fn irregular(&self) -> Option<Irregular<'_>> {
+        let mut found: Option<Irregular<'_>> = None;
+        for series in self.series() {
+            let Some(Steps { off, count, .. }) = Steps::of(&series.times) else { continue };
+            if off > IRREGULAR && count >= FEWEST_STEPS {
+                let one = Irregular { count: 0, series, share: off };
+                found.get_or_insert(one).count += 1;
+            }
+        }
+        found
+    }
+
+    /// Whether times without a unit are whole numbers that step by two or more: most likely milliseconds.
+    pub fn may_be_milliseconds(&self) -> bool {
+        let whole = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
+        let slow = |one: &Series| one.period().is_some_and(|period| period >= 2.0);
+        !self.clock().named && self.series().iter().any(slow) && self.series().iter().all(whole)
+    }
+
+    /// Whether the samples were resampled after they were read.
+    pub fn is_resampled(&self) -> bool {
+        self.clock().resampled
+    }
+}
+
+/// The upper median.
+fn median(all: &mut [f64]) -> Option<f64> {
+    let middle = all.len() / 2;
+    (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+/// A rate for people: `50 Hz`, `1 sample per 60 s`.
+#[must_use]
+pub fn rate_words(seconds: f64) -> String {
+    if seconds > 1.0 {
+        return format!("1 sample per {} s", trimmed(seconds));
+    }
+    format!("{} Hz", trimmed(1.0 / seconds))
+}
+
+fn trimmed(number: f64) -> String {
+    let text = if number >= 100.0 { format!("{number:.1}") } else { to_three_digits(number) };
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::ReadOptions;
+
+    /// A series for each list of times, under a header for the time.
+    fn data(time: &str, times: &[Vec<f64>]) -> Dataset {
+        let mut text = format!("series,{time},x\n");
+        for (series, times) in times.iter().enumerate() {
+            times.iter().for_each(|t| text += &format!("{series},{t},1\n"));
+        }
+        Dataset::parse("data", text.as_bytes(), &ReadOptions::default()).expect("valid")
+    }
+
+    fn even(count: u32, step: f64) -> Vec<f64> {
+        (0..count).map(|t| f64::from(t) * step).collect()
+    }
+
+    fn seconds(data: &Dataset) -> Option<f64> {
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        data.sample_period(&all, PERIOD_TOLERANCE)
+    }
+
+    #[test]
+    fn the_unit_of_the_time_is_that_of_the_header() {
+        for (time, step) in [("t", 0.02), ("t [s]", 0.02), ("t (ms)", 20.0), ("t[us]", 20_000.0)] {
+            assert_eq!(seconds(&data(time, &[even(30, step)])), Some(0.02), "{time}");
+        }
+        // Steps of one number the samples, unless they have a unit.
+        assert_eq!(seconds(&data("t", &[even(30, 1.0)])), None);
+        assert_eq!(seconds(&data("t [s]", &[even(30, 1.0)])), Some(1.0));
+        assert_eq!(seconds(&data("t [ms]", &[even(30, 1.0)])), Some(0.001));
+        let wrong = Dataset::parse("data", b"t [V],x\n0,1\n", &ReadOptions::default());
+        assert_eq!(wrong.expect_err("no time").kind(), "bad-header");
+        assert!(data("t", &[even(30, 20.0)]).may_be_milliseconds());
+        assert!(!data("t [s]", &[even(30, 20.0)]).may_be_milliseconds());
+        assert!(!data("t", &[even(30, 1.0)]).may_be_milliseconds());
+    }
+
+    #[test]
+    fn rounded_and_lost_times_keep_their_period() {
+        // 400 Hz in whole milliseconds, and 30 Hz.
+        for (step, wanted) in [(2.5, 0.0025), (100.0 / 3.0, 0.1 / 3.0)] {
+            let times = (0..400).map(|t| (f64::from(t) * step).round()).collect();
+            let data = data("t [ms]", &[times]);
+            let found = seconds(&data).expect("a period");
+            assert!((found / wanted - 1.0).abs() < 0.01, "{found}");
+            assert_eq!(data.irregular(), None);
+        }
+        let mut lost = even(100, 0.01);
+        lost.retain(|t| ((t * 100.0).round() as u32) % 7 != 3);
+        assert_eq!(seconds(&data("t", &[lost])), Some(0.01));
+        let since_1970 = (0..200).map(|t| 1.7e9 + 0.02 * f64::from(t)).collect();
+        assert_eq!(seconds(&data("t", &[since_1970])), Some(0.02));
+    }
+
+    #[test]
+    fn an_uneven_clock_is_found() {
+        let mut random = 1_u32;
+        let mut next = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(random >> 8) / f64::from(1 << 24)
+        };
+        let mut jittered = |by: f64| -> Vec<f64> {
+            (0..200).map(|t| 0.02 * (f64::from(t) + by * (next() - 0.5))).collect()
+        };
+        let (slightly, badly) = (jittered(0.2), jittered(0.98));
+        assert_eq!(data("t", std::slice::from_ref(&slightly)).irregular(), None);
+        let both = data("t", &[slightly, badly]);
+        let told = both.irregular().expect("told");
+        assert_eq!((told.count, told.series.id.as_str()), (1, "1"));
+        assert!(told.share > 0.1, "{told:?}");
+        // Events at random have no rate, and are not refused for it.
+        let mut t = 0.0;
+        let random = (0..200).map(|_| {
+            t -= (1.0 - next()).ln();
+            t
+        });
+        let random: Vec<f64> = random.collect();
+        let data = data("t", &[even(30, 0.02), random]);
+        assert!(data.check_one_rate().is_ok() && data.irregular().is_some());
+    }
+
+    #[test]
+    fn two_rates_are_refused_by_name() {
+        let data = data("t", &[even(30, 0.02), even(30, 0.01), even(30, 0.0201)]);
+        let error = data.check_one_rate().expect_err("two rates");
+        let DataError::MixedRates { series, seconds, .. } = &error else { panic!("{error}") };
+        assert_eq!((series, seconds), (&["0".into(), "1".into()], &[0.02, 0.01]));
+        assert_eq!(super::Period::of(&data, &[0, 1, 2]), None);
+        let fifty = Period::of(&data, &[0, 2]).expect("one rate");
+        assert!(fifty.admits(0.0203) && !fifty.admits(0.01));
+        let part = data.part(&[1]).expect("a part");
+        assert_eq!(part.check_rate(fifty).expect_err("another").kind(), "other-rate");
+        assert!(data.part(&[0]).expect("a part").check_rate(fifty).is_ok());
+    }
+}
