@@ -44,8 +44,9 @@ pub use accelerometer::{
 };
 
 #[cfg(any(feature = "async", test))]
-use super::lines::write_line_async;
-use super::lines::{Class, decided, write_line};
+use super::conversation::write_line_async;
+use super::conversation::write_line;
+use super::lines::{Class, decided};
 use crate::classifier::{Classifier, Due};
 use crate::log::log;
 
