@@ -91,6 +91,22 @@ impl Firmware {
         self.produce(board, application, &features, model, elf)
     }
 
+    /// Builds an application with these features (separated by commas), the board's beside them, and no others. Otherwise as
+    /// [`build`](Self::build).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(
+        &self,
+        board: &'static Board,
+        application: &str,
+        features: &str,
+        model: ModelFile<'_>,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
+        self.produce(board, application, &format!("{},{features}", board.name), model, elf)
+    }
+
     /// Builds any of the firmware's binaries for a board's target, with these features (separated by
     /// commas) and no others, on the bundled model. Otherwise as [`build`](Self::build).
     ///

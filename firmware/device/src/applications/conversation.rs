@@ -80,7 +80,10 @@ where
 }
 
 /// Writes a line without frames and lets it go.
-pub(super) fn write_line<S: Write>(serial: &mut S, line: impl fmt::Display) -> Result<(), S::Error> {
+pub(super) fn write_line<S: Write>(
+    serial: &mut S,
+    line: impl fmt::Display,
+) -> Result<(), S::Error> {
     write(serial, line, None)
 }
 

@@ -116,7 +116,7 @@ pub(super) struct Pieces {
     link: Link<Longest>,
     /// Where the next byte is expected: number of its line, and offset.
     next: SampleIndex,
-    /// Lines that end before the piece in hand and whose ends were lost.
+    /// Lines that end before the piece in hand and whose ends were lost: what is behind by less than 128 is the past.
     lines: u8,
     /// Whether the loss of the next of them has been told.
     told: bool,
@@ -163,9 +163,9 @@ impl Pieces {
                 let text = text.get(..TEXT_PIECE).unwrap_or(text);
                 let stop = request == Request::Stop;
                 let lines = place.stream.wrapping_sub(before.stream);
-                if stop && lines > u8::MAX / 2 {
-                    // That of a host which did not ask for the place.
-                    self.then = Some(Heard::Ended);
+                if lines > u8::MAX / 2 {
+                    // The past: of a line that came twice, or of a host that did not ask for the place.
+                    self.then = stop.then_some(Heard::Ended);
                     return Ok(());
                 }
                 let Some(Gap { lost, .. }) = self.next.reach(place) else {

@@ -2,9 +2,7 @@
 
 use core::mem;
 
-use fishweir_core::wire::{
-    Gap, Head, LONGEST_GAP, Request as Tag, SampleIndex, SampleRequest,
-};
+use fishweir_core::wire::{Gap, Head, LONGEST_GAP, Request as Tag, SampleIndex, SampleRequest};
 use zerocopy::{FromBytes, IntoBytes, Unaligned};
 
 use crate::link::Link;

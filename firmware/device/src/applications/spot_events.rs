@@ -335,7 +335,10 @@ impl fmt::Display for Line<'_> {
             Self::Counts { report, stack } => {
                 let Report { samples, missing, refused, events, losses, push_ticks } = report;
                 let Losses { lost, repeated, corrupt } = losses;
-                write!(f, "counts {samples} {missing} {refused} {events} {lost} {repeated} {corrupt}")?;
+                write!(
+                    f,
+                    "counts {samples} {missing} {refused} {events} {lost} {repeated} {corrupt}"
+                )?;
                 write!(f, " {push_ticks} {stack}")
             }
         }

@@ -24,6 +24,11 @@ impl Wire {
         Self::default().then(bytes)
     }
 
+    /// With errors among the bytes.
+    pub(super) fn of(sent: Vec<Result<u8, ErrorKind>>) -> Self {
+        Self { sent: sent.into(), received: Vec::new() }
+    }
+
     pub(super) fn then(mut self, bytes: &[u8]) -> Self {
         self.sent.extend(bytes.iter().map(|&byte| Ok(byte)));
         self
@@ -127,6 +132,12 @@ impl Sent {
     pub(super) fn bytes(&self) -> Vec<u8> {
         self.frames.concat()
     }
+}
+
+/// The frames of bytes that hold nothing else.
+pub(super) fn frames_of(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let between = bytes.split(|&byte| byte == 0).filter(|frame| !frame.is_empty());
+    between.map(|frame| [&[0], frame, &[0]].concat()).collect()
 }
 
 /// The lines that frames carry, which must be whole and in order.
