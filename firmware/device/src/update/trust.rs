@@ -24,8 +24,9 @@ impl Trust for Anyone {
     }
 }
 
-/// Updates signed by the holder of the secret to this public key: Ed25519 (RFC 8032), by `verify_strict` of
-/// `ed25519-dalek`.
+/// Updates signed by the holder of the private key to this public key: Ed25519 (RFC 8032), verified by `ed25519-compact`.
+///
+/// Cost on a Cortex-M0: 23 kB of flash, 7 kB of stack, 14 million instructions per update received and per reset.
 #[cfg(any(feature = "ed25519", test))]
 #[cfg_attr(docsrs, doc(cfg(feature = "ed25519")))]
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +75,8 @@ impl Trust for Ed25519 {
     const SIGNED: bool = true;
 
     fn trusts(&self, update: &Update<'_>) -> bool {
-        use ed25519_dalek::{Signature, VerifyingKey};
-        let (Ok(key), Ok(signature)) =
-            (VerifyingKey::from_bytes(&self.0), Signature::from_slice(update.signature))
-        else {
-            return false;
-        };
-        key.verify_strict(update.signed, &signature).is_ok()
+        use ed25519_compact::{PublicKey, Signature};
+        let Ok(signature) = Signature::from_slice(update.signature) else { return false };
+        PublicKey::new(self.0).verify(update.signed, &signature).is_ok()
     }
 }
