@@ -161,9 +161,8 @@ impl<L: fmt::Display> Text<L> {
         }
         let Some((place, line)) = self.frames else {
             let text = record.get(HEAD..HEAD + length).unwrap_or_default();
-            let room = room.get_mut(..length).unwrap_or_default();
-            room.copy_from_slice(text);
-            return room;
+            room.iter_mut().zip(text).for_each(|(to, &from)| *to = from);
+            return room.get(..text.len()).unwrap_or_default();
         };
         let head =
             TextHead { head: place.head(TextHead::TAG), line: line.into(), offset: offset.into() };
