@@ -115,7 +115,7 @@ fn an_update_is_signed_where_it_is_exported_or_sent() {
     let device = device(listener, 5);
     let send = |update: &str, key: &str| format!("send {update} --port {port}{key}");
     // Refused where there is no signature, with what to do about it.
-    refuses(&send(&plain, ""), "update-refused --key public");
+    refuses(&send(&plain, ""), "update-refused signature --key");
     refuses(&send(&awaiting, ""), "unsigned-update awaiting --key");
     let with = format!(" --key {key}");
     for (update, key) in [(&signed, ""), (&plain, &*with), (&awaiting, &with)] {

@@ -87,14 +87,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn remedy(error: &DeviceError, signed: bool) -> &'static str {
     match error {
         DeviceError::UpdateRefused { why: UpdateStatus::Signature } if signed => {
-            "; sign it by --key FILE, the private key to the public key that its image was built with"
+            "; sign it with that key: --key FILE"
         }
         DeviceError::UpdateRefused { why: UpdateStatus::Signature } => {
-            "; the update has no signature: sign it by --key FILE, the private key to the public key that its image was \
-             built with"
+            "; it has no signature: sign it with --key FILE"
         }
         DeviceError::UpdateRefused { why: UpdateStatus::NotNewer } => {
-            "; export it anew with a greater --update-version"
+            " by `export --update-version`"
         }
         _ => "",
     }
