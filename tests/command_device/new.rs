@@ -329,6 +329,7 @@ fn updates_come_into_a_project_as_the_page_says() {
         "[dependencies]\n",
         &format!("[dependencies]\n{}", block("toml")),
     );
+    printed(&format!("keygen {at}/update.key"));
     change(project, "memory.x", "LENGTH = 1024K", "LENGTH = 960K");
     fs::write(project.join("src/field.rs"), block("rust")).expect("writes");
     change(project, "src/main.rs", "mod fault;\n", "mod fault;\nmod field;\n");

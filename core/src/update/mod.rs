@@ -18,7 +18,7 @@
 //! All little-endian. Where the container lies at a multiple of eight bytes so does the artefact, and it is read
 //! in place. The header alone says whether the rest is worth receiving, but for one thing: of front ends it says that
 //! there is one, and which stages it has shows when all is there. The checksum finds damage, not malice:
-//! whoever can send an update can write one, unless a signature is asked for.
+//! whoever can send an update can write one, unless a signature is asked for, as the image `field` does by default.
 
 mod error;
 mod self_test;

@@ -19,12 +19,14 @@
 //!
 //! | tag | payload | meaning | answered by |
 //! |---|---|---|---|
-//! | `S` | a sample: `D` x [`F32`] in raw sensor units, or one [`U16`] symbol | push the sample | [`Answer`] |
+//! | `S` | a sample: `D` x [`F32`] in raw sensor units, or one [`U16`] symbol; or 1 to [`TEXT_PIECE`] bytes of text | push the sample | [`Answer`] |
 //! | `M` | none | a sample is missing: predict only | [`Answer`] |
 //! | `I` | none | what runs here, and where is it? | [`Info`] |
 //! | `K` | none | save the adapted model | [`Saved`] |
 //! | `Q` | none | what was it like? | [`Report`] |
 //! | `X` | none | stop | nothing |
+//! | `R` | none | what are the statistics now? | text |
+//! | `E` | none | the stream has ended: what is undecided? | text |
 //! | `T` | which section, [`U16`] | send that section of the model's [contract](crate::contract) | [`ContractHead`] and the section |
 //! | `U` | the header of an [update](crate::update) | take this model | [`UpdateProgress`] |
 //! | `C` | which update, offset, [`UPDATE_CHUNK`] bytes | a piece of it | [`UpdateProgress`] |
@@ -32,6 +34,11 @@
 //!
 //! An update goes piece by piece, each answered by the offset that the device wants next: what is lost, doubled
 //! or out of order changes nothing, and an offer made again, after a reset too, goes on where it broke off.
+//!
+//! An application that reports only what is rare, or that classifies text, answers in lines of text. A line travels in pieces
+//! ([`TextHead`]), each in a frame, with the number of the line and the offset of the piece, so that the host knows which
+//! lines it lost. In text from the host, [`SampleIndex::stream`] is the number of the line and [`SampleIndex::time`] the offset
+//! of the piece: lost bytes are counted and belong to a known line.
 //!
 //! `I`, `K`, `Q` and `X` may be repeated until they are heard. An undamaged frame that is no request is
 //! answered by a [`Fault`]. An answer carries the index of its sample, so that the host knows which
@@ -53,7 +60,7 @@ pub use frame::{CHECKSUM_LENGTH, DELIMITER, Frame, Receiver, RecordBuffer, encod
 pub use integer::{F32, U16, U32, U64};
 pub use record::{
     Answer, AnswerHead, ContractHead, ContractRequest, Fault, FaultKind, Head, Info, Report,
-    Request, SampleKind, SampleRequest, Saved, Status, VERSION,
+    Request, SampleKind, SampleRequest, Saved, Status, TEXT_PIECE, TextHead, VERSION,
 };
 pub use sample_index::{Gap, LONGEST_GAP, SampleIndex};
 pub use update::{

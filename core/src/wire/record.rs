@@ -64,6 +64,10 @@ pub enum Request {
     UpdateState = b'V',
     /// Send a section of the model's contract: [`ContractRequest`].
     Contract = b'T',
+    /// Send the statistics after the last sample.
+    Reading = b'R',
+    /// The stream has ended: report what is undecided.
+    End = b'E',
 }
 
 impl Request {
@@ -81,6 +85,8 @@ impl Request {
             b'C' => Self::Chunk,
             b'V' => Self::UpdateState,
             b'T' => Self::Contract,
+            b'R' => Self::Reading,
+            b'E' => Self::End,
             _ => return None,
         })
     }
@@ -142,6 +148,30 @@ impl ContractHead {
     /// answered by none.
     pub const SECTION_LONGEST: usize = 48;
 }
+
+/// The part of a [`TEXT_PIECE`] from the device whose length is fixed. Bytes of a line follow, and a line feed after its
+/// last.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
+)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[repr(C)]
+pub struct TextHead {
+    /// [`TextHead::TAG`], and the index where the device expects the next sample or the next byte of text.
+    pub head: Head,
+    /// Number of the line in the conversation, from 0, modulo `2^16`.
+    pub line: U16,
+    /// Bytes of the line before this piece.
+    pub offset: U16,
+}
+
+impl TextHead {
+    /// Tag.
+    pub const TAG: u8 = b'L';
+}
+
+/// Bytes of text in one record at most.
+pub const TEXT_PIECE: usize = 32;
 
 /// What a sample looks like on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -102,7 +102,7 @@ pub enum UpdateStatus {
     TooLong = 20,
     /// Refused for now: the running model is on trial, and the one before it is still needed.
     Busy = 21,
-    /// Refused: the bytes are not those of the checksum.
+    /// Refused: the bytes are not those of the checksum, or not all of them are there.
     Damaged = 22,
     /// Refused: not signed, or not by the key that this image trusts.
     Signature = 23,

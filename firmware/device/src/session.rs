@@ -160,7 +160,7 @@ where
             return Ok(self.fault(FaultKind::Length, 0));
         };
         Ok(match Request::from_tag(head.tag) {
-            None => {
+            None | Some(Request::Reading | Request::End) => {
                 log!(warn, "unknown request {=u8:#x}", head.tag);
                 self.fault(FaultKind::UnknownRequest, head.tag)
             }

@@ -3,6 +3,7 @@
 #![no_main]
 
 use fishweir_core::filter::Running;
+use fishweir_device::applications::Form;
 use fishweir_device::applications::events::{Line, Names, events, longest};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
@@ -15,6 +16,7 @@ fn main() -> ! {
     let names = Names { columns: &COLUMNS, states: &STATES, classes: &CLASSES };
     let (mut event, mut field) = ([0; COLUMNS.len()], [0; longest(&STATES)]);
     let mut line = Line::new(names, &mut event, &mut field);
-    let outcome = events(&mut serial, &meter, &mut Running::new(model), &mut line);
+    let form = if cfg!(feature = "terminal") { Form::Terminal } else { Form::Frames };
+    let outcome = events(&mut serial, &meter, &mut Running::new(model), &mut line, form);
     image::finish(outcome, "the stream broke off")
 }

@@ -1,13 +1,21 @@
 //! `field` on the chosen board: classifies a stream by a model that can be replaced over the same line.
+//!
+//! It takes updates signed by the private key to the public key that `FISHWEIR_UPDATE_KEY` names when it is built. Only with
+//! the feature `insecure-updates-by-anyone` it takes those of anyone who reaches the line.
 #![no_std]
 #![no_main]
 
 use fishweir_device::applications::field::{Settings, field};
-use fishweir_device::update::Anyone;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::flash;
 use fishweir_firmware::image::{self, entry};
 use fishweir_model as model;
+
+#[cfg(not(feature = "insecure-updates-by-anyone"))]
+const TRUST: fishweir_device::update::Ed25519 =
+    fishweir_device::update::Ed25519::from_hex(include_str!(env!("FISHWEIR_UPDATE_KEY_FILE")));
+#[cfg(feature = "insecure-updates-by-anyone")]
+const TRUST: fishweir_device::update::Anyone = fishweir_device::update::Anyone;
 
 #[entry]
 fn main() -> ! {
@@ -15,8 +23,7 @@ fn main() -> ! {
     let built_in = image::expect(model::load(), "the model was refused");
     let mut memory = [0; flash::MAPPED_WORDS];
     let flash = image::expect(flash::take_mapped(&mut memory), "no flash for updates");
-    // With the feature `fishweir-device/ed25519`, `Ed25519(KEY)` in place of `Anyone` takes signed updates alone.
     let windows = model::windows(built_in);
-    let done = field(&mut serial, flash, Anyone, &meter, windows, &Settings::DEFAULT);
+    let done = field(&mut serial, flash, TRUST, &meter, windows, &Settings::DEFAULT);
     image::finish(done, "the stream broke off")
 }

@@ -1,8 +1,9 @@
-//! `symbols` on the chosen board: text in over its serial port, a decision a line out.
+//! `symbols` on the chosen board: text in over its serial port, one decision per line out.
 #![no_std]
 #![no_main]
 
 use fishweir_core::filter::Running;
+use fishweir_device::applications::Form;
 use fishweir_device::applications::symbols::symbols;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
@@ -13,6 +14,7 @@ fn main() -> ! {
     let Parts { mut serial, .. } = image::start("symbols");
     let model = image::expect(model::load(), "the model was refused");
     let mut classifier = Running::new(model::windows(model));
-    let outcome = symbols(&mut serial, &mut classifier, &ALPHABET, &CLASSES);
+    let form = if cfg!(feature = "terminal") { Form::Terminal } else { Form::Frames };
+    let outcome = symbols(&mut serial, &mut classifier, &ALPHABET, &CLASSES, form);
     image::finish(outcome, "the stream broke off")
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::c::ForC;
 use super::fixed::{self, NumberName, measured};
+use super::keygen;
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
@@ -39,8 +40,11 @@ pub(super) struct Arguments {
     /// Version of the update, greater than that of the model which the device has
     #[arg(long, value_name = "N", requires = "update", value_parser = clap::value_parser!(u32).range(1..))]
     update_version: Option<u32>,
+    /// Sign the update with this private key of `fishweir keygen`
+    #[arg(long, value_name = "FILE", requires = "update")]
+    key: Option<PathBuf>,
     /// Say in the update that an Ed25519 signature follows, for you to append
-    #[arg(long, requires = "update")]
+    #[arg(long, requires = "update", conflicts_with = "key")]
     to_be_signed: bool,
     /// Export the model to decide on a stream that never ends, whatever windows it was trained on
     #[arg(long)]
@@ -193,7 +197,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     model.check_windows()?;
     let model = model;
     let trained_on = fixed::trained_on(&arguments.model, &model);
-    let data = arguments.data.iter().chain(&trained_on);
+    let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
     let inputs: Vec<&Path> = data.chain([&arguments.model]).map(PathBuf::as_path).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
@@ -327,5 +331,10 @@ fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u
     let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
     let data = fixed::read_data(source, model, named, &arguments.reading, why)?;
     let series = data.series().first().ok_or(UpdateFileError::NoSample)?;
-    Ok(model.deployed.to_update(version, series.samples.view(), arguments.to_be_signed)?)
+    let view = series.samples.view();
+    let update = model.deployed.to_update(version, view, arguments.to_be_signed)?;
+    match &arguments.key {
+        Some(key) => Ok(keygen::read(key)?.sign(&update).map_err(UpdateFileError::Update)?),
+        None => Ok(update),
+    }
 }

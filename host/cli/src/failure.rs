@@ -37,9 +37,11 @@ pub(super) enum Topic {
     WindowsOrNumbers,
     // Files and folders.
     FolderInUse,
+    KeyExists,
     NeedsClassifier,
     NoCaches,
     NoContract,
+    NoRandomness,
     NotUtf8,
     OtherKernel,
     UnfitEnding,

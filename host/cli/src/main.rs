@@ -14,6 +14,7 @@ mod fixed;
 mod gram;
 mod info;
 mod kernels;
+mod keygen;
 mod marking;
 mod model;
 mod names;
@@ -88,6 +89,9 @@ enum Command {
     /// Send an update of its model to a device in the field, over a serial port
     #[command(long_about = send::LONG_ABOUT)]
     Send(send::Arguments),
+    /// Make a pair of keys to sign updates of a device's model with
+    #[command(long_about = keygen::LONG_ABOUT)]
+    Keygen(keygen::Arguments),
     /// Write a firmware project of your own around a model, for one of many boards
     New(new::Arguments),
     /// Make a detector of change from series in which all is normal
@@ -116,6 +120,7 @@ fn main() -> ExitCode {
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Run(arguments)) => run::run(&arguments),
         Some(Command::Send(arguments)) => send::run(&arguments),
+        Some(Command::Keygen(arguments)) => keygen::run(&arguments),
         Some(Command::New(arguments)) => new::run(&arguments),
         Some(Command::Watch(arguments)) => watch::run(&arguments),
         Some(Command::Spot(arguments)) => spot::run(&arguments),

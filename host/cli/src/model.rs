@@ -59,7 +59,7 @@ fn update_told(bytes: &[u8]) -> Message {
                     Topic::UnsignedUpdate,
                     format!(
                         "this is an update of a device's model, and still to be signed: {SIGNATURE_LENGTH} bytes of \
-                     signature end it"
+                     signature end it, and `fishweir send --key FILE` signs it"
                     ),
                 );
             }

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use fishweir::device::{Options, Port, send_update};
+use fishweir::deploy::is_to_be_signed;
+use fishweir::device::{DeviceError, Options, Port, send_update};
 use fishweir::files;
 use fishweir::report::counted;
 use fishweir_core::update::{Update, UpdateError};
 use fishweir_core::wire::UpdateStatus;
 
-use super::{Failure, output, progress};
+use super::{Failure, Topic, keygen, output, progress};
 
 pub(super) const LONG_ABOUT: &str = "\
 Send an update of its model to a device in the field.
@@ -19,12 +20,18 @@ written by `export --update`. It goes in pieces that the device asks for: what t
 transfer that was broken off, at either end, goes on where it was. The device checks the update, decides on its
 self-test with it, and begins with it at the next stream, on trial.
 
+A device takes updates that are signed by the private key to the public key in its image. --key signs an update that is not
+signed, or signed by another key; `keygen` makes a pair. A device whose image was built to trust anyone takes any.
+
 Exit codes: 0 the device has it; 2 it does not, and why.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// An update
     update: PathBuf,
+    /// Sign the update with this private key of `fishweir keygen`
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     /// The serial port of the device, such as /dev/ttyACM0, or a bridge to it, HOST:PORT
     #[arg(long)]
     port: String,
@@ -40,14 +47,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (name, port) = (arguments.update.display(), &arguments.port);
     let bytes = files::read(&arguments.update)?;
     let of_file = |error: UpdateError| Failure::input(error.kind(), format!("{name}: {error}"));
-    let version = Update::read(&bytes).map_err(of_file)?.header.version();
+    let key = arguments.key.as_deref().map(keygen::read).transpose()?;
+    let bytes = match &key {
+        Some(key) => key.sign(&bytes).map_err(of_file)?,
+        None if is_to_be_signed(&bytes) => {
+            return Err(Failure::input(
+                Topic::UnsignedUpdate,
+                format!(
+                    "{name}: the signature that its header announces is not there; sign it by --key FILE"
+                ),
+            ));
+        }
+        None => bytes,
+    };
+    let header = Update::read(&bytes).map_err(of_file)?.header;
+    let version = header.version();
     let mut options = Options::default();
     options.patience = Duration::from_secs(arguments.patience);
     let link = Port::open(port, arguments.baud, &options)?;
     let bar = progress::bytes(format!("sending to {port}"), bytes.len());
     let sent = send_update(&link, &link, &bytes, &options, |there| bar.set_position(there as u64));
     bar.finish_and_clear();
-    let status = sent.map_err(|error| Failure::input(error.kind(), format!("{port}: {error}")))?;
+    let status = sent.map_err(|error| {
+        let remedy = remedy(&error, header.is_signed());
+        Failure::input(error.kind(), format!("{port}: {error}{remedy}"))
+    })?;
     let stands = match status {
         UpdateStatus::OnTrial => "runs it, on trial",
         UpdateStatus::Confirmed => "runs it, confirmed",
@@ -57,4 +81,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::print(
         format!("{name}, version {version}, {length}: the device on {port} {stands}\n").as_bytes(),
     )
+}
+
+/// What to do about a refusal, in the words of the command line.
+fn remedy(error: &DeviceError, signed: bool) -> &'static str {
+    match error {
+        DeviceError::UpdateRefused { why: UpdateStatus::Signature } if signed => {
+            "; sign it with that key: --key FILE"
+        }
+        DeviceError::UpdateRefused { why: UpdateStatus::Signature } => {
+            "; it has no signature: sign it with --key FILE"
+        }
+        DeviceError::UpdateRefused { why: UpdateStatus::NotNewer } => {
+            " by `export --update-version`"
+        }
+        _ => "",
+    }
 }

@@ -33,6 +33,7 @@ mod pace;
 mod past;
 mod profiles;
 mod route;
+mod signing;
 mod source;
 mod spotter;
 mod steps;
@@ -56,6 +57,7 @@ pub(crate) use machine::{check_size, has_machines};
 pub use pace::{CLOCKS, CORES, Core, Currents, Enough, Pace, Setting, Takes, Work};
 use profiles::DeployedProfile;
 pub use route::Route;
+pub use signing::{UpdateKey, UpdateKeyError, is_to_be_signed};
 pub(crate) use spotter::BACKGROUND_STATES;
 pub use spotter::{
     Found, SpottedClass, Spotter, SpotterCost, SpotterError, SpotterModel, SpotterStream,

@@ -26,6 +26,8 @@ pub enum ModelFile<'a> {
 pub struct Firmware {
     folder: PathBuf,
     target_folder: PathBuf,
+    /// The file of the public key whose holder may update the image `field`.
+    update_key: Option<PathBuf>,
 }
 
 impl Firmware {
@@ -38,7 +40,7 @@ impl Firmware {
             return Err(DeviceError::NoFirmware { folder: folder.to_owned() });
         }
         let folder = absolute(folder)?;
-        Ok(Self { target_folder: folder.join("target"), folder })
+        Ok(Self { target_folder: folder.join("target"), folder, update_key: None })
     }
 
     /// The firmware of the checkout that this program was built from.
@@ -55,6 +57,15 @@ impl Firmware {
     /// [`DeviceError::File`] where there is no current folder to complete a relative path.
     pub fn with_target_folder(self, folder: &Path) -> Result<Self, DeviceError> {
         Ok(Self { target_folder: absolute(folder)?, ..self })
+    }
+
+    /// Names the file of the public key whose holder may update the model of the image `field`, as
+    /// [`UpdateKey::public_text`](crate::deploy::UpdateKey::public_text) gives its text.
+    ///
+    /// # Errors
+    /// As [`with_target_folder`](Self::with_target_folder).
+    pub fn with_update_key(self, file: &Path) -> Result<Self, DeviceError> {
+        Ok(Self { update_key: Some(absolute(file)?), ..self })
     }
 
     /// Builds an application for a board with a model in it, and puts the image at `elf`, whole or not
@@ -89,6 +100,22 @@ impl Firmware {
     ) -> Result<Image, DeviceError> {
         let features = format!("{},{}", board.name, application.replace('_', "-"));
         self.produce(board, application, &features, model, elf)
+    }
+
+    /// Builds an application with these features (separated by commas), the board's beside them, and no others. Otherwise as
+    /// [`build`](Self::build).
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(
+        &self,
+        board: &'static Board,
+        application: &str,
+        features: &str,
+        model: ModelFile<'_>,
+        elf: &Path,
+    ) -> Result<Image, DeviceError> {
+        self.produce(board, application, &format!("{},{features}", board.name), model, elf)
     }
 
     /// Builds any of the firmware's binaries for a board's target, with these features (separated by
@@ -207,8 +234,12 @@ impl Firmware {
             "FISHWEIR_ARTEFACT",
             "FISHWEIR_INCLUDE",
             "FISHWEIR_PREFIX",
+            "FISHWEIR_UPDATE_KEY",
         ] {
             cargo.env_remove(variable);
+        }
+        if let Some(key) = &self.update_key {
+            cargo.env("FISHWEIR_UPDATE_KEY", key);
         }
         if let Some((include, prefix)) = c {
             cargo.env("FISHWEIR_INCLUDE", absolute(include)?).env("FISHWEIR_PREFIX", prefix);

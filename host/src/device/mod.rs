@@ -8,6 +8,7 @@
 //! | `qemu.rs` | [`Qemu`]: an emulated board that runs an image |
 //! | `session.rs` | [`converse`]: samples out, answers in, over any pair of byte streams |
 //! | `contract.rs` | [`ask_contract`]: what a device was trained on |
+//! | `dialogue.rs` | [`Dialogue`], [`FramedLines`]: requests out, lines of text in, for applications that answer so |
 //! | `update.rs` | [`send_update`]: a new model for a device in the field |
 //! | `port.rs` | [`Port`]: a serial port of this machine, or a bridge to one |
 //! | `line.rs` | frames of the core's [`wire`](fishweir_core::wire) over byte streams |
@@ -30,6 +31,7 @@
 mod board;
 mod c_library;
 mod contract;
+mod dialogue;
 mod error;
 mod firmware;
 mod line;
@@ -41,6 +43,7 @@ mod update;
 pub use board::{BOARDS, Board, Clock};
 pub use c_library::{C_CORES, C_PREFIX, CCore, check_c_prefix};
 pub use contract::ask_contract;
+pub use dialogue::{Dialogue, FramedLines};
 pub use error::DeviceError;
 pub use firmware::{Firmware, Image, ModelFile, Sections};
 pub use port::Port;

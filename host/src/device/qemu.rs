@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use fishweir_core::wire::{Exit, UpdateStatus};
 
+use super::dialogue::{Dialogue, FramedLines};
 use super::session::{self, Input, Outcome};
 use super::update::send_update;
 use super::{DeviceError, Image, Options};
@@ -205,14 +206,42 @@ impl Qemu {
         }
     }
 
+    /// Waits for the greeting, a line in frames, sends the dialogue, and returns that line and all that follow until the
+    /// device ends: for applications that answer in lines of text.
+    ///
+    /// # Errors
+    /// As [`talk`](Self::talk), and where a line is damaged or lost.
+    pub fn exchange_frames(
+        self,
+        patience: Duration,
+        dialogue: &Dialogue,
+    ) -> Result<Vec<String>, DeviceError> {
+        let whole = |line: io::Result<Option<String>>| {
+            line?.ok_or_else(|| io::Error::new(ErrorKind::InvalidData, "a line arrived damaged"))
+        };
+        self.exchange_lines(patience, dialogue.bytes(), |serial| {
+            Box::new(FramedLines::new(serial).map(whole))
+        })
+    }
+
     /// Waits for the greeting, a line, sends `text`, and returns that line and all that follow until the
-    /// device ends: for applications that take text to its end.
+    /// device ends: for applications that take text as a terminal sends it.
     ///
     /// # Errors
     /// As [`talk`](Self::talk).
     pub fn exchange(self, patience: Duration, text: &[u8]) -> Result<Vec<String>, DeviceError> {
+        self.exchange_lines(patience, text, |serial| Box::new(BufReader::new(serial).lines()))
+    }
+
+    /// Exchanges bytes for lines as they are read.
+    fn exchange_lines(
+        self,
+        patience: Duration,
+        text: &[u8],
+        read: impl FnOnce(&Socket) -> Box<dyn Iterator<Item = io::Result<String>> + '_>,
+    ) -> Result<Vec<String>, DeviceError> {
         let conversation = |mut serial: &Socket| -> io::Result<Vec<String>> {
-            let mut lines = BufReader::new(serial).lines();
+            let mut lines = read(serial);
             let greeting = lines.next().transpose()?;
             thread::scope(|scope| {
                 // It answers while it is sent more.

@@ -346,7 +346,10 @@ mod tests {
     use fishweir_core::number::Dual;
     use fishweir_core::wire::{Frame, Request, SampleIndex, SampleRequest, U16};
 
-    use super::super::wire::{Later, Wire};
+    use super::super::damage::{
+        Outcome, doubles_cost_nothing, records, survives_at_random, survives_everywhere,
+    };
+    use super::super::wire::{Later, Sent, Wire};
     use super::*;
     use crate::meter::NoMeter;
     use crate::storage::tests::{CLOCK, Flash};
@@ -445,6 +448,24 @@ mod tests {
         let report = run_with(&mut Flash::new(), &tosses(100), &EVERY, &FlashClock);
         assert!(CLOCK.get() - before > 10_000, "the flash was written");
         assert_eq!((report.samples.get(), report.sample_ticks.get()), (100, 100));
+    }
+
+    #[test]
+    fn damage_costs_samples_and_nothing_else() {
+        let sent = Sent::new().symbols(&tosses(24)).ask(Request::Save).symbols(&tosses(20));
+        let sent = sent.ask(Request::Report).ask(Request::Stop);
+        let run = |mut line: Wire| {
+            let (mut flash, mut buffer) = (Flash::new(), [0; 32]);
+            let report = adapt(&mut line, &mut flash, &NoMeter, &bank(), &EVERY, &mut buffer);
+            let report = report.expect("it goes on to the end");
+            // What was learnt too.
+            let mut said = records(&line);
+            said.push(std::format!("{:?}", kept(&mut flash)).into_bytes());
+            Outcome { said, lost: report.lost.get(), corrupt: report.corrupt.get() }
+        };
+        survives_everywhere(&sent.frames, &run);
+        survives_at_random(&sent.frames, &run, 200);
+        doubles_cost_nothing(&sent.frames, &run);
     }
 
     #[test]

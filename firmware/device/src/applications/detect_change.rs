@@ -1,41 +1,48 @@
 //! Watches an unlabelled stream and says when it has changed.
 //!
-//! Host to device, a byte and what belongs to it:
+//! Speaks the frames of [`fishweir_core::wire`]. Host to device:
 //!
-//! | byte | payload | meaning |
+//! | tag | payload | meaning |
 //! |---|---|---|
 //! | `S` | a sample: `D` x `f32` in the sensor's units, or one `u16` symbol, little-endian | push it |
-//! | `M` | | a sample is missing |
-//! | `?` | | answer with the statistics |
-//! | `Q` | | stop |
+//! | `M` | none | a sample is missing |
+//! | `I` | none | answer `ready` again |
+//! | `R` | none | answer with the statistics |
+//! | `E` | none | the stream has ended: the next begins anew |
+//! | `Q` | none | answer with the counts |
+//! | `X` | none | stop |
 //!
-//! Device to host, lines of text; after the first, nothing as long as nothing has changed:
+//! Device to host, lines of text in frames; after the first, nothing as long as nothing has changed:
 //!
 //! ```text
 //! ready <directions>                          it listens; what is sent before may be lost
 //! alarm <sample> fit <value>                  the model no longer explains the stream
 //! alarm <sample> drift <direction> <value>    the stream moves along a direction (or against it)
 //! refused <sample>                            impossible under the model, or no number
-//! reading <sample> <fit> <drift> ...          to `?`
-//! unknown <byte>                              a byte that is none of the above; it was skipped
-//! done <samples> <missing> <refused> <alarms> to `Q`
+//! reading <sample> <fit> <drift> ...          to `R`
+//! unknown <tag>                               a request that is none of the above, or of another length
+//! counts <samples> <missing> <refused> <alarms> <lost> <repeated> <corrupt>    to `Q`
 //! ```
 //!
-//! Samples are counted from 1, missing and refused ones included; those refused are pushed as
-//! missing. Values are the eight hexadecimal digits of an `f32`. After an alarm the detector begins
-//! anew: a change that lasts is reported again and again, as often as the model takes to see it.
+//! Samples of a stream are counted from 1, missing, refused and lost ones included; those refused or lost are missing. Behind
+//! a gap of more than [`LONGEST_GAP`](fishweir_core::wire::LONGEST_GAP) samples the rest is counted and not pushed.
+//! Values are the eight hexadecimal digits of an `f32`. After an alarm the detector begins
+//! anew: a change that lasts is reported again and again, as often as the model takes to see it. A new stream begins anew too.
 
 use core::fmt;
 
-use embedded_io::{Read, ReadExactError, Write};
+use embedded_io::{Read, Write};
 use fishweir_core::classify::{ChangeDetector, ChangeReading, Statistic};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Running;
 use fishweir_core::number::RealParameter;
+use fishweir_core::wire::SampleIndex;
 
 #[cfg(any(feature = "async", test))]
-use super::lines::converse_async;
-use super::lines::{Conversation, Request, Requests, converse};
+use super::conversation::converse_async;
+use super::conversation::{Conversation, converse};
+pub use super::requests::Losses;
+use super::requests::{Request, Requests};
 use crate::classifier::WireSample;
 use crate::log::log;
 
@@ -51,23 +58,26 @@ pub struct Report {
     pub refused: u32,
     /// Alarms.
     pub alarms: u32,
+    /// What the line has done; samples that it lost are missing ones.
+    pub losses: Losses,
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { samples, missing, refused, alarms } = self;
-        write!(f, "done {samples} {missing} {refused} {alarms}")
+        let Self { samples, missing, refused, alarms, losses } = self;
+        let Losses { lost, repeated, corrupt } = losses;
+        write!(f, "counts {samples} {missing} {refused} {alarms} {lost} {repeated} {corrupt}")
     }
 }
 
-/// Takes samples until the host sends `Q` or the stream ends, and reports every change.
+/// Takes samples until the host sends `X` or the transport ends, and reports every change.
 ///
 /// # Errors
-/// When the transport fails, or the stream ends inside a sample.
+/// When the transport fails for good: [`link`](crate::link) has the rule.
 pub fn detect_change<S, E, const N: usize, const C: usize>(
     serial: &mut S,
     detector: &mut Running<&ChangeDetector<E, N, C>>,
-) -> Result<Report, ReadExactError<S::Error>>
+) -> Result<Report, S::Error>
 where
     S: Read + Write,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
@@ -86,7 +96,7 @@ where
 pub async fn detect_change_async<S, E, const N: usize, const C: usize>(
     serial: &mut S,
     detector: &mut Running<&ChangeDetector<E, N, C>>,
-) -> Result<Report, ReadExactError<S::Error>>
+) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
@@ -107,6 +117,8 @@ where
     refused: Option<Line<C>>,
     due: Option<Line<C>>,
     is_over: bool,
+    /// Samples of the stream so far.
+    sample: u32,
     report: Report,
 }
 
@@ -121,14 +133,37 @@ where
             refused: None,
             due: Some(Line::Ready),
             is_over: false,
+            sample: 0,
             report: Report::default(),
         }
     }
 
+    fn report(&self) -> Report {
+        Report { losses: self.requests.losses(), ..self.report }
+    }
+
     fn end(&self) -> Report {
-        let Report { samples, alarms, .. } = self.report;
-        log!(info, "{=u32} samples, {=u32} alarms", samples, alarms);
-        self.report
+        let report = self.report();
+        let Report { samples, alarms, losses, .. } = report;
+        log!(
+            info,
+            "{=u32} samples, {=u32} alarms; the line lost {=u64}",
+            samples,
+            alarms,
+            losses.lost
+        );
+        report
+    }
+
+    /// Counts samples that have passed.
+    fn count(&mut self, samples: u32) {
+        self.sample = self.sample.wrapping_add(samples);
+        self.report.samples = self.report.samples.wrapping_add(samples);
+    }
+
+    fn count_missing(&mut self, samples: u32) {
+        self.count(samples);
+        self.report.missing = self.report.missing.wrapping_add(samples);
     }
 
     /// After a sample: whether the stream has changed.
@@ -137,8 +172,42 @@ where
         let Some(statistic) = reading.alarm else { return };
         self.report.alarms = self.report.alarms.wrapping_add(1);
         let value = reading.value(statistic).unwrap_or_default().to_bits();
-        self.due = Some(Line::Alarm { sample: self.report.samples, statistic, value });
+        self.due = Some(Line::Alarm { sample: self.sample, statistic, value });
         self.detector.reset();
+    }
+
+    /// Does one step.
+    fn serve(&mut self, request: Request<<E::Observation as WireSample>::Wire>) {
+        match request {
+            Request::NewStream | Request::End => {
+                self.detector.reset();
+                self.sample = 0;
+            }
+            Request::Sample(wire) => {
+                self.count(1);
+                let detector = &mut *self.detector;
+                if E::Observation::from_wire(wire).and_then(|x| detector.push(&x)).is_err() {
+                    detector.push_missing();
+                    self.report.refused = self.report.refused.wrapping_add(1);
+                    self.refused = Some(Line::Refused(self.sample));
+                }
+                self.watch();
+            }
+            Request::Missing { .. } => {
+                self.count_missing(1);
+                self.detector.push_missing();
+                self.watch();
+            }
+            Request::Skipped(samples) => self.count_missing(samples.into()),
+            Request::Info => self.due = Some(Line::Ready),
+            Request::Reading => {
+                let reading = self.detector.read();
+                self.due = Some(Line::Reading { sample: self.sample, reading });
+            }
+            Request::Report => self.due = Some(Line::Counts(self.report())),
+            Request::Unknown(tag) => self.due = Some(Line::Unknown(tag)),
+            Request::Stop => self.is_over = true,
+        }
     }
 }
 
@@ -146,48 +215,26 @@ impl<E, const N: usize, const C: usize> Conversation for Session<'_, '_, E, N, C
 where
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    type Error<T> = ReadExactError<T>;
-
     fn due(&mut self) -> Option<impl fmt::Display> {
-        self.refused.take().or_else(|| self.due.take())
+        loop {
+            if let Some(line) = self.refused.take().or_else(|| self.due.take()) {
+                return Some(line);
+            }
+            let request = self.requests.next()?;
+            self.serve(request);
+        }
     }
 
     fn is_over(&self) -> bool {
         self.is_over
     }
 
-    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), ReadExactError<T>> {
-        let Some(request) = self.requests.hear(heard)? else { return Ok(()) };
-        let report = &mut self.report;
-        match request {
-            Request::Sample(wire) => {
-                report.samples = report.samples.wrapping_add(1);
-                let detector = &mut *self.detector;
-                if E::Observation::from_wire(wire).and_then(|x| detector.push(&x)).is_err() {
-                    detector.push_missing();
-                    report.refused = report.refused.wrapping_add(1);
-                    self.refused = Some(Line::Refused(report.samples));
-                }
-                self.watch();
-            }
-            Request::Tag(b'M') => {
-                report.samples = report.samples.wrapping_add(1);
-                report.missing = report.missing.wrapping_add(1);
-                self.detector.push_missing();
-                self.watch();
-            }
-            Request::Tag(b'?') => {
-                let reading = self.detector.read();
-                self.due = Some(Line::Reading { sample: report.samples, reading });
-            }
-            Request::Tag(b'Q') => {
-                self.due = Some(Line::Done(*report));
-                self.is_over = true;
-            }
-            Request::Tag(tag) => self.due = Some(Line::Unknown(tag)),
-            Request::End => self.is_over = true,
-        }
-        Ok(())
+    fn place(&self) -> Option<SampleIndex> {
+        Some(self.requests.place())
+    }
+
+    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), T> {
+        self.requests.hear(heard)
     }
 }
 
@@ -198,7 +245,7 @@ enum Line<const C: usize> {
     Alarm { sample: u32, statistic: Statistic, value: u32 },
     Reading { sample: u32, reading: ChangeReading<f32, C> },
     Unknown(u8),
-    Done(Report),
+    Counts(Report),
 }
 
 impl<const C: usize> fmt::Display for Line<C> {
@@ -217,7 +264,7 @@ impl<const C: usize> fmt::Display for Line<C> {
                 drift.iter().try_for_each(|drift| write!(f, " {:08x}", drift.to_bits()))
             }
             Self::Unknown(tag) => write!(f, "unknown {tag:02x}"),
-            Self::Done(report) => report.fmt(f),
+            Self::Counts(report) => report.fmt(f),
         }
     }
 }
@@ -230,9 +277,11 @@ mod tests {
 
     use embassy_futures::block_on;
     use embedded_io::ErrorKind;
+    use fishweir_core::wire::Request as Tag;
 
-    use super::super::wire::{Later, Wire};
+    use super::super::wire::{Later, Sent, Wire};
     use super::*;
+    use crate::link::ReadErrors;
 
     #[allow(unreachable_pub, dead_code)]
     mod heads {
@@ -240,7 +289,7 @@ mod tests {
     }
 
     /// Over a line that lets others run every conversation is the same.
-    fn serve(wire: &mut Wire) -> Result<Report, ReadExactError<ErrorKind>> {
+    fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let mut other = wire.clone();
         let report = detect_change(wire, &mut Running::new(&heads::MODEL));
         let (mut later, mut running) = (Later(&mut other), Running::new(&heads::MODEL));
@@ -249,45 +298,51 @@ mod tests {
         report
     }
 
-    fn answers(sent: &[u8]) -> Vec<String> {
-        let mut wire = Wire::sending(sent);
-        serve(&mut wire).expect("the stream ends between samples");
-        let mut lines = wire.lines();
+    fn answers(sent: &Sent) -> Vec<String> {
+        let mut wire = Wire::sending(&sent.bytes());
+        serve(&mut wire).expect("no read fails");
+        let mut lines = wire.framed_lines();
         assert_eq!(lines.remove(0), "ready 1");
         lines
     }
 
-    const HEADS: &[u8] = b"S\0\0";
-    const TAILS: &[u8] = b"S\x01\0";
+    const HEADS: u16 = 0;
+    const TAILS: u16 = 1;
+
+    fn fair() -> Sent {
+        Sent::new().symbols(&[HEADS, TAILS].repeat(200))
+    }
+
+    fn sample(line: &str) -> u32 {
+        line.split(' ').nth(1).and_then(|at| at.parse().ok()).expect("a number")
+    }
 
     #[test]
     fn a_fair_coin_is_no_news_and_one_that_shows_heads_is() {
-        let fair = [HEADS, TAILS].concat().repeat(200);
-        assert!(answers(&fair).is_empty());
+        assert!(answers(&fair()).is_empty());
         // From sample 401 on. Each of the last tosses drifts by one half: see the model.
-        let lines = answers(&[fair, HEADS.repeat(25)].concat());
+        let lines = answers(&fair().symbols(&[HEADS; 25]));
         let [alarm] = &lines[..] else { panic!("{lines:?}") };
         let parts: Vec<&str> = alarm.split(' ').collect();
         assert_eq!(parts[0], "alarm");
         assert_eq!(parts[2..4], ["drift", "0"]);
-        let sample: u32 = parts[1].parse().expect("a number");
-        assert!((416..425).contains(&sample), "{alarm}");
+        assert!((416..425).contains(&sample(alarm)), "{alarm}");
         let value = f32::from_bits(u32::from_str_radix(parts[4], 16).expect("eight digits"));
         assert!((8.0..8.5).contains(&value), "{value}");
     }
 
     #[test]
     fn a_change_that_lasts_is_reported_again() {
-        let lines = answers(&HEADS.repeat(100));
-        let sample = |line: &String| line.split(' ').nth(1).and_then(|at| at.parse().ok());
-        let at: Vec<u32> = lines.iter().filter_map(sample).collect();
-        assert_eq!(at.len(), lines.len(), "{lines:?}");
+        let lines = answers(&Sent::new().symbols(&[HEADS; 100]));
+        let at: Vec<u32> = lines.iter().map(|line| sample(line)).collect();
         assert!(at.len() > 2 && at.windows(2).all(|pair| pair[1] - pair[0] == at[0]), "{at:?}");
     }
 
     #[test]
     fn the_statistics_are_told_when_asked() {
-        let lines = answers(&[b"?", HEADS, b"?", HEADS, b"M?"].concat());
+        let ask = |sent: Sent| sent.ask(Tag::Reading);
+        let sent = ask(ask(ask(Sent::new()).symbols(&[HEADS])).symbols(&[HEADS]).missing());
+        let lines = answers(&sent);
         assert_eq!(lines[0], "reading 0 00000000 00000000");
         let half = 0.5_f32;
         let numbers: Vec<&str> = lines[1].split(' ').collect();
@@ -300,11 +355,40 @@ mod tests {
 
     #[test]
     fn what_is_no_symbol_is_refused_and_what_is_no_request_is_told() {
-        let lines = answers(&[HEADS, b"S\x02\0", b"x", b"Q"].concat());
-        assert_eq!(lines, ["refused 2", "unknown 78", "done 2 0 1 0"]);
-        let mut cut = Wire::sending(b"S\0");
-        assert_eq!(serve(&mut cut), Err(ReadExactError::UnexpectedEof));
-        let mut failing = Wire::sending(b"S").failing();
-        assert_eq!(serve(&mut failing), Err(ReadExactError::Other(ErrorKind::Other)));
+        // The sample of another length has a number, and is lost.
+        let sent = Sent::new().symbols(&[HEADS, 2]).sample([0_u8; 1]).ask(Tag::Save);
+        let lines = answers(&sent.ask(Tag::Report).ask(Tag::Info).ask(Tag::Stop));
+        let counts = "counts 3 1 1 0 1 0 0";
+        assert_eq!(lines, ["refused 2", "unknown 53", "unknown 4b", counts, "ready 1"]);
+    }
+
+    #[test]
+    fn lost_samples_are_missing_and_a_new_stream_begins_anew() {
+        let sent = Sent::new().symbols(&[HEADS; 3]).skipping(2).symbols(&[TAILS]);
+        let lines = answers(&sent.skipping(2).ask(Tag::Reading).ask(Tag::Report));
+        let sent = Sent::new().symbols(&[HEADS; 3]).missing().missing().symbols(&[TAILS]);
+        let same = answers(&sent.missing().missing().ask(Tag::Reading).ask(Tag::Report));
+        assert_eq!(lines[0], same[0]);
+        assert_eq!((&*lines[1], &*same[1]), ("counts 8 4 0 0 4 0 0", "counts 8 4 0 0 0 0 0"));
+        // A gap that is longer than any that is made up for is counted all the same.
+        let lines = answers(&Sent::new().skipping(3000).symbols(&[2]).ask(Tag::Report));
+        assert_eq!(lines, ["refused 3001", "counts 3001 3000 1 0 3000 0 0"]);
+        let mut sent = Sent::new().symbols(&[HEADS; 14]);
+        sent.next = sent.next.next_stream();
+        assert!(answers(&sent.symbols(&[HEADS; 14])).is_empty());
+        assert!(answers(&Sent::new().symbols(&[HEADS; 14]).end().symbols(&[HEADS; 14])).is_empty());
+    }
+
+    #[test]
+    fn a_read_that_fails_costs_a_sample_and_a_dead_line_ends() {
+        let (before, after) = (Sent::new().symbols(&[HEADS]).bytes(), Sent::new().skipping(1));
+        let (cut, rest) = before.split_at(5);
+        let after = after.symbols(&[TAILS]).ask(Tag::Report).bytes();
+        let mut wire = Wire::sending(cut).failing().then(&rest[1..]).then(&after);
+        let report = serve(&mut wire).expect("one byte was lost");
+        let losses = Losses { lost: 1, repeated: 0, corrupt: 1 };
+        assert_eq!(report, Report { samples: 2, missing: 1, losses, ..Report::default() });
+        let dead = (0..=ReadErrors::LIMIT).fold(Wire::sending(cut), |wire, _| wire.failing());
+        assert_eq!(serve(&mut dead.clone()), Err(ErrorKind::Other));
     }
 }

@@ -2,12 +2,18 @@
 
 pub mod adapt;
 pub mod classify_stream;
+mod conversation;
+#[cfg(test)]
+mod damage;
 pub mod detect_change;
 pub mod events;
 pub mod field;
 mod lines;
+mod requests;
 pub mod spot_events;
 pub mod symbols;
 pub mod watch_sensor;
 #[cfg(test)]
 mod wire;
+
+pub use lines::Form;

@@ -1,39 +1,47 @@
 //! Spots events in a stream that nobody cuts: their class, where they begin and end, and how sure that is.
 //!
-//! Host to device, a byte and what belongs to it:
+//! Speaks the frames of [`fishweir_core::wire`]. Host to device:
 //!
-//! | byte | payload | meaning |
+//! | tag | payload | meaning |
 //! |---|---|---|
 //! | `S` | a sample: `D` x `f32` in the sensor's units, or one `u16` symbol, little-endian | push it |
-//! | `M` | | a sample is missing |
-//! | `E` | | the stream has ended: tell what is undecided, and begin anew |
-//! | `Q` | | stop |
+//! | `M` | none | a sample is missing |
+//! | `I` | none | answer `ready` again |
+//! | `E` | none | the stream has ended: report what is undecided; the next stream begins anew |
+//! | `Q` | none | answer with the counts |
+//! | `X` | none | stop |
 //!
-//! Device to host, lines of text; after the first, nothing as long as no event is decided:
+//! Device to host, lines of text in frames; after the first, nothing as long as no event is decided:
 //!
 //! ```text
 //! ready <classes> <ticks a second>                      it listens; what is sent before may be lost
-//! event <sample> <start> <end> <log-odds> <class>       an event was decided, or at `E` was not yet
-//! open <sample> <start> <end> <log-odds> <class>        at `E`: the event that the last sample is in
+//! event <sample> <start> <end> <log-odds> <class>       an event was decided, or at a stream's end was not yet
+//! open <sample> <start> <end> <log-odds> <class>        at a stream's end: the event that the last sample is in
 //! refused <sample>                                      impossible under the model, or no number
-//! unknown <byte>                                        a byte that is none of the above; it was skipped
-//! done <samples> <missing> <refused> <events> <ticks of pushes> <stack>      to `Q`
+//! unknown <tag>                                         a request that is none of the above, or of another length
+//! counts <samples> <missing> <refused> <events> <lost> <repeated> <corrupt> <ticks of pushes> <stack>      to `Q`
 //! ```
 //!
-//! `<sample>` is how many samples the stream had, missing and refused ones included; those refused are pushed
-//! as missing. `<start>` counts them from 0, `<end>` is the sample after the last. The log-odds of all samples of the
-//! event, in nats, are the eight hexadecimal digits of an `f32`. `Q` alone tells nothing of what is undecided.
+//! `<sample>` is how many samples the stream had, missing, refused and lost ones included; those refused or lost are
+//! missing. `<start>` counts them from 0, `<end>` is the sample after the last. The log-odds of all samples of the
+//! event, in nats, are the eight hexadecimal digits of an `f32`. A sample of a new stream ends the one before, as `E` does. So
+//! does a gap of more than [`LONGEST_GAP`](fishweir_core::wire::LONGEST_GAP) samples, behind which the stream is spotted anew
+//! with the same count of samples. `X` reports nothing of what is undecided.
 
 use core::fmt;
 
-use embedded_io::{Read, ReadExactError, Write};
+use embedded_io::{Read, Write};
 use fishweir_core::emission::Emission;
 use fishweir_core::filter::Recursion;
 use fishweir_core::spot::{Event, SpotState, Spotter};
+use fishweir_core::wire::SampleIndex;
 
 #[cfg(any(feature = "async", test))]
-use super::lines::converse_async;
-use super::lines::{Class, Conversation, Request, Requests, converse};
+use super::conversation::converse_async;
+use super::conversation::{Conversation, converse};
+use super::lines::Class;
+pub use super::requests::Losses;
+use super::requests::{Request, Requests};
 use crate::classifier::WireSample;
 use crate::log::log;
 use crate::meter::Meter;
@@ -50,21 +58,23 @@ pub struct Report {
     pub refused: u32,
     /// Events, those that a stream's end left undecided included.
     pub events: u32,
+    /// What the line has done; samples that it lost are missing ones.
+    pub losses: Losses,
     /// Ticks of the meter that pushes took.
     pub push_ticks: u64,
 }
 
-/// Takes samples until the host sends `Q` or the transport ends, and tells every event. `names` are those of
+/// Takes samples until the host sends `X` or the transport ends, and reports every event. `names` are those of
 /// the classes.
 ///
 /// # Errors
-/// When the transport fails, or ends inside a sample.
+/// When the transport fails for good: [`link`](crate::link) has the rule.
 pub fn spot_events<P, M, E, const S: usize, const B: usize, const PENDING: usize>(
     serial: &mut P,
     meter: &M,
     spotter: &Spotter<E, S, B, PENDING>,
     names: &[&str],
-) -> Result<Report, ReadExactError<P::Error>>
+) -> Result<Report, P::Error>
 where
     P: Read + Write,
     M: Meter,
@@ -86,7 +96,7 @@ pub async fn spot_events_async<P, M, E, const S: usize, const B: usize, const PE
     meter: &M,
     spotter: &Spotter<E, S, B, PENDING>,
     names: &[&str],
-) -> Result<Report, ReadExactError<P::Error>>
+) -> Result<Report, P::Error>
 where
     P: embedded_io_async::Read + embedded_io_async::Write,
     M: Meter,
@@ -110,6 +120,10 @@ where
     /// Said before any event.
     due: Option<Line<'a>>,
     telling: Telling,
+    /// Samples of the stream before the first that the state knows.
+    before: u64,
+    /// What that is when all that is undecided has been told.
+    then_before: u64,
     is_over: bool,
     report: Report,
 }
@@ -139,14 +153,85 @@ where
             requests: Requests::new(),
             due: Some(Line::Ready { classes: names.len(), ticks: M::TICKS_PER_SECOND }),
             telling: Telling::Nothing,
+            before: 0,
+            then_before: 0,
             is_over: false,
             report: Report::default(),
         }
     }
 
+    fn report(&self) -> Report {
+        Report { losses: self.requests.losses(), ..self.report }
+    }
+
     fn end(&self) -> Report {
-        log!(info, "{=u32} samples, {=u32} events", self.report.samples, self.report.events);
-        self.report
+        let report = self.report();
+        let Report { samples, events, losses, .. } = report;
+        log!(
+            info,
+            "{=u32} samples, {=u32} events; the line lost {=u64}",
+            samples,
+            events,
+            losses.lost
+        );
+        report
+    }
+
+    /// Samples of the stream so far.
+    fn samples(&self) -> u64 {
+        self.before + self.state.samples()
+    }
+
+    /// Ends the stream, or the part of it before a gap: the state then begins `then_before` samples into it.
+    fn end_stream(&mut self, then_before: u64) {
+        self.telling = Telling::Undecided(0);
+        self.then_before = then_before;
+    }
+
+    /// Does one step.
+    fn serve(&mut self, request: Request<<E::Observation as WireSample>::Wire>) {
+        let Self { spotter, state, report, .. } = self;
+        match request {
+            Request::NewStream | Request::End => self.end_stream(0),
+            Request::Sample(wire) => {
+                report.samples = report.samples.wrapping_add(1);
+                let (pushed, ticks) = self.meter.measure(|| {
+                    E::Observation::from_wire(wire).and_then(|x| spotter.push(state, &x))
+                });
+                report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
+                if pushed.is_err() {
+                    spotter.push_missing(state);
+                    report.refused = report.refused.wrapping_add(1);
+                    self.due = Some(Line::Refused(self.samples()));
+                }
+                self.telling = Telling::Decided(0);
+            }
+            Request::Missing { .. } => {
+                report.samples = report.samples.wrapping_add(1);
+                report.missing = report.missing.wrapping_add(1);
+                spotter.push_missing(state);
+                self.telling = Telling::Decided(0);
+            }
+            Request::Skipped(samples) => {
+                let samples = u32::from(samples);
+                report.samples = report.samples.wrapping_add(samples);
+                report.missing = report.missing.wrapping_add(samples);
+                self.end_stream(self.samples() + u64::from(samples));
+            }
+            Request::Info => {
+                let classes = self.names.len();
+                self.due = Some(Line::Ready { classes, ticks: M::TICKS_PER_SECOND });
+            }
+            Request::Report => {
+                let stack = self.meter.stack_bytes();
+                self.due = Some(Line::Counts { report: self.report(), stack });
+            }
+            Request::Reading => {
+                self.due = Some(Line::Unknown(fishweir_core::wire::Request::Reading.tag()));
+            }
+            Request::Unknown(tag) => self.due = Some(Line::Unknown(tag)),
+            Request::Stop => self.is_over = true,
+        }
     }
 
     /// The next event to tell; after the last that was undecided a stream begins.
@@ -167,12 +252,15 @@ where
         let Some((what, event)) = told else {
             if let Telling::Undecided(_) = self.telling {
                 self.state = self.spotter.start();
+                self.before = self.then_before;
             }
             self.telling = Telling::Nothing;
             return None;
         };
         self.report.events = self.report.events.wrapping_add(1);
-        Some(Line::Event { what, sample: self.state.samples(), event, names: self.names })
+        let event =
+            Event { start: event.start + self.before, end: event.end + self.before, ..event };
+        Some(Line::Event { what, sample: self.samples(), event, names: self.names })
     }
 }
 
@@ -201,48 +289,26 @@ where
     M: Meter,
     E: Emission<Weight = f32, Observation: WireSample + Sized>,
 {
-    type Error<T> = ReadExactError<T>;
-
     fn due(&mut self) -> Option<impl fmt::Display> {
-        self.due.take().or_else(|| self.event())
+        loop {
+            if let Some(line) = self.due.take().or_else(|| self.event()) {
+                return Some(line);
+            }
+            let request = self.requests.next()?;
+            self.serve(request);
+        }
     }
 
     fn is_over(&self) -> bool {
         self.is_over
     }
 
-    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), ReadExactError<T>> {
-        let Some(request) = self.requests.hear(heard)? else { return Ok(()) };
-        let Self { spotter, state, report, .. } = self;
-        match request {
-            Request::Sample(wire) => {
-                report.samples = report.samples.wrapping_add(1);
-                let (pushed, ticks) = self.meter.measure(|| {
-                    E::Observation::from_wire(wire).and_then(|x| spotter.push(state, &x))
-                });
-                report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
-                if pushed.is_err() {
-                    spotter.push_missing(state);
-                    report.refused = report.refused.wrapping_add(1);
-                    self.due = Some(Line::Refused(state.samples()));
-                }
-                self.telling = Telling::Decided(0);
-            }
-            Request::Tag(b'M') => {
-                report.samples = report.samples.wrapping_add(1);
-                report.missing = report.missing.wrapping_add(1);
-                spotter.push_missing(state);
-                self.telling = Telling::Decided(0);
-            }
-            Request::Tag(b'E') => self.telling = Telling::Undecided(0),
-            Request::Tag(b'Q') => {
-                self.due = Some(Line::Done { report: *report, stack: self.meter.stack_bytes() });
-                self.is_over = true;
-            }
-            Request::Tag(tag) => self.due = Some(Line::Unknown(tag)),
-            Request::End => self.is_over = true,
-        }
-        Ok(())
+    fn place(&self) -> Option<SampleIndex> {
+        Some(self.requests.place())
+    }
+
+    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), T> {
+        self.requests.hear(heard)
     }
 }
 
@@ -252,7 +318,7 @@ enum Line<'n> {
     Refused(u64),
     Event { what: &'static str, sample: u64, event: Event, names: &'n [&'n str] },
     Unknown(u8),
-    Done { report: Report, stack: u32 },
+    Counts { report: Report, stack: u32 },
 }
 
 impl fmt::Display for Line<'_> {
@@ -266,9 +332,14 @@ impl fmt::Display for Line<'_> {
                 write!(f, "{what} {sample} {start} {end} {:08x} {class}", log_odds.to_bits())
             }
             Self::Unknown(tag) => write!(f, "unknown {tag:02x}"),
-            Self::Done { report, stack } => {
-                let Report { samples, missing, refused, events, push_ticks } = report;
-                write!(f, "done {samples} {missing} {refused} {events} {push_ticks} {stack}")
+            Self::Counts { report, stack } => {
+                let Report { samples, missing, refused, events, losses, push_ticks } = report;
+                let Losses { lost, repeated, corrupt } = losses;
+                write!(
+                    f,
+                    "counts {samples} {missing} {refused} {events} {lost} {repeated} {corrupt}"
+                )?;
+                write!(f, " {push_ticks} {stack}")
             }
         }
     }
@@ -281,8 +352,9 @@ mod tests {
 
     use embassy_futures::block_on;
     use embedded_io::ErrorKind;
+    use fishweir_core::wire::Request as Tag;
 
-    use super::super::wire::{Later, Wire};
+    use super::super::wire::{Later, Sent, Wire};
     use super::*;
     use crate::meter::NoMeter;
 
@@ -292,7 +364,7 @@ mod tests {
     }
 
     /// Over a line that lets others run every conversation is the same.
-    fn serve(wire: &mut Wire) -> Result<Report, ReadExactError<ErrorKind>> {
+    fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let (spotter, names) = (&coins::MODEL, &coins::CLASSES);
         let mut other = wire.clone();
         let report = spot_events(wire, &NoMeter, spotter, names);
@@ -302,19 +374,19 @@ mod tests {
         report
     }
 
-    fn answers(sent: &[u8]) -> Vec<String> {
-        let mut wire = Wire::sending(sent);
-        serve(&mut wire).expect("the stream ends between samples");
-        let mut lines = wire.lines();
+    fn answers(sent: &Sent) -> Vec<String> {
+        let mut wire = Wire::sending(&sent.bytes());
+        serve(&mut wire).expect("no read fails");
+        let mut lines = wire.framed_lines();
         assert_eq!(lines.remove(0), "ready 2 0");
         lines
     }
 
-    const HEADS: &[u8] = b"S\0\0";
-    const TAILS: &[u8] = b"S\x01\0";
+    const HEADS: u16 = 0;
+    const TAILS: u16 = 1;
 
-    fn fair() -> Vec<u8> {
-        [HEADS, TAILS].concat().repeat(50)
+    fn fair(sent: Sent) -> Sent {
+        sent.symbols(&[HEADS, TAILS].repeat(50))
     }
 
     /// What, the numbers, the class.
@@ -330,36 +402,60 @@ mod tests {
 
     #[test]
     fn a_fair_coin_is_no_event_and_runs_are() {
-        assert!(answers(&fair()).is_empty());
-        let runs = [fair(), HEADS.repeat(30), fair(), TAILS.repeat(40), fair(), b"Q".to_vec()];
-        let lines = answers(&runs.concat());
-        let [heads, tails, done] = &lines[..] else { panic!("{lines:?}") };
+        assert!(answers(&fair(Sent::new())).is_empty());
+        let runs = fair(fair(Sent::new()).symbols(&[HEADS; 30])).symbols(&[TAILS; 40]);
+        let lines = answers(&fair(runs).ask(Tag::Report).ask(Tag::Stop));
+        let [heads, tails, counts] = &lines[..] else { panic!("{lines:?}") };
         for (line, name, within) in [(heads, "heads", 98..=132), (tails, "tails", 228..=272)] {
             let (what, [sample, start, end], log_odds, class) = parts(line);
             assert_eq!((what, class), ("event", name));
             assert!(within.contains(&start) && within.contains(&end) && end <= sample, "{line}");
             assert!(log_odds > 5.0, "{line}");
         }
-        assert_eq!(done, "done 370 0 0 2 0 0");
+        assert_eq!(counts, "counts 370 0 0 2 0 0 0 0 0");
     }
 
     #[test]
     fn what_is_undecided_is_told_at_the_end_of_a_stream_and_the_next_begins_anew() {
-        let stream = [fair(), TAILS.repeat(40), b"E".to_vec()].concat();
-        let lines = answers(&[stream.clone(), stream].concat());
-        let [first, second] = &lines[..] else { panic!("{lines:?}") };
-        assert_eq!(first, second);
-        let (what, [sample, start, end], _, class) = parts(first);
-        assert_eq!((what, sample, end, class), ("open", 140, 140, "tails"));
-        assert!((95..=101).contains(&start), "{first}");
+        let one = |sent: Sent| fair(sent).symbols(&[TAILS; 40]);
+        // Told to end, told again, which is the past, and ended by the next stream.
+        let once = one(Sent::new()).end();
+        let mut twice = once.clone();
+        twice.frames.push(once.frames[once.frames.len() - 1].clone());
+        let mut unsaid = one(Sent::new());
+        unsaid.next = unsaid.next.next_stream();
+        for sent in [once, twice, unsaid] {
+            let lines = answers(&one(sent).end());
+            let [first, second] = &lines[..] else { panic!("{lines:?}") };
+            assert_eq!(first, second);
+            let (what, [sample, start, end], _, class) = parts(first);
+            assert_eq!((what, sample, end, class), ("open", 140, 140, "tails"));
+            assert!((95..=101).contains(&start), "{first}");
+        }
+    }
+
+    #[test]
+    fn lost_samples_are_missing_and_events_stand_where_they_were() {
+        let around = |sent: Sent| fair(fair(sent).symbols(&[HEADS; 30])).ask(Tag::Report);
+        let told = answers(&around(Sent::new().missing().missing()));
+        let lost = answers(&around(Sent::new().skipping(2)));
+        assert_eq!(told[..1], lost[..1]);
+        let counts = ["counts 232 2 0 1 0 0 0 0 0", "counts 232 2 0 1 2 0 0 0 0"];
+        assert_eq!((&*told[1], &*lost[1]), (counts[0], counts[1]));
+        // Behind a gap longer than any that is made up for it is spotted anew: the same event, 3100 samples later.
+        let plain = answers(&around(Sent::new()));
+        let far = answers(&around(fair(Sent::new()).skipping(3000)));
+        let (_, [sample, start, end], log_odds, _) = parts(&plain[0]);
+        let later = parts(&far[0]);
+        assert_eq!((later.1, later.2), ([sample, start, end].map(|at| at + 3100), log_odds));
+        assert_eq!(far[1], "counts 3330 3000 0 1 3000 0 0 0 0");
     }
 
     #[test]
     fn what_is_no_symbol_is_refused_and_what_is_no_request_is_told() {
-        let lines = answers(&[HEADS, b"S\x02\0", b"xM", b"Q"].concat());
-        assert_eq!(lines, ["refused 2", "unknown 78", "done 3 1 1 0 0 0"]);
-        assert_eq!(serve(&mut Wire::sending(b"S\0")), Err(ReadExactError::UnexpectedEof));
-        let mut failing = Wire::sending(b"S").failing();
-        assert_eq!(serve(&mut failing), Err(ReadExactError::Other(ErrorKind::Other)));
+        let sent = Sent::new().symbols(&[HEADS, 2]).ask(Tag::Reading).missing();
+        let lines = answers(&sent.ask(Tag::Report).ask(Tag::Info).ask(Tag::Stop));
+        let counts = "counts 3 1 1 0 0 0 0 0 0";
+        assert_eq!(lines, ["refused 2", "unknown 52", counts, "ready 2 0"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Classifies text: DNA, or a log whose events are letters. A line in, a line out.
 //!
-//! Host to device, a byte each:
+//! Host to device, a byte each, in frames or as a terminal sends them ([`Form`]):
 //!
 //! | byte | meaning |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | a letter for a missing symbol (`N`, `-`, `?`: the alphabet says which) | a missing symbol |
 //! | line feed | the sequence ends: answer, and begin the next |
 //! | carriage return | nothing |
-//! | end of transmission (4, Ctrl-D on a terminal) | answer what has begun, and stop |
+//! | end of transmission (4, Ctrl-D on a terminal; in frames the request `X`) | answer what has begun, and stop |
 //! | any other | a symbol that cannot be read: counted, and pushed as missing |
 //!
 //! Device to host, a line when it begins to listen (what is sent before may be lost), and one for every
@@ -25,7 +25,8 @@
 //! models make impossible or that come after the last one that they know (pushed as missing, so that
 //! each keeps its place). The class is `-` where a kernel machine's scores went out of range, and of a sequence shorter
 //! than a window where the model was trained on none such. A sequence of which the
-//! receiver lost bytes is answered by `!` alone.
+//! line lost bytes is answered by `!` alone. In frames each lost letter is a missing one in its place, so that windows after it
+//! are right, and a sequence of which nothing arrived is answered by `!` too: a line per sequence, whatever the line does.
 
 use core::fmt;
 
@@ -33,11 +34,13 @@ use embedded_io::{Read, Write};
 use fishweir_core::classify::ScoreOutOfRange;
 use fishweir_core::contract::{Partial, Windows};
 use fishweir_core::emission::{Alphabet, Letter};
+use fishweir_core::wire::SampleIndex;
 
-pub use super::lines::END_OF_TRANSMISSION;
 #[cfg(any(feature = "async", test))]
-use super::lines::converse_async;
-use super::lines::{Class, Conversation, Heard, Receiver, converse, decided};
+use super::conversation::converse_async;
+use super::conversation::{Conversation, converse};
+pub use super::lines::END_OF_TRANSMISSION;
+use super::lines::{Class, Form, Heard, Receiver, decided};
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
@@ -61,25 +64,28 @@ pub struct Letters {
 pub struct Report {
     /// Sequences answered with a decision.
     pub sequences: u32,
-    /// Sequences of which the receiver lost bytes.
+    /// Sequences of which the line lost bytes.
     pub damaged: u32,
+    /// Frames that arrived damaged.
+    pub corrupt: u64,
 }
 
 /// Answers lines until the host ends the transmission or the stream ends.
 ///
 /// # Errors
-/// When the transport fails: to write, or to read twice without a byte between.
+/// When the transport fails for good: [`link`](crate::link) has the rule.
 pub fn symbols<S, C, const MODELS: usize>(
     serial: &mut S,
     classifier: &mut C,
     alphabet: &Alphabet<'_>,
     classes: &[&str],
+    form: Form,
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
     C: ClassifierStream<MODELS, Sample = usize>,
 {
-    let mut session = Session::new(classifier, alphabet, classes);
+    let mut session = Session::new(classifier, alphabet, classes, form);
     converse(serial, &mut session)?;
     Ok(session.end())
 }
@@ -95,12 +101,13 @@ pub async fn symbols_async<S, C, const MODELS: usize>(
     classifier: &mut C,
     alphabet: &Alphabet<'_>,
     classes: &[&str],
+    form: Form,
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
     C: ClassifierStream<MODELS, Sample = usize>,
 {
-    let mut session = Session::new(classifier, alphabet, classes);
+    let mut session = Session::new(classifier, alphabet, classes, form);
     converse_async(serial, &mut session).await?;
     Ok(session.end())
 }
@@ -122,14 +129,19 @@ impl<'a, C, const MODELS: usize> Session<'a, C, MODELS>
 where
     C: ClassifierStream<MODELS, Sample = usize>,
 {
-    fn new(classifier: &'a mut C, alphabet: &'a Alphabet<'a>, classes: &'a [&'a str]) -> Self {
+    fn new(
+        classifier: &'a mut C,
+        alphabet: &'a Alphabet<'a>,
+        classes: &'a [&'a str],
+        form: Form,
+    ) -> Self {
         log!(info, "alphabet {=str}, missing {=str}", alphabet.symbols(), alphabet.missing());
         Self {
             has_windows: classifier.contract().windows.is_some(),
             classifier,
             alphabet,
             classes,
-            receiver: Receiver::default(),
+            receiver: Receiver::new(form),
             sequence: Sequence::default(),
             due: Some(Line::Ready { alphabet, classes }),
             is_over: false,
@@ -138,9 +150,9 @@ where
     }
 
     fn end(&self) -> Report {
-        let Report { sequences, damaged } = self.report;
+        let Report { sequences, damaged, .. } = self.report;
         log!(info, "{=u32} sequences, {=u32} damaged", sequences, damaged);
-        self.report
+        Report { corrupt: self.receiver.corrupt(), ..self.report }
     }
 
     /// Answers a window, with the letters of the sequence so far.
@@ -171,34 +183,26 @@ where
     }
 }
 
-impl<C, const MODELS: usize> Conversation for Session<'_, C, MODELS>
+impl<C, const MODELS: usize> Session<'_, C, MODELS>
 where
     C: ClassifierStream<MODELS, Sample = usize>,
 {
-    type Error<E> = E;
-
-    fn due(&mut self) -> Option<impl fmt::Display> {
-        self.due.take()
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_over
-    }
-
-    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
-        match self.receiver.hear(heard)? {
-            Heard::Byte(byte) => {
-                self.sequence.take(self.classifier, self.alphabet.decode(byte));
-                if self.has_windows && self.classifier.due() == Due::Decided {
-                    self.sequence.decided = true;
-                    self.answer_window();
+    /// Does one step.
+    fn serve(&mut self, heard: Heard) {
+        match heard {
+            Heard::Byte(byte) => self.take(self.alphabet.decode(byte)),
+            Heard::Lost(letters) => {
+                self.sequence.damaged = true;
+                for _ in 0..letters.unwrap_or(0) {
+                    self.take(Letter::Missing);
                 }
             }
-            Heard::Lost => self.sequence.damaged = true,
-            Heard::Nothing => {}
             Heard::LineFeed => {
                 self.answer();
                 self.classifier.reset();
+            }
+            Heard::Info => {
+                self.due = Some(Line::Ready { alphabet: self.alphabet, classes: self.classes });
             }
             Heard::Ended => {
                 if self.sequence != Sequence::default() {
@@ -207,7 +211,41 @@ where
                 self.is_over = true;
             }
         }
-        Ok(())
+    }
+
+    fn take(&mut self, letter: Letter) {
+        self.sequence.take(self.classifier, letter);
+        if self.has_windows && self.classifier.due() == Due::Decided {
+            self.sequence.decided = true;
+            self.answer_window();
+        }
+    }
+}
+
+impl<C, const MODELS: usize> Conversation for Session<'_, C, MODELS>
+where
+    C: ClassifierStream<MODELS, Sample = usize>,
+{
+    fn due(&mut self) -> Option<impl fmt::Display> {
+        loop {
+            if let Some(line) = self.due.take() {
+                return Some(line);
+            }
+            let heard = self.receiver.next()?;
+            self.serve(heard);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    fn place(&self) -> Option<SampleIndex> {
+        self.receiver.place()
+    }
+
+    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+        self.receiver.hear(heard)
     }
 }
 
@@ -273,9 +311,11 @@ mod tests {
 
     use embassy_futures::block_on;
     use fishweir_core::filter::Running;
+    use fishweir_core::wire::Request;
 
-    use super::super::wire::{Later, Wire};
+    use super::super::wire::{Later, Sent, Wire};
     use super::*;
+    use crate::link::ReadErrors;
 
     #[allow(unreachable_pub, dead_code)]
     mod coins {
@@ -284,11 +324,15 @@ mod tests {
 
     /// Over a line that lets others run every conversation is the same.
     fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {
+        serve_in(wire, Form::Terminal)
+    }
+
+    fn serve_in(wire: &mut Wire, form: Form) -> Result<Report, embedded_io::ErrorKind> {
         let (alphabet, classes) = (&coins::ALPHABET, &coins::CLASSES);
         let mut other = wire.clone();
-        let report = symbols(wire, &mut Running::new(&coins::MODEL), alphabet, classes);
+        let report = symbols(wire, &mut Running::new(&coins::MODEL), alphabet, classes, form);
         let (mut later, mut running) = (Later(&mut other), Running::new(&coins::MODEL));
-        let waited = symbols_async(&mut later, &mut running, alphabet, classes);
+        let waited = symbols_async(&mut later, &mut running, alphabet, classes, form);
         assert_eq!((block_on(waited), &other), (report, &*wire));
         report
     }
@@ -334,7 +378,7 @@ mod tests {
     #[test]
     fn ctrl_d_answers_what_has_begun_and_stops() {
         let mut wire = Wire::sending(b"HT\x04HT\n");
-        assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 0 }));
+        assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, ..Report::default() }));
         assert_eq!((lines(&wire), wire.unread()), (std::vec![alternating("2 0 0 0")], 3));
         assert!(answers("\x04").is_empty());
         assert_eq!(answers("HT"), [alternating("2 0 0 0")]);
@@ -344,9 +388,33 @@ mod tests {
     #[test]
     fn a_damaged_line_is_said_to_be_and_the_next_is_whole() {
         let mut wire = Wire::sending(b"H").failing().then(b"T\nHT\n");
-        assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 1 }));
+        assert_eq!(serve(&mut wire), Ok(Report { sequences: 1, damaged: 1, corrupt: 0 }));
         assert_eq!(lines(&wire), ["!", &alternating("2 0 0 0")]);
-        let mut dead = Wire::sending(b"H").failing().failing();
-        assert_eq!(serve(&mut dead), Err(embedded_io::ErrorKind::Other));
+        let dead = (0..=ReadErrors::LIMIT).fold(Wire::sending(b"H"), |wire, _| wire.failing());
+        assert_eq!(serve(&mut dead.clone()), Err(embedded_io::ErrorKind::Other));
+    }
+
+    #[test]
+    fn in_frames_a_line_is_answered_as_on_a_terminal() {
+        let text = "HT\r\nHTH?HT\n\nHx+T\nH";
+        let sent = Sent::new().text(text).ask(Request::Info).ask(Request::Stop);
+        let mut wire = Wire::sending(&sent.bytes());
+        serve_in(&mut wire, Form::Frames).expect("no read fails");
+        let mut lines = wire.framed_lines();
+        let ready = lines.remove(lines.len() - 2);
+        assert_eq!((lines.remove(0), &*ready), (ready.clone(), "ready HT -? fair alternating"));
+        assert_eq!(lines, answers(text));
+    }
+
+    #[test]
+    fn in_frames_lost_sequences_are_answered_as_damaged() {
+        let sent = Sent::new().text("HT\nHT\nHT\nHT\nHT\n");
+        // The third and the fourth are lost.
+        let bytes = [&sent.frames[..2], &sent.frames[4..]].concat().concat();
+        let mut wire = Wire::sending(&bytes);
+        let report = serve_in(&mut wire, Form::Frames);
+        assert_eq!(report, Ok(Report { sequences: 3, damaged: 2, corrupt: 0 }));
+        let whole = alternating("2 0 0 0");
+        assert_eq!(wire.framed_lines()[1..], [&whole, &whole, "!", "!", &whole]);
     }
 }

@@ -6,6 +6,10 @@ use std::vec::Vec;
 
 use embassy_futures::yield_now;
 use embedded_io::{ErrorKind, ErrorType, Read, Write};
+use fishweir_core::wire::{
+    Receiver, Request, SampleIndex, TEXT_PIECE, TextHead, U16, encode, longest,
+};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// What the other end sends, errors of the receiver among it, and what it gets. After the last byte
 /// the stream ends.
@@ -18,6 +22,11 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn sending(bytes: &[u8]) -> Self {
         Self::default().then(bytes)
+    }
+
+    /// With errors among the bytes.
+    pub(super) fn of(sent: Vec<Result<u8, ErrorKind>>) -> Self {
+        Self { sent: sent.into(), received: Vec::new() }
     }
 
     pub(super) fn then(mut self, bytes: &[u8]) -> Self {
@@ -39,10 +48,116 @@ impl Wire {
         &self.received
     }
 
+    /// Lines that came in frames.
+    pub(super) fn framed_lines(&self) -> Vec<String> {
+        framed_lines(&self.received)
+    }
+
     pub(super) fn lines(&self) -> Vec<String> {
         let text = std::str::from_utf8(&self.received).expect("answers are text");
         text.lines().map(String::from).collect()
     }
+}
+
+/// What a host sends: records in frames, samples numbered.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sent {
+    /// The frame of each record.
+    pub(super) frames: Vec<Vec<u8>>,
+    pub(super) next: SampleIndex,
+}
+
+impl Sent {
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    fn record(mut self, record: &[u8]) -> Self {
+        let mut frame = std::vec![0; longest(record.len())];
+        let length = encode(record, &mut frame).expect("room enough");
+        frame.truncate(length);
+        self.frames.push(frame);
+        self
+    }
+
+    pub(super) fn ask(self, request: Request) -> Self {
+        let head = self.next.head(request.tag());
+        self.record(head.as_bytes())
+    }
+
+    pub(super) fn sample<W: IntoBytes + Immutable>(self, sample: W) -> Self {
+        let head = self.next.head(Request::Sample.tag());
+        let mut sent = self.record(&[head.as_bytes(), sample.as_bytes()].concat());
+        sent.next = sent.next.next();
+        sent
+    }
+
+    pub(super) fn symbols(self, symbols: &[u16]) -> Self {
+        symbols.iter().fold(self, |sent, &symbol| sent.sample(U16::new(symbol)))
+    }
+
+    pub(super) fn missing(self) -> Self {
+        let mut sent = self.ask(Request::Missing);
+        sent.next = sent.next.next();
+        sent
+    }
+
+    /// Samples that never set out.
+    pub(super) fn skipping(mut self, samples: u16) -> Self {
+        self.next.time = self.next.time.wrapping_add(samples);
+        self
+    }
+
+    pub(super) fn end(self) -> Self {
+        let mut sent = self.ask(Request::End);
+        sent.next = sent.next.next_stream();
+        sent
+    }
+
+    /// Lines of text, each in pieces.
+    pub(super) fn text(mut self, text: &str) -> Self {
+        for line in text.split_inclusive('\n') {
+            for piece in line.as_bytes().chunks(TEXT_PIECE) {
+                let head = self.next.head(Request::Sample.tag());
+                self = self.record(&[head.as_bytes(), piece].concat());
+                for byte in piece {
+                    let next = self.next;
+                    self.next = if *byte == b'\n' { next.next_stream() } else { next.next() };
+                }
+            }
+        }
+        self
+    }
+
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        self.frames.concat()
+    }
+}
+
+/// The frames of bytes that hold nothing else.
+pub(super) fn frames_of(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let between = bytes.split(|&byte| byte == 0).filter(|frame| !frame.is_empty());
+    between.map(|frame| [&[0], frame, &[0]].concat()).collect()
+}
+
+/// The lines that frames carry, which must be whole and in order.
+pub(super) fn framed_lines(bytes: &[u8]) -> Vec<String> {
+    let (mut receiver, mut room) = (Receiver::new(), [0; 64]);
+    let (mut lines, mut line) = (Vec::new(), Vec::new());
+    for &byte in bytes {
+        let Some(length) = receiver.push(byte, &mut room) else { continue };
+        let (head, text) = TextHead::read_from_prefix(&room[..length]).expect("a piece of text");
+        assert_eq!(head.head.tag, TextHead::TAG);
+        assert_eq!(usize::from(head.line.get()), lines.len() % 65_536);
+        assert_eq!(usize::from(head.offset.get()), line.len());
+        line.extend(text);
+        if line.last() == Some(&b'\n') {
+            line.pop();
+            lines.push(String::from_utf8(core::mem::take(&mut line)).expect("text"));
+        }
+    }
+    assert_eq!((receiver.corrupt(), line.len()), (0, 0));
+    lines
 }
 
 impl ErrorType for Wire {

@@ -277,6 +277,16 @@ fn only_the_holder_of_the_key_updates_a_device_that_asks_for_signatures() {
     assert_eq!(send(&mut device, &genuine), UpdateStatus::Received);
     assert_eq!(device.begin_stream(), Ok(true));
     assert_eq!(runs(&device), 1);
+    // Keys of small order, for which a signature of nothing would hold for all.
+    let mut one = [0; 32];
+    one[0] = 1;
+    for weak in [[0; 32], one] {
+        let nothing = [&unsigned[..], &one, &[0; 32]].concat();
+        let mut flash = Flash::of(2 * PAGES);
+        let trust = Ed25519(weak);
+        let device = Updates::<_, _, Model, 2>::start(&mut flash, trust, 0, None);
+        assert_eq!(send(&mut device.expect("reads"), &nothing), UpdateStatus::Signature);
+    }
     // Anyone's device takes it too.
     let mut flash = Flash::of(2 * PAGES);
     assert_eq!(send(&mut start(&mut flash), &genuine), UpdateStatus::Received);

@@ -7,6 +7,7 @@ use core::hint::black_box;
 use embedded_io::{ErrorType, Read, Write};
 use fishweir_core::filter::{ForgettingFactor, Recursion, Running};
 use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
+use fishweir_device::applications::Form;
 use fishweir_device::applications::events::{Line, Names, Verdict, events};
 use fishweir_device::meter::NoMeter;
 
@@ -48,7 +49,8 @@ fn lines<R: Recursion<Observation = [u16], Reading: Verdict>>(model: &R) {
     let (mut event, mut field) = ([0; 4], [0; 8]);
     let mut line = Line::new(names, black_box(&mut event[..]), black_box(&mut field[..]));
     line.damage();
-    let report = events(&mut Port, &NoMeter, &mut Running::new(model), &mut line);
+    let report =
+        events(&mut Port, &NoMeter, &mut Running::new(model), &mut line, black_box(Form::Frames));
     black_box(report).ok();
 }
 

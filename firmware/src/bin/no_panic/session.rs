@@ -4,11 +4,13 @@ use core::hint::black_box;
 
 use fishweir_core::classify::{StreamClassifier, WindowClassifier};
 use fishweir_core::contract::Contract;
-use fishweir_core::emission::{Categorical, Emission, Gaussian};
+use fishweir_core::emission::{Alphabet, Categorical, Emission, Gaussian};
 use fishweir_core::filter::Running;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
+use fishweir_device::applications::Form;
 use fishweir_device::applications::classify_stream::classify_stream;
+use fishweir_device::applications::symbols::symbols;
 use fishweir_device::classifier::WireSample;
 use fishweir_device::meter::NoMeter;
 use zerocopy::FromZeros;
@@ -21,6 +23,20 @@ use super::some;
 pub(super) fn session() {
     converse::<Categorical<16, Dual<f32, 1>>>();
     converse::<Gaussian<3, Dual<f32, 1>>>();
+    letters();
+}
+
+/// Text in both forms.
+#[inline(never)]
+fn letters() {
+    static NAMES: [&str; 2] = ["plain", "repeat"];
+    let classifier = some::<StreamClassifier<Hmm<Categorical<16, Dual<f32, 1>>, 4>, 3, 2>>();
+    let contract = black_box(Contract::read(black_box(&[]))).unwrap_or(Contract::NONE);
+    let windows = WindowClassifier::<_, 4>::from_parts(&classifier, &contract);
+    let alphabet = black_box(Alphabet::new("ACGT", "N-", true));
+    let (mut stream, names, form) =
+        (Running::new(windows), black_box(&NAMES[..]), black_box(Form::Frames));
+    black_box(symbols(&mut Port, &mut stream, &alphabet, names, form)).ok();
 }
 
 #[inline(never)]

@@ -1,11 +1,14 @@
-//! Spotting: the recursion, what it leaves undecided, and the application around it.
+//! Spotting and the detection of change: recursions, what is undecided, and the applications around them.
 
 use core::hint::black_box;
 
+use fishweir_core::classify::{ChangeDetector, Limit};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::{ForgettingFactor, Recursion, Running};
 use fishweir_core::hmm::{Chain, Hmm};
+use fishweir_core::number::Dual;
 use fishweir_core::spot::Spotter;
+use fishweir_device::applications::detect_change::detect_change;
 use fishweir_device::applications::spot_events::spot_events;
 use fishweir_device::classifier::WireSample;
 use fishweir_device::meter::NoMeter;
@@ -19,6 +22,19 @@ use super::{drive, some};
 pub(super) fn spot() {
     spotter::<Categorical<16>, 7>(&black_box(0));
     spotter::<Gaussian<3>, 12>(&black_box([0.0; 3]));
+    detector::<Gaussian<3, Dual<f32, 1>>>();
+}
+
+#[inline(never)]
+fn detector<E>()
+where
+    E: Emission<Weight = Dual<f32, 1>, Observation: WireSample + Sized> + FromZeros,
+{
+    let hmm = some::<Hmm<E, 4>>();
+    let [lost, mean, threshold] = black_box([0.5_f32, 0.0, 1.0]);
+    let limit = Limit { mean, threshold };
+    let detector = ChangeDetector::new(hmm, ForgettingFactor::from_lost(lost), limit, [limit]);
+    black_box(detect_change(&mut Port, &mut Running::new(&detector))).ok();
 }
 
 #[inline(never)]

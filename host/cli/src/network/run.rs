@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use fishweir::device::{Board, Firmware, ModelFile, Options, Qemu};
+use fishweir::device::{Board, Dialogue, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::network::{NetworkFile, NetworkModel};
 use fishweir::report::EventsComparison;
+use fishweir_core::wire::Request;
 
 use super::super::run::boards;
 use super::super::sources;
@@ -40,8 +41,6 @@ pub(super) struct Arguments {
 
 /// What the board runs.
 const APPLICATION: &str = "events";
-/// Ends the conversation.
-const END_OF_TRANSMISSION: u8 = 4;
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let firmware = match &arguments.firmware {
@@ -65,10 +64,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     files::write_whole(&source, deployed.to_source().as_bytes())?;
     let (board, model) = (arguments.board, ModelFile::Source(&source));
     let image = firmware.build_application(board, APPLICATION, model, &elf)?;
-    let mut text = deployed.lines(&events).into_bytes();
-    text.push(END_OF_TRANSMISSION);
+    let mut dialogue = Dialogue::new();
+    dialogue.text(&deployed.lines(&events));
+    dialogue.ask(Request::Stop);
     let started = Instant::now();
-    let told = Qemu::start(&image)?.exchange(Options::default().patience, &text)?;
+    let told = Qemu::start(&image)?.exchange_frames(Options::default().patience, &dialogue)?;
     let seconds = started.elapsed().as_secs_f64();
     let shown = |path: &Path| path.display().to_string();
     let names = [what, shown(&arguments.model), shown(&arguments.data)];

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 use fishweir::classifier::{Direction, Observations};
 use fishweir::data::{Rows, Sample, Samples, SamplesView};
 use fishweir::deploy::{Calibration, CalibrationError, Detector};
-use fishweir::device::Board;
+use fishweir::device::{Board, Dialogue, Input};
 use fishweir::fit::BaumWelch;
 use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::Statistic;
+use fishweir_core::wire::Request;
 
 use super::{build, lines, recordings};
 use crate::c_interface::{Form, said};
@@ -151,10 +152,10 @@ fn a_log_is_watched_for_the_change_that_is_feared() {
         Samples::Channels(_) => panic!("a log is of symbols"),
     };
     let log = [symbols(&healthy, 3_000, 77), symbols(&failing, 3_000, 78)].concat();
-    let (mut stream, mut sent, mut expected) = (detector.stream(), Vec::new(), Vec::new());
+    let (mut stream, mut sent, mut expected) = (detector.stream(), Dialogue::new(), Vec::new());
     for (t, symbol) in log.iter().enumerate() {
         let symbol = symbol.expect("none is missing");
-        sent.extend([&b"S"[..], &symbol.to_le_bytes()].concat());
+        sent.push(Input::Symbol(symbol));
         let reading = stream.watch(Sample::Symbol(symbol));
         let Some(statistic) = reading.alarm else { continue };
         let value = reading.value(statistic).expect("it has one");
@@ -166,12 +167,13 @@ fn a_log_is_watched_for_the_change_that_is_feared() {
         *statistic == Statistic::Drift(0) && *value > 0.0
     };
     assert!(after.iter().filter(towards).count() >= 5, "{after:?}");
-    sent.push(b'Q');
+    sent.ask(Request::Report);
+    sent.ask(Request::Stop);
 
     let board = Board::named(Board::DEFAULT).expect("in the table");
     let built = build(board, "detect_change", &detector.to_source());
     let mut answers = lines(built.start(), "ready 1", &sent).expect("answers");
-    assert_eq!(answers.pop(), Some(format!("done 6000 0 0 {}", expected.len())));
+    assert_eq!(answers.pop(), Some(format!("counts 6000 0 0 {} 0 0 0", expected.len())));
     let told: Vec<String> = expected
         .iter()
         .map(|(t, statistic, value)| {
@@ -198,17 +200,21 @@ fn too_little_is_said_to_be() {
 }
 
 /// What is sent to the device: every 10th sample missing, the statistics asked for after every 25th,
-/// once what is no number; and what it must answer.
-fn dialogue(detector: &Detector, series: &Samples) -> (Vec<u8>, Vec<String>) {
-    let (mut sent, mut expected) = (Vec::new(), Vec::new());
+/// once what is no number, every 401st sample lost on the way; and what it must answer.
+fn dialogue(detector: &Detector, series: &Samples) -> (Dialogue, Vec<String>) {
+    let (mut sent, mut expected) = (Dialogue::new(), Vec::new());
     let mut stream = detector.stream();
-    let [mut missing, mut refused, mut alarms] = [0; 3];
+    let [mut missing, mut refused, mut alarms, mut lost] = [0; 4];
     let samples = series.view().len();
     for (t, x) in series.view().iter().enumerate() {
         let Sample::Row(row) = x else { panic!("none is missing") };
         let mut row = row.to_vec();
-        let reading = if t % 10 == 9 {
-            sent.push(b'M');
+        let reading = if t % 401 == 400 {
+            sent.lose(1);
+            (missing, lost) = (missing + 1, lost + 1);
+            stream.watch(Sample::Missing)
+        } else if t % 10 == 9 {
+            sent.push(Input::Missing);
             missing += 1;
             stream.watch(Sample::Missing)
         } else {
@@ -217,8 +223,7 @@ fn dialogue(detector: &Detector, series: &Samples) -> (Vec<u8>, Vec<String>) {
                 refused += 1;
                 expected.push(format!("refused {}", t + 1));
             }
-            sent.push(b'S');
-            row.iter().for_each(|&x| sent.extend((x as f32).to_le_bytes()));
+            sent.push(Input::Vector(&row.iter().map(|&x| x as f32).collect::<Vec<f32>>()));
             stream.watch(Sample::Row(&row))
         };
         if let Some(statistic) = reading.alarm {
@@ -228,14 +233,15 @@ fn dialogue(detector: &Detector, series: &Samples) -> (Vec<u8>, Vec<String>) {
             expected.push(format!("alarm {} {name} {value:08x}", t + 1));
         }
         if t % 25 == 24 {
-            sent.push(b'?');
+            sent.ask(Request::Reading);
             let (reading, sample) = (stream.read(), t + 1);
             let [fit, drift] = [reading.fit, reading.drift[0]].map(f32::to_bits);
             expected.push(format!("reading {sample} {fit:08x} {drift:08x}"));
         }
     }
-    sent.push(b'Q');
-    expected.push(format!("done {samples} {missing} {refused} {alarms}"));
+    sent.ask(Request::Report);
+    sent.ask(Request::Stop);
+    expected.push(format!("counts {samples} {missing} {refused} {alarms} {lost} 0 0"));
     (sent, expected)
 }
 

@@ -10,7 +10,7 @@ use fishweir::network::{
     read_bif,
 };
 
-use super::{build, lines};
+use super::{build, framed, lines};
 
 /// One without floating point, one with.
 const BOARDS: [(&str, u64); 2] = [("microbit", 16_000_000), ("mps2-an386", 25_000_000)];
@@ -26,7 +26,7 @@ fn answers_are_the_hosts(deployed: &DeployedEvents, events: &Records) {
     let mut wanted = deployed.answers(events).expect("they fit");
     let (columns, sent) = (deployed.columns(), events.len());
     let unknown = vec!["?"; columns.len() - 1].join(",") + ",no such state";
-    let text = deployed.lines(events) + &unknown + "\n?\n\x04";
+    let text = deployed.lines(events) + &unknown + "\n?\n";
     let (last, name) = (columns.len(), &columns[columns.len() - 1].name);
     wanted.push(format!("refused {} state {last} {name}", sent + 1));
     wanted.push(format!("refused {} fields 1", sent + 2));
@@ -36,7 +36,7 @@ fn answers_are_the_hosts(deployed: &DeployedEvents, events: &Records) {
         let board = Board::named(name).expect("a board");
         let built = build(board, "events", &deployed.to_source());
         let greeting = format!("ready {} {hertz}", columns.len());
-        let mut told = lines(built.start(), &greeting, text.as_bytes()).expect("answers");
+        let mut told = lines(built.start(), &greeting, &framed(&text)).expect("answers");
         let done = told.pop().expect("a last line");
         let counts = format!("done {} {refused} {alarms} ", sent + 2);
         assert!(done.starts_with(&counts), "{name}: {done}, not {counts}");

@@ -3,8 +3,10 @@
 use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::{Rows, Sample, Samples};
 use fishweir::deploy::{Found, SpottedClass, Spotter, SpotterModel};
+use fishweir::device::{Dialogue, Input};
 use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
+use fishweir_core::wire::Request;
 
 use super::{PATIENCE, build};
 use crate::c_interface::{Form, said};
@@ -60,10 +62,11 @@ fn drawn(model: &SpotterModel, seed: u64) -> Vec<Vec<f64>> {
     rows
 }
 
-/// What is sent: two streams, every 15th sample missing and one no number; and what must be answered.
-fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Vec<u8>, Vec<String>) {
-    let (mut sent, mut expected) = (Vec::new(), Vec::new());
-    let [mut samples, mut missing, mut refused, mut events] = [0; 4];
+/// What is sent: two streams, every 15th sample missing, half of those lost on the way, and one no number; and what must be
+/// answered.
+fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Dialogue, Vec<String>) {
+    let (mut sent, mut expected) = (Dialogue::new(), Vec::new());
+    let [mut samples, mut missing, mut refused, mut events, mut lost] = [0; 5];
     let mut stream = spotter.stream();
     let line = |what: &str, Found { event, decided }: &Found| {
         let class = &spotter.classes()[usize::from(event.class)];
@@ -74,7 +77,12 @@ fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Vec<u8>, Vec<Str
         for (t, mut row) in rows.into_iter().enumerate() {
             samples += 1;
             if t % 15 == 14 {
-                sent.push(b'M');
+                if t % 30 == 14 {
+                    sent.push(Input::Missing);
+                } else {
+                    sent.lose(1);
+                    lost += 1;
+                }
                 missing += 1;
                 stream.push_missing();
             } else {
@@ -83,8 +91,7 @@ fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Vec<u8>, Vec<Str
                     refused += 1;
                     expected.push(format!("refused {}", t + 1));
                 }
-                sent.push(b'S');
-                row.iter().for_each(|&x| sent.extend((x as f32).to_le_bytes()));
+                sent.push(Input::Vector(&row.iter().map(|&x| x as f32).collect::<Vec<f32>>()));
                 // A refused sample is missing.
                 let _ = stream.push(Sample::Row(&row));
             }
@@ -92,15 +99,16 @@ fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Vec<u8>, Vec<Str
             events += decided.len();
             expected.extend(decided.iter().map(|found| line("event", found)));
         }
-        sent.push(b'E');
+        sent.ask(Request::End);
         let undecided = stream.undecided();
         events += undecided.len();
         let what = |found: &Found| if found.event.end == found.decided { "open" } else { "event" };
         expected.extend(undecided.iter().map(|found| line(what(found), found)));
         stream.reset();
     }
-    sent.push(b'Q');
-    expected.push(format!("done {samples} {missing} {refused} {events}"));
+    sent.ask(Request::Report);
+    sent.ask(Request::Stop);
+    expected.push(format!("counts {samples} {missing} {refused} {events} {lost} 0 0"));
     (sent, expected)
 }
 
@@ -118,7 +126,7 @@ fn the_device_spots_what_the_host_spots() {
     let source = spotter.to_source();
     on_boards(|board| {
         let built = build(board, "spot_events", &source);
-        let mut answers = built.start().exchange(PATIENCE, &sent).expect("answers");
+        let mut answers = built.start().exchange_frames(PATIENCE, &sent).expect("answers");
         let greeting = answers.remove(0);
         assert!(greeting.starts_with("ready 2 "), "{}: {greeting}", board.name);
         // What the work cost stands last.

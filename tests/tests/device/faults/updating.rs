@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use fishweir::data::{Sample, SamplesView};
-use fishweir::deploy::Deployed;
+use fishweir::deploy::{Deployed, UpdateKey};
 use fishweir::device::{
     Answer, Board, DeviceError, Firmware, Image, Input, ModelFile, Options, Port, Qemu, send_update,
 };
@@ -46,8 +46,17 @@ fn tosses() -> Vec<Option<u16>> {
     (0..60_u16).map(|t| Some((t + t / 7) % 2)).collect()
 }
 
-fn update(version: u32, model: &Deployed) -> Vec<u8> {
+/// The key that the images trust.
+fn key() -> UpdateKey {
+    UpdateKey::from_secret(&[7; 32])
+}
+
+fn unsigned(version: u32, model: &Deployed) -> Vec<u8> {
     model.to_update(version, SamplesView::Symbols(&tosses()), false).expect("an update")
+}
+
+fn update(version: u32, model: &Deployed) -> Vec<u8> {
+    key().sign(&unsigned(version, model)).expect("an update")
 }
 
 type Bits = Vec<(usize, u32, Vec<u32>)>;
@@ -70,13 +79,27 @@ fn on_host(model: &Deployed) -> Bits {
 }
 
 fn image(board: &str, built_in: &Deployed, folder: &Path) -> Image {
+    let public = folder.join("update.pub");
+    std::fs::write(&public, key().public_text()).expect("writes");
+    build(Some(&public), board, "field", built_in, folder).expect("builds")
+}
+
+fn build(
+    key: Option<&Path>,
+    board: &str,
+    features: &str,
+    built_in: &Deployed,
+    folder: &Path,
+) -> Result<Image, DeviceError> {
     let artefact = folder.join("built_in.fishweir");
     built_in.save_artefact(&artefact).expect("writes");
     let board = Board::named(board).expect("a board");
     let elf = folder.join("field.elf");
-    Firmware::in_repository()
-        .and_then(|firmware| firmware.build(board, "field", ModelFile::Artefact(&artefact), &elf))
-        .expect("builds")
+    let mut firmware = Firmware::in_repository()?;
+    if let Some(key) = key {
+        firmware = firmware.with_update_key(key)?;
+    }
+    firmware.build_with(board, "field", features, ModelFile::Artefact(&artefact), &elf)
 }
 
 fn start(image: &Image, folder: &Path) -> Qemu {
@@ -232,6 +255,74 @@ fn a_killed_device_completes_its_update_and_decides_as_the_host() {
     let (bits, log) = decisions(start(&image, folder), &image.elf);
     assert!(log.contains("model version 2"), "{log}");
     assert_eq!(bits, newest);
+}
+
+fn refusal(qemu: &Qemu, update: &[u8]) -> UpdateStatus {
+    match qemu.update(update, &Options::default(), |_| ()) {
+        Err(DeviceError::UpdateRefused { why }) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_device_takes_what_its_key_has_signed_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let (built_in, one, two) = (model(0.75), model(0.8125), model(0.6875));
+    let image = image(Board::DEFAULT, &built_in, folder);
+    let qemu = start(&image, folder);
+    let genuine = update(2, &two);
+    let stranger = UpdateKey::from_secret(&[8; 32]);
+    // Not signed, signed by another, the signature of another update, one bit of either changed.
+    assert_eq!(refusal(&qemu, &unsigned(1, &one)), UpdateStatus::Signature);
+    let forged = stranger.sign(&genuine).expect("an update");
+    assert_eq!(refusal(&qemu, &forged), UpdateStatus::Signature);
+    let other = update(2, &one);
+    let swapped = [&genuine[..genuine.len() - 64], &other[other.len() - 64..]].concat();
+    assert_eq!(refusal(&qemu, &swapped), UpdateStatus::Signature);
+    let mut flipped = genuine.clone();
+    *flipped.last_mut().expect("a signature") ^= 0x10;
+    assert_eq!(refusal(&qemu, &flipped), UpdateStatus::Signature);
+    // Damage is not sent at all, nor is what was cut off.
+    let mut damaged = genuine.clone();
+    damaged[100] ^= 1;
+    for bytes in [&damaged[..], &genuine[..genuine.len() - 1]] {
+        let refused = qemu.update(bytes, &Options::default(), |_| ());
+        assert!(matches!(refused, Err(DeviceError::NotAnUpdate(_))), "{refused:?}");
+    }
+    // The genuine one, after which an older one is refused, signed as it is.
+    let status = qemu.update(&genuine, &Options::default(), |_| ()).expect("takes it");
+    assert_eq!(status, UpdateStatus::Received);
+    let (bits, log) = decisions(qemu, &image.elf);
+    assert!(log.contains("version 2 confirmed"), "{log}");
+    assert_eq!(bits, on_host(&two));
+    let qemu = start(&image, folder);
+    assert_eq!(refusal(&qemu, &update(1, &one)), UpdateStatus::NotNewer);
+    assert_eq!(decisions(qemu, &image.elf).0, on_host(&two));
+}
+
+#[test]
+fn an_image_without_a_key_is_built_by_a_word_that_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let (built_in, one) = (model(0.75), model(0.8125));
+    let failed = |key: Option<&Path>| match build(key, Board::DEFAULT, "field", &built_in, folder) {
+        Err(DeviceError::Build { message, .. }) => message,
+        other => panic!("{other:?}"),
+    };
+    let message = failed(None);
+    for word in ["FISHWEIR_UPDATE_KEY", "fishweir keygen", "insecure-updates-by-anyone"] {
+        assert!(message.contains(word), "{message}");
+    }
+    let private = folder.join("update.key");
+    std::fs::write(&private, key().private_text()).expect("writes");
+    assert!(failed(Some(&private)).contains("update.key is no public key"));
+    let word = "insecure-updates-by-anyone";
+    let image = build(None, Board::DEFAULT, word, &built_in, folder).expect("builds");
+    let qemu = start(&image, folder);
+    let status = qemu.update(&unsigned(1, &one), &Options::default(), |_| ());
+    assert_eq!(status.expect("takes it"), UpdateStatus::Received);
+    assert_eq!(decisions(qemu, &image.elf).0, on_host(&one));
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! refused <line> state <field> <column>        the column has no such state
 //! refused <line> fields <found>                as many, not one a column
 //! refused <line> impossible                    the network gives the record no probability
-//! refused <line> damaged                       the receiver lost bytes of it
+//! refused <line> damaged                       the line lost bytes of it
 //! done <lines> <refused> <alarms> <ticks of pushes> <ticks of readings> <stack>
 //! ```
 //!
@@ -29,12 +29,14 @@ use embedded_io::{Read, Write};
 use fishweir_core::classify::Decision;
 use fishweir_core::filter::{Recursion, Running};
 use fishweir_core::network::DiscrepancyReading;
+use fishweir_core::wire::SampleIndex;
 
 pub use line::{Line, Names, Refusal, longest};
 
 #[cfg(any(feature = "async", test))]
-use super::lines::converse_async;
-use super::lines::{Class, Conversation, Heard, Receiver, converse};
+use super::conversation::converse_async;
+use super::conversation::{Conversation, converse};
+use super::lines::{Class, Form, Heard, Receiver};
 use crate::log::log;
 use crate::meter::Meter;
 
@@ -115,6 +117,8 @@ pub struct Report {
     pub refused: u32,
     /// Alarms.
     pub alarms: u32,
+    /// Frames that arrived damaged.
+    pub corrupt: u64,
     /// Ticks of the meter that pushes took,
     pub push_ticks: u64,
     /// and readings.
@@ -124,19 +128,20 @@ pub struct Report {
 /// Answers records until the host ends the conversation or the stream ends.
 ///
 /// # Errors
-/// When the transport fails: to write, or to read twice without a byte between.
+/// When the transport fails for good: [`link`](crate::link) has the rule.
 pub fn events<S, M, R>(
     serial: &mut S,
     meter: &M,
     stream: &mut Running<&R>,
     line: &mut Line<'_>,
+    form: Form,
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
     M: Meter,
     R: Recursion<Observation = [u16], Reading: Verdict>,
 {
-    let mut session = Session::new(meter, stream, line);
+    let mut session = Session::new(meter, stream, line, form);
     converse(serial, &mut session)?;
     Ok(session.end())
 }
@@ -152,13 +157,14 @@ pub async fn events_async<S, M, R>(
     meter: &M,
     stream: &mut Running<&R>,
     line: &mut Line<'_>,
+    form: Form,
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
     M: Meter,
     R: Recursion<Observation = [u16], Reading: Verdict>,
 {
-    let mut session = Session::new(meter, stream, line);
+    let mut session = Session::new(meter, stream, line, form);
     converse_async(serial, &mut session).await?;
     Ok(session.end())
 }
@@ -188,15 +194,38 @@ where
     M: Meter,
     R: Recursion<Observation = [u16], Reading: Verdict>,
 {
-    fn new(meter: &'a M, stream: &'a mut Running<&'r R>, line: &'a mut Line<'b>) -> Self {
-        let (receiver, report) = (Receiver::default(), Report::default());
+    fn new(
+        meter: &'a M,
+        stream: &'a mut Running<&'r R>,
+        line: &'a mut Line<'b>,
+        form: Form,
+    ) -> Self {
+        let (receiver, report) = (Receiver::new(form), Report::default());
         Self { meter, stream, line, receiver, due: Due::Ready, report }
     }
 
     fn end(&self) -> Report {
         let Report { lines, refused, alarms, .. } = self.report;
         log!(info, "{=u32} records, {=u32} refused, {=u32} alarms", lines, refused, alarms);
-        self.report
+        self.report()
+    }
+
+    fn report(&self) -> Report {
+        Report { corrupt: self.receiver.corrupt(), ..self.report }
+    }
+
+    /// Does one step.
+    fn serve(&mut self, heard: Heard) {
+        match heard {
+            Heard::Byte(byte) => self.line.take(byte),
+            Heard::Lost(_) => self.line.damage(),
+            Heard::LineFeed => self.due = Due::Answer(self.answer()),
+            Heard::Info => self.due = Due::Ready,
+            Heard::Ended => {
+                let answer = if self.line.is_empty() { None } else { Some(self.answer()) };
+                self.due = Due::Last(answer);
+            }
+        }
     }
 
     /// What the model says of the record in hand.
@@ -232,28 +261,33 @@ where
     M: Meter,
     R: Recursion<Observation = [u16], Reading: Verdict>,
 {
-    type Error<E> = E;
-
     fn due(&mut self) -> Option<impl fmt::Display> {
-        match mem::replace(&mut self.due, Due::Nothing) {
-            Due::Ready => {
-                let columns = self.line.names.columns.len();
-                Some(Said::Ready { columns, ticks: M::TICKS_PER_SECOND })
+        loop {
+            match mem::replace(&mut self.due, Due::Nothing) {
+                Due::Ready => {
+                    let columns = self.line.names.columns.len();
+                    return Some(Said::Ready { columns, ticks: M::TICKS_PER_SECOND });
+                }
+                Due::Nothing => {}
+                Due::Answer(answer) => return Some(Said::Answer(answer)),
+                Due::Last(Some(answer)) => {
+                    self.due = Due::Last(None);
+                    return Some(Said::Answer(answer));
+                }
+                Due::Last(None) => {
+                    self.due = Due::Over;
+                    return Some(Said::Done {
+                        report: self.report(),
+                        stack: self.meter.stack_bytes(),
+                    });
+                }
+                Due::Over => {
+                    self.due = Due::Over;
+                    return None;
+                }
             }
-            Due::Nothing => None,
-            Due::Answer(answer) => Some(Said::Answer(answer)),
-            Due::Last(Some(answer)) => {
-                self.due = Due::Last(None);
-                Some(Said::Answer(answer))
-            }
-            Due::Last(None) => {
-                self.due = Due::Over;
-                Some(Said::Done { report: self.report, stack: self.meter.stack_bytes() })
-            }
-            Due::Over => {
-                self.due = Due::Over;
-                None
-            }
+            let heard = self.receiver.next()?;
+            self.serve(heard);
         }
     }
 
@@ -261,18 +295,12 @@ where
         matches!(self.due, Due::Over)
     }
 
+    fn place(&self) -> Option<SampleIndex> {
+        self.receiver.place()
+    }
+
     fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
-        match self.receiver.hear(heard)? {
-            Heard::Byte(byte) => self.line.take(byte),
-            Heard::Lost => self.line.damage(),
-            Heard::Nothing => {}
-            Heard::LineFeed => self.due = Due::Answer(self.answer()),
-            Heard::Ended => {
-                let answer = if self.line.is_empty() { None } else { Some(self.answer()) };
-                self.due = Due::Last(answer);
-            }
-        }
-        Ok(())
+        self.receiver.hear(heard)
     }
 }
 
@@ -289,7 +317,7 @@ impl<V: Verdict> fmt::Display for Said<'_, V> {
             Self::Ready { columns, ticks } => write!(f, "ready {columns} {ticks}"),
             Self::Answer(answer) => answer.fmt(f),
             Self::Done { report, stack } => {
-                let Report { lines, refused, alarms, push_ticks, reading_ticks } = report;
+                let Report { lines, refused, alarms, push_ticks, reading_ticks, .. } = report;
                 write!(f, "done {lines} {refused} {alarms} {push_ticks} {reading_ticks} {stack}")
             }
         }
@@ -305,9 +333,10 @@ mod tests {
     use embassy_futures::block_on;
     use fishweir_core::filter::ForgettingFactor;
     use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
+    use fishweir_core::wire::Request;
 
     use super::*;
-    use crate::applications::wire::{Later, Wire};
+    use crate::applications::wire::{Later, Sent, Wire};
     use crate::meter::NoMeter;
 
     #[allow(unreachable_pub)]
@@ -320,17 +349,27 @@ mod tests {
     where
         R: Recursion<Observation = [u16], Reading: Verdict>,
     {
+        serve_in(wire, model, names, Form::Terminal)
+    }
+
+    fn serve_in<R>(wire: &mut Wire, model: &R, names: Names<'_>, form: Form) -> Vec<String>
+    where
+        R: Recursion<Observation = [u16], Reading: Verdict>,
+    {
         let (mut event, mut field) = ([0; 2], [0; longest(&STATES)]);
         let (columns, field) = (names.columns.len(), &mut field);
         let mut line = Line::new(names, &mut event[..columns], field);
         let mut other = wire.clone();
-        let report = events(wire, &NoMeter, &mut Running::new(model), &mut line);
+        let report = events(wire, &NoMeter, &mut Running::new(model), &mut line, form);
         // Over a line that lets others run the conversation is the same.
         let (mut later, mut running) = (Later(&mut other), Running::new(model));
-        let waited = events_async(&mut later, &NoMeter, &mut running, &mut line);
+        let waited = events_async(&mut later, &NoMeter, &mut running, &mut line, form);
         assert_eq!((block_on(waited), &other), (report, &*wire));
         report.expect("the stream ends");
-        let mut lines = wire.lines();
+        let mut lines = match form {
+            Form::Frames => wire.framed_lines(),
+            Form::Terminal => wire.lines(),
+        };
         assert_eq!(lines.remove(0), format!("ready {columns} 0"));
         lines
     }
@@ -379,6 +418,24 @@ mod tests {
         let names = Names { columns: &COLUMNS, states: &STATES, classes: &CLASSES };
         let lines = serve(&mut wire, &MODEL, names);
         assert_eq!(lines, ["refused 1 damaged", &decision(2, 0.5), "done 2 1 0 0 0 0"]);
+    }
+
+    #[test]
+    fn in_frames_records_are_decided_on_as_on_a_terminal_and_lost_ones_are_told() {
+        let text = "open,bright\nshut,off\r\n open , \"dim, warm\"                    \n?,off";
+        let names = Names { columns: &COLUMNS, states: &STATES, classes: &CLASSES };
+        let sent = Sent::new().text(text);
+        let bytes = sent.clone().ask(Request::Stop).bytes();
+        let lines = serve_in(&mut Wire::sending(&bytes), &MODEL, names, Form::Frames);
+        assert_eq!(lines, answers(text));
+        // The second record, and the end of the third.
+        let stop = sent.clone().ask(Request::Stop).frames.pop();
+        let bytes = [&sent.frames[..1], &sent.frames[2..3], &sent.frames[4..]].concat().concat();
+        let bytes = [bytes, stop.expect("a frame")].concat();
+        let lines = serve_in(&mut Wire::sending(&bytes), &MODEL, names, Form::Frames);
+        let told = ["refused 2 damaged", "refused 3 damaged"];
+        assert_eq!(lines[1..3], told);
+        assert_eq!(lines[3..], [decision(4, -0.5), "done 4 2 0 0 0 0".into()]);
     }
 
     #[test]

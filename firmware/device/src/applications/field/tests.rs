@@ -11,7 +11,8 @@ use fishweir_core::wire::{
 };
 
 use super::*;
-use crate::applications::wire::{Later, Wire};
+use crate::applications::damage::{Outcome, records, survives_at_random, survives_everywhere};
+use crate::applications::wire::{Later, Wire, frames_of};
 use crate::meter::NoMeter;
 use crate::session::Session;
 use crate::storage::tests::Flash;
@@ -124,6 +125,33 @@ fn requests_of_another_length_are_faults_and_nothing_happens() {
     assert!(statuses.is_empty());
     assert_eq!(margins, on_host(&model(0), 2));
     assert_eq!(flash.bytes(), before.bytes());
+}
+
+#[test]
+fn damage_costs_samples_or_pieces_of_an_update_and_nothing_else() {
+    let new = update(1);
+    let stop = Frame::new(&SampleIndex::default().head(Request::Stop.tag()));
+    let report = Frame::new(&SampleIndex { stream: 2, time: 20 }.head(Request::Report.tag()));
+    let sent = [
+        &samples(1, 0..4)[..],
+        &offer(&new),
+        &chunks(&new),
+        &samples(1, 4..8),
+        &samples(2, 0..20),
+        report.as_bytes(),
+        stop.as_bytes(),
+    ];
+    let frames = frames_of(&sent.concat());
+    let run = |mut line: Wire| {
+        let (mut flash, built_in) = (Flash::of(16), model(0));
+        let (windows, settings) = (WindowClassifier::endless(&built_in), Settings::DEFAULT);
+        let report = field(&mut line, &mut flash, Anyone, &NoMeter, windows, &settings);
+        let report = report.expect("it goes on to the end");
+        let said = records(&line);
+        Outcome { said, lost: report.lost.get(), corrupt: report.corrupt.get() }
+    };
+    survives_everywhere(&frames, &run);
+    survives_at_random(&frames, &run, 200);
 }
 
 fn start<'m>(

@@ -43,9 +43,10 @@ pub use accelerometer::{
     Accelerometer, FIFO_DEPTH, G_PER_DIGIT, RATE_HERTZ, Sa0Pad, SensorFault, Waiting,
 };
 
+use super::conversation::write_line;
 #[cfg(any(feature = "async", test))]
-use super::lines::write_line_async;
-use super::lines::{Class, decided, write_line};
+use super::conversation::write_line_async;
+use super::lines::{Class, decided};
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
