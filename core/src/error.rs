@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// Why an observation was refused. The state that refused it is unchanged: skip the observation,
-/// push it as missing, or reset. Behind a [front end](crate::front::Fronted) it is missing already.
+/// push it as missing, or reset. Behind a [front end](crate::front::Preprocessed) it is missing already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -116,7 +116,7 @@ pub enum Part {
     StateClass,
     /// What says how far decisions are believed: `[scale, least margin]`, then limits of
     /// likelihood, `[class]`.
-    Confidence,
+    Calibration,
 }
 
 /// What is wrong with a number of a model.
@@ -231,7 +231,7 @@ impl fmt::Display for ModelError {
             Part::Column => "column",
             Part::Front => "front end",
             Part::StateClass => "class of a state",
-            Part::Confidence => "confidence",
+            Part::Calibration => "confidence",
         };
         let kind = match self.kind {
             ErrorKind::NotFinite => "is not finite",

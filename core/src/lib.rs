@@ -45,7 +45,7 @@
 //! // One output: its sign decides, here by which model makes the tosses likelier.
 //! let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
 //!
-//! let mut stream = Running::new(&coin); // the model by reference, the state by value
+//! let mut stream = Stream::new(&coin); // the model by reference, the state by value
 //! for toss in [0, 0, 1, 0] {
 //!     stream.push(&toss)?; // on an error the state is unchanged
 //! }

@@ -77,7 +77,7 @@ fn hand_out(root: &Path, include: &Path, prefix: &str, of_model: String) -> Resu
 }
 
 fn model_header(prefix: &str) -> Result<String, String> {
-    type Observation = <Model as fishweir_core::filter::Recursion>::Observation;
+    type Observation = <Model as fishweir_core::filter::Streaming>::Observation;
     let macros = prefix.to_ascii_uppercase();
     let model = fishweir_model::load().map_err(|error| error.to_string())?;
     let (kind, other, what, size) = match Observation::KIND {

@@ -102,7 +102,7 @@ fn exported(source: &Path, what: &str) -> Result<String, String> {
         true => String::new(),
         false => {
             // Detectors and spotters decide on no windows.
-            let others = ["ChangeDetector<", "Spotter<", "NodeSum<"];
+            let others = ["ChangeDetector<", "Spotter<", "FactorClassifier<"];
             if !others.iter().any(|other| text.contains(other)) {
                 println!(
                     "cargo::warning={what}: {} does not say which windows its model was trained on, and an image \
@@ -196,7 +196,7 @@ fn in_place(artefact: &Path, out: &Path) -> Result<String, String> {
         model = beside_codebooks(&model, header.shape());
     }
     if behind {
-        model = format!("fishweir_core::front::Fronted<Front, {model}>");
+        model = format!("fishweir_core::front::Preprocessed<Front, {model}>");
     }
     let labels = labels_of(header.shape(), &labels);
     let symbols = if over_symbols(header.shape()) { header.shape().size } else { 0 };
@@ -289,7 +289,7 @@ fn front_of(line: &str, mut channels: usize) -> Option<String> {
         };
         let stage = format!("fishweir_core::front::{stage}");
         front = Some(match front {
-            Some(before) => format!("fishweir_core::front::Then<{before}, {stage}>"),
+            Some(before) => format!("fishweir_core::front::Pipe<{before}, {stage}>"),
             None => stage,
         });
         channels = left;
@@ -310,15 +310,15 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     };
     let channels = channels(shape);
     let sizes = match topology {
-        Topology::EACH_LAG => (2 * channels).to_string(),
+        Topology::PER_LAG => (2 * channels).to_string(),
         _ if family.regresses() => format!("{size}, {channels}, {lags}"),
         _ => size.to_string(),
     };
     let emission = format!("fishweir_core::emission::{}<{sizes}, {weight}>", family.name());
     let model = match topology {
         Topology::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
-        Topology::EACH_LAG => format!(
-            "fishweir_core::classify::Heard<fishweir_core::hmm::Hmm<{emission}, {states}>, {size}, {}>",
+        Topology::PER_LAG => format!(
+            "fishweir_core::classify::ChannelSubset<fishweir_core::hmm::Hmm<{emission}, {states}>, {size}, {}>",
             2 * channels
         ),
         Topology::STEPS => format!(
@@ -356,7 +356,7 @@ const LONGEST: usize = {{
 fn behind_lags(shape: Shape) -> String {
     let Shape { size, lags, .. } = shape;
     let (channels, past) = (channels(shape), shape.family.regresses());
-    format!("fishweir_core::lagged::Lagged<Rows, {channels}, {size}, {lags}, LONGEST, {past}>")
+    format!("fishweir_core::lagged::LagFeatures<Rows, {channels}, {size}, {lags}, LONGEST, {past}>")
 }
 
 /// The type of a classifier that has codebooks beside it.
@@ -365,7 +365,7 @@ fn beside_codebooks(model: &str, shape: Shape) -> String {
     let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
     let channels = channels(shape);
     format!(
-        "fishweir_core::classify::Coded<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}, {levels}>"
+        "fishweir_core::classify::WithCodebooks<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}, {levels}>"
     )
 }
 

@@ -9,7 +9,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use fishweir::kernel::between::{HmmKernel, Measure, ModelKernel};
+use fishweir::kernel::between::{Affinity, HmmKernel, ModelKernel};
 use fishweir::runtime::{Emissions, Hmm};
 use multiversion::multiversion;
 use rand::{Rng, SeedableRng};
@@ -103,9 +103,9 @@ fn measure() {
     println!("| kernel | Gram matrix, ms | a pair, us | its multiply-adds alone, ms | ratio |");
     println!("|---|---|---|---|---|");
     let measures = [
-        ("product, rho 1", Measure::Product { rho: 1.0 }),
-        ("product, rho 1/2", Measure::Product { rho: 0.5 }),
-        ("mean map, lambda 1", Measure::MeanMap { lambda: 1.0 }),
+        ("product, rho 1", Affinity::Product { rho: 1.0 }),
+        ("product, rho 1/2", Affinity::Product { rho: 0.5 }),
+        ("mean map, lambda 1", Affinity::MeanMap { lambda: 1.0 }),
     ];
     for (name, measure) in measures {
         let kernel = HmmKernel::new(measure, STEPS).expect("a kernel");

@@ -15,7 +15,7 @@ use fishweir::data::{Rows, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, fit};
 use fishweir::runtime::{Emissions, Hmm as Plain};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
-use fishweir_core::filter::{Forward, Running};
+use fishweir_core::filter::{Forward, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
 use rand::{Rng, SeedableRng};
@@ -127,7 +127,7 @@ where
     E::Observation: Sized,
 {
     best(x.len(), || {
-        let mut stream = Running::new(Forward::of(hmm));
+        let mut stream = Stream::new(Forward::of(hmm));
         let taken = stream.push_block(black_box(x));
         assert_eq!(taken, Ok(x.len()));
         black_box(stream.read());

@@ -25,7 +25,7 @@ use common::sequences::{Strings, between};
 use common::{Task, spectra};
 use fishweir::data::{Alphabet, Dataset, Folds, Kind, ReadOptions, SamplesView};
 use fishweir::kernel::Gram;
-use fishweir::kernel::between::Measure;
+use fishweir::kernel::between::Affinity;
 use fishweir::report::Table;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -107,7 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let halves = |seed| Folds::grouped(&labels, &classes, &groups, 2, Some(seed));
     let splits = (0..SPLITS).map(|seed| halves(seed).map(|two| (two.train(0), two.test(0))));
     let splits: Vec<_> = splits.collect::<Result<_, _>>()?;
-    let models = between(&models, &[Measure::Product { rho: 1.0 }], &STEPS_OF_SPLITS)?;
+    let models = between(&models, &[Affinity::Product { rho: 1.0 }], &STEPS_OF_SPLITS)?;
     let of_models = STEPS_OF_SPLITS.iter().zip(models).map(|(steps, setting)| {
         let published = if *steps == 9 { "0.10 to 0.11" } else { "" };
         (format!("product kernel, rho 1, T {steps}"), published, setting)

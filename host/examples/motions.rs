@@ -18,7 +18,7 @@ use common::chosen::{Setting, Tally, in_words, loss_of};
 use fishweir::data::{Dataset, Folds, ReadOptions, SamplesView};
 use fishweir::dynamics::LinearSystem;
 use fishweir::fit::{FitError, SystemEm};
-use fishweir::kernel::between::{DynamicsKernel, Measure, ModelKernel};
+use fishweir::kernel::between::{Affinity, DynamicsKernel, ModelKernel};
 use fishweir::model::{Model, SystemModel};
 use fishweir::report::Table;
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let models: Vec<LinearSystem> = models.collect::<Result<_, FitError>>()?;
         for rho in RHO {
             for times in TIMES {
-                let kernel = DynamicsKernel::new(times, Measure::Product { rho })?;
+                let kernel = DynamicsKernel::new(times, Affinity::Product { rho })?;
                 let words = format!("states {states}, rho {rho}, T {}", times - 1);
                 settings.push(Setting::new(words, kernel.log_gram(&models)?.normalised()));
             }

@@ -32,7 +32,7 @@ use fishweir::dynamics::{LinearSystem, SwitchingSystem, SystemError};
 use fishweir::fit::{SwitchingEm, SystemEm};
 use fishweir::kernel::Gram;
 use fishweir::kernel::between::{
-    DynamicsKernel, Measure, ModelKernel, SampledPaths, SampledSwitchingKernel,
+    Affinity, DynamicsKernel, ModelKernel, SampledPaths, SampledSwitchingKernel,
 };
 use fishweir::report::Table;
 use rand::seq::SliceRandom;
@@ -191,13 +191,13 @@ fn of_others<M>(
 /// Normalised kernels at every power and length, of models made for a length.
 fn kernels<K: ModelKernel>(
     models: impl Fn(usize) -> Result<Vec<K::Model>, Box<dyn Error>>,
-    kernel: impl Fn(Measure<f64>, usize) -> Result<K, Box<dyn Error>>,
+    kernel: impl Fn(Affinity<f64>, usize) -> Result<K, Box<dyn Error>>,
 ) -> Result<Vec<Setting>, Box<dyn Error>> {
     let mut settings = Vec::new();
     for times in TIMES {
         let models = models(times)?;
         for rho in RHO {
-            let gram = kernel(Measure::Product { rho }, times)?.log_gram(&models)?.normalised();
+            let gram = kernel(Affinity::Product { rho }, times)?.log_gram(&models)?.normalised();
             settings.push(Setting::new(format!("rho {rho}, T {times}"), gram));
         }
     }

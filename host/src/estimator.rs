@@ -31,7 +31,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use fishweir_core::classify::Doubt;
+use fishweir_core::classify::RejectionReason;
 
 use crate::Error;
 use crate::classifier::{DeployedConfidence, Observations};
@@ -222,7 +222,7 @@ impl Fitted {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn doubt(&self, samples: &Samples) -> Result<Option<Doubt>, Error> {
+    pub fn doubt(&self, samples: &Samples) -> Result<Option<RejectionReason>, Error> {
         let stream = self.pushed(samples)?;
         let confidence = self.deployed.confidence().map(DeployedConfidence::of_core);
         Ok(confidence.and_then(|confidence| stream.believed(&confidence)?.doubt))

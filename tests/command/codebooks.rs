@@ -42,7 +42,7 @@ fn codebooks_are_told_and_exported() {
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("fishweir_core::classify::Coded<Bank, f32,"), "{rust}");
+    assert!(rust.contains("fishweir_core::classify::WithCodebooks<Bank, f32,"), "{rust}");
     let (artefact, update) = (at("m.fishweir"), at("m.update"));
     printed(&format!(
         "export {model} --artefact {artefact} --update {update} --update-version 3 --data {data}"
@@ -110,7 +110,11 @@ fn in_fixed_point(folder: &Folder, model: &str, data: &str) {
     assert_eq!(deviation["bound"]["exceeded"], 0);
     assert!(deviation["bound"]["windows"].as_u64() > Some(0), "{deviation}");
     let rust = fs::read_to_string(&source).expect("a source");
-    for part in ["classify::Coded<Bank, i16,", "lagged::Lagged<Rows,", "Heard<Hmm<GaussianQ15<"] {
+    for part in [
+        "classify::WithCodebooks<Bank, i16,",
+        "lagged::LagFeatures<Rows,",
+        "ChannelSubset<Hmm<GaussianQ15<",
+    ] {
         assert!(rust.contains(part), "{part}: {rust}");
     }
     let info = json(&format!("info {model} --json"));

@@ -68,7 +68,7 @@ fn a_class_that_was_never_seen_is_doubted_by_model_and_artefact_alike() {
     assert!(told.contains("confidence     probabilities, exp("), "{told}");
     let source = folder.at("two.rs");
     printed(&format!("export {model} --rust {source}"));
-    assert!(folder.text("two.rs").contains("pub static CONFIDENCE: "));
+    assert!(folder.text("two.rs").contains("pub static CALIBRATION: "));
 }
 
 #[test]

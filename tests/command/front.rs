@@ -46,7 +46,10 @@ fn front_ends_are_part_of_the_model() {
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("Fronted<Front, Heard>") && rust.contains("Decimate::new(2)"), "{rust}");
+    assert!(
+        rust.contains("Preprocessed<Front, Heard>") && rust.contains("Decimate::new(2)"),
+        "{rust}"
+    );
     json(&format!("evaluate {data} --model {model} --json"));
     scores_alike_as_an_artefact(&folder, &data, &model);
     // Before the first row nothing is decided, and nothing is to be explained.

@@ -31,7 +31,7 @@ fn differences_at_lags_are_part_of_the_model() {
     printed(&format!("export {model} -o {artefact} -o {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
     assert!(
-        rust.contains("fishweir_core::lagged::Lagged<") && rust.contains(", [1, 4]);"),
+        rust.contains("fishweir_core::lagged::LagFeatures<") && rust.contains(", [1, 4]);"),
         "{rust}"
     );
     let judged = |of: &str| {
@@ -76,7 +76,7 @@ fn a_model_for_each_lag_is_told_and_exported() {
     let (artefact, source) = (at("m.fishweir"), at("m.rs"));
     printed(&format!("export {model} -o {artefact} -o {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("StreamClassifier<Heard<Hmm<"), "{rust}");
+    assert!(rust.contains("StreamClassifier<ChannelSubset<Hmm<"), "{rust}");
     // The same price, to the byte, of what was read back.
     let read_back = json(&format!("info {artefact} --json"));
     for what in ["model_bytes", "state_bytes", "multiply_adds_per_sample", "lags"] {

@@ -102,7 +102,7 @@ fn classifiers_and_alarms_reach_a_device() {
         assert!(accuracy > 0.86, "{classifier}: {found}");
         let export = json(&format!("network export {model} --rust {rust} --json"));
         assert!(export["flash"].as_u64().expect("bytes") < 200, "{export}");
-        assert!(garden.text("model.rs").contains("pub type Model = NodeSum"));
+        assert!(garden.text("model.rs").contains("pub type Model = FactorClassifier"));
     }
     let cross = json(&format!("network evaluate {train} --class grass --folds 3 --json"));
     let all = cross["classifiers"].as_array().expect("some");

@@ -6,7 +6,7 @@
 use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
-use fishweir_core::filter::{Recent, Recursion, Running};
+use fishweir_core::filter::{RollingLogLikelihood, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use rand::{Rng, SeedableRng};
@@ -98,7 +98,7 @@ where
             (narrow, StreamClassifier::new(double, [[1.0, -1.0]], [0.0], by))
         });
     let [(narrow, wide), ..] = &pairs;
-    let (mut narrow, mut wide) = (Running::new(narrow), Running::new(wide));
+    let (mut narrow, mut wide) = (Stream::new(narrow), Stream::new(wide));
     let mut report_at = 1000;
     for t in 1..=samples {
         let x = next();
@@ -129,8 +129,8 @@ where
     S: Emission<Weight = Single, Observation = X>,
     D: Emission<Weight = Double, Observation = Y>,
 {
-    let mut narrow = Running::new(Recent::<_, STATES, 10>::of(single, 100)?);
-    let mut wide = Running::new(Recent::<_, STATES, 10>::of(double, 100)?);
+    let mut narrow = Stream::new(RollingLogLikelihood::<_, STATES, 10>::of(single, 100)?);
+    let mut wide = Stream::new(RollingLogLikelihood::<_, STATES, 10>::of(double, 100)?);
     let mut report_at = 1000;
     for t in 1..=samples {
         let (x, y) = next();

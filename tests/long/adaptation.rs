@@ -1,7 +1,7 @@
 //! Online EM over what no model was made for.
 
 use fishweir_core::emission::{Gaussian, Regularisation};
-use fishweir_core::filter::{OnlineEm, Running, StepSize};
+use fishweir_core::filter::{OnlineEm, StepSize, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 
 #[test]
@@ -11,8 +11,8 @@ fn a_model_stays_a_model_whatever_comes() {
     let left_to_right =
         Chain::<f32, 3>::new([1.0, 0.0, 0.0], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]])
             .expect("a chain");
-    type Stream = fn(u32) -> Option<f32>;
-    let streams: [(&str, Stream); 7] = [
+    type Tosses = fn(u32) -> Option<f32>;
+    let streams: [(&str, Tosses); 7] = [
         ("constant", |_| Some(1.0)),
         ("nothing", |_| None),
         ("far", |_| Some(1e6)),
@@ -30,7 +30,7 @@ fn a_model_stays_a_model_whatever_comes() {
             let hmm = Hmm::new(chain, [law(-1.0), law(0.0), law(1.0)]);
             let adapting = OnlineEm::from(&hmm, step, 3, prior).expect("settings");
             for (name, stream) in streams {
-                let mut running = Running::new(adapting);
+                let mut running = Stream::new(adapting);
                 let mut taken = 0;
                 for t in 0..3000 {
                     match stream(t) {

@@ -2,7 +2,7 @@
 
 use fishweir_core::context::{Automaton, ContextStatistics, MarkovString, StringEnd};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 
 /// Past `2^24` a count in `f32` would stand still, were it not for its carry.
 #[test]
@@ -11,7 +11,7 @@ fn counts_of_long_streams_are_exact() {
         Automaton::order(0, StringEnd::Open).expect("one context"),
         [Categorical::<2, f32>::new([0.5, 0.5]).expect("a coin")],
     );
-    let mut stream = Running::new(ContextStatistics::of(&model));
+    let mut stream = Stream::new(ContextStatistics::of(&model));
     let long = (1 << 24) + 1024;
     for _ in 0..long {
         stream.push(&0).expect("a symbol");

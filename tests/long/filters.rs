@@ -3,7 +3,9 @@
 //! prints the same for `10^8`.)
 
 use fishweir_core::emission::{Categorical, VectorSpace};
-use fishweir_core::filter::{Forgetting, ForgettingFactor, Forward, Recent, Running, Statistics};
+use fishweir_core::filter::{
+    Forgetting, ForgettingFactor, Forward, RollingLogLikelihood, Statistics, Stream,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Compensated, Dual};
 
@@ -56,16 +58,21 @@ macro_rules! tangent_hmm {
 #[test]
 fn likelihood_and_tangent_do_not_drift() {
     let (single, double) = (tangent_hmm!(f32), tangent_hmm!(f64));
-    let recent = |n: u32| (Recent::<_, 3, 10>::of(&single, n), Recent::<_, 3, 10>::of(&double, n));
+    let recent = |n: u32| {
+        (
+            RollingLogLikelihood::<_, 3, 10>::of(&single, n),
+            RollingLogLikelihood::<_, 3, 10>::of(&double, n),
+        )
+    };
     let (Ok(narrow), Ok(wide)) = recent(100) else { panic!("an interval") };
-    let (mut narrow, mut wide) = (Running::new(narrow), Running::new(wide));
+    let (mut narrow, mut wide) = (Stream::new(narrow), Stream::new(wide));
     let memory = 1e5;
     let single_memory = ForgettingFactor::samples(memory as f32).expect("a length");
     // The same factor: its complement is what single precision holds.
     let double_memory =
         ForgettingFactor::samples(1.0 / f64::from(single_memory.lost())).expect("a length");
-    let mut narrow_fading = Running::new(Forgetting::of(&single, single_memory));
-    let mut wide_fading = Running::new(Forgetting::of(&double, double_memory));
+    let mut narrow_fading = Stream::new(Forgetting::of(&single, single_memory));
+    let mut wide_fading = Stream::new(Forgetting::of(&double, double_memory));
     let mut worst_recent = 0.0_f64;
     for (t, x) in symbols().iter().enumerate() {
         narrow.push(x).expect("possible");
@@ -95,8 +102,8 @@ fn likelihood_and_tangent_do_not_drift() {
 #[test]
 fn statistics_do_not_drift() {
     let (single, double) = (dyadic_hmm!(f32), dyadic_hmm!(f64));
-    let mut narrow = Running::new(Statistics::of(&single));
-    let mut wide = Running::new(Statistics::of(&double));
+    let mut narrow = Stream::new(Statistics::of(&single));
+    let mut wide = Stream::new(Statistics::of(&double));
     for x in &symbols() {
         narrow.push(x).expect("possible");
         wide.push(x).expect("possible");
@@ -119,7 +126,7 @@ fn statistics_do_not_drift() {
 fn rows_above_one_do_not_overflow() {
     let chain = Chain::<f32, 1>::new([1.0], [[1.000_009]]).expect("within the tolerance");
     let hmm = Hmm::new(chain, [Categorical::<1, f32>::new([1.0]).expect("a law")]);
-    let mut stream = Running::new(Forward::of(&hmm));
+    let mut stream = Stream::new(Forward::of(&hmm));
     for _ in 0..20_000_000 {
         stream.push(&0).expect("possible");
     }

@@ -4,7 +4,7 @@
 use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, Real};
 

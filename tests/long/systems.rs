@@ -2,7 +2,7 @@
 //! numbers in both models.
 
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::number::{Real, Scalar};
 
 use crate::Draws;
@@ -60,7 +60,7 @@ fn samples() -> impl Iterator<Item = Option<[f32; 3]>> {
 }
 
 /// A sample, in whatever precision, or that it is missing.
-fn push<T: Real, R: Recursion<Observation = [T; 3]>>(stream: &mut Running<R>, x: Option<[f32; 3]>) {
+fn push<T: Real, R: Streaming<Observation = [T; 3]>>(stream: &mut Stream<R>, x: Option<[f32; 3]>) {
     match x {
         Some(x) => stream.push(&x.map(|x| T::from_f64(x.into()))).expect("a sample"),
         None => stream.push_missing(),
@@ -73,8 +73,8 @@ fn a_million_samples_in_single_precision_are_those_in_double() {
         Dynamics::new(&parameters::<f32>()).expect("a system"),
         Dynamics::new(&parameters::<f64>()).expect("a system"),
     );
-    let mut single = Running::new(Kalman::of(&single));
-    let mut double = Running::new(Kalman::of(&double));
+    let mut single = Stream::new(Kalman::of(&single));
+    let mut double = Stream::new(Kalman::of(&double));
     for (t, x) in samples().enumerate() {
         push(&mut single, x);
         push(&mut double, x);
@@ -123,8 +123,8 @@ fn a_derivative_stays_that_of_double_precision() {
         Dynamics::new(&own.with_directions(&[direction])).expect("a system")
     }
     let (single, double) = (along::<f32>(), along::<f64>());
-    let mut single = Running::new(Kalman::of(&single));
-    let mut double = Running::new(Kalman::of(&double));
+    let mut single = Stream::new(Kalman::of(&single));
+    let mut double = Stream::new(Kalman::of(&double));
     for (t, x) in samples().take(SAMPLES / 5).enumerate() {
         push(&mut single, x);
         push(&mut double, x);

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use fishweir::data::{Samples, SamplesView};
 use fishweir_core::ObservationError;
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use proptest::test_runner::{Config, RngSeed};
 
 /// Asserts that two numbers are the same, or differ by at most `tolerance (1 + |expected|)`.
@@ -45,11 +45,11 @@ pub fn fresh_cases(cases: u32) -> Config {
 ///
 /// # Errors
 /// The first sample that it refuses.
-pub fn try_after<R: Recursion, X: Borrow<R::Observation>>(
+pub fn try_after<R: Streaming, X: Borrow<R::Observation>>(
     recursion: R,
     samples: impl IntoIterator<Item = Option<X>>,
-) -> Result<Running<R>, ObservationError> {
-    let mut stream = Running::new(recursion);
+) -> Result<Stream<R>, ObservationError> {
+    let mut stream = Stream::new(recursion);
     for x in samples {
         match x {
             Some(x) => stream.push(x.borrow())?,
@@ -64,10 +64,10 @@ pub fn try_after<R: Recursion, X: Borrow<R::Observation>>(
 /// # Panics
 /// At a sample that it refuses.
 #[track_caller]
-pub fn after<R: Recursion, X: Borrow<R::Observation>>(
+pub fn after<R: Streaming, X: Borrow<R::Observation>>(
     recursion: R,
     samples: impl IntoIterator<Item = Option<X>>,
-) -> Running<R> {
+) -> Stream<R> {
     try_after(recursion, samples)
         .unwrap_or_else(|error| panic!("a sample that is refused: {error}"))
 }

@@ -7,7 +7,7 @@
 
 use std::fmt::Debug;
 
-use fishweir_core::filter::{BlockError, Recursion, Running};
+use fishweir_core::filter::{BlockError, Stream, Streaming};
 
 /// What to put a recursion through.
 #[derive(Debug)]
@@ -41,10 +41,10 @@ pub fn check<R>(
     mut batch: impl FnMut(&[Option<&R::Observation>], R::Reading),
 ) -> usize
 where
-    R: Recursion<State: PartialEq + Debug> + Copy,
+    R: Streaming<State: PartialEq + Debug> + Copy,
 {
     let mut refusals = 0;
-    let mut stream = Running::new(recursion);
+    let mut stream = Stream::new(recursion);
     for t in 0..=trial.samples.len() {
         batch(&trial.samples[..t], stream.read());
         refusals += errors_change_nothing(&recursion, stream.state(), trial.refusable, t);
@@ -77,7 +77,7 @@ fn errors_change_nothing<R>(
     t: usize,
 ) -> usize
 where
-    R: Recursion<State: PartialEq + Debug>,
+    R: Streaming<State: PartialEq + Debug>,
 {
     let refused = |x: &&&R::Observation| {
         let mut trying = state.clone();
@@ -89,8 +89,8 @@ where
 }
 
 /// Law 1: runs of observed samples as blocks of at most `cut`.
-fn push_in_blocks<R: Recursion>(
-    stream: &mut Running<R>,
+fn push_in_blocks<R: Streaming>(
+    stream: &mut Stream<R>,
     samples: &[Option<&R::Observation>],
     cut: usize,
 ) {
@@ -109,14 +109,14 @@ fn push_in_blocks<R: Recursion>(
 /// Laws 1 and 3 together: a block with a refusable sample in it stops there.
 fn block_stops_at_refusal<R>(recursion: R, trial: Trial<'_, R::Observation>)
 where
-    R: Recursion<State: PartialEq + Debug> + Copy,
+    R: Streaming<State: PartialEq + Debug> + Copy,
 {
     let observed: Vec<_> = trial.samples.iter().copied().flatten().collect();
     for &odd in trial.refusable {
         let block = observed.iter().copied().chain([odd]).chain(observed.iter().copied());
-        let mut whole = Running::new(recursion);
+        let mut whole = Stream::new(recursion);
         let answer = whole.push_block(block.clone());
-        let mut single = Running::new(recursion);
+        let mut single = Stream::new(recursion);
         let mut refused = None;
         for (at, x) in block.enumerate() {
             if let Err(error) = single.push(x) {

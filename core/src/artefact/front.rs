@@ -5,7 +5,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use crate::checksum::CRC;
 #[cfg(feature = "microfft")]
 use crate::front::Cepstra;
-use crate::front::{Decimate, Front, Magnitude, Slopes, Then, VectorQuantiser};
+use crate::front::{Decimate, Front, Magnitude, Pipe, Slopes, VectorQuantiser};
 use crate::number::Real;
 
 /// Which stages a front end has and of which sizes, in a number: CRC-32 (ISO-HDLC) of a name of four letters and three
@@ -143,7 +143,7 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
     const WIDTH: usize = E;
 }
 
-impl<A: StoredFront, B: StoredFront<Sample = A::Row>> StoredFront for Then<A, B>
+impl<A: StoredFront, B: StoredFront<Sample = A::Row>> StoredFront for Pipe<A, B>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {

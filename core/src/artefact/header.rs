@@ -53,11 +53,11 @@ impl Topology {
     /// Along the positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
     pub const PROFILE: Self = Self(2);
     /// By a chain, and hidden, and each model hears the channels and their differences at one lag, no two the same:
-    /// [`Heard`](crate::classify::Heard). The columns that it hears lie after each model.
-    pub const EACH_LAG: Self = Self(3);
+    /// [`ChannelSubset`](crate::classify::ChannelSubset). The columns that it hears lie after each model.
+    pub const PER_LAG: Self = Self(3);
 
     const fn is_known(self) -> bool {
-        matches!(self, Self::CHAIN | Self::STEPS | Self::PROFILE | Self::EACH_LAG)
+        matches!(self, Self::CHAIN | Self::STEPS | Self::PROFILE | Self::PER_LAG)
     }
 }
 
@@ -212,7 +212,7 @@ impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (family, unit) = (self.family.name(), self.family.unit());
         let states = match self.topology {
-            Topology::CHAIN | Topology::EACH_LAG => "states",
+            Topology::CHAIN | Topology::PER_LAG => "states",
             _ => "positions",
         };
         write!(

@@ -12,7 +12,7 @@
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
 //! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, 64 more where `C` is `O`, and 4 for each level; 32 more behind a front end |
-//! | 23 | 1 | lags `L` of a [`Lagged`] classifier, 0 where there are none |
+//! | 23 | 1 | lags `L` of a [`LagFeatures`] classifier, 0 where there are none |
 //! | 24 | 4 | bytes from 56 to the sections: of the front end, the classifier and all that lies after it |
 //! | 28 | 4 | bytes of the sections |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
@@ -20,7 +20,7 @@
 //! | 56 | | its front end's memory, each stage aligned as its numbers are |
 //! | | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
 //! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
-//! | | | its [`Confidence`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
+//! | | | its [`Calibration`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
 //! | | | [sections](crate::contract::Sections): labels of the classes and channels, UTF-8, one per line; the [contract](crate::contract) |
 //!
@@ -42,15 +42,15 @@ pub use include::Aligned;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{
-    AdditiveClassifier, Classifier, Coded, Confidence, Heard, Output, StreamClassifier,
-    StreamModel, TAPS,
+    AdditiveClassifier, Calibration, ChannelSubset, Classifier, Output, StreamClassifier,
+    StreamModel, TAPS, WithCodebooks,
 };
 use crate::context::{ContextModel, Steps};
 use crate::contract::{Contract, LABELS, SECTION_HEAD, Section};
 use crate::emission::{Emission, for_each_real};
-use crate::front::Fronted;
+use crate::front::Preprocessed;
 use crate::hmm::{Hmm, RealOf};
-use crate::lagged::Lagged;
+use crate::lagged::LagFeatures;
 use crate::number::{Channel, Real, RealParameter};
 use crate::profile_hmm::ProfileHmm;
 
@@ -83,14 +83,15 @@ impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
 }
 
 /// Columns are no reals: [`write()`] refuses such models.
-impl<T, M, const N: usize, const E: usize, const C: usize> StoredModel for Heard<Hmm<M, N>, E, C>
+impl<T, M, const N: usize, const E: usize, const C: usize> StoredModel
+    for ChannelSubset<Hmm<M, N>, E, C>
 where
     T: Real,
     M: Stored + Emission<Observation = [T; C]>,
     Hmm<M, N>: StreamModel<Observation = [T; C], Real = T> + StoredModel,
 {
     const FAMILY: Family = M::FAMILY;
-    const TOPOLOGY: Topology = Topology::EACH_LAG;
+    const TOPOLOGY: Topology = Topology::PER_LAG;
     const STATES: usize = N;
     const SIZE: usize = E;
 
@@ -151,7 +152,7 @@ impl<
     const L: usize,
     const K: usize,
     const PAST: bool,
-> StoredClassifier for Lagged<C, D, E, L, K, PAST>
+> StoredClassifier for LagFeatures<C, D, E, L, K, PAST>
 where
     Self: FromBytes + Immutable + KnownLayout,
     C: StoredClassifier<Observation = [T; E]>,
@@ -165,7 +166,7 @@ where
 }
 
 impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    StoredClassifier for Coded<R, T, D, G, K, O, Q>
+    StoredClassifier for WithCodebooks<R, T, D, G, K, O, Q>
 where
     Self: FromBytes + Immutable + KnownLayout,
     T: Real + FromBytes + Immutable + 'static,
@@ -183,7 +184,7 @@ where
     };
 }
 
-impl<F, R> StoredClassifier for Fronted<F, R>
+impl<F, R> StoredClassifier for Preprocessed<F, R>
 where
     Self: FromBytes + Immutable + KnownLayout,
     F: StoredFront,
@@ -226,7 +227,7 @@ pub const fn length_of<H: StoredModel, const M: usize, const O: usize>(labels: u
 /// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
 ///
 /// `labels` are the names of the classes, one per line; there is no contract beside them. `None` where the buffer holds fewer than
-/// [`length_of`] bytes, and of models that [hear](Heard) some columns, which no device learns. Cost: two passes over the bytes.
+/// [`length_of`] bytes, and of models that [hear](ChannelSubset) some columns, which no device learns. Cost: two passes over the bytes.
 pub fn write<'b, H: StoredModel, const M: usize, const O: usize>(
     classifier: &StreamClassifier<H, M, O>,
     labels: &str,
@@ -275,9 +276,9 @@ where
 ///
 /// ```
 /// # use fishweir_core::{artefact, classify::StreamClassifier, emission::Categorical, hmm::Hmm};
-/// # use fishweir_core::front::{Fronted, VectorQuantiser};
+/// # use fishweir_core::front::{Preprocessed, VectorQuantiser};
 /// type Bank = StreamClassifier<Hmm<Categorical<4>, 2>, 2, 2>;
-/// let empty = artefact::read::<Fronted<VectorQuantiser<3, 4>, Bank>>(&[]);
+/// let empty = artefact::read::<Preprocessed<VectorQuantiser<3, 4>, Bank>>(&[]);
 /// assert_eq!(empty.err(), Some(artefact::ArtefactError::NotAnArtefact));
 /// ```
 ///
@@ -285,9 +286,9 @@ where
 ///
 /// ```compile_fail
 /// # use fishweir_core::{artefact, classify::StreamClassifier, emission::Categorical, hmm::Hmm};
-/// # use fishweir_core::front::{Fronted, VectorQuantiser};
+/// # use fishweir_core::front::{Preprocessed, VectorQuantiser};
 /// type Bank = StreamClassifier<Hmm<Categorical<4>, 2>, 2, 2>;
-/// let empty = artefact::read::<Fronted<VectorQuantiser<3, 5>, Bank>>(&[]);
+/// let empty = artefact::read::<Preprocessed<VectorQuantiser<3, 5>, Bank>>(&[]);
 /// assert_eq!(empty.err(), Some(artefact::ArtefactError::NotAnArtefact));
 /// ```
 pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
@@ -315,14 +316,14 @@ pub fn contract(bytes: &[u8]) -> Result<Option<Contract<'_>>, ArtefactError> {
 /// As [`read`], but for the numbers of the classifier, which only that one checks.
 pub fn confidence<'a, C: StoredClassifier + 'a>(
     bytes: &'a [u8],
-) -> Result<Option<Confidence<'a, C::Real>>, ArtefactError> {
+) -> Result<Option<Calibration<'a, C::Real>>, ArtefactError> {
     let (_, confidence) = parts::<C>(bytes)?;
     confidence.map_or(Ok(()), |found| found.validate()).map_err(ArtefactError::Model)?;
     Ok(confidence)
 }
 
 /// What an artefact holds, unchecked.
-type Parts<'a, C> = (&'a C, Option<Confidence<'a, <C as Classifier>::Real>>);
+type Parts<'a, C> = (&'a C, Option<Calibration<'a, <C as Classifier>::Real>>);
 
 fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactError> {
     if cfg!(target_endian = "big") {
@@ -350,5 +351,5 @@ fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactErro
         }
         _ => return Err(ArtefactError::OtherSize),
     };
-    Ok((classifier, Some(Confidence { scale, least_margin, likelihoods })))
+    Ok((classifier, Some(Calibration { scale, least_margin, likelihoods })))
 }

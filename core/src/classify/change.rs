@@ -1,6 +1,6 @@
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::{FadingBelief, Forgetting, ForgettingFactor, Recursion};
+use crate::filter::{FadingBelief, Forgetting, ForgettingFactor, Streaming};
 use crate::hmm::{Hmm, NumberOf, RealOf};
 use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 
@@ -44,7 +44,7 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 /// let drift = Limit { mean: 0.0, threshold: 8.0 };
 /// let detector = ChangeDetector::new(coin, ForgettingFactor::samples(64.0)?, fit, [drift]);
 ///
-/// let mut stream = Running::new(&detector);
+/// let mut stream = Stream::new(&detector);
 /// stream.push_block(&[0, 1].repeat(500))?;
 /// assert_eq!(stream.read().alarm, None);
 /// stream.push_block(&[0; 10])?;
@@ -203,7 +203,7 @@ impl<T: Real> Limit<T> {
     }
 }
 
-impl<E: Emission, const N: usize, const C: usize> Recursion for ChangeDetector<E, N, C> {
+impl<E: Emission, const N: usize, const C: usize> Streaming for ChangeDetector<E, N, C> {
     type Observation = E::Observation;
     type State = ChangeState<NumberOf<E>, N>;
     type Reading = ChangeReading<RealOf<E>, C>;

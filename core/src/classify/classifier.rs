@@ -2,18 +2,18 @@
 
 use core::fmt::Debug;
 
-use super::{Believed, Confidence, Decision, Output, ScoreOutOfRange};
+use super::{Calibration, Decision, Output, Prediction, ScoreOutOfRange};
 use crate::error::ModelError;
-use crate::filter::Recursion;
-use crate::front::{Front, Fronted};
-use crate::lagged::Lagged;
+use crate::filter::Streaming;
+use crate::front::{Front, Preprocessed};
+use crate::lagged::LagFeatures;
 use crate::number::{Channel, NumberFormat, Real};
 
 /// A recursion that decides between classes.
 ///
-/// Implementors are [`StreamClassifier`](super::StreamClassifier), [`Coded`](super::Coded) and
+/// Implementors are [`StreamClassifier`](super::StreamClassifier), [`WithCodebooks`](super::WithCodebooks) and
 /// [`KernelMachine`](super::KernelMachine), and every [`Adapter`] around one of them.
-pub trait Classifier: Recursion {
+pub trait Classifier: Streaming {
     /// Reals of decisions.
     type Real: Real;
     /// Evidence: a log-likelihood `[model]`, or of a kernel machine a decision value `[output]`.
@@ -76,8 +76,8 @@ pub trait AdditiveClassifier: Classifier {
     fn predict(
         &self,
         state: &Self::State,
-        calibration: &Confidence<'_, Self::Real>,
-    ) -> Believed<Self::Real> {
+        calibration: &Calibration<'_, Self::Real>,
+    ) -> Prediction<Self::Real> {
         let (logs, samples) = (self.log_likelihoods(state), self.samples(state));
         calibration.believe(self.outputs(state).as_ref(), logs, samples)
     }
@@ -85,17 +85,17 @@ pub trait AdditiveClassifier: Classifier {
 
 /// A recursion around a classifier: lags, a front end, a reference. It decides as the classifier inside does.
 ///
-/// A new wrapper implements [`Recursion`] and this trait; [`Classifier`] and [`AdditiveClassifier`] follow. One that
+/// A new wrapper implements [`Streaming`] and this trait; [`Classifier`] and [`AdditiveClassifier`] follow. One that
 /// counts the samples it passes on:
 ///
 /// ```
 /// use fishweir_core::ObservationError;
 /// use fishweir_core::classify::{Adapter, AdditiveClassifier, Classifier};
-/// use fishweir_core::filter::Recursion;
+/// use fishweir_core::filter::Streaming;
 ///
 /// struct Counting<C>(C);
 ///
-/// impl<C: Recursion> Recursion for Counting<C> {
+/// impl<C: Streaming> Streaming for Counting<C> {
 ///     type Observation = C::Observation;
 ///     type State = (C::State, u32);
 ///     type Reading = C::Reading;
@@ -130,7 +130,7 @@ pub trait AdditiveClassifier: Classifier {
 ///     Counting(classifier).classes() // it is a classifier, and so is a reference to one
 /// }
 /// ```
-pub trait Adapter: Recursion {
+pub trait Adapter: Streaming {
     /// The classifier inside.
     type Inner: Classifier + ?Sized;
 
@@ -138,7 +138,7 @@ pub trait Adapter: Recursion {
     fn inner(&self) -> &Self::Inner;
 
     /// Returns the state of the classifier inside.
-    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s <Self::Inner as Recursion>::State;
+    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s <Self::Inner as Streaming>::State;
 
     /// Checks the wrapper's own numbers.
     ///
@@ -223,7 +223,7 @@ impl<
     const L: usize,
     const K: usize,
     const PAST: bool,
-> Adapter for Lagged<R, D, E, L, K, PAST>
+> Adapter for LagFeatures<R, D, E, L, K, PAST>
 where
     R: Classifier<Observation = [T; E]>,
 {
@@ -245,7 +245,7 @@ where
     }
 }
 
-impl<F: Front, R: Classifier<Observation = F::Row>> Adapter for Fronted<F, R> {
+impl<F: Front, R: Classifier<Observation = F::Row>> Adapter for Preprocessed<F, R> {
     type Inner = R;
 
     #[inline]

@@ -9,8 +9,8 @@ use super::{
     ScoreOutOfRange, TAPS, decide_exactly, likeness,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
-use crate::lagged::RingPlace;
+use crate::filter::Streaming;
+use crate::lagged::RingIndex;
 use crate::number::NumberFormat;
 
 /// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs; and `Q` levels of each
@@ -54,7 +54,7 @@ pub struct Codebooks<T: Coding, const D: usize, const G: usize, const O: usize, 
 impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
     /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
     /// `[codebook]`. They are right where their maker made them so;
-    /// [`validate`](Coded::validate) checks what was read from elsewhere.
+    /// [`validate`](WithCodebooks::validate) checks what was read from elsewhere.
     pub const fn new(
         dilations: [u32; G],
         scales: [[T; D]; G],
@@ -112,7 +112,7 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize>
 /// Flash: that of both. RAM: `D K` numbers, `2 O` for the sums and 8 bytes, beside the classifier's state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Coded<
+pub struct WithCodebooks<
     R,
     T: Coding,
     const D: usize,
@@ -125,17 +125,17 @@ pub struct Coded<
     codebooks: Codebooks<T, D, G, O, Q>,
 }
 
-/// What a stream left in a [`Coded`] classifier.
+/// What a stream left in a [`WithCodebooks`] classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CodedState<S, T: Coding, const D: usize, const K: usize, const O: usize> {
+pub struct WithCodebooksState<S, T: Coding, const D: usize, const K: usize, const O: usize> {
     inner: S,
     past: [[T; D]; K],
-    place: RingPlace,
+    place: RingIndex,
     sums: [T::Total; O],
 }
 
 impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    Coded<R, T, D, G, K, O, Q>
+    WithCodebooks<R, T, D, G, K, O, Q>
 {
     /// A classifier and its codebooks.
     pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {
@@ -154,9 +154,9 @@ impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usiz
     }
 }
 
-/// What a stream left in what is inside a [`Coded`] classifier, and in it.
+/// What a stream left in what is inside a [`WithCodebooks`] classifier, and in it.
 type StateOf<R, T, const D: usize, const K: usize, const O: usize> =
-    CodedState<<R as Recursion>::State, T, D, K, O>;
+    WithCodebooksState<<R as Streaming>::State, T, D, K, O>;
 
 impl<
     T: Coding,
@@ -166,7 +166,7 @@ impl<
     const K: usize,
     const O: usize,
     const Q: usize,
-> Coded<R, T, D, G, K, O, Q>
+> WithCodebooks<R, T, D, G, K, O, Q>
 {
     /// Checks the classifier and every number of the codebooks: eight times the largest dilation is the ring.
     ///
@@ -202,7 +202,7 @@ impl<
     const K: usize,
     const O: usize,
     const Q: usize,
-> Recursion for Coded<R, T, D, G, K, O, Q>
+> Streaming for WithCodebooks<R, T, D, G, K, O, Q>
 {
     type Observation = [T; D];
     type State = StateOf<R, T, D, K, O>;
@@ -210,10 +210,10 @@ impl<
 
     #[inline]
     fn start(&self) -> Self::State {
-        CodedState {
+        WithCodebooksState {
             inner: self.classifier.start(),
             past: [[T::BLANK; D]; K],
-            place: RingPlace::NEW,
+            place: RingIndex::NEW,
             sums: [T::NOTHING; O],
         }
     }
@@ -279,7 +279,7 @@ pub fn validate_codebooks<T: Coding>(
 }
 
 impl<T: Coding, R, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    Classifier for Coded<R, T, D, G, K, O, Q>
+    Classifier for WithCodebooks<R, T, D, G, K, O, Q>
 where
     R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
 {
@@ -302,7 +302,7 @@ where
 }
 
 impl<T: Coding, R, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    AdditiveClassifier for Coded<R, T, D, G, K, O, Q>
+    AdditiveClassifier for WithCodebooks<R, T, D, G, K, O, Q>
 where
     R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
 {

@@ -1,7 +1,7 @@
 use core::array::from_ref;
 use core::fmt::Debug;
 
-use crate::lagged::RingPlace;
+use crate::lagged::RingIndex;
 use crate::number::{Channel, Compensated, Real, shorter};
 
 /// Differences that a code vector is over.
@@ -159,11 +159,11 @@ impl Coding for i16 {
 ///
 /// RAM: `8 L` numbers. Work: `8 D + 64` multiply-adds a sample of `D` channels.
 #[derive(Clone, Copy, Debug)]
-pub struct Likeness<T: Coding, const L: usize> {
+pub struct Similarity<T: Coding, const L: usize> {
     alike: [[T::Wide; L]; CODEWORDS],
 }
 
-impl<T: Coding, const L: usize> Default for Likeness<T, L> {
+impl<T: Coding, const L: usize> Default for Similarity<T, L> {
     /// Nothing heard yet.
     #[inline(always)]
     fn default() -> Self {
@@ -171,7 +171,7 @@ impl<T: Coding, const L: usize> Default for Likeness<T, L> {
     }
 }
 
-impl<T: Coding, const L: usize> Likeness<T, L> {
+impl<T: Coding, const L: usize> Similarity<T, L> {
     /// Adds the next tap, by its row `v_k` of the code vectors: of each of so many channels what it is multiplied by, the
     /// samples, and those `k d` before them.
     #[inline(always)]
@@ -223,7 +223,7 @@ impl<T: Coding, const L: usize> Likeness<T, L> {
     }
 }
 
-impl<T: Coding> Likeness<T, 1> {
+impl<T: Coding> Similarity<T, 1> {
     /// Adds to a sample's evidence, `[output]`, what its codeword weighs, and of each codeword with levels what it weighs
     /// to exceed so many of them: `weights` are `[codeword]`, `step` has of each codeword the levels and the rows
     /// for having exceeded one, two, ... of them. Within a sample in plain arithmetic, between samples exactly.
@@ -255,26 +255,26 @@ impl<T: Coding> Likeness<T, 1> {
     }
 }
 
-/// How alike the code vectors of a codebook at a dilation `d` are to the last samples: see [`Likeness`].
+/// How alike the code vectors of a codebook at a dilation `d` are to the last samples: see [`Similarity`].
 ///
 /// `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
-/// come. Likenesses do not depend on the level of the signal, nor the [codeword](Likeness::codewords) on its strength.
+/// come. Likenesses do not depend on the level of the signal, nor the [codeword](Similarity::codewords) on its strength.
 ///
 /// Work: `8 D + 64` multiply-adds of `D` channels.
 #[inline]
 pub fn likeness<T: Coding>(
-    place: RingPlace,
+    place: RingIndex,
     past: &[impl AsRef<[T]>],
     x: &[T],
     dilation: u32,
     scale: &[T],
     vectors: &CodeVectors,
-) -> Option<Likeness<T, 1>> {
+) -> Option<Similarity<T, 1>> {
     let reach = (dilation as usize).saturating_mul(TAPS);
     if past.len() < reach || !place.is_whole(reach) {
         return None;
     }
-    let mut likeness = Likeness::default();
+    let mut likeness = Similarity::default();
     let mut lag = 0;
     for row in vectors {
         lag += dilation;

@@ -1,6 +1,6 @@
 use super::{Classifier, Decision, ScoreOutOfRange, decide};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::kernel::{InFlash, KernelError};
 use crate::number::{NumberFormat, Real, inner_product};
 
@@ -25,7 +25,7 @@ pub struct KernelValues<T, const M: usize> {
 /// [`KernelMachine`] is fed. One [on scores](super::StoredScores) has no values where a score is out of
 /// range.
 pub trait StoredKernel<const M: usize>:
-    Recursion<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + InFlash
+    Streaming<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + InFlash
 {
     /// The real numbers of its values.
     type Real: Real;
@@ -134,7 +134,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     }
 }
 
-impl<K, T, const M: usize, const O: usize> Recursion for KernelMachine<K, T, M, O>
+impl<K, T, const M: usize, const O: usize> Streaming for KernelMachine<K, T, M, O>
 where
     T: Real,
     K: StoredKernel<M, Real = T>,

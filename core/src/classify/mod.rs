@@ -6,20 +6,20 @@
 //! |---|---|---|---|
 //! | [`StreamClassifier`] of hidden Markov models | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
 //! | [`StreamClassifier`] of models whose contexts are seen | the same | `B (1 + C)` | `B (1 + 2C)`, none |
-//! | the first, with [`Codebooks`] beside its models ([`Coded`]) | what is counted beside them | `D K + 2 O` more | `G (8 D + 64 + O)` more, and with `Q` levels `8 G Q` comparisons, `8 G O` additions |
+//! | the first, with [`Codebooks`] beside its models ([`WithCodebooks`]) | what is counted beside them | `D K + 2 O` more | `G (8 D + 64 + O)` more, and with `Q` levels `8 G Q` comparisons, `8 G O` additions |
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
 //! | [`WindowClassifier`] around any of these | its decision at the end of each window | one state for each open window | as many times its own |
 //!
 //! `N` states, `G` codebooks over the last `K` samples of `D` channels, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
+mod calibration;
 mod change;
+mod channel_subset;
 mod classifier;
 mod codebooks;
 mod coding;
-mod confidence;
 mod decision;
-mod heard;
 mod machine;
 mod model;
 mod score_kernel;
@@ -29,13 +29,13 @@ mod stream;
 mod whitening;
 mod windows;
 
+pub use calibration::{Calibration, Prediction, RejectionReason, likelihood_a_sample};
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
+pub use channel_subset::ChannelSubset;
 pub use classifier::{Adapter, AdditiveClassifier, Classifier};
-pub use codebooks::{Codebooks, Coded, CodedState, validate_codebooks};
-pub use coding::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, likeness};
-pub use confidence::{Believed, Confidence, Doubt, likelihood_a_sample};
+pub use codebooks::{Codebooks, WithCodebooks, WithCodebooksState, validate_codebooks};
+pub use coding::{CODEWORDS, CodeVectors, Coding, Similarity, TAPS, likeness};
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
-pub use heard::Heard;
 pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;
 pub use score_kernel::ScoreKernel;

@@ -4,7 +4,7 @@ use crate::context::{ContextBelief, ContextLikelihood, ContextModel, ContextRule
 use crate::dynamics::{Dynamics, Kalman, KalmanState};
 use crate::emission::Emission;
 use crate::error::ModelError;
-use crate::filter::{Belief, Forward, Recursion};
+use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
     Arithmetic, Number, NumberFormat, Parameter, Real, RealParameter, Scalar, Tangent,
@@ -30,7 +30,7 @@ pub trait StreamModel {
     /// The recursion that forms its likelihood.
     fn likelihood(
         &self,
-    ) -> impl Recursion<Observation = Self::Observation, State = Self::State, Reading = Self::Reading>;
+    ) -> impl Streaming<Observation = Self::Observation, State = Self::State, Reading = Self::Reading>;
 
     /// `log p(x_1..t)` and its derivatives as the nearest numbers and what those drop.
     fn log_parts(&self, state: &Self::State) -> [Self::Reading; 2];
@@ -59,7 +59,7 @@ impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
     #[inline(always)]
     fn likelihood(
         &self,
-    ) -> impl Recursion<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
+    ) -> impl Streaming<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
     {
         Forward::of(self)
     }
@@ -90,7 +90,7 @@ where
     #[inline(always)]
     fn likelihood(
         &self,
-    ) -> impl Recursion<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
+    ) -> impl Streaming<Observation = E::Observation, State = Self::State, Reading = Self::Reading>
     {
         ContextLikelihood::of(self)
     }
@@ -122,7 +122,7 @@ where
     #[inline(always)]
     fn likelihood(
         &self,
-    ) -> impl Recursion<Observation = usize, State = Self::State, Reading = Self::Reading> {
+    ) -> impl Streaming<Observation = usize, State = Self::State, Reading = Self::Reading> {
         ProfileFilter::of(self)
     }
 
@@ -148,7 +148,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Dynamics<N, 
     #[inline(always)]
     fn likelihood(
         &self,
-    ) -> impl Recursion<Observation = Self::Observation, State = Self::State, Reading = W> {
+    ) -> impl Streaming<Observation = Self::Observation, State = Self::State, Reading = W> {
         Kalman::of(self)
     }
 

@@ -2,7 +2,7 @@ use super::machine::check_range;
 use super::{KernelValues, Normalisation, ScoreKernel, ScoreOutOfRange, StoredKernel, Whitening};
 use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
 use crate::error::{ObservationError, Part};
-use crate::filter::{Forward, Recursion, Statistics, StatisticsState};
+use crate::filter::{Forward, Statistics, StatisticsState, Streaming};
 use crate::hmm::Hmm;
 use crate::kernel::{InFlash, KernelError};
 use crate::number::{Number, Real};
@@ -142,7 +142,7 @@ fn write_scores<E: SufficientStatistics, const N: usize>(
     }
 }
 
-impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> Recursion
+impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> Streaming
     for StoredScores<E, W, N, B, F, M>
 where
     E: SufficientStatistics,

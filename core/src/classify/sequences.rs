@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use super::machine::check_finite;
 use super::{KernelValues, ScoreOutOfRange, StoredKernel};
 use crate::error::{ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::kernel::{InFlash, KernelError, LogKernel};
 use crate::number::{Compensated, Number, Real};
 
@@ -53,7 +53,7 @@ impl<K, S, T, const M: usize> StoredSequences<K, S, T, M> {
     }
 }
 
-impl<K, S, T, const M: usize> Recursion for StoredSequences<K, S, T, M>
+impl<K, S, T, const M: usize> Streaming for StoredSequences<K, S, T, M>
 where
     T: Real,
     K: LogKernel<Parts = [[T; 2]; M]>,
@@ -182,7 +182,7 @@ impl<O: ?Sized, T> fmt::Debug for NoNorm<O, T> {
     }
 }
 
-impl<O: ?Sized, T: Real> Recursion for NoNorm<O, T> {
+impl<O: ?Sized, T: Real> Streaming for NoNorm<O, T> {
     type Observation = O;
     type State = ();
     type Reading = T;

@@ -6,7 +6,7 @@ use super::{
     decide_exactly,
 };
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::{Belief, Recursion};
+use crate::filter::{Belief, Streaming};
 use crate::kernel::BankState;
 use crate::number::{Number, NumberFormat, Real, Scalar};
 
@@ -120,7 +120,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     }
 
     /// Checks every number. A weight on a log-likelihood is at most `2^48` in absolute value: after `2^15`
-    /// samples, each as far away as an observation [may be](crate::number::FARTHEST), no margin in `f32`
+    /// samples, each as far away as an observation [may be](crate::number::MIN_LOG_DENSITY_EXP), no margin in `f32`
     /// has overflowed.
     ///
     /// # Errors
@@ -161,7 +161,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
     }
 }
 
-impl<H: StreamModel, const M: usize, const O: usize> Recursion for StreamClassifier<H, M, O> {
+impl<H: StreamModel, const M: usize, const O: usize> Streaming for StreamClassifier<H, M, O> {
     type Observation = H::Observation;
     type State = StreamState<H::State, M>;
     type Reading = Decision<H::Real>;

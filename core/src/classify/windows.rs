@@ -1,6 +1,6 @@
 use crate::contract::{Contract, Partial, WindowClock, Windows, WindowsError};
 use crate::error::ObservationError;
-use crate::filter::{Recursion, Running};
+use crate::filter::{Stream, Streaming};
 
 /// A classifier that decides on windows of a stream, as its [contract](crate::contract::Contract) says.
 ///
@@ -32,7 +32,7 @@ use crate::filter::{Recursion, Running};
 ///
 /// // Windows of four tosses, a new one every two: two states.
 /// let contract = Contract { windows: Some(Windows::of(4, 2)), ..Contract::NONE };
-/// let mut stream = Running::new(WindowClassifier::<_, 2>::new(&coin, &contract)?);
+/// let mut stream = Stream::new(WindowClassifier::<_, 2>::new(&coin, &contract)?);
 /// let mut classes = [None; 8];
 /// for (toss, class) in [0, 0, 0, 0, 1, 1, 1, 1].iter().zip(&mut classes) {
 ///     *class = stream.decide(Some(toss)).map(|decision| decision.class);
@@ -141,7 +141,7 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
     }
 }
 
-impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
+impl<C: Streaming, const STATES: usize> WindowClassifier<'_, C, STATES> {
     /// Takes in a sample, `None` for a missing one. What a state refuses is missing there.
     #[inline]
     fn take(
@@ -164,7 +164,7 @@ impl<C: Recursion, const STATES: usize> WindowClassifier<'_, C, STATES> {
 
 /// Reads a decision where one is due. A sample is pushed to the state of each window that is open; one that a state
 /// refuses is missing there, and the error says so.
-impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<'_, C, STATES> {
+impl<C: Streaming, const STATES: usize> Streaming for WindowClassifier<'_, C, STATES> {
     type Observation = C::Observation;
     type State = StaggeredStates<C::State, STATES>;
     type Reading = Option<C::Reading>;
@@ -203,7 +203,7 @@ impl<C: Recursion, const STATES: usize> Recursion for WindowClassifier<'_, C, ST
     }
 }
 
-impl<C: Recursion, const STATES: usize> Running<WindowClassifier<'_, C, STATES>> {
+impl<C: Streaming, const STATES: usize> Stream<WindowClassifier<'_, C, STATES>> {
     /// Takes in a sample, `None` for a missing one, and returns the decision where one is due: at the end of each
     /// window, or without windows after each sample. A refused sample is missing.
     #[inline]

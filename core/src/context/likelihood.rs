@@ -1,7 +1,7 @@
 use super::{ContextModel, ContextRule};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::{Belief, Recursion};
+use crate::filter::{Belief, Streaming};
 use crate::hmm::{NumberOf, ReadingOf};
 use crate::number::Number;
 
@@ -64,7 +64,7 @@ impl<'m, R, E, const C: usize> ContextLikelihood<'m, R, E, C> {
     }
 }
 
-impl<R, E, const C: usize> Recursion for ContextLikelihood<'_, R, E, C>
+impl<R, E, const C: usize> Streaming for ContextLikelihood<'_, R, E, C>
 where
     E: Emission,
     R: ContextRule<E::Observation, C>,

@@ -22,7 +22,7 @@ use crate::number::Real;
 /// }
 /// static COIN: MarkovString<2, 2> = coin();
 ///
-/// let mut stream = Running::new(ContextLikelihood::of(&COIN));
+/// let mut stream = Stream::new(ContextLikelihood::of(&COIN));
 /// stream.push_block(&[0, 0, 1])?;
 /// assert_eq!(stream.read(), (0.75_f32 * 0.25).ln()); // the first symbol is a context only
 /// # Ok::<(), fishweir_core::filter::BlockError>(())

@@ -34,7 +34,7 @@ pub struct ContextModel<R, E, const C: usize> {
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let density = Independent::of(Gaussian::<1, f64>::new([0.0], [1.0])?);
-/// let mut stream = Running::new(ContextStatistics::of(&density));
+/// let mut stream = Stream::new(ContextStatistics::of(&density));
 /// stream.push(&[3.0])?;
 /// let [statistics] = stream.read();
 /// let [gaussian] = density.emission();

@@ -22,7 +22,7 @@ use crate::number::Real;
 /// // The kernel with a stored sequence is a directional derivative: it needs no score.
 /// let direction = model.whitened(&[0, 1, 2]);
 /// let along = model.with_directions(&[direction], Parametrisation::SOFTMAX);
-/// let mut stream = Running::new(ContextLikelihood::of(&along));
+/// let mut stream = Stream::new(ContextLikelihood::of(&along));
 /// stream.push_block(&[0, 1, 3])?;
 /// assert!((stream.read().tangent[0] - (4.0 * 2.0 - 3.0)).abs() < 1e-12);
 /// # Ok(()) }

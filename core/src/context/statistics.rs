@@ -1,7 +1,7 @@
 use super::{ContextModel, ContextRule};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
-use crate::filter::{Belief, Recursion};
+use crate::filter::{Belief, Streaming};
 use crate::number::{Compensated, Number};
 
 /// The sufficient statistics of a stream under a [`ContextModel`], by context: counts of symbols,
@@ -43,7 +43,7 @@ impl<'m, R, E, const C: usize> ContextStatistics<'m, R, E, C> {
     }
 }
 
-impl<R, E, const C: usize> Recursion for ContextStatistics<'_, R, E, C>
+impl<R, E, const C: usize> Streaming for ContextStatistics<'_, R, E, C>
 where
     E: SufficientStatistics,
     R: ContextRule<E::Observation, C>,

@@ -2,7 +2,7 @@ use super::covariance::check_row;
 use super::{Covariance, Dynamics, GaussianBelief, Innovation, SquaredDensity};
 use crate::emission::is_log_normaliser;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::{Arithmetic, Number, Parameter, Real};
 
 /// The Kalman filter: the likelihood of a [linear dynamical system](Dynamics), what is known of its state
@@ -185,7 +185,7 @@ impl<'m, const N: usize, const D: usize, W: Arithmetic> Kalman<'m, N, D, W> {
     }
 }
 
-impl<const N: usize, const D: usize, W: Arithmetic> Recursion for Kalman<'_, N, D, W> {
+impl<const N: usize, const D: usize, W: Arithmetic> Streaming for Kalman<'_, N, D, W> {
     type Observation = [<W as Parameter>::Real; D];
     type State = KalmanState<W, N>;
     type Reading = W;
@@ -197,7 +197,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Recursion for Kalman<'_, N, 
 
     /// # Errors
     /// [`ObservationError::NotFinite`]; [`ObservationError::Impossible`] of a sample farther away than
-    /// [any may be](crate::number::FARTHEST), or where the state's variance has overflowed: `2^64` times
+    /// [any may be](crate::number::MIN_LOG_DENSITY_EXP), or where the state's variance has overflowed: `2^64` times
     /// that of a channel's noise.
     #[inline]
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {

@@ -33,7 +33,7 @@ use crate::number::{Arithmetic, Real, Tangent};
 ///     observation: [[1.0]],
 ///     observation_noise: [[1.0]],
 /// })?;
-/// let mut stream = Running::new(Kalman::of(&walk));
+/// let mut stream = Stream::new(Kalman::of(&walk));
 /// stream.push(&[1.0])?;
 /// assert!((stream.read() - (-0.25 - 0.5 * (2.0 * std::f64::consts::TAU).ln())).abs() < 1e-12);
 /// let filtered = stream.state().belief();

@@ -1,5 +1,5 @@
 use crate::number::{Arithmetic, Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real};
-use crate::number::{is_near, lend};
+use crate::number::{is_near, with_local_copy};
 
 /// The square of a density, as a product of those of Gaussians:
 ///
@@ -14,7 +14,7 @@ use crate::number::{is_near, lend};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SquaredDensity<X: Number> {
     product: X,
-    ledger: X::Ledger,
+    ledger: X::ScaleAccumulator,
 }
 
 /// Precisions below this power of two are of variances that have overflowed, or are about to.
@@ -33,13 +33,13 @@ impl<X: Arithmetic> SquaredDensity<X> {
         }
         self.product = self.product.times(precision);
         if !self.product.is_between(RESCALE_BELOW, RESCALE_FROM) {
-            lend(self, Self::rescale);
+            with_local_copy(self, Self::rescale);
         }
         true
     }
 
     /// Multiplies with an exponential. Says `false`, and changes nothing, where it is
-    /// [too far](crate::number::FARTHEST) from one, or none.
+    /// [too far](crate::number::MIN_LOG_DENSITY_EXP) from one, or none.
     #[inline(always)]
     pub fn add_log_scale(&mut self, log: X) -> bool {
         let value = Parameter::value(log);

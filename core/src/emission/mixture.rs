@@ -7,7 +7,7 @@ use super::{
     Emission, Parametrisation, Regularisation, Row, SufficientStatistics, attach, vector_space,
 };
 use crate::error::{ModelError, ObservationError, Part, check_distribution, check_tangents};
-use crate::number::{Number, Parameter, Real, RealParameter, Tangent, VANISHED_BELOW, array_of};
+use crate::number::{Number, Parameter, Real, RealParameter, Tangent, UNDERFLOW_EXP, array_of};
 
 /// A mixture of `M` distributions of one family: `b(x) = sum_m weight_m b_m(x)`.
 ///
@@ -222,7 +222,7 @@ impl<E: SufficientStatistics, const M: usize> Mixture<E, M> {
             sum
         };
         let mut sum = weigh(&E::row(&self.component, x)?.likelihood);
-        if !sum.is_at_least(VANISHED_BELOW) {
+        if !sum.is_at_least(UNDERFLOW_EXP) {
             let (likelihood, best) = self.relative_likelihoods(x);
             if !best.is_finite() {
                 return None;

@@ -40,7 +40,7 @@
 //!    [`with_directions`](SufficientStatistics::with_directions), which attaches directions. Mixtures, expected
 //!    statistics, online EM, scores and the tangent filter then work with it.
 //! 4. [`Sample`], a few lines.
-//! 5. If its distributions can be compared, [`Overlap`](crate::kernel::Overlap), in `kernel/overlap/`:
+//! 5. If its distributions can be compared, [`ProductKernel`](crate::kernel::ProductKernel), in `kernel/overlap/`:
 //!    kernels between models then work with it.
 //! 6. A model in `tests/tests/laws/emission/models.rs`: finite differences then check the tangents and the
 //!    score, moments the draws, and the likelihood the estimate; and one in `tests/src/sample.rs`,
@@ -156,7 +156,7 @@ pub trait Emission: Sized {
 
     /// The row of relative likelihoods of one observation: the largest is one, so that an
     /// observation far from every state is improbable, not impossible. `None` where `x` is seen to
-    /// be no observation at all, or one [too far](crate::number::FARTHEST) from every state.
+    /// be no observation at all, or one [too far](crate::number::MIN_LOG_DENSITY_EXP) from every state.
     ///
     /// Cost: `N` log-likelihoods and `N` exponentials.
     #[inline(always)]

@@ -39,7 +39,7 @@ macro_rules! families {
 for_each_family!(families!);
 
 impl Family {
-    /// Whether it sees rows of samples with those before them, behind a [`Lagged`](crate::lagged::Lagged).
+    /// Whether it sees rows of samples with those before them, behind a [`LagFeatures`](crate::lagged::LagFeatures).
     pub const fn regresses(self) -> bool {
         matches!(self, Self::Autoregressive)
     }

@@ -1,10 +1,12 @@
 //! Sequences side by side: the forward recursion over lanes.
 
-use super::{Belief, Forward, Recursion};
+use super::{Belief, Forward, Streaming};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::Chain;
-use crate::number::{Lanes, Ledger, Number, RESCALE_BELOW, RESCALE_FROM, Real, VANISHED_BELOW};
+use crate::number::{
+    Lanes, Number, RESCALE_BELOW, RESCALE_FROM, Real, ScaleAccumulator, UNDERFLOW_EXP,
+};
 
 /// `L` sequences' forward states side by side, under one model.
 ///
@@ -19,7 +21,7 @@ pub struct Beliefs<T: Real, const N: usize, const L: usize> {
     /// Scaled rows, `[state][lane]`.
     row: [Lanes<T, L>; N],
     /// What has been moved out, without the exponents below.
-    ledger: [Ledger<T>; L],
+    ledger: [ScaleAccumulator<T>; L],
     /// Exponents moved out since the lane was set.
     exponent: [i64; L],
     age: [u32; L],
@@ -36,7 +38,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     /// likelihoods of one.
     pub const IDLE: Self = Self {
         row: [<Lanes<T, L> as Number>::ONE; N],
-        ledger: [Ledger::UNSCALED; L],
+        ledger: [ScaleAccumulator::UNSCALED; L],
         exponent: [0; L],
         age: [1; L],
     };
@@ -78,7 +80,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
 
     /// Takes a lane out of use: before its first sample, or for good.
     pub fn rest(&mut self, lane: usize) {
-        let idle = Belief { row: [T::ONE; N], ledger: Ledger::UNSCALED, age: 1 };
+        let idle = Belief { row: [T::ONE; N], ledger: ScaleAccumulator::UNSCALED, age: 1 };
         self.set_lane(lane, &idle);
     }
 
@@ -179,7 +181,7 @@ fn scaled<T: Real, const N: usize, const L: usize>(
     let transition = chain.transition();
     let next = Lanes::combine(row, |i, j| transition[i][j], likelihood, |p, b| p * b);
     let sum = Lanes::sum(&next);
-    if !sum.is_at_least(VANISHED_BELOW) {
+    if !sum.is_at_least(UNDERFLOW_EXP) {
         return false;
     }
     for l in 0..L {
@@ -199,7 +201,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
     /// Takes in one sample of each lane: `Some(Some(x))` an observation, `Some(None)` a missing one,
     /// `None` nothing at all, and the lane stays as it is.
     ///
-    /// Each lane's state and answer are those of [`push`](Recursion::push) on it alone, bit for bit.
+    /// Each lane's state and answer are those of [`push`](Streaming::push) on it alone, bit for bit.
     /// Where emissions allow rows of likelihoods to be had faster than one by one, fill them in and
     /// call [`Beliefs::step`].
     ///

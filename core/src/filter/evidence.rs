@@ -9,13 +9,13 @@ use crate::number::{Number, Scalar};
 /// RAM: `1 + C` reals and the ledger, 24 B in `f32`, 32 B with one direction.
 ///
 /// ```
-/// # use fishweir_core::{emission::Categorical, filter::{Forward, Running}, hmm::{Chain, Hmm}};
+/// # use fishweir_core::{emission::Categorical, filter::{Forward, Stream}, hmm::{Chain, Hmm}};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let hmm = Hmm::new(
 /// #     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 /// #     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// # );
-/// let mut stream = Running::new(Forward::of(&hmm));
+/// let mut stream = Stream::new(Forward::of(&hmm));
 /// stream.push_block(&[0, 1].repeat(10_000))?;
 /// let before = stream.state().evidence();
 /// stream.push(&0)?;
@@ -26,7 +26,7 @@ use crate::number::{Number, Scalar};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence<X: Number> {
     pub(super) sum: X,
-    pub(super) ledger: X::Ledger,
+    pub(super) ledger: X::ScaleAccumulator,
 }
 
 impl<X: Number> Evidence<X> {

@@ -1,4 +1,4 @@
-use super::{Belief, ForgettingFactor, Forward, Recursion};
+use super::{Belief, ForgettingFactor, Forward, Streaming};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
@@ -32,7 +32,7 @@ use crate::number::{Compensated, Number, Parameter, RealParameter, Scalar, Tange
 ///     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// );
 /// let memory = ForgettingFactor::samples(100.0)?;
-/// let mut health = Running::new(Forgetting::of(&hmm, memory));
+/// let mut health = Stream::new(Forgetting::of(&hmm, memory));
 /// health.push_block(&[0; 1000])?;
 /// let a_sample = health.read() * memory.lost();
 /// health.push_block(&[0, 1].repeat(500))?;
@@ -113,7 +113,7 @@ fn each<X: Scalar<Weight: RealParameter<Real = <X as Number>::Real>>>(
     X::lift(X::Weight::new(f(a.value(), b.value(), c.value()), tangent))
 }
 
-impl<E: Emission, const N: usize> Recursion for Forgetting<'_, E, N> {
+impl<E: Emission, const N: usize> Streaming for Forgetting<'_, E, N> {
     type Observation = E::Observation;
     type State = FadingBelief<NumberOf<E>, N>;
     type Reading = ReadingOf<E>;

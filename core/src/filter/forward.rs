@@ -1,10 +1,10 @@
-use super::{Evidence, Recursion};
+use super::{Evidence, Streaming};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{
-    Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, RealParameter, Scalar, VANISHED_BELOW,
-    lend, sum_of,
+    Number, Parameter, RESCALE_BELOW, RESCALE_FROM, Real, RealParameter, Scalar, UNDERFLOW_EXP,
+    sum_of, with_local_copy,
 };
 
 /// The forward recursion: the filter, the likelihood and, over dual numbers, the tangent filter.
@@ -15,7 +15,7 @@ use crate::number::{
 /// ```
 ///
 /// Over [`Dual`](crate::number::Dual) weights every product carries its derivative, so that
-/// [`read`](Recursion::read) is `log p(x_1..t)` with `d/de log p(x_1..t | model + e w)` for each
+/// [`read`](Streaming::read) is `log p(x_1..t)` with `d/de log p(x_1..t | model + e w)` for each
 /// direction `w`: exact, forward only, valid at every `t`.
 ///
 /// Sources: Rabiner 1989 (scaled forward pass); Shawe-Taylor and Cristianini, "Kernel Methods for
@@ -47,7 +47,7 @@ impl<E: Emission, const N: usize> Copy for Forward<'_, E, N> {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Belief<X: Number, const N: usize> {
     pub(super) row: [X; N],
-    pub(super) ledger: X::Ledger,
+    pub(super) ledger: X::ScaleAccumulator,
     /// Samples since the row was rescaled, where that matters; 0 before the first sample.
     pub(super) age: u32,
 }
@@ -88,11 +88,11 @@ impl<X: Number, const N: usize> Belief<X, N> {
             }
             return true;
         }
-        if !sum.is_at_least(VANISHED_BELOW) {
+        if !sum.is_at_least(UNDERFLOW_EXP) {
             return false;
         }
         self.row = X::renormalise(row, sum, &mut self.ledger);
-        lend(self, Self::rescale);
+        with_local_copy(self, Self::rescale);
         true
     }
 
@@ -176,9 +176,9 @@ impl<T: Real, const N: usize> Belief<T, N> {
     /// Ends what [`condition`](Self::condition) does, where the caller has put the products, which sum to
     /// `sum`, in the row's place. Says `false` where they vanish: the row is to be made anew.
     #[inline(always)]
-    pub(crate) fn settle_products(&mut self, sum: T) -> bool {
+    pub(crate) fn finish_update(&mut self, sum: T) -> bool {
         if !sum.is_between(RESCALE_BELOW, RESCALE_FROM) {
-            if !sum.is_at_least(VANISHED_BELOW) {
+            if !sum.is_at_least(UNDERFLOW_EXP) {
                 return false;
             }
             self.rescale();
@@ -215,7 +215,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
             return Ok(());
         }
         let predicted = *predicted;
-        lend(self, |belief| belief.observe_out_of_line(emission, &predicted, x))
+        with_local_copy(self, |belief| belief.observe_out_of_line(emission, &predicted, x))
     }
 
     #[cold]
@@ -306,7 +306,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         // Copies, so that what is lent to a function out of line need not live in memory before it.
         let (predicted, row) = (*predicted, row.map(|(likelihood, scales)| (*likelihood, scales)));
         let row = row.as_ref().map(|(likelihood, scales)| (likelihood, *scales));
-        lend(self, |belief| belief.weigh_slowly(&predicted, row, log))
+        with_local_copy(self, |belief| belief.weigh_slowly(&predicted, row, log))
     }
 
     #[cold]
@@ -440,7 +440,7 @@ impl<'m, E: Emission, const N: usize> Forward<'m, E, N> {
     }
 }
 
-impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
+impl<E: Emission, const N: usize> Streaming for Forward<'_, E, N> {
     type Observation = E::Observation;
     type State = Belief<NumberOf<E>, N>;
     type Reading = ReadingOf<E>;
@@ -458,7 +458,7 @@ impl<E: Emission, const N: usize> Recursion for Forward<'_, E, N> {
         if state.observe_row(self.hmm.emission(), &predicted, x) {
             return Ok(());
         }
-        lend(state, |state| self.push_slowly(state, x))
+        with_local_copy(state, |state| self.push_slowly(state, x))
     }
 
     #[inline]

@@ -8,7 +8,7 @@
 //! | [`Forward`] | log-likelihood, filtered and predicted states | `N` | `N^2 + N` |
 //! | [`Forward`] over [`Dual`](crate::number::Dual) weights: the tangent filter | `C` directional derivatives too | `N (1 + C)` | `(1 + 2C) (N^2 + N)` |
 //! | [`Forgetting`] | the same, the past fading | and `2 (1 + C)` | the same, and a logarithm |
-//! | [`Recent`] | the same, of the last samples given those before | and `M (3 + 2C)` for `M` marks | the same |
+//! | [`RollingLogLikelihood`] | the same, of the last samples given those before | and `M (3 + 2C)` for `M` marks | the same |
 //! | [`Window`] over any of these | the same, of the last samples alone | `K` times for `K` filters | `K` times |
 //! | [`Statistics`] | expected statistics: smoothing without looking back | `P (N + 2)` | `P N^2` |
 //! | [`OnlineEm`] | a model that adapts to the stream | `P N` and a model | `P N^2` |
@@ -41,8 +41,8 @@ pub(crate) use forward::impossible;
 pub use forward::{Belief, Forward};
 pub use online_em::{Adapting, OnlineEm, StepSize};
 #[cfg(feature = "heapless")]
-pub use recent::{Recent, RecentState};
-pub use recursion::{BlockError, Recursion, Running};
+pub use recent::{RecentState, RollingLogLikelihood};
+pub use recursion::{BlockError, Stream, Streaming};
 pub use statistics::{Statistics, StatisticsState};
 #[cfg(feature = "heapless")]
 pub use window::{Window, WindowState, Windowed};

@@ -1,6 +1,6 @@
 //! The engine of forward-only statistics: how one sample moves them.
 
-use super::{Belief, ExpectedStatistics, Forward, Recursion};
+use super::{Belief, ExpectedStatistics, Forward, Streaming};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::hmm::Hmm;

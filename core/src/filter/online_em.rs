@@ -1,5 +1,5 @@
 use super::moments::{Moments, Step};
-use super::{Belief, ExpectedStatistics, Forward, Recursion, SettingError};
+use super::{Belief, ExpectedStatistics, Forward, SettingError, Streaming};
 use crate::emission::{Regularisation, SufficientStatistics, VectorSpace, maximise_row};
 use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm};
@@ -64,7 +64,7 @@ impl<T: Real> StepSize<T> {
 ///
 /// ```
 /// use fishweir_core::emission::{Categorical, Regularisation};
-/// use fishweir_core::filter::{OnlineEm, Running, StepSize};
+/// use fishweir_core::filter::{OnlineEm, Stream, StepSize};
 /// use fishweir_core::hmm::{Chain, Hmm};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -74,7 +74,7 @@ impl<T: Real> StepSize<T> {
 /// );
 /// let priors = Regularisation { variance_floor: 1e-3, pseudo_count: 0.1 };
 /// let adapting = OnlineEm::from(&shipped, StepSize::Constant(0.01), 100, priors)?;
-/// let mut stream = Running::new(adapting);
+/// let mut stream = Stream::new(adapting);
 /// for t in 0..10_000_usize {
 ///     stream.push(&(t / 20 % 2))?; // twenty of each: the states last longer and are purer
 /// }
@@ -203,7 +203,7 @@ fn is_prior<T: Real>(variance_floor: T, pseudo_count: T) -> bool {
     floored && pseudo_count >= T::ZERO && pseudo_count.is_finite()
 }
 
-impl<E: SufficientStatistics, const N: usize> Recursion for OnlineEm<'_, E, N> {
+impl<E: SufficientStatistics, const N: usize> Streaming for OnlineEm<'_, E, N> {
     type Observation = E::Observation;
     type State = Adapting<E, N>;
     type Reading = Hmm<E, N>;

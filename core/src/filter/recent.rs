@@ -1,6 +1,6 @@
 use heapless::Deque;
 
-use super::{Belief, Evidence, Forward, Recursion, SettingError, Windowed};
+use super::{Belief, Evidence, Forward, SettingError, Streaming, Windowed};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::hmm::{Hmm, NumberOf, ReadingOf};
@@ -12,23 +12,23 @@ use crate::number::Number;
 /// log p(x_s+1..t | x_1..s) = sum_{u=s+1..t} log c_u = log p(x_1..t) - log p(x_1..s)
 /// ```
 ///
-/// One forward filter, and every `interval` samples a mark of its [`Evidence`], of which `MARKS` are
-/// kept: the reading covers the last `(MARKS - 1) interval + 1` to `MARKS interval` samples. The
+/// One forward filter, and every `interval` samples a mark of its [`Evidence`], of which `SNAPSHOTS` are
+/// kept: the reading covers the last `(SNAPSHOTS - 1) interval + 1` to `SNAPSHOTS interval` samples. The
 /// difference is taken of ledgers, and is as exact after `10^8` samples as after the first.
 ///
-/// State: that of [`Forward`], `MARKS` evidences and a counter; in `f32`, categorical, `N = 4`,
+/// State: that of [`Forward`], `SNAPSHOTS` evidences and a counter; in `f32`, categorical, `N = 4`,
 /// 8 marks: 256 B, with one direction 344 B. Work a sample: that of [`Forward`]; a reading costs one
 /// logarithm and `1 + 2 C` divisions.
 ///
 /// ```
-/// use fishweir_core::{emission::Categorical, filter::{Recent, Running}, hmm::{Chain, Hmm}};
+/// use fishweir_core::{emission::Categorical, filter::{RollingLogLikelihood, Stream}, hmm::{Chain, Hmm}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hmm = Hmm::new(
 ///     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// );
-/// let mut recent = Running::new(Recent::<_, 2, 8>::of(&hmm, 16)?);
+/// let mut recent = Stream::new(RollingLogLikelihood::<_, 2, 8>::of(&hmm, 16)?);
 /// recent.push_block(&[0; 1000])?;
 /// let usual = recent.read();
 /// recent.push_block(&[1, 0].repeat(64))?;
@@ -38,28 +38,33 @@ use crate::number::Number;
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct Recent<'m, E: Emission, const N: usize, const MARKS: usize> {
+pub struct RollingLogLikelihood<'m, E: Emission, const N: usize, const SNAPSHOTS: usize> {
     forward: Forward<'m, E, N>,
     interval: u32,
 }
 
-impl<E: Emission, const N: usize, const MARKS: usize> Clone for Recent<'_, E, N, MARKS> {
+impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Clone
+    for RollingLogLikelihood<'_, E, N, SNAPSHOTS>
+{
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<E: Emission, const N: usize, const MARKS: usize> Copy for Recent<'_, E, N, MARKS> {}
+impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Copy
+    for RollingLogLikelihood<'_, E, N, SNAPSHOTS>
+{
+}
 
-/// The state of [`Recent`]: a belief, and marks of what it had accumulated, the oldest first.
+/// The state of [`RollingLogLikelihood`]: a belief, and marks of what it had accumulated, the oldest first.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RecentState<X: Number, const N: usize, const MARKS: usize> {
+pub struct RecentState<X: Number, const N: usize, const SNAPSHOTS: usize> {
     belief: Belief<X, N>,
-    marks: Deque<Evidence<X>, MARKS>,
+    marks: Deque<Evidence<X>, SNAPSHOTS>,
     /// Samples since the newest mark.
     since: u32,
 }
 
-impl<X: Number, const N: usize, const MARKS: usize> RecentState<X, N, MARKS> {
+impl<X: Number, const N: usize, const SNAPSHOTS: usize> RecentState<X, N, SNAPSHOTS> {
     /// Before the first sample.
     pub const NEW: Self = Self { belief: Belief::NEW, marks: Deque::new(), since: 0 };
 
@@ -69,13 +74,15 @@ impl<X: Number, const N: usize, const MARKS: usize> RecentState<X, N, MARKS> {
     }
 }
 
-impl<'m, E: Emission, const N: usize, const MARKS: usize> Recent<'m, E, N, MARKS> {
-    /// The recent evidence for a model, over `MARKS x interval` samples.
+impl<'m, E: Emission, const N: usize, const SNAPSHOTS: usize>
+    RollingLogLikelihood<'m, E, N, SNAPSHOTS>
+{
+    /// The recent evidence for a model, over `SNAPSHOTS x interval` samples.
     ///
     /// # Errors
     /// [`SettingError::Interval`] where `interval` is zero.
     pub const fn of(hmm: &'m Hmm<E, N>, interval: u32) -> Result<Self, SettingError> {
-        const { assert!(MARKS > 0, "a window needs a mark") };
+        const { assert!(SNAPSHOTS > 0, "a window needs a mark") };
         if interval == 0 {
             return Err(SettingError::Interval);
         }
@@ -87,7 +94,11 @@ impl<'m, E: Emission, const N: usize, const MARKS: usize> Recent<'m, E, N, MARKS
         self.forward
     }
 
-    fn count(&self, state: &mut RecentState<NumberOf<E>, N, MARKS>, before: Evidence<NumberOf<E>>) {
+    fn count(
+        &self,
+        state: &mut RecentState<NumberOf<E>, N, SNAPSHOTS>,
+        before: Evidence<NumberOf<E>>,
+    ) {
         if state.marks.is_empty() || state.since >= self.interval {
             if state.marks.is_full() {
                 state.marks.pop_front();
@@ -100,9 +111,11 @@ impl<'m, E: Emission, const N: usize, const MARKS: usize> Recent<'m, E, N, MARKS
     }
 }
 
-impl<E: Emission, const N: usize, const MARKS: usize> Recursion for Recent<'_, E, N, MARKS> {
+impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Streaming
+    for RollingLogLikelihood<'_, E, N, SNAPSHOTS>
+{
     type Observation = E::Observation;
-    type State = RecentState<NumberOf<E>, N, MARKS>;
+    type State = RecentState<NumberOf<E>, N, SNAPSHOTS>;
     type Reading = Windowed<ReadingOf<E>>;
 
     fn start(&self) -> Self::State {

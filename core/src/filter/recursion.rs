@@ -1,7 +1,7 @@
 use core::fmt;
 
 use crate::error::ObservationError;
-use crate::number::lend;
+use crate::number::with_local_copy;
 
 /// A recursion: how one sample changes a state.
 ///
@@ -12,7 +12,7 @@ use crate::number::lend;
 /// 2. a reset state is a new state;
 /// 3. on an error the state is unchanged (behind a front end, and on windows, the observation is missing);
 /// 4. after every prefix the reading is the batch computation's of that prefix.
-pub trait Recursion {
+pub trait Streaming {
     /// What is pushed.
     type Observation: ?Sized;
     /// What the past left.
@@ -33,7 +33,7 @@ pub trait Recursion {
     ///
     /// # Errors
     /// An observation that the model makes impossible, or that is none. The state is unchanged, but behind a
-    /// [front end](crate::front::Fronted) and on [windows](crate::classify::WindowClassifier), where it is missing.
+    /// [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier), where it is missing.
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
 
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
@@ -63,11 +63,11 @@ pub trait Recursion {
 /// Lets one step pass. Out of line: few samples are missing.
 #[cold]
 #[inline(never)]
-fn pass<R: Recursion + ?Sized>(recursion: &R, state: &mut R::State) {
+fn pass<R: Streaming + ?Sized>(recursion: &R, state: &mut R::State) {
     recursion.push_missing(state);
 }
 
-impl<R: Recursion + ?Sized> Recursion for &R {
+impl<R: Streaming + ?Sized> Streaming for &R {
     type Observation = R::Observation;
     type State = R::State;
     type Reading = R::Reading;
@@ -105,14 +105,14 @@ impl<R: Recursion + ?Sized> Recursion for &R {
 /// A recursion and its state in one value: push samples, read an answer.
 ///
 /// ```
-/// use fishweir_core::{emission::Categorical, filter::{Forward, Running}, hmm::{Chain, Hmm}};
+/// use fishweir_core::{emission::Categorical, filter::{Forward, Stream}, hmm::{Chain, Hmm}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hmm = Hmm::new(
 ///     Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?, Categorical::<2, f64>::new([0.1, 0.9])?],
 /// );
-/// let mut stream = Running::new(Forward::of(&hmm));
+/// let mut stream = Stream::new(Forward::of(&hmm));
 /// stream.push(&0)?;
 /// stream.push_missing();
 /// stream.push(&1)?;
@@ -121,12 +121,12 @@ impl<R: Recursion + ?Sized> Recursion for &R {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Running<R: Recursion> {
+pub struct Stream<R: Streaming> {
     recursion: R,
     state: R::State,
 }
 
-impl<R: Recursion> Running<R> {
+impl<R: Streaming> Stream<R> {
     /// A stream before its first sample.
     #[inline]
     pub fn new(recursion: R) -> Self {
@@ -155,8 +155,8 @@ impl<R: Recursion> Running<R> {
     /// }
     /// static MODEL: Coins =
     ///     Coins::new([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
-    /// static STREAM: Mutex<Running<&Coins>> =
-    ///     Mutex::new(Running::from_parts(&MODEL, StreamState::NEW));
+    /// static STREAM: Mutex<Stream<&Coins>> =
+    ///     Mutex::new(Stream::from_parts(&MODEL, StreamState::NEW));
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut stream = STREAM.lock()?;
@@ -173,7 +173,7 @@ impl<R: Recursion> Running<R> {
     ///
     /// # Errors
     /// An observation that the model makes impossible, or that is none. The state is as
-    /// [`Recursion::push`] leaves it.
+    /// [`Streaming::push`] leaves it.
     #[inline]
     pub fn push(&mut self, x: &R::Observation) -> Result<(), ObservationError> {
         self.recursion.push(&mut self.state, x)
@@ -192,7 +192,7 @@ impl<R: Recursion> Running<R> {
         R::Observation: 'x,
     {
         let recursion = &self.recursion;
-        lend(&mut self.state, |state| {
+        with_local_copy(&mut self.state, |state| {
             let mut taken = 0;
             for x in block {
                 recursion.push(state, x).map_err(|error| BlockError { at: taken, error })?;

@@ -1,5 +1,5 @@
 use super::moments::{Moments, Step, hold};
-use super::{Belief, ExpectedStatistics, ForgettingFactor, Forward, Recursion};
+use super::{Belief, ExpectedStatistics, ForgettingFactor, Forward, Streaming};
 use crate::emission::{SufficientStatistics, VectorSpace};
 use crate::error::ObservationError;
 use crate::hmm::Hmm;
@@ -35,14 +35,14 @@ use crate::number::{Compensated, Number, RESCALE_EVERY, Real};
 /// of [`Forward`] twice. Stack: `N^2` reals, and `P` every 32 samples.
 ///
 /// ```
-/// use fishweir_core::{emission::Categorical, filter::{Running, Statistics}, hmm::{Chain, Hmm}};
+/// use fishweir_core::{emission::Categorical, filter::{Stream, Statistics}, hmm::{Chain, Hmm}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hmm = Hmm::new(
 ///     Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?, Categorical::<2, f64>::new([0.1, 0.9])?],
 /// );
-/// let mut stream = Running::new(Statistics::of(&hmm));
+/// let mut stream = Stream::new(Statistics::of(&hmm));
 /// stream.push_block(&[0, 0, 1, 1])?;
 /// let expected = stream.read();
 /// let transitions: f64 = expected.transition.as_flattened().iter().sum();
@@ -101,7 +101,7 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
     /// Such a limit can grow exponentially with the stream. It stops at `2^63` in `f32` and `2^511`
     /// in `f64`, and is never NaN. One logarithm a sample more.
     #[must_use]
-    pub const fn with_zeros(self) -> Self {
+    pub const fn with_boundary_scores(self) -> Self {
         Self { zeros: true, ..self }
     }
 
@@ -175,7 +175,7 @@ fn combine<S: VectorSpace<T>, T: Real, const N: usize>(
     }
 }
 
-impl<E: SufficientStatistics, const N: usize> Recursion for Statistics<'_, E, N> {
+impl<E: SufficientStatistics, const N: usize> Streaming for Statistics<'_, E, N> {
     type Observation = E::Observation;
     type State = StatisticsState<E::Statistics, E::Real, N>;
     type Reading = ExpectedStatistics<E::Statistics, E::Real, N>;

@@ -1,6 +1,6 @@
 use heapless::Deque;
 
-use super::{Recursion, SettingError};
+use super::{SettingError, Streaming};
 use crate::error::ObservationError;
 
 /// Any recursion over a sliding window: `FILTERS` copies of it, started one after another, of which
@@ -16,28 +16,28 @@ use crate::error::ObservationError;
 /// so that the reading is the recursion's own over exactly those, as if the stream had begun there:
 /// over [`Forward`](super::Forward) the log-likelihood of the window, each window beginning in the
 /// model's initial distribution. Where the log-likelihood of the last samples given all before them
-/// will do, [`Recent`](super::Recent) has it from a single filter.
+/// will do, [`RollingLogLikelihood`](super::RollingLogLikelihood) has it from a single filter.
 ///
 /// A copy to which a sample is impossible is dropped, and one that would start with it starts with a
 /// later one: then the reading covers less, and [`Windowed::samples`] says how much. Only if the
 /// sample is impossible to the copy that is read is it refused.
 ///
-/// A front end goes around a window, not into one: `Fronted<_, Window<_, _>>`. A window takes it that a recursion
-/// which refuses a sample is as before; a [`Fronted`](crate::front::Fronted) is not, and its copies would fall out of
+/// A front end goes around a window, not into one: `Preprocessed<_, Window<_, _>>`. A window takes it that a recursion
+/// which refuses a sample is as before; a [`Preprocessed`](crate::front::Preprocessed) is not, and its copies would fall out of
 /// step.
 ///
 /// State: `FILTERS` states of the recursion and as many counters. Work a sample: `FILTERS` times
 /// the recursion's.
 ///
 /// ```
-/// use fishweir_core::{emission::Categorical, filter::{Forward, Running, Window}, hmm::{Chain, Hmm}};
+/// use fishweir_core::{emission::Categorical, filter::{Forward, Stream, Window}, hmm::{Chain, Hmm}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hmm = Hmm::new(
 ///     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2, f32>::new([0.75, 0.25])?, Categorical::<2, f32>::new([0.1, 0.9])?],
 /// );
-/// let mut window = Running::new(Window::<_, 4>::of(Forward::of(&hmm), 25)?);
+/// let mut window = Stream::new(Window::<_, 4>::of(Forward::of(&hmm), 25)?);
 /// for t in 0..1000_usize {
 ///     window.push(&(t / 7 % 2))?;
 /// }
@@ -83,7 +83,7 @@ struct Started<S> {
     alive: bool,
 }
 
-impl<R: Recursion, const FILTERS: usize> Window<R, FILTERS> {
+impl<R: Streaming, const FILTERS: usize> Window<R, FILTERS> {
     /// A window of `FILTERS x interval` samples over a recursion.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl<R: Recursion, const FILTERS: usize> Window<R, FILTERS> {
     }
 }
 
-impl<R: Recursion, const FILTERS: usize> Recursion for Window<R, FILTERS> {
+impl<R: Streaming, const FILTERS: usize> Streaming for Window<R, FILTERS> {
     type Observation = R::Observation;
     type State = WindowState<R::State, FILTERS>;
     type Reading = Windowed<R::Reading>;

@@ -11,8 +11,8 @@ use crate::context::ContextBelief;
 use crate::dynamics::{Kalman, KalmanState, SquaredDensity};
 use crate::emission::{Emission, SufficientStatistics};
 use crate::filter::{
-    Adapting, Belief, Evidence, FadingBelief, Forgetting, Forward, OnlineEm, Recursion, Running,
-    Statistics, StatisticsState,
+    Adapting, Belief, Evidence, FadingBelief, Forgetting, Forward, OnlineEm, Statistics,
+    StatisticsState, Stream, Streaming,
 };
 use crate::hmm::Hmm;
 use crate::kernel::{
@@ -70,8 +70,8 @@ shown! {
     [E: Emission<Weight: RealParameter<Real: Format> + Format> + Format, const N: usize,
      const C: usize] ChangeDetector<E, N, C> =>
         x "ChangeDetector {{ hmm: {}, fit: {}, drift: {} }}", x.hmm(), x.fit(), x.drift();
-    [R: Recursion<State: Format> + Format] Running<R> =>
-        x "Running {{ recursion: {}, state: {} }}", x.recursion(), x.state();
+    [R: Streaming<State: Format> + Format] Stream<R> =>
+        x "Stream {{ recursion: {}, state: {} }}", x.recursion(), x.state();
     [X: Number, const N: usize, const M: usize] Aligned<X, N, M> =>
         x "Aligned {{ stored: {=usize}, position: {=usize} }}", M, x.position();
     [T: Number, const N: usize, const M: usize] MarginalisationState<T, N, M> =>
@@ -123,9 +123,9 @@ const _: () = {
         Branch, BranchModel, End, KernelError, PairHmm, PairKernel, PairTable, Pruned, TreeModel,
         TreeShape,
     };
-    use crate::number::{Compensated, Dual, DualLedger, Lanes, Ledger, Max};
+    use crate::number::{Compensated, Dual, DualLedger, Lanes, Max, ScaleAccumulator};
     use crate::score::ScoreOf;
-    use crate::smooth::{Lagged, Survivors};
+    use crate::smooth::{LaggedPosterior, Survivors};
 
     type Pair = Mixture<Gaussian<2, Dual<f32, 1>>, 2>;
     type Plain = Mixture<FullGaussian<2>, 2>;
@@ -143,27 +143,27 @@ const _: () = {
     formats::<(Autoregressive<3, 1, 2, Dual<f32, 1>>, Regression)>();
     formats::<(Bernoulli<2>, Counts, PoissonView<'static, f32>, GaussianView<'static, f32>)>();
     formats::<(Row<Dual<f32, 1>, 2>, Dual<f32, 1>, Lanes<f32, 2>, Max<f32>, Compensated<f32>)>();
-    formats::<(Ledger<f32>, DualLedger<Ledger<f32>, f32, 1>)>();
+    formats::<(ScaleAccumulator<f32>, DualLedger<ScaleAccumulator<f32>, f32, 1>)>();
     formats::<ScoreOf<Plain, 2>>();
     formats::<ExpectedStatistics<f32, f32, 2>>();
     formats::<(ForgettingFactor<f32>, StepSize)>();
-    formats::<Running<OneFilter>>();
+    formats::<Stream<OneFilter>>();
     formats::<(Belief<Dual<f32, 1>, 2>, Evidence<f32>)>();
-    formats::<Running<Kalman<'static, 2, 1, Dual<f32, 1>>>>();
+    formats::<Stream<Kalman<'static, 2, 1, Dual<f32, 1>>>>();
     formats::<(Dynamics<2, 1>, Parameters<f32, 2, 1>, Innovation<f32, 2>)>();
     formats::<Channels<'static, f32, 2>>();
-    formats::<Running<Forgetting<'static, Pair, 2>>>();
-    formats::<Running<Statistics<'static, Plain, 2>>>();
-    formats::<Running<OnlineEm<'static, Counts, 2>>>();
-    formats::<Running<FixedLag<'static, Plain, 2, 4>>>();
-    formats::<Running<Viterbi<'static, Plain, 2>>>();
+    formats::<Stream<Forgetting<'static, Pair, 2>>>();
+    formats::<Stream<Statistics<'static, Plain, 2>>>();
+    formats::<Stream<OnlineEm<'static, Counts, 2>>>();
+    formats::<Stream<FixedLag<'static, Plain, 2, 4>>>();
+    formats::<Stream<Viterbi<'static, Plain, 2>>>();
     #[cfg(feature = "sample")]
     formats::<(Ancestral<'static, Plain, (), 2>, crate::smooth::Draw<usize>)>();
-    formats::<(Survivors<f32, 2>, Lagged<f32, 2>)>();
-    formats::<Running<FixedLength<'static, Pair, [f32; 2], 2, 3>>>();
-    formats::<Running<HiddenBinomial<'static, f32, u8, 4, 3>>>();
-    formats::<Running<Marginalisation<'static, Plain, 2, 3, 4>>>();
-    formats::<Running<PairKernel<'static, f32, u8, 2, 4, 9>>>();
+    formats::<(Survivors<f32, 2>, LaggedPosterior<f32, 2>)>();
+    formats::<Stream<FixedLength<'static, Pair, [f32; 2], 2, 3>>>();
+    formats::<Stream<HiddenBinomial<'static, f32, u8, 4, 3>>>();
+    formats::<Stream<Marginalisation<'static, Plain, 2, 3, 4>>>();
+    formats::<Stream<PairKernel<'static, f32, u8, 2, 4, 9>>>();
     formats::<(PairHmm<f32, 2, 4>, End<f32, 2>, PairTable<f32, 4>, KernelError)>();
     formats::<(TreeModel<f32, 2, 1>, TreeShape<'static>, Pruned<f32>)>();
     formats::<(BranchModel<'static, f32, 2>, Branch)>();

@@ -75,12 +75,12 @@ pub struct Cepstra<
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CepstraState<const W: usize> {
     ring: [f32; W],
-    place: FramePlace,
+    place: FrameState,
 }
 
 impl<const W: usize> CepstraState<W> {
     /// Before the first sample.
-    pub const NEW: Self = Self { ring: [0.0; W], place: FramePlace::new(W) };
+    pub const NEW: Self = Self { ring: [0.0; W], place: FrameState::new(W) };
 }
 
 impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize>
@@ -255,7 +255,7 @@ fn transform(frame: &mut [f32]) -> &[Complex32] {
 /// RAM: 12 bytes beside the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct FramePlace {
+pub struct FrameState {
     /// The oldest sample, which the next one takes the place of.
     oldest: u32,
     /// Samples since the beginning or the last gap, counted up to a frame.
@@ -264,7 +264,7 @@ pub struct FramePlace {
     due: u32,
 }
 
-impl FramePlace {
+impl FrameState {
     /// Before the first sample of frames of so many.
     pub const fn new(frame: usize) -> Self {
         Self { oldest: 0, unbroken: 0, due: frame as u32 }

@@ -26,12 +26,12 @@ pub struct Decimate<const D: usize, T = f32> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecimateState<T, const D: usize> {
     sum: [T; D],
-    place: MeanPlace,
+    place: MeanState,
 }
 
 impl<T: Real, const D: usize> DecimateState<T, D> {
     /// Before the first sample.
-    pub const NEW: Self = Self { sum: [T::ZERO; D], place: MeanPlace::NEW };
+    pub const NEW: Self = Self { sum: [T::ZERO; D], place: MeanState::NEW };
 }
 
 impl<const D: usize, T> Decimate<D, T> {
@@ -89,14 +89,14 @@ impl<const D: usize, T: Real> Front for Decimate<D, T> {
 /// RAM: 8 bytes beside the sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct MeanPlace {
+pub struct MeanState {
     /// Samples of this row so far.
     samples: u32,
     /// Of them, observed.
     observed: u32,
 }
 
-impl MeanPlace {
+impl MeanState {
     /// Before a row's first sample.
     pub const NEW: Self = Self { samples: 0, observed: 0 };
 

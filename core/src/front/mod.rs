@@ -1,7 +1,7 @@
 //! Front ends: what turns a sensor's samples into the rows that a model reads, sample by sample.
 //!
-//! A [`Front`] takes samples and, whenever enough of them have come, hands on a row; [`Then`] chains two of them, and
-//! [`Fronted`] puts one before any recursion. What each does to a row is written on slices, so that a host at run-time
+//! A [`Front`] takes samples and, whenever enough of them have come, hands on a row; [`Pipe`] chains two of them, and
+//! [`Preprocessed`] puts one before any recursion. What each does to a row is written on slices, so that a host at run-time
 //! sizes runs the same arithmetic in the same order, and has the same bits.
 //!
 //! | front end | a row is |
@@ -25,8 +25,8 @@ mod quantiser;
 mod slopes;
 
 #[cfg(feature = "microfft")]
-pub use cepstra::{Cepstra, CepstraState, FramePlace, MelTables};
-pub use decimate::{Decimate, DecimateState, MeanPlace};
+pub use cepstra::{Cepstra, CepstraState, FrameState, MelTables};
+pub use decimate::{Decimate, DecimateState, MeanState};
 pub use magnitude::{Magnitude, norm_of_group};
 pub use quantiser::{VectorQuantiser, nearest_word};
 pub use slopes::{LONGEST_SLOPE, Slopes, SlopesState};
@@ -34,7 +34,7 @@ pub use slopes::{LONGEST_SLOPE, Slopes, SlopesState};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ModelError, ObservationError};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 
 /// What a sample does to the row that is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,21 +99,21 @@ pub fn or_missing<X: Copy>(
 /// One front end after another: the rows of the first are the samples of the second.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Then<A, B> {
+pub struct Pipe<A, B> {
     /// The first.
     pub first: A,
     /// The second.
     pub second: B,
 }
 
-impl<A, B> Then<A, B> {
+impl<A, B> Pipe<A, B> {
     /// The first, then the second.
     pub const fn new(first: A, second: B) -> Self {
         Self { first, second }
     }
 }
 
-impl<A: Front, B: Front<Sample = A::Row>> Front for Then<A, B> {
+impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
     type Sample = A::Sample;
     type Row = B::Row;
     type State = (A::State, B::State);
@@ -149,40 +149,40 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Then<A, B> {
 ///
 /// ```
 /// use fishweir_core::emission::Gaussian;
-/// use fishweir_core::filter::{Forward, Running};
-/// use fishweir_core::front::{Decimate, Fronted, Magnitude, Then};
+/// use fishweir_core::filter::{Forward, Stream};
+/// use fishweir_core::front::{Decimate, Preprocessed, Magnitude, Pipe};
 /// use fishweir_core::hmm::{Chain, Hmm};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let strength = Gaussian::<1, f64>::new([5.0], [1.0])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [strength]);
 /// // Two channels become their norm, and two norms their mean.
-/// let front = Then::new(Magnitude::<2, 1, f64>::new([true, true]), Decimate::<1, f64>::new(2));
-/// let fronted = Fronted::new(front, Forward::of(&hmm));
-/// let mut stream = Running::new(&fronted);
+/// let front = Pipe::new(Magnitude::<2, 1, f64>::new([true, true]), Decimate::<1, f64>::new(2));
+/// let fronted = Preprocessed::new(front, Forward::of(&hmm));
+/// let mut stream = Stream::new(&fronted);
 /// stream.push(&[3.0, 4.0])?;
 /// assert_eq!(stream.read(), 0.0); // no row yet
 /// stream.push(&[-5.0, 0.0])?;
-/// let mut rows = Running::new(Forward::of(&hmm));
+/// let mut rows = Stream::new(Forward::of(&hmm));
 /// rows.push(&[5.0])?;
 /// assert_eq!(stream.read(), rows.read());
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Fronted<F, R> {
+pub struct Preprocessed<F, R> {
     front: F,
     recursion: R,
 }
 
-/// What a stream left in a [`Fronted`]: the states of both.
+/// What a stream left in a [`Preprocessed`]: the states of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FrontedState<F, R> {
+pub struct PreprocessedState<F, R> {
     front: F,
     inner: R,
 }
 
-impl<F, R> FrontedState<F, R> {
+impl<F, R> PreprocessedState<F, R> {
     /// Of the states of both: in a constant too, before the first sample.
     pub const fn from_parts(front: F, inner: R) -> Self {
         Self { front, inner }
@@ -194,7 +194,7 @@ impl<F, R> FrontedState<F, R> {
     }
 }
 
-impl<F, R> Fronted<F, R> {
+impl<F, R> Preprocessed<F, R> {
     /// A front end before a recursion.
     pub const fn new(front: F, recursion: R) -> Self {
         Self { front, recursion }
@@ -211,7 +211,7 @@ impl<F, R> Fronted<F, R> {
     }
 }
 
-impl<F: Front, R: Recursion<Observation = F::Row>> Fronted<F, R> {
+impl<F: Front, R: Streaming<Observation = F::Row>> Preprocessed<F, R> {
     #[inline]
     fn hear(&self, inner: &mut R::State, row: Option<&F::Row>) -> Result<(), ObservationError> {
         if let Some(row) = row {
@@ -222,24 +222,24 @@ impl<F: Front, R: Recursion<Observation = F::Row>> Fronted<F, R> {
     }
 }
 
-impl<F: Front, R: Recursion<Observation = F::Row>> Recursion for Fronted<F, R> {
+impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F, R> {
     type Observation = F::Sample;
-    type State = FrontedState<F::State, R::State>;
+    type State = PreprocessedState<F::State, R::State>;
     type Reading = R::Reading;
 
     #[inline]
     fn start(&self) -> Self::State {
-        FrontedState { front: self.front.start(), inner: self.recursion.start() }
+        PreprocessedState { front: self.front.start(), inner: self.recursion.start() }
     }
 
     fn push(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
-        let FrontedState { front, inner } = state;
+        let PreprocessedState { front, inner } = state;
         let mut told = Ok(());
         self.front.push(front, Some(x), |row| told = self.hear(inner, row)).and(told)
     }
 
     fn push_missing(&self, state: &mut Self::State) {
-        let FrontedState { front, inner } = state;
+        let PreprocessedState { front, inner } = state;
         // Nobody is there to be told of a row that is refused.
         let _ = self.front.push(front, None, |row| {
             let _ = self.hear(inner, row);

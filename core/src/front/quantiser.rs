@@ -24,15 +24,15 @@ use crate::number::Real;
 ///
 /// ```
 /// use fishweir_core::emission::Categorical;
-/// use fishweir_core::filter::{Forward, Running};
-/// use fishweir_core::front::{VectorQuantiser, Fronted};
+/// use fishweir_core::filter::{Forward, Stream};
+/// use fishweir_core::front::{VectorQuantiser, Preprocessed};
 /// use fishweir_core::hmm::{Chain, Hmm};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let words = VectorQuantiser::<2, 3, f64>::new([1.0, 0.25], [[0.0, 0.0], [1.0, 0.0], [0.0, 4.0]])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [Categorical::<3, f64>::new([0.5, 0.25, 0.25])?]);
-/// let fronted = Fronted::new(words, Forward::of(&hmm));
-/// let mut stream = Running::new(&fronted);
+/// let fronted = Preprocessed::new(words, Forward::of(&hmm));
+/// let mut stream = Stream::new(&fronted);
 /// stream.push(&[0.25, 3.0])?; // the last word
 /// assert_eq!(stream.read(), 0.25_f64.ln());
 /// # Ok(()) }

@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::Front;
 use crate::error::ObservationError;
-use crate::lagged::RingPlace;
+use crate::lagged::RingIndex;
 use crate::number::Real;
 
 /// The most samples that a slope is over: its weights are exact in any number.
@@ -22,7 +22,7 @@ pub const LONGEST_SLOPE: usize = 64;
 /// so that an offset costs no precision.
 ///
 /// Before a stream's beginning lies its first sample; where a sample is missing, the last one that was observed
-/// stands for it in later slopes, as for [differences at lags](crate::lagged::Lagged), and its own row is missing.
+/// stands for it in later slopes, as for [differences at lags](crate::lagged::LagFeatures), and its own row is missing.
 ///
 /// Flash: none. RAM: `D K` numbers and 8 bytes. Work: `D K` multiply-adds and a subtraction each, a sample.
 ///
@@ -31,15 +31,15 @@ pub const LONGEST_SLOPE: usize = 64;
 ///
 /// ```
 /// use fishweir_core::emission::Gaussian;
-/// use fishweir_core::filter::{Forward, Running};
-/// use fishweir_core::front::{Fronted, Slopes};
+/// use fishweir_core::filter::{Forward, Stream};
+/// use fishweir_core::front::{Preprocessed, Slopes};
 /// use fishweir_core::hmm::{Chain, Hmm};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let ramp = Gaussian::<2, f64>::new([0.0, 2.0], [1.0, 1.0])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
-/// let fronted = Fronted::new(Slopes::<1, 2, 2, f64>::new(), Forward::of(&hmm));
-/// let (mut stream, mut rows) = (Running::new(&fronted), Running::new(Forward::of(&hmm)));
+/// let fronted = Preprocessed::new(Slopes::<1, 2, 2, f64>::new(), Forward::of(&hmm));
+/// let (mut stream, mut rows) = (Stream::new(&fronted), Stream::new(Forward::of(&hmm)));
 /// // Of 0, 2, 4 the line rises by two a sample; before the first lies the first.
 /// for (x, slope) in [(0.0, 0.0), (2.0, 1.0), (4.0, 2.0)] {
 ///     stream.push(&[x])?;
@@ -58,12 +58,12 @@ pub struct Slopes<const D: usize, const E: usize, const K: usize, T = f32> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlopesState<T, const D: usize, const K: usize> {
     past: [[T; D]; K],
-    place: RingPlace,
+    place: RingIndex,
 }
 
 impl<T: Real, const D: usize, const K: usize> SlopesState<T, D, K> {
     /// Before the first sample.
-    pub const NEW: Self = Self { past: [[T::ZERO; D]; K], place: RingPlace::NEW };
+    pub const NEW: Self = Self { past: [[T::ZERO; D]; K], place: RingIndex::NEW };
 }
 
 impl<const D: usize, const E: usize, const K: usize, T> Slopes<D, E, K, T> {
@@ -109,7 +109,7 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
     }
 }
 
-impl RingPlace {
+impl RingIndex {
     /// Writes a sample and the slopes of its channels over it and the rows of a ring: see [`Slopes`].
     ///
     /// `row` is twice as long as `x`, and holds something else where it is refused. The ring is not changed; of more

@@ -1,6 +1,6 @@
 use super::{InFlash, KernelError, LogKernel, no_parts};
 use crate::error::ObservationError;
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::Real;
 
 /// What a stream left in `M` models side by side, each of which may rule itself out.
@@ -10,7 +10,7 @@ use crate::number::Real;
 /// is made anew. A sample that all who are left refuse is refused, and then nothing has changed: each
 /// model leaves its own state as it was.
 ///
-/// A front end goes around a bank, not into one: a [`Fronted`](crate::front::Fronted) that refuses a sample is not as
+/// A front end goes around a bank, not into one: a [`Preprocessed`](crate::front::Preprocessed) that refuses a sample is not as
 /// before, and would be out of step and ruled out by a sample that is only missing.
 ///
 /// RAM: `M` states and `M` bytes; nothing is copied to be gone back to.
@@ -49,7 +49,7 @@ impl<S, const M: usize> BankState<S, M> {
         x: &R::Observation,
     ) -> Result<(), ObservationError>
     where
-        R: Recursion<State = S>,
+        R: Streaming<State = S>,
     {
         let mut refusing = self.ruled_out;
         let (mut taken, mut first) = (false, None);
@@ -74,7 +74,7 @@ impl<S, const M: usize> BankState<S, M> {
     #[inline(always)]
     pub fn push_missing<R>(&mut self, models: impl Iterator<Item = R>)
     where
-        R: Recursion<State = S>,
+        R: Streaming<State = S>,
     {
         let states = self.states.iter_mut().zip(&self.ruled_out);
         for (model, (state, _)) in models.zip(states).filter(|(_, (_, out))| !**out) {
@@ -126,9 +126,9 @@ impl<R, const M: usize> Bank<R, M> {
     }
 }
 
-impl<R, const M: usize> Recursion for Bank<R, M>
+impl<R, const M: usize> Streaming for Bank<R, M>
 where
-    R: Recursion<Reading: LogReading>,
+    R: Streaming<Reading: LogReading>,
 {
     type Observation = R::Observation;
     type State = BankState<R::State, M>;

@@ -2,9 +2,9 @@ use core::hint::black_box;
 
 use super::{InFlash, KernelError, LogKernel, Overlaps, no_parts};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::{Belief, Recursion, impossible};
+use crate::filter::{Belief, Streaming, impossible};
 use crate::hmm::Chain;
-use crate::number::{Real, lend, shorter, sum_of};
+use crate::number::{Real, shorter, sum_of, with_local_copy};
 
 /// The kernel between two hidden Markov models of `N` and `M` states, over sequences of a length that
 /// grows: how alike are the sequences that they make? `P` is `N M`.
@@ -35,16 +35,16 @@ use crate::number::{Real, lend, shorter, sum_of};
 /// use fishweir_core::emission::Categorical;
 /// use fishweir_core::filter::Running;
 /// use fishweir_core::hmm::Chain;
-/// use fishweir_core::kernel::{Between, Measure, Overlaps};
+/// use fishweir_core::kernel::{ModelPairKernel, Affinity, Overlaps};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// type Coin = Categorical<2, f64>;
 /// let (fair, two) = ([Coin::new([0.5, 0.5])?], [Coin::new([0.75, 0.25])?, Coin::new([0.25, 0.75])?]);
 /// let one = Chain::<f64, 1>::new([1.0], [[1.0]])?;
 /// let turns = Chain::<f64, 2>::new([1.0, 0.0], [[0.0, 1.0], [1.0, 0.0]])?;
-/// let measure = Measure::Product { rho: 1.0 };
-/// let between = Between::new(&one, &turns, Overlaps::<_, 2>::of(&fair, &two, measure)?);
-/// let mut kernel = Running::new(between);
+/// let measure = Affinity::Product { rho: 1.0 };
+/// let between = ModelPairKernel::new(&one, &turns, Overlaps::<_, 2>::of(&fair, &two, measure)?);
+/// let mut kernel = Stream::new(between);
 /// for _ in 0..3 {
 ///     kernel.push(&())?;
 /// }
@@ -53,20 +53,25 @@ use crate::number::{Real, lend, shorter, sum_of};
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct Between<'m, W, const N: usize, const M: usize, const P: usize> {
+pub struct ModelPairKernel<'m, W, const N: usize, const M: usize, const P: usize> {
     first: &'m Chain<W, N>,
     second: &'m Chain<W, M>,
     overlaps: Overlaps<W, P>,
 }
 
-impl<W: Copy, const N: usize, const M: usize, const P: usize> Clone for Between<'_, W, N, M, P> {
+impl<W: Copy, const N: usize, const M: usize, const P: usize> Clone
+    for ModelPairKernel<'_, W, N, M, P>
+{
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<W: Copy, const N: usize, const M: usize, const P: usize> Copy for Between<'_, W, N, M, P> {}
+impl<W: Copy, const N: usize, const M: usize, const P: usize> Copy
+    for ModelPairKernel<'_, W, N, M, P>
+{
+}
 
-impl<'m, W, const N: usize, const M: usize, const P: usize> Between<'m, W, N, M, P> {
+impl<'m, W, const N: usize, const M: usize, const P: usize> ModelPairKernel<'m, W, N, M, P> {
     /// The kernel between models of these chains, whose states overlap so.
     pub const fn new(
         first: &'m Chain<W, N>,
@@ -83,7 +88,7 @@ impl<'m, W, const N: usize, const M: usize, const P: usize> Between<'m, W, N, M,
     }
 }
 
-impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, M, P> {
+impl<T: Real, const N: usize, const M: usize, const P: usize> ModelPairKernel<'_, T, N, M, P> {
     /// The first chain one step on, `[state][state of the other]`.
     #[inline(always)]
     fn move_first(&self, belief: &Belief<T, P>) -> [[T; M]; N] {
@@ -143,16 +148,16 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Between<'_, T, N, 
             }
             *row = products;
         }
-        if belief.settle_products(sum_of::<T, M>(|m| sums[m])) {
+        if belief.finish_update(sum_of::<T, M>(|m| sums[m])) {
             belief.add_log_scale(self.overlaps.log_scale);
             return true;
         }
-        lend(belief, |belief| self.weigh(belief, &self.predicted(&moved)))
+        with_local_copy(belief, |belief| self.weigh(belief, &self.predicted(&moved)))
     }
 }
 
-impl<T: Real, const N: usize, const M: usize, const P: usize> Recursion
-    for Between<'_, T, N, M, P>
+impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
+    for ModelPairKernel<'_, T, N, M, P>
 {
     /// A step: nothing is observed.
     type Observation = ();
@@ -197,7 +202,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Recursion
 }
 
 impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
-    for Between<'_, T, N, M, P>
+    for ModelPairKernel<'_, T, N, M, P>
 {
     type Parts = [T; 2];
     fn log_parts(&self, state: &Self::State) -> [T; 2] {
@@ -208,7 +213,9 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
     }
 }
 
-impl<T: Real, const N: usize, const M: usize, const P: usize> InFlash for Between<'_, T, N, M, P> {
+impl<T: Real, const N: usize, const M: usize, const P: usize> InFlash
+    for ModelPairKernel<'_, T, N, M, P>
+{
     /// That no entry of a chain is negative or not finite, and that the overlaps are relative to the
     /// largest; rows of a chain raised to a power sum to anything.
     fn check(&self) -> Result<(), KernelError> {

@@ -1,4 +1,4 @@
-use super::{Branch, KernelError, TreeLaw, TreeShape};
+use super::{Branch, KernelError, TreeShape, TreeTransition};
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
@@ -48,7 +48,7 @@ impl<'m, T: Real, const P: usize> BranchModel<'m, T, P> {
     }
 }
 
-impl<T: Real, const P: usize> TreeLaw<T, P> for BranchModel<'_, T, P> {
+impl<T: Real, const P: usize> TreeTransition<T, P> for BranchModel<'_, T, P> {
     fn root(&self) -> &[T; P] {
         &self.root
     }

@@ -5,7 +5,7 @@ use super::in_flash::bytes_of;
 use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
-use crate::filter::{Belief, Recursion, impossible};
+use crate::filter::{Belief, Streaming, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
 use crate::number::{Number, Parameter, Real, RealParameter, Tangent, is_near};
 
@@ -32,7 +32,7 @@ use crate::number::{Number, Parameter, Real, RealParameter, Tangent, is_near};
 /// [`Forward`](crate::filter::Forward), and a row of likelihoods more.
 ///
 /// ```
-/// use fishweir_core::{emission::Categorical, filter::Running, hmm::{Chain, Hmm}, kernel::FixedLength};
+/// use fishweir_core::{emission::Categorical, filter::Stream, hmm::{Chain, Hmm}, kernel::FixedLength};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hmm = Hmm::new(
@@ -40,7 +40,7 @@ use crate::number::{Number, Parameter, Real, RealParameter, Tangent, is_near};
 ///     [Categorical::<2, f64>::new([1.0, 0.0])?, Categorical::<2, f64>::new([0.5, 0.5])?],
 /// );
 /// let stored: [&[u8]; 2] = [&[0, 0], &[0, 1]];
-/// let mut kernel = Running::new(FixedLength::of(&hmm, stored)?);
+/// let mut kernel = Stream::new(FixedLength::of(&hmm, stored)?);
 /// kernel.push(&0)?; // 1/2 1 + 1/2 1/4 = 5/8 with either
 /// kernel.push(&0)?;
 /// let with_first = 0.5 * (0.75 + 0.25 / 4.0) + 0.125 * (0.25 + 0.75 / 4.0);
@@ -164,7 +164,7 @@ where
     }
 }
 
-impl<E, S, const N: usize, const M: usize> Recursion for FixedLength<'_, E, S, N, M>
+impl<E, S, const N: usize, const M: usize> Streaming for FixedLength<'_, E, S, N, M>
 where
     E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,

@@ -1,7 +1,7 @@
 use super::{FixedLength, InFlash, KernelError, LogKernel, no_parts};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::{Belief, Recursion, impossible};
+use crate::filter::{Belief, Streaming, impossible};
 use crate::hmm::{Hmm, NumberOf, ReadingOf};
 use crate::number::{Real, RealParameter};
 
@@ -20,14 +20,14 @@ use crate::number::{Real, RealParameter};
 /// against one sequence.
 ///
 /// ```
-/// use fishweir_core::{emission::Categorical, filter::Running, hmm::{Chain, Hmm}, kernel::FixedLengthNorm};
+/// use fishweir_core::{emission::Categorical, filter::Stream, hmm::{Chain, Hmm}, kernel::FixedLengthNorm};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let hmm = Hmm::new(
 ///     Chain::<f64, 1>::new([1.0], [[1.0]])?,
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?],
 /// );
-/// let mut norm = Running::new(FixedLengthNorm::of(&hmm, 2));
+/// let mut norm = Stream::new(FixedLengthNorm::of(&hmm, 2));
 /// norm.push_block(&[0, 1])?;
 /// assert!((norm.read().exp() - 0.75 * 0.75 * 0.25 * 0.25).abs() < 1e-15);
 /// assert!(norm.push(&0).is_err());
@@ -76,7 +76,7 @@ pub struct NormState<X: crate::number::Number, const N: usize> {
     position: usize,
 }
 
-impl<E, const N: usize> Recursion for FixedLengthNorm<'_, E, N>
+impl<E, const N: usize> Streaming for FixedLengthNorm<'_, E, N>
 where
     E: Emission<Weight: RealParameter, Observation: Sized>,
 {

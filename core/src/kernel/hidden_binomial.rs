@@ -4,7 +4,7 @@ use super::aligned::check_stored;
 use super::in_flash::bytes_of;
 use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
 use crate::error::{ModelError, ObservationError, Part, check_distribution, check_symbol};
-use crate::filter::{Belief, Recursion};
+use crate::filter::{Belief, Streaming};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
 
@@ -76,11 +76,11 @@ impl<T: Real, const K: usize> PairTable<T, K> {
 /// State: `M` reals and a ledger each. Work a symbol: `M` look-ups and products.
 ///
 /// ```
-/// use fishweir_core::{filter::Running, kernel::{HiddenBinomial, PairTable}};
+/// use fishweir_core::{filter::Stream, kernel::{HiddenBinomial, PairTable}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let table = PairTable::<f64, 2>::new(&[0.5, 0.5], &[[0.75, 0.25], [0.25, 0.75]])?;
-/// let mut kernel = Running::new(HiddenBinomial::shared(&table, [&[0_u8, 1, 1]])?);
+/// let mut kernel = Stream::new(HiddenBinomial::shared(&table, [&[0_u8, 1, 1]])?);
 /// kernel.push_block(&[0, 1, 0])?;
 /// let (same, other) = (0.3125, 0.1875);
 /// assert!((kernel.read()[0].exp() - same * same * other).abs() < 1e-15);
@@ -152,7 +152,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
     }
 }
 
-impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Recursion
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
     for HiddenBinomial<'_, T, S, K, M>
 {
     type Observation = usize;

@@ -1,6 +1,6 @@
 use super::{
-    Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeLaw,
-    TreeMessage, no_parts,
+    Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeMessage,
+    TreeTransition, no_parts,
 };
 use crate::number::Real;
 
@@ -25,14 +25,14 @@ use crate::number::Real;
 /// multiply-adds an inner node.
 ///
 /// ```
-/// use fishweir_core::{filter::Running, kernel::{HiddenTree, TreeModel, TreeShape}};
+/// use fishweir_core::{filter::Stream, kernel::{HiddenTree, TreeModel, TreeShape}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let model = TreeModel::<f64, 2, 1>::phylogeny(0.125, 0.25, 0.5)?;
 /// // ((a, b), c)
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
 /// let profile = [true, false, true];
-/// let mut kernel = Running::new(HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile)?);
+/// let mut kernel = Stream::new(HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile)?);
 /// kernel.push_block(&[1, 1])?;
 /// assert_eq!(kernel.read(), None);
 /// kernel.push_missing(); // c was not examined
@@ -65,7 +65,7 @@ where
     T: Real,
     S: Observed<usize>,
     O: Stack<OpenNode<Scaled<T, P>>>,
-    G: TreeLaw<T, P>,
+    G: TreeTransition<T, P>,
 {
     type Parts = [T; 2];
     /// Minus infinity before the last leaf, as a [`Bank`](super::Bank) reads it.
@@ -79,20 +79,20 @@ impl<T: Real, const P: usize> TreeMessage<T, P> for Scaled<T, P> {
     /// `log k`.
     type Reading = T;
 
-    fn open(law: &impl TreeLaw<T, P>, children: u16) -> Self {
+    fn open(law: &impl TreeTransition<T, P>, children: u16) -> Self {
         law.open(children)
     }
-    fn leaf(law: &impl TreeLaw<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self {
+    fn leaf(law: &impl TreeTransition<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self {
         let [stored, streamed] = symbols.map(|symbol| law.leaf(branch, symbol));
         stored.times(&streamed)
     }
-    fn rise(&self, law: &impl TreeLaw<T, P>, branch: Branch) -> Self {
+    fn rise(&self, law: &impl TreeTransition<T, P>, branch: Branch) -> Self {
         law.message(branch, self)
     }
     fn take(&mut self, message: &Self) {
         *self = self.times(message);
     }
-    fn read(&self, law: &impl TreeLaw<T, P>) -> T {
+    fn read(&self, law: &impl TreeTransition<T, P>) -> T {
         self.log_of(law.root())
     }
 }

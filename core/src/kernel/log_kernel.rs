@@ -1,9 +1,9 @@
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::Real;
 
 /// A kernel, or several side by side, whose logarithms can be read before they are rounded to one number
 /// each: for differences, of which a rounded logarithm of `-10^5` leaves nothing.
-pub trait LogKernel: Recursion {
+pub trait LogKernel: Streaming {
     /// `[log, what the nearest number to it drops]` of a kernel, an array of them of several. Minus infinity
     /// drops nothing.
     type Parts;

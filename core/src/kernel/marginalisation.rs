@@ -1,7 +1,7 @@
 use super::{InFlash, KernelError};
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
-use crate::filter::{Belief, Evidence, Forward, Recursion};
+use crate::filter::{Belief, Evidence, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::{Number, Real};
 
@@ -26,7 +26,7 @@ use crate::number::{Number, Real};
 ///
 /// ```
 /// use fishweir_core::emission::Categorical;
-/// use fishweir_core::filter::{Recursion, Running};
+/// use fishweir_core::filter::{Streaming, Stream};
 /// use fishweir_core::hmm::{Chain, Hmm};
 /// use fishweir_core::kernel::Marginalisation;
 ///
@@ -38,7 +38,7 @@ use crate::number::{Number, Real};
 /// let coins = [coin(0.5)?, coin(0.75)?];
 /// // One head is stored: its likelihoods under the two.
 /// let stored = [[0.5_f64.ln(), 0.75_f64.ln()]];
-/// let mut kernel = Running::new(Marginalisation::of(&coins, &[0.5, 0.5], &stored)?);
+/// let mut kernel = Stream::new(Marginalisation::of(&coins, &[0.5, 0.5], &stored)?);
 /// kernel.push_block(&[0, 1])?;
 /// let expected = 0.5 * 0.5 * 0.25 + 0.5 * 0.75 * 0.1875;
 /// assert!((kernel.read()[0].exp() - expected).abs() < 1e-15);
@@ -154,7 +154,7 @@ pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
     most + sum.ln()
 }
 
-impl<T, E, const N: usize, const M: usize, const L: usize> Recursion
+impl<T, E, const N: usize, const M: usize, const L: usize> Streaming
     for Marginalisation<'_, E, N, M, L>
 where
     T: Real,

@@ -26,9 +26,9 @@
 //! addition a stored sequence. A kernel on Fisher scores that is linear in them needs no recursion of its
 //! own: it is a direction ([`crate::score`], [`crate::context`]).
 //!
-//! Between whole models, rather than sequences, are [`Between`] (hidden Markov models, a step a push: `N M`
-//! reals, `N M (N + M)` multiply-adds) and, for what a single distribution is, [`Overlap`]: the probability
-//! product kernel of any power and the mean map of any width ([`Measure`]).
+//! Between whole models, rather than sequences, are [`ModelPairKernel`] (hidden Markov models, a step a push: `N M`
+//! reals, `N M (N + M)` multiply-adds) and, for what a single distribution is, [`ProductKernel`]: the probability
+//! product kernel of any power and the mean map of any width ([`Affinity`]).
 //!
 //! Sums over conditionally independent products are inner products, so every Gram matrix is positive
 //! semi-definite. Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis",
@@ -61,7 +61,7 @@ mod tree_shape;
 
 pub use aligned::Aligned;
 pub use bank::{Bank, BankState, LogReading};
-pub use between::Between;
+pub use between::ModelPairKernel;
 pub use branch_model::BranchModel;
 pub use error::KernelError;
 pub use fixed_length::FixedLength;
@@ -75,7 +75,7 @@ pub(crate) use log_kernel::no_parts;
 pub use marginalisation::{Marginalisation, MarginalisationState, Term, log_mixture};
 pub use observed::Observed;
 pub use overlap::{
-    Covariance, MOST_COUNTS, Measure, Normal, Overlap, Overlaps, bernoulli_log_overlap,
+    Affinity, Covariance, MOST_COUNTS, Normal, Overlaps, ProductKernel, bernoulli_log_overlap,
     categorical_log_overlap, gaussian_log_overlap, mixture_log_overlap, poisson_log_overlap,
 };
 pub use pair_hmm::{End, PairHmm};
@@ -87,6 +87,6 @@ pub use pruned_tree::{Pruned, PruningMessage};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;
 pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
-pub use tree_law::{Branch, TreeLaw};
+pub use tree_law::{Branch, TreeTransition};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use super::aligned::check_stored;
 use super::{Cells, InFlash, KernelError, LogKernel, Observed, PairHmm, Scaled};
 use crate::error::{ObservationError, check_symbol};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::Real;
 
 /// The kernel of sequences of any two lengths under a [`PairHmm`], against a stored one.
@@ -30,14 +30,14 @@ use crate::number::Real;
 /// or reset.
 ///
 /// ```
-/// use fishweir_core::{filter::Running, kernel::{End, PairHmm, PairKernel}};
+/// use fishweir_core::{filter::Stream, kernel::{End, PairHmm, PairKernel}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // One symbol, or none, from one state; then the end.
 /// let model = PairHmm::<f64, 1, 1>::new(
 ///     [1.0], [[0.0]], [[0.75]], [0.25], End::Silent { initial: 0.0, state: [1.0] },
 /// )?;
-/// let mut kernel = Running::new(PairKernel::<_, _, 1, 1, 2>::of(&model, &[0_u8])?);
+/// let mut kernel = Stream::new(PairKernel::<_, _, 1, 1, 2>::of(&model, &[0_u8])?);
 /// assert!((kernel.read().exp() - 0.75 * 0.25).abs() < 1e-15); // with the empty sequence
 /// kernel.push(&0)?;
 /// assert!((kernel.read().exp() - 0.75 * 0.75).abs() < 1e-15);
@@ -142,7 +142,7 @@ where
     }
 }
 
-impl<T, S, C, const N: usize, const K: usize> Recursion for PairRecursion<'_, T, S, C, N, K>
+impl<T, S, C, const N: usize, const K: usize> Streaming for PairRecursion<'_, T, S, C, N, K>
 where
     T: Real,
     S: Observed<usize>,

@@ -4,7 +4,7 @@ use super::{KernelError, Observed};
 use crate::context::IndependentPositions;
 use crate::emission::Categorical;
 use crate::error::ObservationError;
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::{Compensated, Real};
 
 /// The invariant Fisher kernel of sequences of `L` independent positions, against `M` stored ones at
@@ -26,12 +26,12 @@ use crate::number::{Compensated, Real};
 ///
 /// ```
 /// use fishweir_core::context::{IndependentPositions, Positions};
-/// use fishweir_core::{emission::Categorical, filter::Running, kernel::PositionFisher};
+/// use fishweir_core::{emission::Categorical, filter::Stream, kernel::PositionFisher};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let uniform = Categorical::<4, f64>::new([0.25; 4])?;
 /// let model = IndependentPositions::<4, 3, f64>::new(Positions, [uniform; 3]);
-/// let mut kernel = Running::new(PositionFisher::of(&model, [&[0_u8, 1, 2]])?);
+/// let mut kernel = Stream::new(PositionFisher::of(&model, [&[0_u8, 1, 2]])?);
 /// kernel.push_block(&[0, 1, 3])?;
 /// assert_eq!(kernel.read(), [4.0 * 2.0 - 3.0]); // two matches
 /// assert_eq!(kernel.recursion().quadratic(kernel.state()), [36.0]);
@@ -113,7 +113,7 @@ fn probability<T: Real, const K: usize>(
     }
 }
 
-impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize> Recursion
+impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize> Streaming
     for PositionFisher<'_, T, S, K, L, M>
 {
     type Observation = usize;

@@ -1,4 +1,4 @@
-use super::{Branch, Scaled, TreeLaw, TreeMessage};
+use super::{Branch, Scaled, TreeMessage, TreeTransition};
 use crate::number::Real;
 
 /// The hidden tree kernel summed over all pruned trees: complete subtrees are cut off, in every way
@@ -19,12 +19,12 @@ use crate::number::Real;
 /// State: `3 P + 13` words for each of `DEPTH` levels. Work: `3 P^2` multiply-adds an inner node.
 ///
 /// ```
-/// use fishweir_core::{filter::Running, kernel::{PrunedTree, TreeModel, TreeShape}};
+/// use fishweir_core::{filter::Stream, kernel::{PrunedTree, TreeModel, TreeShape}};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let model = TreeModel::<f64, 2, 1>::binary(0.25, 0.125, 0.5)?;
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
-/// let mut kernel = Running::new(PrunedTree::<_, _, 2, 1, 2>::of(&model, shape, &[1_u8, 0, 1])?);
+/// let mut kernel = Stream::new(PrunedTree::<_, _, 2, 1, 2>::of(&model, shape, &[1_u8, 0, 1])?);
 /// kernel.push_block(&[1, 1, 0])?;
 /// let pruned = kernel.read().unwrap();
 /// assert_eq!(pruned.log_count, 2.0_f64.ln()); // with the inner node, and without
@@ -70,16 +70,16 @@ pub struct PruningMessage<T, const P: usize> {
 impl<T: Real, const P: usize> TreeMessage<T, P> for PruningMessage<T, P> {
     type Reading = Pruned<T>;
 
-    fn open(law: &impl TreeLaw<T, P>, children: u16) -> Self {
+    fn open(law: &impl TreeTransition<T, P>, children: u16) -> Self {
         let kernel = law.open(children);
         Self { kernel, alone: [kernel; 2], count: Scaled::new([T::ONE]) }
     }
-    fn leaf(law: &impl TreeLaw<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self {
+    fn leaf(law: &impl TreeTransition<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self {
         let alone = symbols.map(|symbol| law.leaf(branch, symbol));
         let [stored, streamed] = &alone;
         Self { kernel: stored.times(streamed), alone, count: Scaled::new([T::ONE]) }
     }
-    fn rise(&self, law: &impl TreeLaw<T, P>, branch: Branch) -> Self {
+    fn rise(&self, law: &impl TreeTransition<T, P>, branch: Branch) -> Self {
         let alone = self.alone.map(|value| law.message(branch, &value));
         let [stored, streamed] = &alone;
         Self {
@@ -95,7 +95,7 @@ impl<T: Real, const P: usize> TreeMessage<T, P> for PruningMessage<T, P> {
         }
         self.count = self.count.times(&message.count);
     }
-    fn read(&self, law: &impl TreeLaw<T, P>) -> Pruned<T> {
+    fn read(&self, law: &impl TreeTransition<T, P>) -> Pruned<T> {
         let log_sum = self.kernel.log_of(law.root());
         let log_count = self.count.log_of(&[T::ONE]);
         Pruned { log_sum, log_count, log_mean: log_sum - log_count }

@@ -1,5 +1,5 @@
 use super::no_parts;
-use crate::number::{Ledger, RESCALE_BELOW, RESCALE_FROM, Real, sum_of};
+use crate::number::{RESCALE_BELOW, RESCALE_FROM, Real, ScaleAccumulator, sum_of};
 
 /// A row of numbers with a power of two of its own: `row x 2^exponent`.
 ///
@@ -129,7 +129,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
         let weighed = self.weigh(weights);
         let sum = weighed.sum();
         if sum > T::ZERO {
-            T::log_parts(sum, &Ledger::of_exponent(weighed.exponent))
+            T::log_parts(sum, &ScaleAccumulator::of_exponent(weighed.exponent))
         } else {
             no_parts()
         }
@@ -143,7 +143,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
 
 /// `log (x 2^exponent)`; minus infinity of zero.
 fn log_of<T: Real>(x: T, exponent: i64) -> T {
-    if x > T::ZERO { T::log(x, &Ledger::of_exponent(exponent)) } else { T::NEG_INFINITY }
+    if x > T::ZERO { T::log(x, &ScaleAccumulator::of_exponent(exponent)) } else { T::NEG_INFINITY }
 }
 
 #[cfg(test)]

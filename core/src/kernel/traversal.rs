@@ -2,9 +2,9 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Branch, InFlash, KernelError, Observed, Stack, TreeLaw, TreeShape};
+use super::{Branch, InFlash, KernelError, Observed, Stack, TreeShape, TreeTransition};
 use crate::error::{ObservationError, check_symbol};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::Real;
 
 /// What a tree kernel computes at a node, from the leaves up, and reads at the root.
@@ -13,15 +13,15 @@ pub trait TreeMessage<T: Real, const P: usize>: Clone {
     type Reading;
 
     /// A node before its children.
-    fn open(law: &impl TreeLaw<T, P>, children: u16) -> Self;
+    fn open(law: &impl TreeTransition<T, P>, children: u16) -> Self;
     /// What a leaf tells its parent: the stored symbol, and the stream's.
-    fn leaf(law: &impl TreeLaw<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self;
+    fn leaf(law: &impl TreeTransition<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self;
     /// What a complete inner node tells its parent.
-    fn rise(&self, law: &impl TreeLaw<T, P>, branch: Branch) -> Self;
+    fn rise(&self, law: &impl TreeTransition<T, P>, branch: Branch) -> Self;
     /// Takes a child's message in.
     fn take(&mut self, message: &Self);
     /// What the root says under the prior of its states.
-    fn read(&self, law: &impl TreeLaw<T, P>) -> Self::Reading;
+    fn read(&self, law: &impl TreeTransition<T, P>) -> Self::Reading;
 }
 
 /// What a stream left of a tree kernel: the open nodes, from the root down, and what is complete.
@@ -87,7 +87,7 @@ where
     S: Observed<usize>,
     V: TreeMessage<T, P>,
     O: Stack<OpenNode<V>>,
-    G: TreeLaw<T, P>,
+    G: TreeTransition<T, P>,
 {
     /// The kernel under a model on a tree, against a stored string of its leaves, left to right.
     ///
@@ -167,13 +167,13 @@ impl<V> OpenNode<V> {
     }
 }
 
-impl<T, S, V, O, G, const P: usize> Recursion for TreeKernel<'_, T, S, V, O, G, P>
+impl<T, S, V, O, G, const P: usize> Streaming for TreeKernel<'_, T, S, V, O, G, P>
 where
     T: Real,
     S: Observed<usize>,
     V: TreeMessage<T, P>,
     O: Stack<OpenNode<V>>,
-    G: TreeLaw<T, P>,
+    G: TreeTransition<T, P>,
 {
     type Observation = usize;
     type State = Traversal<V, O>;
@@ -211,7 +211,7 @@ where
     S: Observed<usize>,
     V: TreeMessage<T, P>,
     O: Stack<OpenNode<V>>,
-    G: TreeLaw<T, P>,
+    G: TreeTransition<T, P>,
 {
     fn check(&self) -> Result<(), KernelError> {
         Self::of(self.law, self.shape, self.stored).map(drop)

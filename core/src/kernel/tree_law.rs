@@ -15,7 +15,7 @@ pub struct Branch {
 /// Where a hidden tree's states come from: what the kernels of trees ask of a model.
 ///
 /// States and symbols are the same `P`: a leaf shows its state.
-pub trait TreeLaw<T: Real, const P: usize> {
+pub trait TreeTransition<T: Real, const P: usize> {
     /// The prior of the root, `[state]`.
     fn root(&self) -> &[T; P];
 

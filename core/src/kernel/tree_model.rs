@@ -1,4 +1,4 @@
-use super::{Branch, KernelError, TreeLaw, TreeShape};
+use super::{Branch, KernelError, TreeShape, TreeTransition};
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
@@ -54,7 +54,7 @@ impl<T: Real, const P: usize, const J: usize> TreeModel<T, P, J> {
     }
 }
 
-impl<T: Real, const P: usize, const J: usize> TreeLaw<T, P> for TreeModel<T, P, J> {
+impl<T: Real, const P: usize, const J: usize> TreeTransition<T, P> for TreeModel<T, P, J> {
     fn root(&self) -> &[T; P] {
         &self.root
     }

@@ -9,12 +9,12 @@
 
 mod ring;
 
-pub use ring::RingPlace;
+pub use ring::RingIndex;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::Channel;
 
 /// A recursion over rows of `E` numbers, fed with `D` channels and their differences at `L` lags:
@@ -40,7 +40,7 @@ use crate::number::Channel;
 ///
 /// ```
 /// use fishweir_core::emission::Gaussian;
-/// use fishweir_core::filter::{Forward, Running};
+/// use fishweir_core::filter::{Forward, Stream};
 /// use fishweir_core::hmm::{Chain, Hmm};
 /// use fishweir_core::lagged::Lagged;
 ///
@@ -48,10 +48,10 @@ use crate::number::Channel;
 /// // A level that may be anything near zero, and a step to the next sample that is near one.
 /// let ramp = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
-/// let lagged = Lagged::<_, 1, 2, 1, 1>::new(Forward::of(&hmm), [1]);
+/// let lagged = LagFeatures::<_, 1, 2, 1, 1>::new(Forward::of(&hmm), [1]);
 /// lagged.validate_lags()?;
 /// let likelihood = |samples: &[[f64; 1]]| {
-///     let mut stream = Running::new(&lagged);
+///     let mut stream = Stream::new(&lagged);
 ///     stream.push_block(samples).map(|_| stream.read())
 /// };
 /// let (rising, falling) = (likelihood(&[[1.0], [2.0], [3.0]])?, likelihood(&[[3.0], [2.0], [1.0]])?);
@@ -60,7 +60,7 @@ use crate::number::Channel;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Lagged<
+pub struct LagFeatures<
     R,
     const D: usize,
     const E: usize,
@@ -72,18 +72,18 @@ pub struct Lagged<
     lags: [u32; L],
 }
 
-/// What a stream left in a [`Lagged`]: the recursion's state, and the last `K` samples.
+/// What a stream left in a [`LagFeatures`]: the recursion's state, and the last `K` samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LaggedState<S, T, const D: usize, const K: usize> {
+pub struct LagFeaturesState<S, T, const D: usize, const K: usize> {
     inner: S,
     past: [[T; D]; K],
-    place: RingPlace,
+    place: RingIndex,
 }
 
-impl<S, T: Channel, const D: usize, const K: usize> LaggedState<S, T, D, K> {
+impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, T, D, K> {
     /// Before the first sample, around the recursion's own first state.
     pub const fn new(inner: S) -> Self {
-        Self { inner, past: [[T::BLANK; D]; K], place: RingPlace::NEW }
+        Self { inner, past: [[T::BLANK; D]; K], place: RingIndex::NEW }
     }
 
     /// The recursion's state.
@@ -93,7 +93,7 @@ impl<S, T: Channel, const D: usize, const K: usize> LaggedState<S, T, D, K> {
 }
 
 impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
-    Lagged<R, D, E, L, K, PAST>
+    LagFeatures<R, D, E, L, K, PAST>
 {
     /// That its sizes agree: what reads one in place asks for this as [`new`](Self::new) does.
     pub(crate) const SIZES: () = {
@@ -141,18 +141,18 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PA
 }
 
 impl<T, R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
-    Recursion for Lagged<R, D, E, L, K, PAST>
+    Streaming for LagFeatures<R, D, E, L, K, PAST>
 where
     T: Channel,
-    R: Recursion<Observation = [T; E]>,
+    R: Streaming<Observation = [T; E]>,
 {
     type Observation = [T; D];
-    type State = LaggedState<R::State, T, D, K>;
+    type State = LagFeaturesState<R::State, T, D, K>;
     type Reading = R::Reading;
 
     #[inline]
     fn start(&self) -> Self::State {
-        LaggedState::new(self.recursion.start())
+        LagFeaturesState::new(self.recursion.start())
     }
 
     fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
@@ -173,7 +173,7 @@ where
     fn push_missing(&self, state: &mut Self::State) {
         self.recursion.push_missing(&mut state.inner);
         if PAST {
-            state.place = RingPlace::NEW;
+            state.place = RingIndex::NEW;
         } else {
             state.place.take_missing(&mut state.past);
         }

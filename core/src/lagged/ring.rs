@@ -9,7 +9,7 @@ fn put<T: Channel>(to: &mut [T], x: &[T]) {
     }
 }
 
-/// Where the ring of past rows of a [`Lagged`](super::Lagged) is.
+/// Where the ring of past rows of a [`LagFeatures`](super::LagFeatures) is.
 ///
 /// The rows themselves are in a buffer of the longest lag's length, which the caller owns: an array on a
 /// device, vectors on the host. Before the first row nothing is past; the first one fills the whole ring,
@@ -18,14 +18,14 @@ fn put<T: Channel>(to: &mut [T], x: &[T]) {
 /// RAM: 8 bytes beside the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct RingPlace {
+pub struct RingIndex {
     /// The oldest row, which the next one takes the place of.
     oldest: u32,
     /// Rows since the beginning, counted up to the ring's length.
     rows: u32,
 }
 
-impl RingPlace {
+impl RingIndex {
     /// Before the first row.
     pub const NEW: Self = Self { oldest: 0, rows: 0 };
 

@@ -1,6 +1,6 @@
-use super::{Terms, TermsError};
+use super::{FactorLayout, TermsError};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::{ForgettingFactor, Recursion};
+use crate::filter::{ForgettingFactor, Streaming};
 use crate::number::Real;
 
 /// The tables of a [`Discrepancy`], whatever their sizes: what a network is on a device.
@@ -31,7 +31,7 @@ use crate::number::Real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyTables<'t, T> {
-    terms: Terms<'t>,
+    terms: FactorLayout<'t>,
     theta: &'t [T],
     /// `1 / (P theta)`, zero where a cell has no probability.
     precision: &'t [T],
@@ -87,7 +87,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     /// # Errors
     /// [`TermsError`]: terms that are not families of nodes, tables without an entry a cell.
     pub const fn new(
-        terms: Terms<'t>,
+        terms: FactorLayout<'t>,
         theta: &'t [T],
         precision: &'t [T],
         memory: ForgettingFactor<T>,
@@ -108,7 +108,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     }
 
     /// What the tables are over.
-    pub const fn terms(&self) -> &Terms<'t> {
+    pub const fn terms(&self) -> &FactorLayout<'t> {
         &self.terms
     }
 
@@ -289,17 +289,17 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
 /// alarm, reset.
 ///
 /// ```
-/// use fishweir_core::filter::{ForgettingFactor, Running};
-/// use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
+/// use fishweir_core::filter::{ForgettingFactor, Stream};
+/// use fishweir_core::network::{Discrepancy, DiscrepancyTables, FactorLayout};
 ///
 /// // A door that is open in a quarter of the events.
-/// let terms = Terms::new(&[2], &[1], &[0])?;
+/// let terms = FactorLayout::new(&[2], &[1], &[0])?;
 /// let (theta, precision) = ([0.75, 0.25], [1.0 / 0.75, 4.0]);
 /// let memory = ForgettingFactor::samples(64.0)?;
 /// let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 20.0_f32, 20.0)?;
 /// let alarm = Discrepancy::<f32, 1, 2>::new(tables)?;
 ///
-/// let mut stream = Running::new(&alarm);
+/// let mut stream = Stream::new(&alarm);
 /// for event in 0..400 {
 ///     stream.push(&[u16::from(event % 4 == 0)])?;
 /// }
@@ -337,7 +337,7 @@ impl<'t, T: Real, const N: usize, const C: usize> Discrepancy<'t, T, N, C> {
     }
 }
 
-impl<T: Real, const N: usize, const C: usize> Recursion for Discrepancy<'_, T, N, C> {
+impl<T: Real, const N: usize, const C: usize> Streaming for Discrepancy<'_, T, N, C> {
     /// A state a node, or [`MISSING`](super::MISSING).
     type Observation = [u16];
     type State = DiscrepancyState<T, [T; C], [[T; 2]; N]>;

@@ -2,7 +2,7 @@
 //!
 //! | what | reads | state | work an event |
 //! |---|---|---|---|
-//! | [`NodeSum`] with `O` outputs | a [`Decision`](crate::classify::Decision) | `2 O` reals | `2 n` integer operations, `n O` additions |
+//! | [`FactorClassifier`] with `O` outputs | a [`Decision`](crate::classify::Decision) | `2 O` reals | `2 n` integer operations, `n O` additions |
 //! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + 2 n + 3` reals | `2 n` integer operations, `2 sum r_i + 2 n` additions with or without a product; a reading `n` divisions and additions |
 //!
 //! `n` nodes with `r_i` states. An event is a slice with the number of each node's state, [`MISSING`] where
@@ -16,8 +16,8 @@ mod node_sum;
 mod terms;
 
 pub use discrepancy::{Discrepancy, DiscrepancyReading, DiscrepancyState, DiscrepancyTables};
-pub use node_sum::NodeSum;
-pub use terms::{Terms, TermsError};
+pub use node_sum::FactorClassifier;
+pub use terms::{FactorLayout, TermsError};
 
 /// The state of what was not observed.
 pub const MISSING: u16 = u16::MAX;

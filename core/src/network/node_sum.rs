@@ -1,7 +1,7 @@
-use super::{Terms, TermsError};
+use super::{FactorLayout, TermsError};
 use crate::classify::{Decision, decide};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::{Compensated, Real};
 
 /// A classifier of events whose outputs are sums of look-ups: Bayes' rule under a Bayesian network, or a
@@ -20,18 +20,18 @@ use crate::number::{Compensated, Real};
 ///
 /// ```
 /// use fishweir_core::filter::Running;
-/// use fishweir_core::network::{MISSING, NodeSum, Terms};
+/// use fishweir_core::network::{MISSING, FactorClassifier, FactorLayout};
 ///
-/// const TERMS: Terms<'static> = match Terms::new(&[2, 2], &[1, 1], &[0, 1]) {
+/// const TERMS: FactorLayout<'static> = match FactorLayout::new(&[2, 2], &[1, 1], &[0, 1]) {
 ///     Ok(terms) => terms,
 ///     Err(_) => panic!("no terms"),
 /// };
-/// static DOOR_AND_LAMP: NodeSum<'static, f32, 1> =
-///     match NodeSum::new(TERMS, [&[-1.0, 1.0, -0.5, 2.0]], [0.0]) {
+/// static DOOR_AND_LAMP: FactorClassifier<'static, f32, 1> =
+///     match FactorClassifier::new(TERMS, [&[-1.0, 1.0, -0.5, 2.0]], [0.0]) {
 ///         Ok(sum) => sum,
 ///         Err(_) => panic!("no tables"),
 ///     };
-/// let mut stream = Running::new(&DOOR_AND_LAMP);
+/// let mut stream = Stream::new(&DOOR_AND_LAMP);
 /// stream.push(&[0, 1])?;
 /// assert_eq!((stream.read().class, stream.read().margin), (1, 1.0));
 /// stream.push(&[0, MISSING])?;
@@ -40,20 +40,20 @@ use crate::number::{Compensated, Real};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct NodeSum<'t, T, const O: usize> {
-    terms: Terms<'t>,
+pub struct FactorClassifier<'t, T, const O: usize> {
+    terms: FactorLayout<'t>,
     /// `[output][cell]`.
     tables: [&'t [T]; O],
     bias: [T; O],
 }
 
-impl<'t, T, const O: usize> NodeSum<'t, T, O> {
+impl<'t, T, const O: usize> FactorClassifier<'t, T, O> {
     /// A classifier of tables, `[output][cell]`. [`validate`](Self::validate) checks the numbers.
     ///
     /// # Errors
     /// [`TermsError::Sizes`]: a table without an entry a cell.
     pub const fn new(
-        terms: Terms<'t>,
+        terms: FactorLayout<'t>,
         tables: [&'t [T]; O],
         bias: [T; O],
     ) -> Result<Self, TermsError>
@@ -72,7 +72,7 @@ impl<'t, T, const O: usize> NodeSum<'t, T, O> {
     }
 
     /// What its tables are over.
-    pub const fn terms(&self) -> &Terms<'t> {
+    pub const fn terms(&self) -> &FactorLayout<'t> {
         &self.terms
     }
 
@@ -82,7 +82,7 @@ impl<'t, T, const O: usize> NodeSum<'t, T, O> {
     }
 }
 
-impl<T: Real, const O: usize> NodeSum<'_, T, O> {
+impl<T: Real, const O: usize> FactorClassifier<'_, T, O> {
     /// Checks that every number is finite.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl<T: Real, const O: usize> NodeSum<'_, T, O> {
     }
 }
 
-impl<T: Real, const O: usize> Recursion for NodeSum<'_, T, O> {
+impl<T: Real, const O: usize> Streaming for FactorClassifier<'_, T, O> {
     /// A state a column, or [`MISSING`](super::MISSING).
     type Observation = [u16];
     type State = [Compensated<T>; O];

@@ -14,10 +14,10 @@ use crate::error::ObservationError;
 /// Flash: 2 B a column, a table, and a column of a table.
 ///
 /// ```
-/// use fishweir_core::network::{MISSING, Terms};
+/// use fishweir_core::network::{MISSING, FactorLayout};
 ///
 /// // A door (2 states); a lamp (3) whose table is over door and lamp.
-/// const TERMS: Terms<'static> = match Terms::new(&[2, 3], &[1, 2], &[0, 0, 1]) {
+/// const TERMS: FactorLayout<'static> = match FactorLayout::new(&[2, 3], &[1, 2], &[0, 0, 1]) {
 ///     Ok(terms) => terms,
 ///     Err(_) => panic!("no terms"), // at compile time
 /// };
@@ -27,7 +27,7 @@ use crate::error::ObservationError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Terms<'t> {
+pub struct FactorLayout<'t> {
     cards: &'t [u16],
     lengths: &'t [u16],
     columns: &'t [u16],
@@ -100,7 +100,7 @@ impl fmt::Display for TermsError {
 
 impl core::error::Error for TermsError {}
 
-impl<'t> Terms<'t> {
+impl<'t> FactorLayout<'t> {
     /// Tables over columns: states of each column, how many columns each table is over, and which, table
     /// by table.
     ///

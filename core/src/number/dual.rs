@@ -80,7 +80,7 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
         self.tangent.get(direction).copied()
     }
     #[inline]
-    fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self; 2] {
+    fn log_parts(sum: Self, ledger: &Self::ScaleAccumulator) -> [Self; 2] {
         let reciprocal = T::ONE / sum.value;
         let [value, rest] = T::log_parts(sum.value, &ledger.values);
         let (mut high, mut low) =
@@ -96,7 +96,7 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
     fn condition_reachable<const N: usize>(
         predicted: &[Self; N],
         log: impl FnMut(usize) -> Self,
-        _ledger: &mut Self::Ledger,
+        _ledger: &mut Self::ScaleAccumulator,
     ) -> Option<([Self; N], T)> {
         logarithms::condition_reachable(predicted, log)
     }
@@ -105,14 +105,14 @@ impl<T: Real, const C: usize> Scalar for Dual<T, C> {
 impl<T: Real, const C: usize> Number for Dual<T, C> {
     type Weight = Self;
     type Real = T;
-    type Ledger = DualLedger<<T as Number>::Ledger, T, C>;
+    type ScaleAccumulator = DualLedger<<T as Number>::ScaleAccumulator, T, C>;
     type LogScale = T;
     type Reading = Self;
 
     const CENTRED: bool = C > 0;
     const ZERO: Self = Self { value: T::ZERO, tangent: [T::ZERO; C] };
     const ONE: Self = Self { value: T::ONE, tangent: [T::ZERO; C] };
-    const UNSCALED: Self::Ledger =
+    const UNSCALED: Self::ScaleAccumulator =
         DualLedger { values: T::UNSCALED, accumulated: [Compensated::ZERO; C] };
 
     #[inline(always)]
@@ -147,7 +147,11 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     /// Moves `g = sum'/sum` out of every entry, `(a + a' e)(1 - g e) = a + (a' - g a) e`, then the
     /// power of two. One division and `N` multiply-adds a direction.
     #[inline]
-    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
+    fn rescale<const N: usize>(
+        row: &mut [Self; N],
+        sum: Self,
+        ledger: &mut Self::ScaleAccumulator,
+    ) {
         let exponent = sum.value.exponent();
         let factor = T::power_of_two(-exponent);
         let reciprocal = T::ONE / sum.value;
@@ -167,11 +171,11 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         }
     }
     #[inline]
-    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: T) {
+    fn add_log_scale(ledger: &mut Self::ScaleAccumulator, log_scale: T) {
         T::add_log_scale(&mut ledger.values, log_scale);
     }
     #[inline]
-    fn log(sum: Self, ledger: &Self::Ledger) -> Self {
+    fn log(sum: Self, ledger: &Self::ScaleAccumulator) -> Self {
         let reciprocal = T::ONE / sum.value;
         Self {
             value: T::log(sum.value, &ledger.values),
@@ -183,9 +187,9 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
     #[inline]
     fn log_ratio(
         sum: Self,
-        ledger: &Self::Ledger,
+        ledger: &Self::ScaleAccumulator,
         other: Self,
-        other_ledger: &Self::Ledger,
+        other_ledger: &Self::ScaleAccumulator,
     ) -> Self {
         let (reciprocal, other_reciprocal) = (T::ONE / sum.value, T::ONE / other.value);
         Self {

@@ -1,4 +1,4 @@
-use super::{Ledger, Number, Real, sum_of};
+use super::{Number, Real, ScaleAccumulator, sum_of};
 
 /// `L` real numbers side by side: one entry for each of `L` sequences that share a model.
 ///
@@ -71,13 +71,13 @@ const IN_REGISTERS: usize = 8;
 impl<T: Real, const L: usize> Number for Lanes<T, L> {
     type Weight = T;
     type Real = T;
-    type Ledger = [Ledger<T>; L];
+    type ScaleAccumulator = [ScaleAccumulator<T>; L];
     type LogScale = [T; L];
     type Reading = Self;
 
     const ZERO: Self = Self([T::ZERO; L]);
     const ONE: Self = Self([T::ONE; L]);
-    const UNSCALED: Self::Ledger = [Ledger::UNSCALED; L];
+    const UNSCALED: Self::ScaleAccumulator = [ScaleAccumulator::UNSCALED; L];
 
     #[inline(always)]
     fn lift(weight: T) -> Self {
@@ -122,7 +122,11 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         all
     }
     #[inline]
-    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
+    fn rescale<const N: usize>(
+        row: &mut [Self; N],
+        sum: Self,
+        ledger: &mut Self::ScaleAccumulator,
+    ) {
         let mut factor = Self::ONE;
         for l in 0..L {
             let exponent = sum.0[l].exponent();
@@ -134,13 +138,13 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         }
     }
     #[inline]
-    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: [T; L]) {
+    fn add_log_scale(ledger: &mut Self::ScaleAccumulator, log_scale: [T; L]) {
         for l in 0..L {
             T::add_log_scale(&mut ledger[l], log_scale[l]);
         }
     }
     #[inline]
-    fn log(sum: Self, ledger: &Self::Ledger) -> Self {
+    fn log(sum: Self, ledger: &Self::ScaleAccumulator) -> Self {
         let mut log = Self::ZERO;
         for l in 0..L {
             log.0[l] = T::log(sum.0[l], &ledger[l]);
@@ -150,9 +154,9 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
     #[inline]
     fn log_ratio(
         sum: Self,
-        ledger: &Self::Ledger,
+        ledger: &Self::ScaleAccumulator,
         other: Self,
-        other_ledger: &Self::Ledger,
+        other_ledger: &Self::ScaleAccumulator,
     ) -> Self {
         let mut log = Self::ZERO;
         for l in 0..L {

@@ -1,11 +1,11 @@
 //! Rows of likelihoods by way of their logarithms, over the reals.
 
-use super::{FARTHEST, Number, Parameter, Real, RealParameter, Scalar, Tangent};
+use super::{MIN_LOG_DENSITY_EXP, Number, Parameter, Real, RealParameter, Scalar, Tangent};
 
-/// Whether a log density is one of an observation that can be: not [too far](FARTHEST), not NaN.
+/// Whether a log density is one of an observation that can be: not [too far](MIN_LOG_DENSITY_EXP), not NaN.
 #[inline(always)]
 pub(crate) fn is_near<T: Real>(log: T) -> bool {
-    log >= -T::power_of_two(FARTHEST)
+    log >= -T::power_of_two(MIN_LOG_DENSITY_EXP)
 }
 
 /// `p^exponent` of a number that is not negative, with a positive exponent: zero stays zero, and the

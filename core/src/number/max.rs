@@ -41,14 +41,14 @@ impl<T: Real> Scalar for Max<T> {
         None
     }
     #[inline]
-    fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self; 2] {
+    fn log_parts(sum: Self, ledger: &Self::ScaleAccumulator) -> [Self; 2] {
         T::log_parts(sum.0, ledger).map(Self)
     }
     #[inline]
     fn condition_reachable<const N: usize>(
         predicted: &[Self; N],
         log: impl FnMut(usize) -> T,
-        _ledger: &mut Self::Ledger,
+        _ledger: &mut Self::ScaleAccumulator,
     ) -> Option<([Self; N], T)> {
         super::logarithms::condition_reachable(predicted, log)
     }
@@ -57,13 +57,13 @@ impl<T: Real> Scalar for Max<T> {
 impl<T: Real> Number for Max<T> {
     type Weight = T;
     type Real = T;
-    type Ledger = <T as Number>::Ledger;
+    type ScaleAccumulator = <T as Number>::ScaleAccumulator;
     type LogScale = T;
     type Reading = Self;
 
     const ZERO: Self = Self(T::ZERO);
     const ONE: Self = Self(T::ONE);
-    const UNSCALED: Self::Ledger = T::UNSCALED;
+    const UNSCALED: Self::ScaleAccumulator = T::UNSCALED;
 
     #[inline(always)]
     fn lift(weight: T) -> Self {
@@ -90,7 +90,11 @@ impl<T: Real> Number for Max<T> {
         self.0.is_between(low, high)
     }
     #[inline]
-    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger) {
+    fn rescale<const N: usize>(
+        row: &mut [Self; N],
+        sum: Self,
+        ledger: &mut Self::ScaleAccumulator,
+    ) {
         let mut values = row.map(|entry| entry.0);
         T::rescale(&mut values, sum.0, ledger);
         for (entry, value) in row.iter_mut().zip(values) {
@@ -98,19 +102,19 @@ impl<T: Real> Number for Max<T> {
         }
     }
     #[inline]
-    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: T) {
+    fn add_log_scale(ledger: &mut Self::ScaleAccumulator, log_scale: T) {
         T::add_log_scale(ledger, log_scale);
     }
     #[inline]
-    fn log(sum: Self, ledger: &Self::Ledger) -> Self {
+    fn log(sum: Self, ledger: &Self::ScaleAccumulator) -> Self {
         Self(T::log(sum.0, ledger))
     }
     #[inline]
     fn log_ratio(
         sum: Self,
-        ledger: &Self::Ledger,
+        ledger: &Self::ScaleAccumulator,
         other: Self,
-        other_ledger: &Self::Ledger,
+        other_ledger: &Self::ScaleAccumulator,
     ) -> Self {
         Self(T::log_ratio(sum.0, ledger, other.0, other_ledger))
     }

@@ -16,7 +16,7 @@
 //!
 //! | trait | what it is | for |
 //! |---|---|---|
-//! | [`Number`] | a sum and a product; a row that hands its magnitude to a [`Ledger`](Number::Ledger) and is read with it as a logarithm | every state |
+//! | [`Number`] | a sum and a product; a row that hands its magnitude to a [`ScaleAccumulator`](Number::ScaleAccumulator) and is read with it as a logarithm | every state |
 //! | [`Scalar`] | one value and its derivatives; likelihoods so small that products vanish | all but lanes |
 //! | [`Parameter`], [`RealParameter`] | what a model stores; the same over the reals | models |
 //!
@@ -54,7 +54,7 @@ pub use log_product::LogProduct;
 pub(crate) use logarithms::is_near;
 pub use logarithms::power;
 pub use max::Max;
-pub use real::{Ledger, Real};
+pub use real::{Real, ScaleAccumulator};
 
 /// A sum below this power of two makes a row be rescaled (see [`Number::rescale`]).
 pub const RESCALE_BELOW: i32 = -32;
@@ -72,11 +72,11 @@ pub const RESCALE_FROM: i32 = 2;
 /// `2^-40` or more, that entry's likelihood is at least `2^(-r - 40 - 2)`, itself at least
 /// `2^(-r - 32)`, its product `2^(-r - 40)`. All three are normal numbers of `f32`, from `2^-126` on,
 /// for `r = 84`, and of `f64`, from `2^-1022`, for `r = 980`: not a digit of it is lost.
-pub const VANISHED_BELOW: i32 = -40;
+pub const UNDERFLOW_EXP: i32 = -40;
 
 /// An observation with a log density below `-2^64` (six billion standard deviations away) is taken
 /// for impossible: log-likelihoods and tangents of all others can be added up for ever.
-pub const FARTHEST: i32 = 64;
+pub const MIN_LOG_DENSITY_EXP: i32 = 64;
 
 /// A row is rescaled at least once in so many samples, so that tangents stay centred.
 pub const RESCALE_EVERY: u32 = 32;
@@ -90,7 +90,7 @@ pub(crate) const VECTORS: bool = cfg!(any(target_feature = "sse2", target_featur
 /// A state whose address is taken lives in memory. Where it would fit vector registers that costs a
 /// store and loads at every sample, so there a copy is lent.
 #[inline(always)]
-pub(crate) fn lend<S: Clone, R>(state: &mut S, f: impl FnOnce(&mut S) -> R) -> R {
+pub(crate) fn with_local_copy<S: Clone, R>(state: &mut S, f: impl FnOnce(&mut S) -> R) -> R {
     if !VECTORS {
         return f(state);
     }
@@ -174,7 +174,7 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
     /// The rates of change.
     fn tangent(self) -> Self::Tangent;
     /// Likelihoods relative to the largest, from their logarithms, and what they are relative to.
-    /// `None` where the largest is that of an observation [too far](FARTHEST) from every state, or
+    /// `None` where the largest is that of an observation [too far](MIN_LOG_DENSITY_EXP) from every state, or
     /// of none.
     fn likelihoods<const N: usize>(
         log: impl FnMut(usize) -> Self::Log,
@@ -271,7 +271,7 @@ impl<T: Real, const C: usize> Tangent<T> for [T; C] {
 
 /// What a recursion computes with: the entries of a row over the states.
 ///
-/// A row and its [`Ledger`](Number::Ledger) together stand for `row x 2^exponent x exp(log)`, and
+/// A row and its [`ScaleAccumulator`](Number::ScaleAccumulator) together stand for `row x 2^exponent x exp(log)`, and
 /// for dual numbers `x (1 + accumulated e)`: [`rescale`](Number::rescale) moves magnitude and derivative
 /// out of the row into the ledger, so that the row keeps its precision however long the stream.
 pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
@@ -280,7 +280,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// The real numbers underneath.
     type Real: Real;
     /// What has been moved out of a row.
-    type Ledger: Copy + PartialEq + core::fmt::Debug;
+    type ScaleAccumulator: Copy + PartialEq + core::fmt::Debug;
     /// What a likelihood row's log scale looks like: one number, or one a lane.
     type LogScale: Copy;
     /// What a logarithm is read as: the number itself, where it can hold one.
@@ -295,7 +295,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// One; no direction moves it.
     const ONE: Self;
     /// The ledger of a row from which nothing has been moved.
-    const UNSCALED: Self::Ledger;
+    const UNSCALED: Self::ScaleAccumulator;
 
     /// A model's number as a state's.
     fn lift(weight: Self::Weight) -> Self;
@@ -325,7 +325,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn renormalise<const N: usize>(
         row: [Self; N],
         _sum: Self,
-        _ledger: &mut Self::Ledger,
+        _ledger: &mut Self::ScaleAccumulator,
     ) -> [Self; N] {
         row
     }
@@ -338,18 +338,18 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// is in `[1, 2)` and, for dual numbers, its tangent is zero.
     ///
     /// The power of two is exact: values keep their bits.
-    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::Ledger);
+    fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Self::ScaleAccumulator);
     /// Adds a likelihood row's log scale to the ledger.
-    fn add_log_scale(ledger: &mut Self::Ledger, log_scale: Self::LogScale);
+    fn add_log_scale(ledger: &mut Self::ScaleAccumulator, log_scale: Self::LogScale);
     /// `log(sum)` of the whole row with what the ledger holds; for dual numbers with its tangent.
-    fn log(sum: Self, ledger: &Self::Ledger) -> Self::Reading;
+    fn log(sum: Self, ledger: &Self::ScaleAccumulator) -> Self::Reading;
     /// `log(sum / other)` of two whole rows, for dual numbers with its tangent: what they have in
     /// common cancels in the ledgers, before it is rounded to one number.
     fn log_ratio(
         sum: Self,
-        ledger: &Self::Ledger,
+        ledger: &Self::ScaleAccumulator,
         other: Self,
-        other_ledger: &Self::Ledger,
+        other_ledger: &Self::ScaleAccumulator,
     ) -> Self::Reading;
 }
 
@@ -361,13 +361,13 @@ pub trait Scalar: Number {
     fn derivative(self, direction: usize) -> Option<Self::Real>;
     /// [`log`](Number::log) as the nearest number and what that drops, for sums of many: to some `2^-44`
     /// of itself in `f32`.
-    fn log_parts(sum: Self, ledger: &Self::Ledger) -> [Self::Reading; 2];
+    fn log_parts(sum: Self, ledger: &Self::ScaleAccumulator) -> [Self::Reading; 2];
     /// Adds the log-likelihood of a sample whose state is known to the ledger, where the format adds
     /// logarithms up exactly and so needs no product. `None` where it multiplies, as floating point does,
     /// whose logarithms are dear; `Some(false)`, and nothing has changed, where the sample is impossible.
     #[inline(always)]
     fn add_log(
-        _ledger: &mut Self::Ledger,
+        _ledger: &mut Self::ScaleAccumulator,
         _log: impl FnOnce() -> <Self::Weight as Parameter>::Log,
     ) -> Option<bool> {
         None
@@ -387,7 +387,7 @@ pub trait Scalar: Number {
     /// The same predicted row with its sum near one, before likelihoods as small as its sum make
     /// products vanish. A format with a block exponent keeps it there.
     #[inline]
-    fn raise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::Ledger) {
+    fn raise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::ScaleAccumulator) {
         let sum = sum_of::<Self, N>(|j| predicted[j]);
         Self::rescale(predicted, sum, ledger);
     }
@@ -397,7 +397,7 @@ pub trait Scalar: Number {
     fn condition_reachable<const N: usize>(
         predicted: &[Self; N],
         log: impl FnMut(usize) -> <Self::Weight as Parameter>::Log,
-        ledger: &mut Self::Ledger,
+        ledger: &mut Self::ScaleAccumulator,
     ) -> Option<([Self; N], Self::LogScale)>;
 }
 

@@ -23,8 +23,13 @@ const LN_ERROR_F32: f32 = 1.2e-7;
 /// that have it on.
 pub trait Real:
     RealParameter<Real = Self, Tangent = (), Number = Self>
-    + Scalar<Weight = Self, Real = Self, LogScale = Self, Reading = Self, Ledger = Ledger<Self>>
-    + Copy
+    + Scalar<
+        Weight = Self,
+        Real = Self,
+        LogScale = Self,
+        Reading = Self,
+        ScaleAccumulator = ScaleAccumulator<Self>,
+    > + Copy
     + Debug
     + Default
     + PartialOrd
@@ -88,12 +93,12 @@ pub trait Real:
 /// What has been moved out of a row of real numbers: a power of two and logarithms of scales.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Ledger<T> {
+pub struct ScaleAccumulator<T> {
     exponent: i64,
     log: Compensated<T>,
 }
 
-impl<T: Real> Ledger<T> {
+impl<T: Real> ScaleAccumulator<T> {
     /// Nothing moved yet.
     pub(crate) const UNSCALED: Self = Self { exponent: 0, log: Compensated::ZERO };
 
@@ -246,7 +251,7 @@ macro_rules! real {
                 None
             }
             #[inline]
-            fn log_parts(sum: $t, ledger: &Ledger<$t>) -> [$t; 2] {
+            fn log_parts(sum: $t, ledger: &ScaleAccumulator<$t>) -> [$t; 2] {
                 let (exponent, significand) = ledger.split(sum);
                 let mut log = Compensated::of_exponent(exponent);
                 log.add_sum(ledger.log);
@@ -257,7 +262,7 @@ macro_rules! real {
             fn condition_reachable<const N: usize>(
                 predicted: &[$t; N],
                 log: impl FnMut(usize) -> $t,
-                _ledger: &mut Ledger<$t>,
+                _ledger: &mut ScaleAccumulator<$t>,
             ) -> Option<([$t; N], $t)> {
                 logarithms::condition_reachable(predicted, log)
             }
@@ -266,13 +271,13 @@ macro_rules! real {
         impl Number for $t {
             type Weight = $t;
             type Real = $t;
-            type Ledger = Ledger<$t>;
+            type ScaleAccumulator = ScaleAccumulator<$t>;
             type LogScale = $t;
             type Reading = $t;
 
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
-            const UNSCALED: Ledger<$t> = Ledger::UNSCALED;
+            const UNSCALED: ScaleAccumulator<$t> = ScaleAccumulator::UNSCALED;
 
             #[inline(always)]
             fn lift(weight: $t) -> Self {
@@ -301,7 +306,11 @@ macro_rules! real {
                 self.to_bits().wrapping_sub(low.to_bits()) < high.to_bits() - low.to_bits()
             }
             #[inline]
-            fn rescale<const N: usize>(row: &mut [Self; N], sum: Self, ledger: &mut Ledger<$t>) {
+            fn rescale<const N: usize>(
+                row: &mut [Self; N],
+                sum: Self,
+                ledger: &mut ScaleAccumulator<$t>,
+            ) {
                 let exponent = Real::exponent(sum);
                 let factor = <$t>::power_of_two(-exponent);
                 for entry in row {
@@ -310,20 +319,20 @@ macro_rules! real {
                 ledger.take_exponent(exponent.into());
             }
             #[inline]
-            fn add_log_scale(ledger: &mut Ledger<$t>, log_scale: $t) {
+            fn add_log_scale(ledger: &mut ScaleAccumulator<$t>, log_scale: $t) {
                 ledger.log.add(log_scale);
             }
             #[inline]
-            fn log(sum: Self, ledger: &Ledger<$t>) -> Self {
+            fn log(sum: Self, ledger: &ScaleAccumulator<$t>) -> Self {
                 let (exponent, significand) = ledger.split(sum);
                 <$t>::times_ln_2(exponent) + (ledger.log.total() + Real::ln(significand))
             }
             #[inline]
             fn log_ratio(
                 sum: Self,
-                ledger: &Ledger<$t>,
+                ledger: &ScaleAccumulator<$t>,
                 other: Self,
-                other_ledger: &Ledger<$t>,
+                other_ledger: &ScaleAccumulator<$t>,
             ) -> Self {
                 let exponent = ledger.exponent - other_ledger.exponent;
                 let log = ledger.log.less(&other_ledger.log) + Real::ln(sum / other);

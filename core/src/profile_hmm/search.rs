@@ -2,7 +2,7 @@ use core::marker::PhantomData;
 
 use super::{Flanks, ProfileHmm, ProfileHmmView, Steps};
 use crate::error::ObservationError;
-use crate::filter::{Recursion, impossible};
+use crate::filter::{Streaming, impossible};
 use crate::kernel::Cells;
 use crate::number::{Number, Parameter, RealParameter, Scalar};
 
@@ -66,7 +66,7 @@ impl<X: Number> Cell<X> {
 /// let flanks =
 ///     Flanks { stay: 0.9, begin: 0.1, again: 0.5, last: 0.5, finish: 1.0, missing: 1.0 };
 /// let motif = ProfileHmm::<f64, 2, 2>::new([[3.0, 0.5], [0.5, 3.0]], [step(0.5), step(0.5)], flanks)?;
-/// let mut stream = Running::new(ProfileFilter::of(&motif));
+/// let mut stream = Stream::new(ProfileFilter::of(&motif));
 /// stream.push(&0)?;
 /// let one = stream.read();
 /// stream.push(&1)?;
@@ -131,7 +131,7 @@ pub fn rescale<X: Number>(
     cells: &mut [Cell<X>],
     around: &mut [X; 3],
     sum: X,
-    ledger: &mut X::Ledger,
+    ledger: &mut X::ScaleAccumulator,
 ) {
     let before = *ledger;
     for cell in cells {
@@ -156,7 +156,7 @@ pub struct ProfileBelief<X: Number, C> {
     cells: C,
     /// `N`, `J`, `C`.
     flanks: [X; 3],
-    ledger: X::Ledger,
+    ledger: X::ScaleAccumulator,
     /// Symbols since the column was rescaled, where that matters.
     age: u32,
 }
@@ -173,7 +173,7 @@ impl<X: Number, C> ProfileBelief<X, C> {
     }
 
     /// What scaling moved out.
-    pub const fn ledger(&self) -> &X::Ledger {
+    pub const fn ledger(&self) -> &X::ScaleAccumulator {
         &self.ledger
     }
 }
@@ -281,7 +281,7 @@ where
     }
 }
 
-impl<W, X, C> Recursion for ProfileSearch<'_, W, X, C>
+impl<W, X, C> Streaming for ProfileSearch<'_, W, X, C>
 where
     W: RealParameter,
     X: Scalar<

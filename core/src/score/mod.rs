@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use fishweir_core::emission::{Categorical, Parametrisation, VectorSpace};
-//! use fishweir_core::filter::{Forward, Running, Statistics};
+//! use fishweir_core::filter::{Forward, Stream, Statistics};
 //! use fishweir_core::hmm::{Chain, Hmm};
 //! use fishweir_core::number::Scalar;
 //! use fishweir_core::score::{Score, ScoreOf};
@@ -28,14 +28,14 @@
 //!     Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 //!     [Weather::new([0.75, 0.25])?, Weather::new([0.1, 0.9])?],
 //! );
-//! let mut stream = Running::new(Statistics::of(&hmm));
+//! let mut stream = Stream::new(Statistics::of(&hmm));
 //! stream.push_block(&[0, 1, 1, 0])?;
 //! let score = Score::of(&hmm, &stream.read(), Parametrisation::SOFTMAX);
 //!
 //! let mut direction = ScoreOf::<Weather, 2>::ZERO;
 //! direction.transition[0][1] = 1.0;
 //! let moved = hmm.with_directions(&[direction], Parametrisation::SOFTMAX);
-//! let mut tangent = Running::new(Forward::of(&moved));
+//! let mut tangent = Stream::new(Forward::of(&moved));
 //! tangent.push_block(&[0, 1, 1, 0])?;
 //! let slope = tangent.read().derivative(0).ok_or("no direction")?;
 //! assert!((score.dot(&direction) - slope).abs() < 1e-14);
@@ -91,7 +91,7 @@ impl<S: VectorSpace<T>, T: Real, const N: usize> Score<S, T, N> {
     ///
     /// In the `ratio` parametrisation the entry of a probability that is exactly zero is the limit
     /// of count / probability less the visits; the statistics must have been asked for it
-    /// ([`Statistics::with_zeros`](crate::filter::Statistics::with_zeros)), otherwise it is taken as
+    /// ([`Statistics::with_boundary_scores`](crate::filter::Statistics::with_boundary_scores)), otherwise it is taken as
     /// zero. In the `softmax` parametrisation the entry is zero and nothing need be asked for.
     ///
     /// Sources: Jaakkola and Haussler, "Exploiting generative models in discriminative

@@ -9,11 +9,11 @@ use crate::number::{Lanes, Number, Real};
 /// Takes the rows of [`Beliefs`](crate::filter::Beliefs) from the last to the first and makes each a
 /// row of posteriors, `[state][lane]`; the equations are those of [`posteriors`](super::posteriors),
 /// and lane `l` holds what it would say of that sequence alone, bit for bit. The sequences end
-/// together; one that is shorter [rests](Retraces::rest) from its first sample on.
+/// together; one that is shorter [rests](BackwardLanes::rest) from its first sample on.
 ///
 /// RAM: `L (2 N^2 + N)` reals. Work a sample and lane: that of the single backward pass.
 #[derive(Clone, Debug)]
-pub struct Retraces<T: Real, const N: usize, const L: usize> {
+pub struct BackwardLanes<T: Real, const N: usize, const L: usize> {
     /// The posteriors one sample later.
     next: [Lanes<T, L>; N],
     pairs: PairLanes<T, N, L>,
@@ -28,7 +28,7 @@ struct PairLanes<T: Real, const N: usize, const L: usize> {
     sum: [[Lanes<T, L>; N]; N],
 }
 
-impl<T: Real, const N: usize, const L: usize> Retraces<T, N, L> {
+impl<T: Real, const N: usize, const L: usize> BackwardLanes<T, N, L> {
     /// Makes the filter's last rows the last posteriors.
     #[inline(always)]
     pub fn from_last(row: &mut [Lanes<T, L>; N]) -> Self {

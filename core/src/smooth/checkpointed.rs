@@ -2,7 +2,7 @@ use super::SequenceError;
 use super::backward::{Backward, PairPosteriors, SummedPairs};
 use super::forward_backward::take_in;
 use crate::emission::Emission;
-use crate::filter::{Belief, Forward, Recursion};
+use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::Real;
 

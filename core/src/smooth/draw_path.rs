@@ -3,7 +3,7 @@ use rand_core::Rng;
 use super::forward_backward::take_in;
 use super::{SequenceError, StateIndex};
 use crate::emission::{Emission, choose_part};
-use crate::filter::{Forward, Recursion};
+use crate::filter::{Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::{Real, sum_of};
 

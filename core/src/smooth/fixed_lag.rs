@@ -1,7 +1,7 @@
 use super::backward::{Backward, NoPairs};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::{Belief, Forward, Recursion};
+use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::Real;
 
@@ -14,7 +14,7 @@ use crate::number::Real;
 /// It keeps the filter's last rows in a ring; a reading runs the backward pass of
 /// [`posteriors`](super::posteriors) over them. With `LAG = 0` it is the filter; with a lag that
 /// covers the stream, the smoother. Before the first sample it reads the initial distribution, at
-/// lag 0; [`Lagged::lag`] always says how far back a reading lies.
+/// lag 0; [`LaggedPosterior::lag`] always says how far back a reading lies.
 ///
 /// Source: Rabiner 1989, equation 27, on the window's samples; the samples before it are in the
 /// filter's oldest row. State: `(LAG + 1) N` reals, a ledger and two counters; `N = 4`, `LAG = 8` in
@@ -23,7 +23,7 @@ use crate::number::Real;
 ///
 /// ```
 /// use fishweir_core::{
-///     emission::Categorical, filter::Running, hmm::{Chain, Hmm}, smooth::FixedLag,
+///     emission::Categorical, filter::Stream, hmm::{Chain, Hmm}, smooth::FixedLag,
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -31,7 +31,7 @@ use crate::number::Real;
 ///     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2>::new([0.75, 0.25])?, Categorical::<2>::new([0.1, 0.9])?],
 /// );
-/// let mut stream = Running::new(FixedLag::<_, 2, 3>::of(&hmm));
+/// let mut stream = Stream::new(FixedLag::<_, 2, 3>::of(&hmm));
 /// for x in [0, 0, 1, 0, 0] {
 ///     stream.push(&x)?;
 /// }
@@ -102,7 +102,7 @@ impl<T: Real, const N: usize, const LAG: usize> LagWindow<T, N, LAG> {
 /// A smoothed distribution of the hidden state and the time it is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Lagged<T, const N: usize> {
+pub struct LaggedPosterior<T, const N: usize> {
     /// How many samples before the last.
     pub lag: usize,
     /// `p(z_t-lag = i | x_1..t)`, `[state]`.
@@ -126,18 +126,22 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> FixedLa
     /// [`LagWindow::lag`]; none before the first sample.
     ///
     /// Work: that of one reading for all of them.
-    pub fn for_each_lag(&self, state: &LagWindow<T, N, LAG>, mut visit: impl FnMut(Lagged<T, N>)) {
+    pub fn for_each_lag(
+        &self,
+        state: &LagWindow<T, N, LAG>,
+        mut visit: impl FnMut(LaggedPosterior<T, N>),
+    ) {
         if state.belief.is_new() {
             return;
         }
         let chain = self.forward.hmm().chain();
         let mut row = *state.belief.row();
         let mut backward = Backward::from_last(&mut row);
-        visit(Lagged { lag: 0, probability: row });
+        visit(LaggedPosterior { lag: 0, probability: row });
         for (filtered, lag) in state.newest_first().zip(1..) {
             row = *filtered;
             backward.step(chain, &mut row, &mut NoPairs);
-            visit(Lagged { lag, probability: row });
+            visit(LaggedPosterior { lag, probability: row });
         }
     }
 
@@ -157,12 +161,12 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> FixedLa
     }
 }
 
-impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> Recursion
+impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> Streaming
     for FixedLag<'_, E, N, LAG>
 {
     type Observation = E::Observation;
     type State = LagWindow<T, N, LAG>;
-    type Reading = Lagged<T, N>;
+    type Reading = LaggedPosterior<T, N>;
 
     #[inline]
     fn start(&self) -> Self::State {
@@ -188,10 +192,10 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> Recursi
         }
     }
 
-    fn read(&self, state: &Self::State) -> Lagged<T, N> {
+    fn read(&self, state: &Self::State) -> LaggedPosterior<T, N> {
         match self.at_lag(state, state.filled) {
-            Some(probability) => Lagged { lag: state.filled, probability },
-            None => Lagged { lag: 0, probability: *self.forward.hmm().chain().initial() },
+            Some(probability) => LaggedPosterior { lag: state.filled, probability },
+            None => LaggedPosterior { lag: 0, probability: *self.forward.hmm().chain().initial() },
         }
     }
 }

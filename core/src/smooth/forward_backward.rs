@@ -1,7 +1,7 @@
 use super::SequenceError;
 use super::backward::{Backward, PairPosteriors, SummedPairs};
 use crate::emission::Emission;
-use crate::filter::{Belief, Forward, Recursion};
+use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::Real;
 

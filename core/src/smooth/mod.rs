@@ -4,7 +4,7 @@
 //! | recursion | reads | memory |
 //! |---|---|---|
 //! | [`posteriors`] | smoothed states at all times, expected transitions, log-likelihood | `T` rows of `N` reals |
-//! | [`Retraces`] | the same of sequences side by side | `T` rows of `N` lanes |
+//! | [`BackwardLanes`] | the same of sequences side by side | `T` rows of `N` lanes |
 //! | [`posteriors_checkpointed`] | the same, from the last sample to the first | about `2 sqrt(T)` rows |
 //! | [`FixedLag`] | the smoothed state `LAG` samples ago, as a stream | `LAG + 1` rows |
 //! | [`viterbi`] | the best path and its log-probability | `T` rows of `N` indices |
@@ -30,12 +30,12 @@ mod viterbi;
 
 #[cfg(feature = "sample")]
 pub use ancestral::{Ancestral, Draw};
-pub use batch::Retraces;
+pub use batch::BackwardLanes;
 pub use checkpointed::{checkpoints_for, posteriors_checkpointed};
 #[cfg(feature = "sample")]
 pub use draw_path::draw_path;
 pub use error::SequenceError;
-pub use fixed_lag::{FixedLag, LagWindow, Lagged};
+pub use fixed_lag::{FixedLag, LagWindow, LaggedPosterior};
 pub use forward_backward::posteriors;
 #[cfg(feature = "heapless")]
 pub use online_viterbi::{Decoded, DecodingWindow, OnlineViterbi};

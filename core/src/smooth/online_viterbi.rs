@@ -4,7 +4,7 @@ use super::StateIndex;
 use super::viterbi::{Survivors, step_back};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::hmm::Hmm;
 use crate::number::Real;
 
@@ -29,7 +29,7 @@ use crate::number::Real;
 ///
 /// ```
 /// use fishweir_core::{
-///     emission::Categorical, filter::Running, hmm::{Chain, Hmm}, smooth::OnlineViterbi,
+///     emission::Categorical, filter::Stream, hmm::{Chain, Hmm}, smooth::OnlineViterbi,
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -37,7 +37,7 @@ use crate::number::Real;
 ///     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2>::new([0.75, 0.25])?, Categorical::<2>::new([0.1, 0.9])?],
 /// );
-/// let mut stream = Running::new(OnlineViterbi::<_, 2, 16>::of(&hmm));
+/// let mut stream = Stream::new(OnlineViterbi::<_, 2, 16>::of(&hmm));
 /// let mut path = Vec::new();
 /// for x in [0, 0, 1, 0, 1, 1, 1] {
 ///     stream.push(&x)?;
@@ -263,7 +263,7 @@ where
     }
 }
 
-impl<T, E, const N: usize, const WINDOW: usize, P> Recursion for OnlineViterbi<'_, E, N, WINDOW, P>
+impl<T, E, const N: usize, const WINDOW: usize, P> Streaming for OnlineViterbi<'_, E, N, WINDOW, P>
 where
     T: Real,
     E: Emission<Weight = T>,

@@ -1,7 +1,7 @@
 use super::{SequenceError, StateIndex};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::{Belief, Recursion};
+use crate::filter::{Belief, Streaming};
 use crate::hmm::{Chain, Hmm};
 use crate::number::{Max, Number, Real};
 
@@ -26,7 +26,7 @@ use crate::number::{Max, Number, Real};
 ///
 /// ```
 /// use fishweir_core::{
-///     emission::Categorical, filter::Running, hmm::{Chain, Hmm}, smooth::Viterbi,
+///     emission::Categorical, filter::Stream, hmm::{Chain, Hmm}, smooth::Viterbi,
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,7 +34,7 @@ use crate::number::{Max, Number, Real};
 ///     Chain::<f64, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2, f64>::new([0.75, 0.25])?, Categorical::<2, f64>::new([0.1, 0.9])?],
 /// );
-/// let mut stream = Running::new(Viterbi::of(&hmm));
+/// let mut stream = Stream::new(Viterbi::of(&hmm));
 /// stream.push_block(&[0, 1])?;
 /// // The best path stays in state 0: 0.5 x 0.75 x 0.9 x 0.25.
 /// assert!((stream.read() - f64::ln(0.084_375)).abs() < 1e-12);
@@ -118,7 +118,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
     }
 }
 
-impl<T: Real, E: Emission<Weight = T>, const N: usize> Recursion for Viterbi<'_, E, N> {
+impl<T: Real, E: Emission<Weight = T>, const N: usize> Streaming for Viterbi<'_, E, N> {
     type Observation = E::Observation;
     type State = Survivors<T, N>;
     type Reading = T;

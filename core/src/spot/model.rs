@@ -23,7 +23,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 /// background. A smaller `entry_c` is a penalty on entering, `log entry_c` nats: it sets the
 /// operating point between events that are missed and events that are none.
 ///
-/// As a [`Recursion`](crate::filter::Recursion) it decodes by token passing: the survivor in each state
+/// As a [`Streaming`](crate::filter::Streaming) it decodes by token passing: the survivor in each state
 /// carries up to `PENDING` events. An event is decided when every survivor has it, and at the latest
 /// `lag` samples after its end: then the best path's event is taken, and paths without it are dropped.
 /// While no event is [forced](super::SpotState::forced), decided events are exactly the runs of classes
@@ -39,7 +39,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///
 /// ```
 /// use fishweir_core::{
-///     emission::Categorical, filter::Running, hmm::{Chain, Hmm}, spot::{BACKGROUND, Spotter},
+///     emission::Categorical, filter::Stream, hmm::{Chain, Hmm}, spot::{BACKGROUND, Spotter},
 /// };
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,7 +50,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 /// );
 /// let spotter: Spotter<_, 2, 1, 4> =
 ///     Spotter::new(network, Chain::<f32, 1>::new([1.0], [[1.0]])?, [BACKGROUND, 0], 100);
-/// let mut stream = Running::new(&spotter);
+/// let mut stream = Stream::new(&spotter);
 /// let mut events = Vec::new();
 /// for toss in [1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1] {
 ///     stream.push(&toss)?;

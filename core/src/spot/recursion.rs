@@ -3,7 +3,7 @@ use super::model::{BACKGROUND, Spotter};
 use super::token::{Entered, Token};
 use crate::emission::Emission;
 use crate::error::ObservationError;
-use crate::filter::{Evidence, Recursion};
+use crate::filter::{Evidence, Streaming};
 use crate::number::{Max, Real};
 use crate::smooth::Survivors;
 
@@ -176,7 +176,7 @@ where
     }
 }
 
-impl<T, E, const S: usize, const B: usize, const PENDING: usize> Recursion
+impl<T, E, const S: usize, const B: usize, const PENDING: usize> Streaming
     for Spotter<E, S, B, PENDING>
 where
     T: Real,

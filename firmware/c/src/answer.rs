@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::{ChangeDetector, Classifier, Statistic};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::number::RealParameter;
 use fishweir_core::spot::{Event, Spotter};
 

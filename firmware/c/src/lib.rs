@@ -27,7 +27,7 @@ mod status;
 
 use core::ffi::{CStr, c_char};
 
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_model::{Model, ModelWindows};
 
 use answer::Answering;
@@ -336,7 +336,7 @@ pub extern "C" fn fishweir_version() -> *const c_char {
     VERSION.as_ptr()
 }
 
-type Observation = <Model as Recursion>::Observation;
+type Observation = <Model as Streaming>::Observation;
 
 /// The model; a stream that was started has had it checked.
 fn model() -> Result<&'static Model, Status> {
@@ -349,7 +349,7 @@ fn windows() -> Result<ModelWindows, Status> {
 }
 
 /// The state of one window.
-type WindowState = <Model as Recursion>::State;
+type WindowState = <Model as Streaming>::State;
 
 /// Writes the decision on the window that is chosen, where there is one.
 ///

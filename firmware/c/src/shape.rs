@@ -4,13 +4,13 @@
 
 use fishweir_core::classify::{ChangeDetector, Classifier};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::spot::Spotter;
 use fishweir_model::ModelWindows;
 
 /// The states of the windows that are open at a time; one of a model without windows.
-pub(crate) type State = <ModelWindows as Recursion>::State;
+pub(crate) type State = <ModelWindows as Streaming>::State;
 
 /// What a `fishweir_stream` holds.
 #[repr(C)]
@@ -24,7 +24,7 @@ pub(crate) struct Started {
 pub(crate) const WORDS: usize = size_of::<Started>().div_ceil(size_of::<u64>());
 
 /// What the header states of a model, by its kind `K`. Every model is of one kind, so the compiler finds it.
-pub(crate) trait Sizes<K>: Recursion + Sized {
+pub(crate) trait Sizes<K>: Streaming + Sized {
     /// The format of its numbers.
     #[allow(dead_code, reason = "the header's alone")]
     const FORMAT: NumberFormat = NumberFormat::F32;

@@ -6,7 +6,7 @@ use fishweir_core::classify::{
 };
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{F32, FaultKind, SampleIndex, SampleKind, U16, UpdateProgress};
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
@@ -176,7 +176,7 @@ pub trait ClassifierStream<const MODELS: usize> {
 }
 
 /// On a stream that never ends, whatever the model was trained on.
-impl<R, const MODELS: usize> ClassifierStream<MODELS> for Running<&R>
+impl<R, const MODELS: usize> ClassifierStream<MODELS> for Stream<&R>
 where
     R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
@@ -185,15 +185,15 @@ where
     const FORMAT: NumberFormat = R::FORMAT;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        Running::push_or_missing(self, sample)
+        Stream::push_or_missing(self, sample)
     }
 
     fn push_missing(&mut self) {
-        Running::push_missing(self);
+        Stream::push_missing(self);
     }
 
     fn reset(&mut self) {
-        Running::reset(self);
+        Stream::reset(self);
     }
 
     fn decision(&self) -> Result<Decision, ScoreOutOfRange> {
@@ -219,7 +219,7 @@ where
 
 /// On the windows that the model was trained on.
 impl<R, const MODELS: usize, const STATES: usize> ClassifierStream<MODELS>
-    for Running<WindowClassifier<'_, &R, STATES>>
+    for Stream<WindowClassifier<'_, &R, STATES>>
 where
     R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
@@ -228,15 +228,15 @@ where
     const FORMAT: NumberFormat = R::FORMAT;
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        Running::push_or_missing(self, sample)
+        Stream::push_or_missing(self, sample)
     }
 
     fn push_missing(&mut self) {
-        Running::push_missing(self);
+        Stream::push_missing(self);
     }
 
     fn reset(&mut self) {
-        Running::reset(self);
+        Stream::reset(self);
     }
 
     fn contract(&self) -> Contract<'_> {
@@ -269,7 +269,7 @@ where
 }
 
 /// Returns the standing of a decision in a state of windows.
-pub(crate) fn due<R: Recursion, const STATES: usize>(
+pub(crate) fn due<R: Streaming, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,
 ) -> Due {
@@ -281,7 +281,7 @@ pub(crate) fn due<R: Recursion, const STATES: usize>(
 }
 
 /// Reads the window that was filled, or the oldest that is open; a new stream where there is none.
-pub fn of_window<R: Recursion, T, const STATES: usize>(
+pub fn of_window<R: Streaming, T, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,
     read: impl FnOnce(&R, &R::State) -> T,
@@ -296,6 +296,6 @@ pub fn of_window<R: Recursion, T, const STATES: usize>(
 /// Out of line: a state for itself lies on its stack.
 #[cold]
 #[inline(never)]
-fn of_new<R: Recursion, T>(classifier: &R, read: impl FnOnce(&R, &R::State) -> T) -> T {
+fn of_new<R: Streaming, T>(classifier: &R, read: impl FnOnce(&R, &R::State) -> T) -> T {
     read(classifier, &classifier.start())
 }

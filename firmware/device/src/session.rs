@@ -26,7 +26,7 @@
 //! # let mut send = |frame: &[u8]| sent += frame.len();
 //! # const CONTRACT: Contract = Contract::NONE;
 //! // On the windows that the model was trained on.
-//! let mut running = Running::new(WindowClassifier::<_, { CONTRACT.states() }>::new(&classifier, &CONTRACT)?);
+//! let mut running = Stream::new(WindowClassifier::<_, { CONTRACT.states() }>::new(&classifier, &CONTRACT)?);
 //! let mut session = Session::new(&mut running, &NoMeter);
 //! for &byte in packet.as_bytes() {
 //!     match session.hear(Ok::<_, Infallible>(byte))? {

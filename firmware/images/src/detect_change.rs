@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_device::applications::detect_change::detect_change;
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::image::{self, entry};
@@ -12,6 +12,6 @@ use fishweir_model as model;
 fn main() -> ! {
     let Parts { mut serial, .. } = image::start("detect_change");
     let detector = image::expect(model::load(), "the model was refused");
-    let mut detector = Running::new(detector);
+    let mut detector = Stream::new(detector);
     image::finish(detect_change(&mut serial, &mut detector), "the stream broke off")
 }

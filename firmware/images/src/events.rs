@@ -2,7 +2,7 @@
 #![no_std]
 #![no_main]
 
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_device::applications::Form;
 use fishweir_device::applications::events::{Line, Names, events, longest};
 use fishweir_firmware::boards::Parts;
@@ -17,6 +17,6 @@ fn main() -> ! {
     let (mut event, mut field) = ([0; COLUMNS.len()], [0; longest(&STATES)]);
     let mut line = Line::new(names, &mut event, &mut field);
     let form = if cfg!(feature = "terminal") { Form::Terminal } else { Form::Frames };
-    let outcome = events(&mut serial, &meter, &mut Running::new(model), &mut line, form);
+    let outcome = events(&mut serial, &meter, &mut Stream::new(model), &mut line, form);
     image::finish(outcome, "the stream broke off")
 }

@@ -4,7 +4,7 @@
 #![no_std]
 #![no_main]
 
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_device::applications::watch_sensor::{Accelerometer, Sa0Pad, watch_sensor};
 use fishweir_firmware::boards::Parts;
 use fishweir_firmware::drivers::bridge::Bridge;
@@ -20,7 +20,7 @@ fn main() -> ! {
         &mut Accelerometer::new(bridge.i2c(), Sa0Pad::High),
         &mut bridge.delay(),
         &mut bridge.output(),
-        &mut Running::new(model::windows(model)),
+        &mut Stream::new(model::windows(model)),
         &CLASSES,
         || bridge.is_open(),
     );

@@ -5,7 +5,7 @@ use core::mem::size_of_val;
 
 use embedded_io::Write;
 use fishweir_core::ObservationError;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_device::meter::Meter;
 
 use super::bits::{self, Digest};
@@ -58,7 +58,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         odd: &R::Observation,
     ) -> Result<(), Failure<S::Error>>
     where
-        R: Recursion<Observation: Sized>,
+        R: Streaming<Observation: Sized>,
     {
         // Called through a pointer, so that there is one function of it, whose size the host looks up.
         let push_all = black_box(push_all::<R> as PushAll<R>);
@@ -161,7 +161,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
 /// A recursion whose every push is a call.
 pub(super) struct Called<R>(pub(super) R);
 
-impl<R: Recursion> Recursion for Called<R> {
+impl<R: Streaming> Streaming for Called<R> {
     type Observation = R::Observation;
     type State = R::State;
     type Reading = R::Reading;
@@ -181,13 +181,13 @@ impl<R: Recursion> Recursion for Called<R> {
     }
 }
 
-type PushAll<R> = fn(&R, &mut <R as Recursion>::State, &[<R as Recursion>::Observation]) -> bool;
+type PushAll<R> = fn(&R, &mut <R as Streaming>::State, &[<R as Streaming>::Observation]) -> bool;
 
 /// The loop that is measured.
 #[inline(never)]
 fn push_all<R>(recursion: &R, state: &mut R::State, stream: &[R::Observation]) -> bool
 where
-    R: Recursion<Observation: Sized>,
+    R: Streaming<Observation: Sized>,
 {
     for x in stream {
         if recursion.push(state, x).is_err() {

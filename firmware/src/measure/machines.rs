@@ -8,7 +8,7 @@ use fishweir_core::classify::{
     StoredSequences,
 };
 use fishweir_core::emission::{Gaussian, Parametrisation};
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
 use fishweir_device::meter::Meter;

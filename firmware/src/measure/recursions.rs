@@ -12,7 +12,8 @@ use fishweir_core::emission::{
     Regularisation, SufficientStatistics,
 };
 use fishweir_core::filter::{
-    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Statistics, StepSize, Window,
+    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, RollingLogLikelihood, Statistics,
+    StepSize, Window,
 };
 use fishweir_core::hmm::Hmm;
 use fishweir_core::smooth::{
@@ -153,7 +154,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         let (stream, odd) = (&SYMBOL_STREAM, &SYMBOLS);
         let forgetting = Forgetting::of(hmm, ForgettingFactor::samples(100.0)?);
         self.0.recursion("forgetting, N=4", &forgetting, bytes, stream, odd)?;
-        let recent = Recent::<_, 4, 4>::of(hmm, 16)?;
+        let recent = RollingLogLikelihood::<_, 4, 4>::of(hmm, 16)?;
         self.0.recursion("recent, 4 marks, N=4", &recent, bytes, stream, odd)?;
         let window = Window::<_, 4>::of(Forward::of(hmm), 16)?;
         self.0.recursion("window, 4 filters, N=4", &window, bytes, stream, odd)?;

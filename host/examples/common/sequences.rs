@@ -8,7 +8,7 @@ use fishweir::Parametrisation;
 use fishweir::batch::log_likelihoods;
 use fishweir::data::SamplesView;
 use fishweir::fit::{BaumWelch, FitError};
-use fishweir::kernel::between::{HmmKernel, Measure, ModelKernel};
+use fishweir::kernel::between::{Affinity, HmmKernel, ModelKernel};
 use fishweir::kernel::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
 use fishweir::kernel::{FisherKernel, Gram, Kernel, Metric};
 use fishweir::runtime::Hmm;
@@ -79,9 +79,9 @@ impl Strings<'_> {
         table: &mut LossTable,
     ) -> Result<(), Box<dyn Error>> {
         let [mean_map, rho_1, rho_half, empirical, latent, fisher, bayes] = published;
-        let maps: Vec<Measure<f64>> =
-            self.lambda.iter().map(|&lambda| Measure::MeanMap { lambda }).collect();
-        let products = [1.0, 0.5].map(|rho| [Measure::Product { rho }]);
+        let maps: Vec<Affinity<f64>> =
+            self.lambda.iter().map(|&lambda| Affinity::MeanMap { lambda }).collect();
+        let products = [1.0, 0.5].map(|rho| [Affinity::Product { rho }]);
         for (name, published, measures) in [
             ("generative mean map", mean_map, &maps[..]),
             ("product kernel, rho 1", rho_1, &products[0]),
@@ -149,15 +149,15 @@ impl Strings<'_> {
 /// Normalised kernels between models, at every measure and length.
 pub(crate) fn between(
     models: &[Hmm],
-    measures: &[Measure<f64>],
+    measures: &[Affinity<f64>],
     steps: &[usize],
 ) -> Result<Vec<Setting>, Box<dyn Error>> {
     let mut settings = Vec::new();
     for &measure in measures {
         for &steps in steps {
             let words = match measure {
-                Measure::MeanMap { lambda } => format!("lambda {lambda}, T {steps}"),
-                Measure::Product { .. } => format!("T {steps}"),
+                Affinity::MeanMap { lambda } => format!("lambda {lambda}, T {steps}"),
+                Affinity::Product { .. } => format!("T {steps}"),
             };
             let gram = HmmKernel::new(measure, steps)?.log_gram(models)?.normalised();
             settings.push(Setting::new(words, gram));

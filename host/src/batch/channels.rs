@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use fishweir_core::filter::Beliefs;
 use fishweir_core::hmm::Hmm;
-use fishweir_core::number::{FARTHEST, Lanes, Real};
+use fishweir_core::number::{Lanes, MIN_LOG_DENSITY_EXP, Real};
 use multiversion::multiversion;
 
 use super::group::{Group, Rows};
@@ -113,7 +113,7 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         (self.sequences.len()..L).for_each(|lane| {
             idle_lane::<T, L>(likelihood, &mut self.log_scale[..size], lane, count)
         });
-        let near = |scale: &T| *scale >= -T::power_of_two(FARTHEST);
+        let near = |scale: &T| *scale >= -T::power_of_two(MIN_LOG_DENSITY_EXP);
         let far = self.log_scale[..size].iter().position(|scale| !near(scale));
         far.map_or(count, |index| index / L)
     }

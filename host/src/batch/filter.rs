@@ -1,7 +1,7 @@
 //! The forward pass of a group.
 
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Beliefs, Forward, Recursion};
+use fishweir_core::filter::{Beliefs, Forward, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Lanes, Real};
 use fishweir_core::smooth::SequenceError;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::{Emission, Row};
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Parameter, Real};
 use fishweir_core::smooth::SequenceError;

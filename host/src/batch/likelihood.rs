@@ -2,7 +2,7 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Belief, Forward, Recursion};
+use fishweir_core::filter::{Belief, Forward, Streaming};
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::SequenceError;

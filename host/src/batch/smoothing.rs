@@ -6,7 +6,7 @@ use std::ops::Range;
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::{Lanes, shorter};
-use fishweir_core::smooth::{self, Retraces, SequenceError};
+use fishweir_core::smooth::{self, BackwardLanes, SequenceError};
 use multiversion::multiversion;
 
 use super::channels::Channels;
@@ -308,7 +308,7 @@ fn back<const N: usize, const L: usize>(
     rows: &mut [[Lanes<f64, L>; N]],
 ) -> Option<Box<[[Lanes<f64, L>; N]; N]>> {
     let (last, before) = rows.split_last_mut()?;
-    let mut retraces = Retraces::from_last(last);
+    let mut retraces = BackwardLanes::from_last(last);
     for lane in 0..starts.len() {
         if starts[lane] > before.len() {
             retraces.rest(lane);

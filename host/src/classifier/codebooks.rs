@@ -5,8 +5,8 @@ mod lanes;
 mod tests;
 
 use fishweir_core::artefact::Shape;
-use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, Likeness, TAPS, likeness};
-use fishweir_core::lagged::RingPlace;
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Coding, Similarity, TAPS, likeness};
+use fishweir_core::lagged::RingIndex;
 use fishweir_core::number::Real;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -379,7 +379,7 @@ pub(crate) struct BookIn<T: Coding> {
 pub(crate) struct CodeRing<T: Coding> {
     books: Vec<BookIn<T>>,
     past: Vec<Vec<T>>,
-    place: RingPlace,
+    place: RingIndex,
 }
 
 impl<T: Coding> CodeRing<T> {
@@ -387,14 +387,14 @@ impl<T: Coding> CodeRing<T> {
     pub(crate) fn of(books: Vec<BookIn<T>>) -> Self {
         let channels = books.first().map_or(0, |book| book.scale.len());
         let past = vec![vec![T::BLANK; channels]; CodebooksSize::of(&books).depth];
-        Self { books, past, place: RingPlace::NEW }
+        Self { books, past, place: RingIndex::NEW }
     }
 
     /// Each codebook, and how alike its code vectors are at a sample that has not been taken in yet.
     pub(crate) fn likenesses<'a>(
         &'a self,
         x: &'a [T],
-    ) -> impl Iterator<Item = (&'a BookIn<T>, Option<Likeness<T, 1>>)> {
+    ) -> impl Iterator<Item = (&'a BookIn<T>, Option<Similarity<T, 1>>)> {
         self.books.iter().map(move |book| {
             let BookIn { dilation, scale, vectors, .. } = book;
             (book, likeness(self.place, &self.past, x, *dilation, scale, vectors))
@@ -406,7 +406,7 @@ impl<T: Coding> CodeRing<T> {
         &'a self,
         x: &'a [T],
     ) -> impl Iterator<Item = Option<usize>> + use<'a, T> {
-        let word = |alike: Likeness<T, 1>| alike.codewords()[0];
+        let word = |alike: Similarity<T, 1>| alike.codewords()[0];
         self.likenesses(x).map(move |(_, alike)| alike.map(word))
     }
 
@@ -422,6 +422,6 @@ impl<T: Coding> CodeRing<T> {
 
     /// Forgets the past.
     pub(crate) fn reset(&mut self) {
-        self.place = RingPlace::NEW;
+        self.place = RingIndex::NEW;
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::words::to_three_digits;
 
 /// What was learnt about a classifier's decisions on windows of the training data that were held back: the core's
-/// [`Confidence`](classify::Confidence), in `f64`.
+/// [`Confidence`](classify::Calibration), in `f64`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confidence {
@@ -42,9 +42,9 @@ pub struct DeployedConfidence {
 impl DeployedConfidence {
     /// As the core reads it.
     #[must_use]
-    pub fn of_core(&self) -> classify::Confidence<'_> {
+    pub fn of_core(&self) -> classify::Calibration<'_> {
         let Self { scale, least_margin, ref likelihoods } = *self;
-        classify::Confidence { scale, least_margin, likelihoods }
+        classify::Calibration { scale, least_margin, likelihoods }
     }
 
     /// Its numbers in order.

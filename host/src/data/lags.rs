@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fishweir_core::lagged::RingPlace;
+use fishweir_core::lagged::RingIndex;
 use fishweir_core::number::Channel;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::Kind;
 use super::samples::{Rows, Samples, SamplesView};
 
 /// The lags, rising, at which differences of each channel are further channels, or its past itself: see the
-/// core's [`Lagged`](fishweir_core::lagged::Lagged). None of them leaves samples as they are.
+/// core's [`LagFeatures`](fishweir_core::lagged::LagFeatures). None of them leaves samples as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct Lags {
@@ -312,7 +312,7 @@ impl Widened<'_> {
 pub(crate) struct Ring<T> {
     lags: Lags,
     past: Vec<Vec<T>>,
-    place: RingPlace,
+    place: RingIndex,
     row: Vec<T>,
 }
 
@@ -321,7 +321,7 @@ impl<T: Channel> Ring<T> {
     pub(crate) fn new(lags: Lags, channels: usize) -> Self {
         let past = vec![vec![T::BLANK; channels]; lags.depth()];
         let row = vec![T::BLANK; lags.width(channels)];
-        Self { lags, past, place: RingPlace::NEW, row }
+        Self { lags, past, place: RingIndex::NEW, row }
     }
 
     /// A sample with its past or differences from it; `None` where the past is wanted and is not whole.
@@ -349,7 +349,7 @@ impl<T: Channel> Ring<T> {
 
     /// Forgets the past.
     pub(crate) fn reset(&mut self) {
-        self.place = RingPlace::NEW;
+        self.place = RingIndex::NEW;
     }
 }
 

@@ -72,7 +72,7 @@ impl Deployed {
             real_bytes: 4,
             family: self.emission().0.artefact()?,
             topology: match self.lags.is_apart() {
-                true => Topology::EACH_LAG,
+                true => Topology::PER_LAG,
                 false => self.topology(),
             },
             states: size(self.states())?,
@@ -90,7 +90,7 @@ impl Deployed {
     }
 
     /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, of the lags of
-    /// a `Lagged` one, and of the codebooks of a `Coded` one. Of words the table
+    /// `LagFeatures`, and of the codebooks of `WithCodebooks`. Of words the table
     /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
     /// the models and what they are weighed by.
     pub fn payload(&self) -> Vec<u8> {
@@ -227,7 +227,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
             wanted: Shape { real_bytes: 4, ..shape },
         });
     }
-    let each_lag = shape.topology == Topology::EACH_LAG;
+    let each_lag = shape.topology == Topology::PER_LAG;
     let a_model_a_lag = shape.lags > 0 && u16::from(shape.lags) == shape.models;
     if each_lag && (shape.family.regresses() || !a_model_a_lag) {
         return Err(ArtefactError::BadHeader);
@@ -313,7 +313,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         ArtefactError::Model(ModelError::new(Part::Lag, ErrorKind::NotInRange, 0, 0))
     })?;
     let lags = match shape.topology {
-        Topology::EACH_LAG => lags.apart(),
+        Topology::PER_LAG => lags.apart(),
         _ if shape.family.regresses() => lags.of_past(),
         _ => lags,
     };
@@ -435,7 +435,7 @@ impl Sizes {
         let weight = 1 + self.directions;
         let emission = reals(self.family, self.emission, self.directions);
         let chain = if self.topology == Topology::STEPS { 0 } else { 1 + self.states };
-        let columns = if self.topology == Topology::EACH_LAG { self.emission.size } else { 0 };
+        let columns = if self.topology == Topology::PER_LAG { self.emission.size } else { 0 };
         self.states * (chain * weight + emission) + columns
     }
 

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use fishweir_core::classify::StreamModel;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::{Parameter, Real, RealParameter, Scalar};
 
@@ -173,7 +173,7 @@ where
     E: Build<T> + Send + 'static,
     E::Weight: Send,
     Number<E>: Send,
-    <Number<E> as fishweir_core::number::Number>::Ledger: Send,
+    <Number<E> as fishweir_core::number::Number>::ScaleAccumulator: Send,
 {
     // A stream over `f64` only measures fixed point.
     if const { size_of::<T>() == 8 } {
@@ -200,7 +200,7 @@ fn stepping<T: Real, E>(
 where
     E: Build<T, Weight: Send> + Send + 'static,
     Number<E>: Send,
-    <Number<E> as fishweir_core::number::Number>::Ledger: Send,
+    <Number<E> as fishweir_core::number::Number>::ScaleAccumulator: Send,
 {
     let last = steps.len() - 1;
     let at = |position| model.emission[steps[usize::min(position, last)]].clone();

@@ -161,7 +161,7 @@ impl DeployedCodebooks {
         Self { books: Codebooks::of(books), weighed: Weighed { words, above } }
     }
 
-    /// Checks every number as the core's `Coded` does, whose ring is of eight times this dilation.
+    /// Checks every number as the core's `WithCodebooks` does, whose ring is of eight times this dilation.
     pub(super) fn validate(&self, largest: u32) -> Result<(), ModelError> {
         let books = self.books.books();
         let dilations = books.iter().map(|book| book.dilation);
@@ -208,7 +208,7 @@ impl<T: Coding> CodeStream<T> {
         }
     }
 
-    /// As the core's `Coded` does.
+    /// As the core's `WithCodebooks` does.
     pub(super) fn push(&mut self, x: &[T]) {
         self.sample.fill(T::Wide::default());
         let Weighed { words, above } = &self.weighed;
@@ -292,7 +292,7 @@ pub(super) fn beside_codebooks<T: Coding>(
     };
     let types = format!(
         "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
-         pub type Model =\n    fishweir_core::classify::Coded<Bank, {number}, {channels}, {count}, {depth}, {outputs}{of_levels}>;\n\n\
+         pub type Model =\n    fishweir_core::classify::WithCodebooks<Bank, {number}, {channels}, {count}, {depth}, {outputs}{of_levels}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\

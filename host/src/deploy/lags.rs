@@ -5,7 +5,7 @@ use crate::data::Lags;
 /// What is around a model that hears these columns of a row; nothing of one that hears all.
 pub(super) fn hearing(columns: Option<Vec<usize>>) -> [String; 2] {
     columns.map_or_else(Default::default, |columns| {
-        ["        Heard::new(\n".into(), format!("        {columns:?}),\n")]
+        ["        ChannelSubset::new(\n".into(), format!("        {columns:?}),\n")]
     })
 }
 
@@ -27,13 +27,13 @@ pub(super) fn behind_lags(
         let banked = format!(", {models}, {outputs}>;");
         let heard = format!(", {width}, {}>{banked}", lags.seen_width(channels));
         text = text
-            .replacen("classify::{", "classify::{Heard, ", 1)
-            .replacen("Model = StreamClassifier<", "Model = StreamClassifier<Heard<", 1)
+            .replacen("classify::{", "classify::{ChannelSubset, ", 1)
+            .replacen("Model = StreamClassifier<", "Model = StreamClassifier<ChannelSubset<", 1)
             .replacen(&banked, &heard, 1);
     }
     let types = format!(
         "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
-         pub type Model = fishweir_core::lagged::Lagged<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\
+         pub type Model = fishweir_core::lagged::LagFeatures<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\
          /// The classifier, in flash."
     );
     let text = text

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use fishweir_core::classify::Normalisation;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::number::{Dual, Parameter, RealParameter, Scalar};
 use fishweir_core::profile_hmm::{
     Cell, Flanks, ProfileBelief, ProfileHmmView, ProfileSearch, Steps,

@@ -15,7 +15,7 @@ use crate::runtime::{Family, Shape, Width};
 impl Deployed {
     /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
     /// names of the classes as `CLASSES` and of the channels as `CHANNELS`; and over symbols their
-    /// letters as `ALPHABET`; and how far decisions are to be believed as `CONFIDENCE`, where that was learnt; and what it
+    /// letters as `ALPHABET`; and how far decisions are to be believed as `CALIBRATION`, where that was learnt; and what it
     /// was trained on as `CONTRACT`, a constant. Every number is written so that it reads back to the same bits, and
     /// every name so that it is one line of text whatever is in it.
     pub fn to_source(&self) -> String {
@@ -93,8 +93,8 @@ impl Deployed {
             (types, values) = match types.is_empty() {
                 true => (one, value),
                 false => (
-                    format!("fishweir_core::front::Then<{types}, {one}>"),
-                    format!("fishweir_core::front::Then::new({values}, {value})"),
+                    format!("fishweir_core::front::Pipe<{types}, {one}>"),
+                    format!("fishweir_core::front::Pipe::new({values}, {value})"),
                 ),
             };
         }
@@ -102,7 +102,7 @@ impl Deployed {
             "/// What samples go through first: {}.\n\
              pub type Front = {types};\n\n\
              /// The same from samples on.\n\
-             pub type Model = fishweir_core::front::Fronted<Front, Heard>;\n\n\
+             pub type Model = fishweir_core::front::Preprocessed<Front, ChannelSubset>;\n\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              const FRONT: Front = {values};\n\n\
@@ -110,8 +110,8 @@ impl Deployed {
             one_line(&self.front.front().words()),
         );
         let text = text
-            .replacen("pub type Model = ", "pub type Heard = ", 1)
-            .replacen("MODEL: Model = Model::new(", "MODEL: Model = Heard::new(", 1)
+            .replacen("pub type Model = ", "pub type ChannelSubset = ", 1)
+            .replacen("MODEL: Model = Model::new(", "MODEL: Model = ChannelSubset::new(", 1)
             .replacen("MODEL: Model = ", "MODEL: Model = Model::new(FRONT, ", 1)
             .replacen("/// The classifier, in flash.", &types, 1);
         text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}));\n"))
@@ -343,7 +343,7 @@ pub(super) fn confidence_source(confidence: Option<&DeployedConfidence>) -> Stri
         "\n/// How far decisions are to be believed: probabilities, and what to doubt.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-         pub static CONFIDENCE: fishweir_core::classify::Confidence<'static> = fishweir_core::classify::Confidence {{\n    \
+         pub static CALIBRATION: fishweir_core::classify::Calibration<'static> = fishweir_core::classify::Calibration {{\n    \
          scale: {scale:?},\n    least_margin: {least_margin:?},\n    likelihoods: &[{}],\n}};\n",
         limits.join(", ")
     )

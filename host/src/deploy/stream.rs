@@ -2,7 +2,7 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
-    Believed, Coding, Confidence, Decision, Normalisation, Output, ScoreOutOfRange, decide,
+    Calibration, Coding, Decision, Normalisation, Output, Prediction, ScoreOutOfRange, decide,
     decide_exactly, expand_kernels,
 };
 use fishweir_core::number::Real;
@@ -218,7 +218,7 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// As the core's `Fronted` does: a row that is whole is heard, and one that is refused is missing.
+    /// As the core's `Preprocessed` does: a row that is whole is heard, and one that is refused is missing.
     fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
         let Some(mut front) = self.front.take() else { return self.push_row(x) };
         let mut told = Ok(());
@@ -439,7 +439,7 @@ impl<T: Real> Stream<T> {
 
     /// The decision so far, its probability, and whether it had better not be taken: the device's, bit for bit.
     /// `None` of a kernel machine, of which that is not learnt.
-    pub fn believed(&self, confidence: &Confidence<'_, T>) -> Option<Believed<T>> {
+    pub fn believed(&self, confidence: &Calibration<'_, T>) -> Option<Prediction<T>> {
         let Engine::Bank(bank) = &self.engine else { return None };
         Some(confidence.believe(&self.weighed(bank), self.log_likelihoods(), self.samples))
     }

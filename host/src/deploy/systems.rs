@@ -280,7 +280,7 @@ impl Deployed {
 mod tests {
     use fishweir_core::classify::{StaggeredStates, StreamClassifier};
     use fishweir_core::dynamics::{Dynamics, Kalman};
-    use fishweir_core::filter::{Recursion, Running};
+    use fishweir_core::filter::{Stream, Streaming};
 
     use super::*;
     use crate::classifier::{Observations, Provenance};
@@ -349,7 +349,7 @@ mod tests {
             })
             .collect();
         core.iter().for_each(|one| one.validate().expect("valid"));
-        let mut filters: Vec<_> = core.iter().map(|one| Running::new(Kalman::of(one))).collect();
+        let mut filters: Vec<_> = core.iter().map(|one| Stream::new(Kalman::of(one))).collect();
         let mut stream = deployed.stream();
         for t in 0..400_usize {
             let row = [(t * t % 17) as f64 / 4.0 - 1.0, (t * 5 % 13) as f64 / 5.0 - 2.0];
@@ -367,7 +367,7 @@ mod tests {
         }
         type Bank = StreamClassifier<Dynamics<5, 2>, 2, 1>;
         let cost = deployed.cost();
-        type States = StaggeredStates<<Bank as Recursion>::State, 1>;
+        type States = StaggeredStates<<Bank as Streaming>::State, 1>;
         assert_eq!(cost.state_bytes, size_of::<States>());
         assert_eq!(cost.model_bytes, size_of::<Bank>());
         let text = deployed.to_source();

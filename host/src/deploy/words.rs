@@ -7,7 +7,7 @@ use fishweir_core::context::{
     StringHistory,
 };
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::number::{Parameter, Real, Scalar};
 
 use super::block::{Block, Build, Observation, Observe};

@@ -113,7 +113,7 @@ impl Level {
 
 /// Whether thresholds reject what was decided, as a device would; what could not be decided is rejected.
 #[must_use]
-pub fn rejected(confidence: &classify::Confidence<'_>, judged: &Judged) -> bool {
+pub fn rejected(confidence: &classify::Calibration<'_>, judged: &Judged) -> bool {
     let doubt = |class| {
         let decision = Decision { class, margin: judged.margin };
         // A likelihood a sample, as that of one sample.
@@ -208,7 +208,7 @@ impl RejectionFigures {
     /// told where it is known. `None` of no window.
     #[must_use]
     pub fn by(
-        confidence: &classify::Confidence<'_>,
+        confidence: &classify::Calibration<'_>,
         rate: Option<f64>,
         judged: &[Judged],
     ) -> Option<Self> {
@@ -231,7 +231,7 @@ impl RejectionFigures {
 impl Unseen {
     /// Of the windows of a class that no model knows, by thresholds that are settled.
     #[must_use]
-    pub fn by(confidence: &classify::Confidence<'_>, class: String, judged: &[Judged]) -> Self {
+    pub fn by(confidence: &classify::Calibration<'_>, class: String, judged: &[Judged]) -> Self {
         let away = judged.iter().filter(|one| rejected(confidence, one)).count();
         Self::share(class, away, judged.len())
     }

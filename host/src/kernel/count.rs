@@ -1,7 +1,7 @@
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::number::Lanes;
-use fishweir_core::smooth::{Retraces, SequenceError};
+use fishweir_core::smooth::{BackwardLanes, SequenceError};
 
 use super::{Gram, Kernel, KernelError};
 use crate::batch::{Expectations, expectations};
@@ -128,7 +128,7 @@ fn pair_counts<const N: usize>(
     let Some((mut next, before)) = rows.split_last_mut() else { return Ok(counts) };
     let followed = symbols.iter().zip(&symbols[1..]);
     for (row, pair) in before.iter_mut().zip(followed).rev() {
-        let mut step = Retraces::from_last(next);
+        let mut step = BackwardLanes::from_last(next);
         step.step(hmm.chain(), row);
         next = row;
         let (Some(one), Some(two)) = pair else { continue };

@@ -6,7 +6,7 @@
 use fishweir_core::emission::Parametrisation;
 
 use super::between::{
-    Measure, PairError, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted,
+    Affinity, PairError, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted,
 };
 use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
@@ -333,7 +333,7 @@ pub const KERNELS: &[Entry] = &[
         &[Setting::Rho, Setting::Steps],
         |settings| format!("probability product of models, rho {}", settings.rho),
         |settings, models| {
-            log_gram_of_fitted(models, Measure::Product { rho: settings.rho }, settings.steps)
+            log_gram_of_fitted(models, Affinity::Product { rho: settings.rho }, settings.steps)
         },
     ),
     between(
@@ -342,7 +342,7 @@ pub const KERNELS: &[Entry] = &[
         &[Setting::Steps],
         |_| "Bhattacharyya's, of models".into(),
         |settings, models| {
-            log_gram_of_fitted(models, Measure::Product { rho: 0.5 }, settings.steps)
+            log_gram_of_fitted(models, Affinity::Product { rho: 0.5 }, settings.steps)
         },
     ),
     between(
@@ -351,7 +351,7 @@ pub const KERNELS: &[Entry] = &[
         &[Setting::Lambda, Setting::Steps],
         |settings| format!("mean map of models, lambda {}", settings.lambda),
         |settings, models| {
-            let measure = Measure::MeanMap { lambda: settings.lambda };
+            let measure = Affinity::MeanMap { lambda: settings.lambda };
             log_gram_of_fitted(models, measure, settings.steps)
         },
     ),

@@ -1,5 +1,5 @@
 use fishweir_core::emission::{Gaussian, Parametrisation, Spread, Width};
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::smooth::SequenceError;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -32,7 +32,7 @@ pub(super) struct Ahead<X: Number> {
     flanks: [X; 3],
     begin: X,
     end: X,
-    pub(super) ledger: X::Ledger,
+    pub(super) ledger: X::ScaleAccumulator,
 }
 
 impl<X: Number> Ahead<X> {

@@ -1,6 +1,6 @@
 //! The search profile: what a sequence is scored with, at run-time size, by the core's recursion.
 
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::number::{Number, Scalar};
 use fishweir_core::profile_hmm::{
     Cell, Flanks, ProfileBelief, ProfileHmmView, ProfileSearch, Steps,
@@ -172,7 +172,7 @@ impl SearchProfile {
         }
         let flanks = self.flanks(length);
         let search = ProfileSearch::<f64, X, Heap<Cell<X>>>::over(self.view(&flanks)?);
-        let mut stream = Running::new(search);
+        let mut stream = Stream::new(search);
         stream.push_block(symbols).map_err(|_| ProfileError::Impossible)?;
         let log = stream.read().value();
         if log.is_finite() { Ok(log) } else { Err(ProfileError::Impossible) }

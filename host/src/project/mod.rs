@@ -255,7 +255,7 @@ impl Project<'_> {
             true => include_str!("template/belief_semihosting.rs"),
             false => include_str!("template/belief_defmt.rs"),
         };
-        let used = "use fishweir_core::classify::{Believed, Decision, Doubt};";
+        let used = "use fishweir_core::classify::{Prediction, Decision, RejectionReason};";
         report.replace("use fishweir_core::classify::Decision;", used)
             + belief
             + include_str!("template/belief.rs")

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::classify::Believed;
+use fishweir_core::classify::Prediction;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -195,7 +195,7 @@ pub(super) fn source(
             let believed =
                 window.zip(confidence.as_ref()).and_then(|(one, sure)| one.believed(sure));
             let decision = match (believed, window.map(|window| window.decision())) {
-                (Some(Believed { decision, probability, doubt }), _) => format!(
+                (Some(Prediction { decision, probability, doubt }), _) => format!(
                     "Some(({}, {:#010x}, {:#010x}, {}))",
                     decision.class,
                     decision.margin.to_bits(),
@@ -237,19 +237,19 @@ pub(super) fn source(
 
 /// The core's type of what is decided.
 fn decided(model: ProjectModel<'_>) -> &'static str {
-    if model.confidence().is_some() { "Believed" } else { "Decision" }
+    if model.confidence().is_some() { "Prediction" } else { "Decision" }
 }
 
 /// The core's names that reading a decision takes.
 fn used(model: ProjectModel<'_>) -> &'static str {
-    if model.confidence().is_some() { "AdditiveClassifier, Believed" } else { "Decision" }
+    if model.confidence().is_some() { "AdditiveClassifier, Prediction" } else { "Decision" }
 }
 
 /// `stream.rs`: when a decision is due; of a model without windows after every `every` samples.
 pub(super) fn stream(model: ProjectModel<'_>, every: u64) -> String {
     // A machine's scores may leave the range of its numbers: reading is a result then.
     let read = match model.confidence() {
-        Some(_) => "Some(AdditiveClassifier::predict(&MODEL, state, &crate::model::CONFIDENCE))",
+        Some(_) => "Some(AdditiveClassifier::predict(&MODEL, state, &crate::model::CALIBRATION))",
         None if model.may_not_read() => "MODEL.read(state).ok()",
         None => "Some(MODEL.read(state))",
     };

@@ -4,7 +4,7 @@
 // Class 0: fast.
 // Class 1: slow.
 
-use fishweir_core::classify::{Heard, Normalisation, StreamClassifier};
+use fishweir_core::classify::{ChannelSubset, Normalisation, StreamClassifier};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
@@ -18,14 +18,14 @@ pub static CLASSES: [&str; 2] = ["fast", "slow"];
 pub static CHANNELS: [&str; 2] = ["x", "y"];
 
 /// 3 models of 4 hidden states over 2 channels (x, y), 1 outputs.
-pub type Rows = StreamClassifier<Heard<Hmm<Gaussian<4, Dual<f32, 1>>, 4>, 8, 4>, 3, 1>;
+pub type Rows = StreamClassifier<ChannelSubset<Hmm<Gaussian<4, Dual<f32, 1>>, 4>, 8, 4>, 3, 1>;
 
 /// The same from the channels alone: differences from the last 4 samples are beside them from here on.
-pub type Bank = fishweir_core::lagged::Lagged<Rows, 2, 8, 3, 4>;
+pub type Bank = fishweir_core::lagged::LagFeatures<Rows, 2, 8, 3, 4>;
 
 /// The same, with 8 codebooks over the last 16 samples counted beside it.
 pub type Model =
-    fishweir_core::classify::Coded<Bank, f32, 2, 8, 16, 1, 2>;
+    fishweir_core::classify::WithCodebooks<Bank, f32, 2, 8, 16, 1, 2>;
 
 /// The codebooks, and what their codewords weigh.
 #[rustfmt::skip]
@@ -91,7 +91,7 @@ const CODEBOOKS: fishweir_core::classify::Codebooks<f32, 2, 8, 1, 2> = fishweir_
 #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]
 pub static MODEL: Model = Model::new(Bank::new(StreamClassifier::new(
     [
-        Heard::new(
+        ChannelSubset::new(
         Hmm::new(
             Chain::from_parts(
                 [Dual { value: 0.2649903, tangent: [-7.8376535e-5] }, Dual { value: 0.245167, tangent: [-0.00010203184] }, Dual { value: 0.26111773, tangent: [0.0002469142] }, Dual { value: 0.22872499, tangent: [-6.650584e-5] }],
@@ -110,7 +110,7 @@ pub static MODEL: Model = Model::new(Bank::new(StreamClassifier::new(
             ],
         ),
         [0, 1, 2, 3]),
-        Heard::new(
+        ChannelSubset::new(
         Hmm::new(
             Chain::from_parts(
                 [Dual { value: 0.2608415, tangent: [-4.755959e-5] }, Dual { value: 0.308471, tangent: [-0.0001387812] }, Dual { value: 0.19802697, tangent: [0.00021202807] }, Dual { value: 0.23266056, tangent: [-2.5687279e-5] }],
@@ -129,7 +129,7 @@ pub static MODEL: Model = Model::new(Bank::new(StreamClassifier::new(
             ],
         ),
         [0, 1, 4, 5]),
-        Heard::new(
+        ChannelSubset::new(
         Hmm::new(
             Chain::from_parts(
                 [Dual { value: 0.26245892, tangent: [-7.878218e-5] }, Dual { value: 0.24301122, tangent: [-0.0001706115] }, Dual { value: 0.22630794, tangent: [0.00022640005] }, Dual { value: 0.2682219, tangent: [2.2993638e-5] }],

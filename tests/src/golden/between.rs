@@ -4,8 +4,8 @@
 use fishweir::kernel::between::{DistributionKernel, HmmKernel, ModelKernel};
 use fishweir::runtime::{Distribution, Emissions, Hmm as HostHmm, family};
 use fishweir_core::emission::{Categorical, FullGaussian, Gaussian, Mixture};
-use fishweir_core::filter::Running;
-use fishweir_core::kernel::{Between, Measure, Overlap, Overlaps};
+use fishweir_core::filter::Stream;
+use fishweir_core::kernel::{Affinity, ModelPairKernel, Overlaps, ProductKernel};
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -78,7 +78,7 @@ impl Pair {
     }
 
     /// By the core.
-    pub(super) fn logs<T: Precise>(&self, measure: Measure<f64>) -> Result<Logs, String> {
+    pub(super) fn logs<T: Precise>(&self, measure: Affinity<f64>) -> Result<Logs, String> {
         let [a, b] = &self.models;
         let (both, psi) = self.core::<T>(a, b, measure)?;
         let own = [self.core::<T>(a, a, measure)?.0, self.core::<T>(b, b, measure)?.0];
@@ -92,7 +92,7 @@ impl Pair {
     }
 
     /// The same by the host; `None` of what it has no family for.
-    pub(super) fn host_logs(&self, measure: Measure<f64>) -> Result<Option<Logs>, String> {
+    pub(super) fn host_logs(&self, measure: Affinity<f64>) -> Result<Option<Logs>, String> {
         let said = |error: fishweir::kernel::between::BetweenError| error.to_string();
         if self.steps == 0 && self.models.iter().all(|model| model.states() == 1) {
             let kernel = DistributionKernel::new(measure).map_err(said)?;
@@ -113,11 +113,11 @@ impl Pair {
         &self,
         a: &Model,
         b: &Model,
-        measure: Measure<f64>,
+        measure: Affinity<f64>,
     ) -> Result<(f64, Matrix), String> {
         let measure = match measure {
-            Measure::Product { rho } => Measure::Product { rho: T::from_f64(rho) },
-            Measure::MeanMap { lambda } => Measure::MeanMap { lambda: T::from_f64(lambda) },
+            Affinity::Product { rho } => Affinity::Product { rho: T::from_f64(rho) },
+            Affinity::MeanMap { lambda } => Affinity::MeanMap { lambda: T::from_f64(lambda) },
         };
         // Padded channels would be compared, too: every number of them is compiled.
         macro_rules! with_channels {
@@ -145,11 +145,11 @@ impl Pair {
         }
     }
 
-    fn run<T: Precise, E: Family<T> + Overlap>(
+    fn run<T: Precise, E: Family<T> + ProductKernel>(
         &self,
         a: &Model,
         b: &Model,
-        measure: Measure<T>,
+        measure: Affinity<T>,
     ) -> Result<(f64, Matrix), String> {
         const N: usize = 4;
         let (first, second) = (padded::<T, E, N>(a)?, padded::<T, E, N>(b)?);
@@ -159,7 +159,7 @@ impl Pair {
         let psi = overlaps.logs().chunks(N).take(a.states()).map(row).collect();
         let power = measure.exponent();
         let (first, second) = (first.chain().powered(power), second.chain().powered(power));
-        let mut stream = Running::new(Between::new(&first, &second, overlaps));
+        let mut stream = Stream::new(ModelPairKernel::new(&first, &second, overlaps));
         for _ in 0..=self.steps {
             stream.push(&()).map_err(|error| error.to_string())?;
         }
@@ -233,7 +233,7 @@ impl<'c> Compared<'c> {
     /// By both; in single precision by the core alone.
     pub(super) fn of<T: Precise>(
         pair: &Pair,
-        measures: &[Measure<f64>],
+        measures: &[Affinity<f64>],
         comparison: &'c mut Comparison,
     ) -> Result<Self, String> {
         let core = measures.iter().map(|&measure| pair.logs::<T>(measure));

@@ -1,4 +1,4 @@
-use fishweir_core::filter::{Forgetting, ForgettingFactor, Recursion};
+use fishweir_core::filter::{Forgetting, ForgettingFactor, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Dual, Real};
 use serde::Deserialize;

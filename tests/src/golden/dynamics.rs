@@ -2,7 +2,7 @@ use fishweir::dynamics::{LinearNetwork, LinearSystem, Moments};
 use fishweir::kernel::between::{
     BetweenError, DynamicsKernel, ModelKernel, NetworkKernel, PerStepKernel,
 };
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -68,7 +68,7 @@ fn networks(
     comparison: &mut Comparison,
 ) -> Result<(), BetweenError> {
     let (one, other) = (net.moments()?, net2.moments()?);
-    let kernel = |rho| NetworkKernel::new(Measure::Product { rho })?.log_value(net, net2);
+    let kernel = |rho| NetworkKernel::new(Affinity::Product { rho })?.log_value(net, net2);
     let logs = rhos.iter().copied().map(kernel).collect::<Result<Row, _>>()?;
     let values: Row = logs.iter().map(|log| log.exp()).collect();
     let fields: [(&str, Tree); 6] = [
@@ -98,7 +98,7 @@ fn systems(
         comparison.field(&format!("per_steps[{block}].steps"), steps, Tolerance::EXACT);
         let (mut exact, mut per_step, mut cosine) = (Row::new(), Row::new(), Row::new());
         for &rho in rhos {
-            let measure = Measure::Product { rho };
+            let measure = Affinity::Product { rho };
             let kernel = DynamicsKernel::new(times, measure)?;
             exact.push(kernel.log_value(one, other)?);
             per_step.push(PerStepKernel::new(times, measure)?.log_value(one, other)?);

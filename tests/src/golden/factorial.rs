@@ -1,4 +1,4 @@
-use fishweir::kernel::between::{FactorialHmm, FactorialKernel, MeanField, Measure, ModelKernel};
+use fishweir::kernel::between::{Affinity, FactorialHmm, FactorialKernel, MeanField, ModelKernel};
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -34,7 +34,7 @@ pub(super) fn check<T: Precise>(
     let (mut logs, mut uniform) = (Row::new(), Row::new());
     for &rho in rhos {
         let said = |error: fishweir::kernel::between::BetweenError| error.to_string();
-        let exact = FactorialKernel::new(Measure::Product { rho }, steps).map_err(said)?;
+        let exact = FactorialKernel::new(Affinity::Product { rho }, steps).map_err(said)?;
         let log = exact.log_value(&a, &b).map_err(said)?;
         let field = MeanField::new(rho, steps).map_err(said)?;
         let bounds = field.log_bounds(&a, &b).map_err(said)?;

@@ -1,6 +1,6 @@
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::emission::Spread as Coordinates;
-use fishweir_core::filter::{Recursion, Statistics};
+use fishweir_core::filter::{Statistics, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use serde::Deserialize;
@@ -209,7 +209,7 @@ impl<T: Real> Task<T> for Score<'_> {
     type Output = Option<Scores>;
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Option<Scores>, String> {
-        let stream = Statistics::of(hmm).with_zeros();
+        let stream = Statistics::of(hmm).with_boundary_scores();
         let mut state = stream.start();
         for x in samples::<T, E>(self.sequence)? {
             if !push(&stream, &mut state, x.as_ref())? {

@@ -1,5 +1,5 @@
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::FixedLength;
 use fishweir_core::number::Real;
@@ -67,7 +67,7 @@ fn check<T: Precise, const N: usize>(
                 return Err("sequences of two lengths".into());
             }
             let kernel = FixedLength::of(&hmm, [&s[..]]).map_err(|error| error.to_string())?;
-            let mut stream = Running::new(kernel);
+            let mut stream = Stream::new(kernel);
             let mut subkernels = Vec::new();
             for x in &t {
                 stream.push(x).map_err(|error| error.to_string())?;

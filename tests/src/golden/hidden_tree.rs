@@ -1,4 +1,4 @@
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::kernel::{HiddenTree, PrunedTree, TreeModel, TreeShape};
 use serde::Deserialize;
 
@@ -179,7 +179,7 @@ impl<'a> Strung<'a> {
             let s = pick(&self.s);
             let kernel = HiddenTree::<_, _, STATES, J, DEPTH>::of(model, shape, &s);
             let kernel = kernel.map_err(|error| error.to_string())?;
-            let mut stream = Running::new(kernel);
+            let mut stream = Stream::new(kernel);
             stream.push_block(&pick(&self.t)).map_err(|error| error.to_string())?;
             let row = kernel.at_root(stream.state()).ok_or("a string shorter than the tree")?;
             let states = self.plain.root.len();

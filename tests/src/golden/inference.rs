@@ -1,7 +1,7 @@
 use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::{SequenceError, posteriors, viterbi};
@@ -139,7 +139,7 @@ impl<T: Real> Task<T> for Infer<'_> {
 }
 
 /// Pushes, or says `false` where the observation is impossible.
-pub(super) fn push<R: Recursion, S: Borrow<R::Observation>>(
+pub(super) fn push<R: Streaming, S: Borrow<R::Observation>>(
     recursion: &R,
     state: &mut R::State,
     x: Option<&S>,

@@ -1,7 +1,7 @@
 //! What the kernels' files have in common.
 
 use crate::checks::try_after;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use std::borrow::Borrow;
 
 use super::compare::Comparison;
@@ -36,7 +36,7 @@ impl Slack {
 }
 
 /// The reading after a block of samples, `None` where one is missing.
-pub(super) fn after<R: Recursion, X: Borrow<R::Observation>>(
+pub(super) fn after<R: Streaming, X: Borrow<R::Observation>>(
     recursion: R,
     samples: impl IntoIterator<Item = Option<X>>,
 ) -> Result<R::Reading, String> {

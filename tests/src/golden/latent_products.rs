@@ -2,7 +2,7 @@ use std::borrow::Borrow;
 
 use fishweir_core::emission::{Categorical, Emission, Gaussian, Mixture};
 use fishweir_core::filter::Forward;
-use fishweir_core::kernel::{Measure, categorical_log_overlap};
+use fishweir_core::kernel::{Affinity, categorical_log_overlap};
 use serde::Deserialize;
 
 use super::between::{Compared, MixtureJson, Pair};
@@ -74,8 +74,8 @@ impl Kind for LatentProducts {
     }
 }
 
-fn measures(rhos: &Row) -> Vec<Measure<f64>> {
-    rhos.iter().map(|&rho| Measure::Product { rho }).collect()
+fn measures(rhos: &Row) -> Vec<Affinity<f64>> {
+    rhos.iter().map(|&rho| Affinity::Product { rho }).collect()
 }
 
 fn between_chains<T: Precise>(
@@ -115,7 +115,7 @@ fn true_logs<T: Precise, E: Family<T>>(pair: &Pair, rhos: &Row) -> Result<Row, S
     let [p, q] = pair.models.each_ref().map(|model| probabilities::<T, E>(model, pair.steps + 1));
     let (p, q) = (p?, q?);
     let log = |&rho: &f64| {
-        categorical_log_overlap(&p, &q, Measure::Product { rho: T::from_f64(rho) }).to_f64()
+        categorical_log_overlap(&p, &q, Affinity::Product { rho: T::from_f64(rho) }).to_f64()
     };
     Ok(rhos.iter().map(log).collect())
 }

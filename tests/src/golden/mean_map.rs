@@ -1,4 +1,4 @@
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use serde::Deserialize;
 
 use super::between::{Compared, MixtureJson, Pair};
@@ -101,9 +101,9 @@ impl Kind for MeanMaps {
 }
 
 /// `exp(-lambda/2 |x - y|^2)` and `exp(-lambda |x - y|^2)`.
-fn conventions(lambdas: &Row) -> [Vec<Measure<f64>>; 2] {
+fn conventions(lambdas: &Row) -> [Vec<Affinity<f64>>; 2] {
     [1.0, 2.0]
-        .map(|by| lambdas.iter().map(|lambda| Measure::MeanMap { lambda: by * lambda }).collect())
+        .map(|by| lambdas.iter().map(|lambda| Affinity::MeanMap { lambda: by * lambda }).collect())
 }
 
 /// Times `(lambda / 2 pi)^(d/2)`.
@@ -115,7 +115,7 @@ fn scaled<T: Precise>(
     if let Some(Law::FullGaussian { mean, .. }) = pair.models[0].emission.first() {
         for (l, &lambda) in lambdas.iter().enumerate() {
             let factor = (lambda / std::f64::consts::TAU).powf(0.5 * mean.len() as f64);
-            let measure = [Measure::MeanMap { lambda }];
+            let measure = [Affinity::MeanMap { lambda }];
             let mut compared = Compared::of::<T>(pair, &measure, comparison)?;
             compared.only(&format!("scaled[{l}]"), |logs| factor * logs.both.exp());
         }
@@ -126,7 +126,7 @@ fn scaled<T: Precise>(
 /// The product kernel with `rho` one.
 fn limit<T: Precise>(pair: &Pair, comparison: &mut Comparison) -> Result<(), String> {
     if comparison.expects("limit") {
-        let mut compared = Compared::of::<T>(pair, &[Measure::Product { rho: 1.0 }], comparison)?;
+        let mut compared = Compared::of::<T>(pair, &[Affinity::Product { rho: 1.0 }], comparison)?;
         compared.only("limit", |logs| logs.both.exp());
     }
     Ok(())

@@ -1,4 +1,4 @@
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::kernel::{PairHmm, PairKernel};
 use serde::Deserialize;
 
@@ -99,7 +99,7 @@ impl Kind for Pairs {
         match (&inputs.s, &inputs.t, &inputs.sequences) {
             (Some(s), Some(t), None) => {
                 let kernel = Kernel::of(&model, s).map_err(|error| error.to_string())?;
-                let mut stream = Running::new(kernel);
+                let mut stream = Stream::new(kernel);
                 stream.push_block(t).map_err(|error| error.to_string())?;
                 let log = stream.read().to_f64();
                 let slack = slack(s.len() + t.len(), log);

@@ -2,7 +2,7 @@ use fishweir_core::context::{
     ContextLikelihood, ContextStatistics, IndependentPositions, Positions as ByPosition,
 };
 use fishweir_core::emission::{Categorical, Emission, Parametrisation};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::kernel::PositionFisher;
 use fishweir_core::number::Real;
 use serde::Deserialize;
@@ -125,7 +125,7 @@ impl Kind for Positions {
 fn kernel<T: Real>(model: &Model<T>, stored: &[usize], stream: &[usize]) -> Option<[T; 2]> {
     let mut padded = stored.to_vec();
     padded.resize(LENGTH, 0);
-    let mut stream_of = Running::new(PositionFisher::of(model, [&padded[..]]).ok()?);
+    let mut stream_of = Stream::new(PositionFisher::of(model, [&padded[..]]).ok()?);
     stream_of.push_block(stream).ok()?;
     let ([kernel], [quadratic]) =
         (stream_of.read(), stream_of.recursion().quadratic(stream_of.state()));

@@ -1,4 +1,4 @@
-use fishweir_core::filter::{ForgettingFactor, Recursion, Statistics};
+use fishweir_core::filter::{ForgettingFactor, Statistics, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::score::StatisticsOf;

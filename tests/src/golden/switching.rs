@@ -1,6 +1,6 @@
 use fishweir::dynamics::SwitchingSystem;
 use fishweir::kernel::between::{BetweenError, ModelKernel, PathWeights, SwitchingKernel};
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -48,7 +48,7 @@ pub(super) fn check(
     let (one, other) = (one.into(), other.into());
     let logs = |weights| -> Result<Row, BetweenError> {
         let of = |&rho: &f64| {
-            SwitchingKernel::new(steps + 1, Measure::Product { rho }, weights)?
+            SwitchingKernel::new(steps + 1, Affinity::Product { rho }, weights)?
                 .log_value(&one, &other)
         };
         rhos.iter().map(of).collect()

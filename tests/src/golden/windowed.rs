@@ -8,7 +8,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::classify::{Normalisation, StreamClassifier, StreamModel, WindowClassifier};
 use fishweir_core::contract::{Contract, Windows};
 use fishweir_core::emission::VectorSpace;
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::score::ScoreOf;
@@ -338,7 +338,7 @@ struct Numbered<'a, H: StreamModel, S> {
     count: usize,
 }
 
-type StateOf<H> = <StreamClassifier<H, MODELS, OUTPUTS> as Recursion>::State;
+type StateOf<H> = <StreamClassifier<H, MODELS, OUTPUTS> as Streaming>::State;
 
 impl<H: StreamModel<State: 'static>, S> Numbered<'_, H, S> {
     fn state<'s>(&self, state: &'s Rc<dyn Any>) -> &'s StateOf<H> {
@@ -346,7 +346,7 @@ impl<H: StreamModel<State: 'static>, S> Numbered<'_, H, S> {
     }
 }
 
-impl<H, S> Recursion for Numbered<'_, H, S>
+impl<H, S> Streaming for Numbered<'_, H, S>
 where
     H: StreamModel<State: 'static>,
     S: Borrow<H::Observation>,
@@ -384,7 +384,7 @@ where
 }
 
 type AnyClassifier<'a> =
-    &'a dyn Recursion<Observation = usize, State = Rc<dyn Any>, Reading = Decided>;
+    &'a dyn Streaming<Observation = usize, State = Rc<dyn Any>, Reading = Decided>;
 
 /// Runs a classifier over a stream with as many states as its windows take.
 fn decide<H, S>(
@@ -415,7 +415,7 @@ fn on_windows<const STATES: usize>(
 ) -> Result<Vec<Decided>, String> {
     let contract = Contract { windows: Some(windows), ..Contract::NONE };
     let stream = WindowClassifier::<_, STATES>::new(classifier, &contract);
-    let mut stream = Running::new(stream.map_err(|error| error.to_string())?);
+    let mut stream = Stream::new(stream.map_err(|error| error.to_string())?);
     let decide = |(end, given): (usize, &bool)| {
         let decided = stream.decide(given.then_some(&end))?;
         Some(Decided { end, ..decided })

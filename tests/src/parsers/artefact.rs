@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 use fishweir::classifier::Classifier;
 use fishweir::deploy::Deployed;
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
-use fishweir_core::classify::{Coded, StreamClassifier};
+use fishweir_core::classify::{StreamClassifier, WithCodebooks};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
-use fishweir_core::front::{Decimate, Fronted};
+use fishweir_core::front::{Decimate, Preprocessed};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 
@@ -70,15 +70,30 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
         taken |= read::<StreamClassifier<Hmm<Categorical<2>, 2>, 2, 1>>(bytes).is_ok();
         taken |= read::<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();
         taken |= read::<
-            Coded<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>, f32, 1, 2, 16, 1>,
+            WithCodebooks<
+                StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>,
+                f32,
+                1,
+                2,
+                16,
+                1,
+            >,
         >(bytes)
         .is_ok();
         taken |= read::<
-            Coded<StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>, f32, 1, 2, 16, 1, 2>,
+            WithCodebooks<
+                StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>,
+                f32,
+                1,
+                2,
+                16,
+                1,
+                2,
+            >,
         >(bytes)
         .is_ok();
         taken |= read::<
-            Fronted<Decimate<1>, StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>,
+            Preprocessed<Decimate<1>, StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>>,
         >(bytes)
         .is_ok();
         taken |= read::<StreamClassifier<Hmm<Poisson<1, Dual<f32, 1>>, 2>, 2, 1>>(bytes).is_ok();

@@ -14,7 +14,7 @@ use fishweir::device::{Answer, Board, DeviceError, Image, Input, Qemu};
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir_core::contract::{Contract, Windows};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream as DeviceStream;
 use fishweir_core::wire::Status;
 use fishweir_tests::on_board::as_integers;
 use fishweir_tests::quick::{
@@ -210,7 +210,7 @@ fn line(sample: Option<u16>, window: Option<&[Option<u16>]>) -> String {
     let status = if sample.is_some_and(|symbol| symbol > 1) { 2 } else { 0 };
     let mut line = format!("{status:08x}");
     let Some(window) = window else { return line };
-    let mut stream = Running::new(&coins::MODEL);
+    let mut stream = DeviceStream::new(&coins::MODEL);
     for sample in window {
         match *sample {
             // What is refused is missing.

@@ -5,7 +5,7 @@ use fishweir::data::{Rows, Samples};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::runtime::{Emissions, Hmm as Plain, family};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
-use fishweir_core::filter::{Beliefs, Forward, Recursion};
+use fishweir_core::filter::{Beliefs, Forward, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
 use fishweir_tests::checks::views;

@@ -1,8 +1,8 @@
 //! Kernels between fitted models: every family, matrices of all pairs, bounds, what is refused.
 
 use fishweir::kernel::between::{
-    BetweenError, DistributionKernel, FactorialHmm, FactorialKernel, HmmKernel, MeanField, Measure,
-    ModelKernel,
+    Affinity, BetweenError, DistributionKernel, FactorialHmm, FactorialKernel, HmmKernel,
+    MeanField, ModelKernel,
 };
 use fishweir::model::DensityModel;
 use fishweir::runtime::{Distribution, Emissions, Hmm, family};
@@ -42,11 +42,11 @@ fn model(sampler: &mut Sampler, name: &str, topology: usize, states: usize) -> H
 const FAMILIES: [&str; 6] =
     ["categorical", "gaussian", "poisson", "bernoulli", "full-gaussian", "mixture"];
 
-const MEASURES: [Measure<f64>; 4] = [
-    Measure::Product { rho: 0.5 },
-    Measure::Product { rho: 1.0 },
-    Measure::Product { rho: 1.7 },
-    Measure::MeanMap { lambda: 0.6 },
+const MEASURES: [Affinity<f64>; 4] = [
+    Affinity::Product { rho: 0.5 },
+    Affinity::Product { rho: 1.0 },
+    Affinity::Product { rho: 1.7 },
+    Affinity::MeanMap { lambda: 0.6 },
 ];
 
 /// Pair by pair of states, in logarithms: no scaling, no padding, no vectors.
@@ -215,7 +215,7 @@ fn a_mean_field_bounds_the_kernel() {
         let a = factorial(&mut sampler, &[2, 3], topology);
         let b = factorial(&mut sampler, &[2, 2, 2], topology);
         for rho in [0.4, 0.5, 1.0, 2.0] {
-            let exact = FactorialKernel::new(Measure::Product { rho }, 4).expect("a kernel");
+            let exact = FactorialKernel::new(Affinity::Product { rho }, 4).expect("a kernel");
             let exact = exact.log_value(&a, &b).expect("a value");
             let field = MeanField::new(rho, 4).expect("a bound");
             let bounds = field.log_bounds(&a, &b).expect("bounds");
@@ -227,7 +227,7 @@ fn a_mean_field_bounds_the_kernel() {
         }
     }
     let (a, b) = (factorial(&mut sampler, &[1, 1], 0), factorial(&mut sampler, &[1], 0));
-    let exact = FactorialKernel::new(Measure::Product { rho: 0.7 }, 3).expect("a kernel");
+    let exact = FactorialKernel::new(Affinity::Product { rho: 0.7 }, 3).expect("a kernel");
     let exact = exact.log_value(&a, &b).expect("a value");
     let bound = MeanField::new(0.7, 3).expect("a bound").log_value(&a, &b).expect("a value");
     assert!((bound - exact).abs() < 1e-12, "{bound} and {exact}");
@@ -239,7 +239,7 @@ fn a_mean_field_bounds_the_kernel() {
 fn many_chains_are_left_to_the_bound() {
     let mut sampler = Sampler::new(8);
     let models = [0, 0].map(|topology| factorial(&mut sampler, &[3; 6], topology));
-    let exact = FactorialKernel::new(Measure::Product { rho: 0.5 }, 10).expect("a kernel");
+    let exact = FactorialKernel::new(Affinity::Product { rho: 0.5 }, 10).expect("a kernel");
     let error = exact.log_gram(&models).expect_err("729 states").to_string();
     assert!(error.contains("729 states together") && error.contains("mean field"), "{error}");
     let field = MeanField::new(0.5, 10).expect("a bound");

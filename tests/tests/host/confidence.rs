@@ -5,9 +5,11 @@ use fishweir::data::{Rows, Samples, SamplesView};
 use fishweir::deploy::{ByChannel, Deployed, Explanation};
 use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Header, StoredClassifier};
-use fishweir_core::classify::{self, AdditiveClassifier as _, Decision, Doubt, StreamClassifier};
+use fishweir_core::classify::{
+    self, AdditiveClassifier as _, Decision, RejectionReason, StreamClassifier,
+};
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
 use fishweir_tests::checks::assert_near;
 use fishweir_tests::quick::{
@@ -49,12 +51,12 @@ fn aligned(bytes: &[u8]) -> Vec<u64> {
 
 #[test]
 fn scores_out_of_range_are_no_certainty() {
-    let confidence = classify::Confidence { scale: 1.0, least_margin: 0.5, likelihoods: &[] };
+    let confidence = classify::Calibration { scale: 1.0, least_margin: 0.5, likelihoods: &[] };
     assert!(confidence.probability([0.0, f32::NAN]).is_nan());
     assert_eq!(confidence.probability([0.0, f32::NEG_INFINITY]), 1.0, "the other is ruled out");
     let doubt = |margin: f32| confidence.doubt(&Decision { class: 0, margin }, [], 3);
-    assert_eq!(doubt(f32::NAN), Some(Doubt::CloseCall));
-    assert_eq!([doubt(0.25), doubt(0.5)], [Some(Doubt::CloseCall), None]);
+    assert_eq!(doubt(f32::NAN), Some(RejectionReason::LowMargin));
+    assert_eq!([doubt(0.25), doubt(0.5)], [Some(RejectionReason::LowMargin), None]);
 }
 
 #[test]
@@ -70,7 +72,7 @@ fn an_artefact_holds_it_and_the_core_believes_as_the_host() {
     assert_eq!(confidence, on_host);
     let (data, mut seen) = (channels(), Vec::new());
     for series in data.series() {
-        let (mut stream, mut device) = (deployed.stream(), Running::new(two));
+        let (mut stream, mut device) = (deployed.stream(), Stream::new(two));
         for sample in series.samples.view().iter() {
             stream.push(sample).expect("taken");
             let fishweir::data::Sample::Row(row) = sample else { panic!("a row") };
@@ -87,7 +89,8 @@ fn an_artefact_holds_it_and_the_core_believes_as_the_host() {
         }
         seen.push(stream.believed(&on_host).expect("of a bank").doubt);
     }
-    for doubt in [None, Some(Doubt::Unlikely), Some(Doubt::TooLikely)] {
+    for doubt in [None, Some(RejectionReason::LowLikelihood), Some(RejectionReason::HighLikelihood)]
+    {
         assert!(seen.contains(&doubt), "{seen:?}");
     }
 }

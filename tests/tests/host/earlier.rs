@@ -10,12 +10,12 @@ use fishweir::model::ModelSet;
 use fishweir::network::{NetworkFile, NetworkModel};
 use fishweir::profile::{Profile, ProfileClassifier};
 use fishweir_core::artefact::{Header, read};
-use fishweir_core::classify::{Coded, Heard, StreamClassifier};
+use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::Running;
-use fishweir_core::front::{Decimate, Fronted, Magnitude, Then};
+use fishweir_core::filter::Stream;
+use fishweir_core::front::{Decimate, Magnitude, Pipe, Preprocessed};
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::Lagged;
+use fishweir_core::lagged::LagFeatures;
 use fishweir_core::number::Dual;
 use fishweir_core::update::Update;
 use zerocopy::IntoBytes;
@@ -125,10 +125,12 @@ fn artefacts_decide_as_then() {
 type Narrow<const C: usize, const N: usize> = Hmm<Gaussian<C, Dual<f32, 1>>, N>;
 type Plain = StreamClassifier<Narrow<2, 2>, 2, 1>;
 type AtLags<const D: usize, const C: usize, const E: usize, const N: usize> =
-    Lagged<StreamClassifier<Heard<Narrow<C, N>, E, C>, 3, 1>, D, E, 3, 4>;
-type Windowed = Coded<AtLags<2, 4, 8, 4>, f32, 2, 8, 16, 1, 2>;
-type Behind =
-    Fronted<Then<Magnitude<2, 1>, Decimate<1>>, Coded<AtLags<1, 2, 4, 2>, f32, 1, 4, 8, 1, 2>>;
+    LagFeatures<StreamClassifier<ChannelSubset<Narrow<C, N>, E, C>, 3, 1>, D, E, 3, 4>;
+type Windowed = WithCodebooks<AtLags<2, 4, 8, 4>, f32, 2, 8, 16, 1, 2>;
+type Behind = Preprocessed<
+    Pipe<Magnitude<2, 1>, Decimate<1>>,
+    WithCodebooks<AtLags<1, 2, 4, 2>, f32, 1, 4, 8, 1, 2>,
+>;
 
 /// In place, as a device reads it: each decision is the host's.
 macro_rules! in_place {
@@ -140,7 +142,7 @@ macro_rules! in_place {
             .unwrap_or_else(|error| panic!("{error:?}"));
         for one in series("motion.csv", deployed.observations()).series() {
             let rows = one.samples.view().rows().expect("channels");
-            let (mut device, mut host) = (Running::new(classifier), deployed.stream());
+            let (mut device, mut host) = (Stream::new(classifier), deployed.stream());
             for (row, sample) in rows.iter().zip(one.samples.view().iter()) {
                 let row = row.expect("no sample is missing");
                 device.push(&[row[0] as f32, row[1] as f32]).expect("a sample");

@@ -7,7 +7,7 @@ use fishweir::fishweir_core::artefact;
 use fishweir::fishweir_core::classify::StreamClassifier;
 use fishweir::fishweir_core::contract::WindowClock;
 use fishweir::fishweir_core::emission::Probabilities;
-use fishweir::fishweir_core::filter::Recursion;
+use fishweir::fishweir_core::filter::Streaming;
 use fishweir::fishweir_core::number::Dual;
 use fishweir::fishweir_core::profile_hmm::ProfileHmm;
 use fishweir::kernel::{Kernel, SmithWaterman, SpectrumKernel};
@@ -170,7 +170,7 @@ fn a_deployed_profile_is_the_core_s_own_type() {
     type Larger = StreamClassifier<ProfileHmm<Dual<f32, 1>, 4, 17>, 1, 1>;
     let bytes = |small: usize, larger: usize| small + (k - 3) * (larger - small);
     assert_eq!(cost.model_bytes, bytes(size_of::<Small>(), size_of::<Larger>()));
-    type State<C> = <C as Recursion>::State;
+    type State<C> = <C as Streaming>::State;
     let states = bytes(size_of::<State<Small>>(), size_of::<State<Larger>>());
     assert_eq!(cost.state_bytes, states + size_of::<WindowClock>());
     assert_eq!(artefact::shape_of::<ProfileHmm<Dual<f32, 1>, 3, 17>, 1, 1>().directions, 1);

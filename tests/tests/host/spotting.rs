@@ -4,7 +4,7 @@ use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::{Sample, Samples};
 use fishweir::deploy::{SpottedClass, SpotterModel};
 use fishweir::runtime::{Emissions, Hmm};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 
 /// What [`coins`] is exported as: it comes with the firmware.
 const SOURCE: &str = include_str!("../../../firmware/models/spotter.rs");
@@ -73,7 +73,7 @@ fn a_spotters_source_compiles_and_spots_what_the_host_spots() {
         };
         tosses.push((t % 37 != 0).then_some(u16::from(chance >= heads)));
     }
-    let mut device = Running::new(&exported::MODEL);
+    let mut device = Stream::new(&exported::MODEL);
     let mut told = Vec::new();
     for (t, toss) in tosses.iter().enumerate() {
         match toss {

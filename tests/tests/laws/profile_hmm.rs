@@ -1,7 +1,7 @@
 //! Profile hidden Markov models: the laws of a stream, every prefix against the sum over all paths,
 //! derivatives against finite differences, single precision and long streams.
 
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::number::{Dual, Max, Real, RealParameter};
 use fishweir_core::profile_hmm::{Cell, Flanks, ProfileFilter, ProfileHmm, ProfileSearch, Steps};
 use fishweir_core::{ErrorKind, ObservationError, Part};
@@ -156,16 +156,16 @@ fn tangents_are_rates_of_change() {
         let dual = mapped(&model, |weight| Dual { value: weight, tangent: [a(weight)] });
         let moved = |sign: f64, rates: &mut dyn FnMut(f64) -> f64| {
             let moved = mapped(&model, |weight| weight + sign * STEP * rates(weight));
-            let mut stream = Running::new(ProfileFilter::of(&moved));
+            let mut stream = Stream::new(ProfileFilter::of(&moved));
             stream.push_block(&x).expect("symbols");
             stream.read()
         };
         let difference = (moved(1.0, &mut b) - moved(-1.0, &mut rates())) / (2.0 * STEP);
-        let mut stream = Running::new(ProfileFilter::of(&dual));
+        let mut stream = Stream::new(ProfileFilter::of(&dual));
         stream.push_block(&x).expect("symbols");
         let Dual { value, tangent: [rate] } = stream.read();
         near(rate, difference, 1e-5);
-        let mut plain = Running::new(ProfileFilter::of(&model));
+        let mut plain = Stream::new(ProfileFilter::of(&model));
         plain.push_block(&x).expect("symbols");
         near(value, plain.read(), 1e-12);
     }
@@ -175,8 +175,8 @@ fn tangents_are_rates_of_change() {
 fn single_precision_keeps_up_over_long_streams() {
     for (model, mut random) in cases() {
         let single = mapped(&model, |weight| weight as f32);
-        let mut short = Running::new(ProfileFilter::of(&single));
-        let mut long = Running::new(ProfileFilter::of(&model));
+        let mut short = Stream::new(ProfileFilter::of(&single));
+        let mut long = Stream::new(ProfileFilter::of(&model));
         for _ in 0..20 {
             let x = symbols(&mut random, 500);
             short.push_block(&x).expect("symbols");
@@ -201,7 +201,7 @@ fn what_vanishes_is_refused_and_changes_nothing() {
         flanks,
     )
     .expect("a profile");
-    let mut stream = Running::new(ProfileFilter::of(&model));
+    let mut stream = Stream::new(ProfileFilter::of(&model));
     stream.push_block(&[0; 5]).expect("symbols");
     let before = *stream.state();
     assert_eq!(stream.push(&1), Err(ObservationError::Impossible));

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
 use fishweir_core::spot::{BACKGROUND, Event, Spotter};
@@ -129,7 +129,7 @@ impl<T: Real> Task<T> for Laws<'_> {
 
         let taken = samples::<T, E>(sequence)?;
         let taken: Vec<_> = taken.iter().map(|x| x.as_ref().map(Borrow::borrow)).collect();
-        let mut stream = Running::new(&spotter);
+        let mut stream = Stream::new(&spotter);
         let mut decided: Vec<Event<f64>> = Vec::new();
         let plain = |event: &Event<T>| Event {
             class: event.class,
@@ -162,7 +162,7 @@ impl<T: Real> Task<T> for Laws<'_> {
         // Whatever the lag, events are in order, and none is later than it.
         for lag in [0, 1, 3] {
             let hasty: Spotter<E, N, B, 2> = Spotter::new(*hmm, chain, class, lag);
-            let mut stream = Running::new(&hasty);
+            let mut stream = Stream::new(&hasty);
             let mut end = 0;
             for x in &taken {
                 match x {

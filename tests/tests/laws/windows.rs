@@ -9,18 +9,20 @@ use std::borrow::Borrow;
 use std::fmt::Debug;
 
 use fishweir_core::classify::{
-    ChangeDetector, Codebooks, Coded, DiagonalWhitening, KernelMachine, Limit, NoNorm,
-    Normalisation, ScoreKernel, StaggeredStates, StoredScores, StoredSequences, StreamClassifier,
-    WindowClassifier,
+    ChangeDetector, Codebooks, DiagonalWhitening, KernelMachine, Limit, NoNorm, Normalisation,
+    ScoreKernel, StaggeredStates, StoredScores, StoredSequences, StreamClassifier,
+    WindowClassifier, WithCodebooks,
 };
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::contract::{Contract, Windows, WindowsError};
 use fishweir_core::emission::{Autoregressive, Categorical, Gaussian, Parametrisation};
-use fishweir_core::filter::{ForgettingFactor, Recursion, Running};
-use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
+use fishweir_core::filter::{ForgettingFactor, Stream, Streaming};
+use fishweir_core::front::{
+    Cepstra, Decimate, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
-use fishweir_core::lagged::Lagged;
+use fishweir_core::lagged::LagFeatures;
 use fishweir_core::number::{Dual, Real};
 use fishweir_tests::build::{Family, Task, coordinates, direction, dispatch, padded};
 use fishweir_tests::oracle::{self, Law, Model};
@@ -41,7 +43,7 @@ struct Seen {
 }
 
 /// Takes in a sample; false where it is refused.
-fn take<C: Recursion>(classifier: &C, state: &mut C::State, x: Option<&C::Observation>) -> bool {
+fn take<C: Streaming>(classifier: &C, state: &mut C::State, x: Option<&C::Observation>) -> bool {
     match x {
         Some(x) => classifier.push_or_missing(state, x).is_ok(),
         None => {
@@ -52,7 +54,7 @@ fn take<C: Recursion>(classifier: &C, state: &mut C::State, x: Option<&C::Observ
 }
 
 /// After each sample: a fresh stream over the oldest window that is open, and whether the sample fills the window.
-fn schedule<C: Recursion>(
+fn schedule<C: Streaming>(
     classifier: &C,
     windows: &Windows,
     samples: &[Option<&C::Observation>],
@@ -100,7 +102,7 @@ fn on_windows<C, const STATES: usize>(
     samples: &[Option<&C::Observation>],
     seen: &mut Seen,
 ) where
-    C: Recursion<State: PartialEq + Debug, Reading: Debug>,
+    C: Streaming<State: PartialEq + Debug, Reading: Debug>,
 {
     let contract = Contract { windows: Some(windows), ..Contract::NONE };
     let own = WindowClassifier::<_, STATES>::new(classifier, &contract).expect("windows");
@@ -112,7 +114,7 @@ fn on_windows<C, const STATES: usize>(
         let ends = |t: &usize| schedule[*t].as_ref().is_some_and(|(_, ends)| *ends);
         assert_eq!((0..samples.len()).filter(ends).collect::<Vec<_>>(), cut, "{windows:?}");
     }
-    let mut stream = Running::new(own);
+    let mut stream = Stream::new(own);
     let mut missing = 0;
     for (t, (x, oldest)) in samples.iter().zip(&schedule).enumerate() {
         missing = if x.is_some() { 0 } else { missing + 1 };
@@ -154,9 +156,9 @@ fn on_windows<C, const STATES: usize>(
 /// Without windows: a decision after each sample, as the classifier's own.
 fn on_an_endless_stream<C>(classifier: &C, samples: &[Option<&C::Observation>])
 where
-    C: Recursion<State: PartialEq + Debug, Reading: Debug>,
+    C: Streaming<State: PartialEq + Debug, Reading: Debug>,
 {
-    let mut endless = Running::new(WindowClassifier::endless(classifier));
+    let mut endless = Stream::new(WindowClassifier::endless(classifier));
     let mut bare = classifier.start();
     assert!(endless.read().is_none() && endless.decided().is_none() && endless.so_far().is_none());
     for x in samples {
@@ -182,7 +184,7 @@ fn laws<C, X>(
     mut sample: impl FnMut(&mut Sampler) -> X,
     odd: &[X],
 ) where
-    C: Recursion<State: PartialEq + Debug, Reading: Debug>,
+    C: Streaming<State: PartialEq + Debug, Reading: Debug>,
     X: Borrow<C::Observation> + Clone,
 {
     let mut samples: Vec<Option<X>> = Vec::new();
@@ -337,7 +339,7 @@ proptest! {
     #[test]
     fn of_the_past(seed: u64) {
         let mut s = Sampler::new(seed);
-        let lagged = Lagged::<_, 2, 6, 2, 3>::new(bank::<6>(), [1, 3]);
+        let lagged = LagFeatures::<_, 2, 6, 2, 3>::new(bank::<6>(), [1, 3]);
         laws(&mut s, 1, &lagged, row, &odd::<2>());
 
         let states = |sign: f32| {
@@ -347,14 +349,14 @@ proptest! {
         };
         let models = [1.0, 2.0].map(|x| Hmm::new(chain::<f32>(), [states(x), states(-0.5 * x)]));
         let bank_of = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
-        let past = Lagged::<_, 2, 6, 2, 3, true>::new(bank_of, [1, 3]);
+        let past = LagFeatures::<_, 2, 6, 2, 3, true>::new(bank_of, [1, 3]);
         laws(&mut s, 1, &past, row, &odd::<2>());
 
-        let coded = Coded::<_, f32, 2, 2, 16, 2>::new(bank::<2>(), books(&mut s));
+        let coded = WithCodebooks::<_, f32, 2, 2, 16, 2>::new(bank::<2>(), books(&mut s));
         laws(&mut s, 5, &coded, row, &odd::<2>());
-        let both = Coded::<_, f32, 2, 2, 16, 2>::new(lagged, books(&mut s));
+        let both = WithCodebooks::<_, f32, 2, 2, 16, 2>::new(lagged, books(&mut s));
         laws(&mut s, 5, &both, row, &odd::<2>());
-        let behind = Fronted::new(Decimate::<2>::new(2), both);
+        let behind = Preprocessed::new(Decimate::<2>::new(2), both);
         laws(&mut s, 8, &behind, row, &odd::<2>());
 
         // Levels besides, in `f64`.
@@ -369,15 +371,15 @@ proptest! {
     #[test]
     fn behind_front_ends(seed: u64) {
         let mut s = Sampler::new(seed);
-        let decimated = Fronted::new(Decimate::<2>::new(3), bank::<2>());
+        let decimated = Preprocessed::new(Decimate::<2>::new(3), bank::<2>());
         laws(&mut s, 2, &decimated, row, &odd::<2>());
-        let norms = Fronted::new(Magnitude::<3, 2>::new([true, true, false]), bank::<2>());
+        let norms = Preprocessed::new(Magnitude::<3, 2>::new([true, true, false]), bank::<2>());
         laws(&mut s, 1, &norms, row, &odd::<3>()[..2]);
-        let slopes = Fronted::new(Slopes::<1, 2, 3>::new(), bank::<2>());
+        let slopes = Preprocessed::new(Slopes::<1, 2, 3>::new(), bank::<2>());
         laws(&mut s, 1, &slopes, row, &odd::<1>()[..2]);
-        let lagged = Lagged::<_, 2, 6, 2, 3>::new(bank::<6>(), [1, 2]);
-        let both = Then::new(Magnitude::<3, 2>::new([true, true, false]), Decimate::<2>::new(2));
-        laws(&mut s, 2, &Fronted::new(both, lagged), row, &odd::<3>()[..2]);
+        let lagged = LagFeatures::<_, 2, 6, 2, 3>::new(bank::<6>(), [1, 2]);
+        let both = Pipe::new(Magnitude::<3, 2>::new([true, true, false]), Decimate::<2>::new(2));
+        laws(&mut s, 2, &Preprocessed::new(both, lagged), row, &odd::<3>()[..2]);
 
         let words = VectorQuantiser::<2, 4>::new(
             [1.0, 0.5],
@@ -387,7 +389,7 @@ proptest! {
         let model = |p| Hmm::new(chain::<f32>(), [law(p), law([0.25; 4])]);
         let models = [model([0.5, 0.25, 0.25, 0.0]), model([0.125, 0.125, 0.25, 0.5])];
         let symbols = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
-        let quantised = Fronted::new(words.expect("words"), symbols);
+        let quantised = Preprocessed::new(words.expect("words"), symbols);
         laws(&mut s, 1, &quantised, row, &odd::<2>()[..2]);
     }
 
@@ -501,7 +503,7 @@ proptest! {
 fn behind_cepstra() {
     let mut s = Sampler::new(5);
     let front = Cepstra::<128, 64, 10, 4, 4>::new(32, 8000.0).expect("settings");
-    let cepstra = Fronted::new(front, bank::<4>());
+    let cepstra = Preprocessed::new(front, bank::<4>());
     laws(&mut s, 40, &cepstra, row, &odd::<1>()[..2]);
 }
 

@@ -12,7 +12,7 @@ use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 /// A Gaussian about a linear prediction from the past, each of `D` channels from its own at `L` lags.
 ///
 /// A row is a sample and the samples before it, `E = D (1 + L)` numbers: `x_t, x_(t - k_1), ...`, as
-/// [`Lagged`](crate::lagged::Lagged) makes it. With `u_ld = x_(t - k_l),d - centre_d` and
+/// [`LagFeatures`](crate::lagged::LagFeatures) makes it. With `u_ld = x_(t - k_l),d - centre_d` and
 /// `z_d = (x_d - mean_d - sum_l a_ld u_ld) rate_d`,
 ///
 /// ```text

@@ -65,7 +65,7 @@ pub struct GaussianQ15View<'a, const C: usize> {
 }
 
 /// Log-likelihoods to base 2 stop here, and one that has is that of an impossible observation.
-const FARTHEST: i32 = -(1 << 30);
+const MIN_LOG_DENSITY_EXP: i32 = -(1 << 30);
 /// Rates of change of a log-likelihood stop here.
 const STEEPEST: i32 = 1 << 29;
 
@@ -179,7 +179,7 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
                 *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
             }
         }
-        if log2 <= FARTHEST {
+        if log2 <= MIN_LOG_DENSITY_EXP {
             return FixedLog::IMPOSSIBLE;
         }
         FixedLog { log2, rate, exponent: 0 }

@@ -1,4 +1,4 @@
-use super::Measure;
+use super::Affinity;
 use crate::emission::{Emission, PoissonView};
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::{Real, power};
@@ -9,7 +9,7 @@ pub const MOST_COUNTS: u32 = 1 << 24;
 /// Rates up to which powers of densities are summed: counts are of 32 bits.
 const LARGEST_RATE: i32 = 31;
 
-/// Terms of a sum on one side of its largest, at most.
+/// FactorLayout of a sum on one side of its largest, at most.
 const MOST_TERMS: usize = 1 << 16;
 
 /// `log k` of two distributions of independent counts, from their rates `[channel]`: a sum over channels of
@@ -41,19 +41,19 @@ const MOST_TERMS: usize = 1 << 16;
 pub fn poisson_log_overlap<T: Real>(
     rate: &[T],
     other: &[T],
-    measure: Measure<T>,
+    measure: Affinity<T>,
 ) -> Result<T, ModelError> {
     let mut log = T::ZERO;
     for (channel, (&own, &other)) in rate.iter().zip(other).enumerate() {
         let not_in_range = |part| ModelError::new(part, ErrorKind::NotInRange, 0, channel);
         log = log
             + match measure {
-                Measure::Product { rho } => {
+                Affinity::Product { rho } => {
                     let (a, b) = (own.sqrt(), other.sqrt());
                     -rho * ((a - b) * (a - b))
                         + log_sum_of_powers(a * b, rho + rho).map_err(not_in_range)?
                 }
-                Measure::MeanMap { lambda } => {
+                Affinity::MeanMap { lambda } => {
                     if own + other > T::from_u32(MOST_COUNTS) {
                         return Err(not_in_range(Part::Parameter("rate")));
                     }
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_mean_map_of_as_many_counts_as_may_be_ends() {
         let most = MOST_COUNTS as f32;
-        let log = poisson_log_overlap(&[most], &[0.0], Measure::MeanMap { lambda: 1.0 });
+        let log = poisson_log_overlap(&[most], &[0.0], Affinity::MeanMap { lambda: 1.0 });
         assert!(log.is_ok_and(|log| log < -1e6), "{log:?}");
     }
 }

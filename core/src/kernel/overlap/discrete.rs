@@ -1,4 +1,4 @@
-use super::Measure;
+use super::Affinity;
 use crate::number::{Real, power};
 
 /// `log k` of two distributions of a symbol, from their probabilities `[symbol]`:
@@ -7,13 +7,13 @@ use crate::number::{Real, power};
 /// log sum_k p_k^rho q_k^rho         log (e^-lambda + (1 - e^-lambda) sum_k p_k q_k)
 /// ```
 ///
-/// Work: a multiply-add and a power a symbol, and a logarithm. Sources: those of [`Measure`]; 2004,
+/// Work: a multiply-add and a power a symbol, and a logarithm. Sources: those of [`Affinity`]; 2004,
 /// section 3.2, and 2010, equation 2.
-pub fn categorical_log_overlap<T: Real>(p: &[T], q: &[T], measure: Measure<T>) -> T {
+pub fn categorical_log_overlap<T: Real>(p: &[T], q: &[T], measure: Affinity<T>) -> T {
     match measure {
-        Measure::Product { rho } => log_sum_of_products(p, q, rho),
+        Affinity::Product { rho } => log_sum_of_products(p, q, rho),
         // Unit vectors that differ are 2 apart.
-        Measure::MeanMap { lambda } => log_mean_map(p, q, -lambda),
+        Affinity::MeanMap { lambda } => log_mean_map(p, q, -lambda),
     }
 }
 
@@ -22,12 +22,12 @@ pub fn categorical_log_overlap<T: Real>(p: &[T], q: &[T], measure: Measure<T>) -
 /// where two symbols are 2 apart.
 ///
 /// Work: two powers and a logarithm a channel.
-pub fn bernoulli_log_overlap<T: Real>(yes: &[T], other: &[T], measure: Measure<T>) -> T {
+pub fn bernoulli_log_overlap<T: Real>(yes: &[T], other: &[T], measure: Affinity<T>) -> T {
     yes.iter().zip(other).fold(T::ZERO, |sum, (&p, &q)| {
         let (p, q) = ([p, T::ONE - p], [q, T::ONE - q]);
         sum + match measure {
-            Measure::Product { rho } => log_sum_of_products(&p, &q, rho),
-            Measure::MeanMap { lambda } => log_mean_map(&p, &q, -T::HALF * lambda),
+            Affinity::Product { rho } => log_sum_of_products(&p, &q, rho),
+            Affinity::MeanMap { lambda } => log_mean_map(&p, &q, -T::HALF * lambda),
         }
     })
 }
@@ -75,17 +75,17 @@ mod tests {
         let (p, q) = ([1.0, 1e-30, 0.0_f32], [0.0, 1e-30, 1.0_f32]);
         let wide = |x: [f32; 3]| x.map(f64::from);
         for measure in [
-            Measure::Product { rho: 0.5 },
-            Measure::Product { rho: 1.0 },
-            Measure::Product { rho: 2.0 },
-            Measure::MeanMap { lambda: 3.0 },
-            Measure::MeanMap { lambda: 137.0 },
-            Measure::MeanMap { lambda: 138.5 },
-            Measure::MeanMap { lambda: 300.0 },
+            Affinity::Product { rho: 0.5 },
+            Affinity::Product { rho: 1.0 },
+            Affinity::Product { rho: 2.0 },
+            Affinity::MeanMap { lambda: 3.0 },
+            Affinity::MeanMap { lambda: 137.0 },
+            Affinity::MeanMap { lambda: 138.5 },
+            Affinity::MeanMap { lambda: 300.0 },
         ] {
             let in_double = match measure {
-                Measure::Product { rho } => Measure::Product { rho: f64::from(rho) },
-                Measure::MeanMap { lambda } => Measure::MeanMap { lambda: f64::from(lambda) },
+                Affinity::Product { rho } => Affinity::Product { rho: f64::from(rho) },
+                Affinity::MeanMap { lambda } => Affinity::MeanMap { lambda: f64::from(lambda) },
             };
             let (narrow, right) = (
                 categorical_log_overlap(&p, &q, measure),
@@ -100,7 +100,7 @@ mod tests {
         let even = categorical_log_overlap(
             &p,
             &q,
-            Measure::MeanMap { lambda: 60.0 * core::f32::consts::LN_10 },
+            Affinity::MeanMap { lambda: 60.0 * core::f32::consts::LN_10 },
         );
         assert!(
             (even + 60.0 * core::f32::consts::LN_10 - core::f32::consts::LN_2).abs() < 1e-4,

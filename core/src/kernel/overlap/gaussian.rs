@@ -1,4 +1,4 @@
-use super::Measure;
+use super::Affinity;
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::matrix;
 use crate::number::{LogProduct, Real, shorter};
@@ -89,14 +89,14 @@ fn not_positive_definite(row: usize) -> ModelError {
 /// No matrix is inverted. `scratch` has `D^2 + D` entries, or none where both are diagonal. Work: `D^3 / 6`
 /// multiply-adds, or `3 D` and `D` divisions, and two logarithms at most.
 ///
-/// Sources: those of [`Measure`]; 2004, equation 5, and 2010, equation 1, of which this is a shorter form.
+/// Sources: those of [`Affinity`]; 2004, equation 5, and 2010, equation 1, of which this is a shorter form.
 ///
 /// # Errors
 /// The first row in which `V` is not positive definite in working precision.
 pub fn gaussian_log_overlap<T: Real>(
     one: &Normal<'_, T>,
     other: &Normal<'_, T>,
-    measure: Measure<T>,
+    measure: Affinity<T>,
     scratch: &mut [T],
 ) -> Result<T, ModelError> {
     let channels = one.mean.len();
@@ -110,13 +110,13 @@ pub fn gaussian_log_overlap<T: Real>(
 pub(super) fn log_overlap<T: Real>(
     one: &Normal<'_, T>,
     other: &Normal<'_, T>,
-    measure: Measure<T>,
+    measure: Affinity<T>,
     sum: &mut [T],
     gap: &mut [T],
 ) -> Result<T, ModelError> {
     let (unit, factor) = match measure {
-        Measure::Product { .. } => (T::ZERO, T::ONE),
-        Measure::MeanMap { lambda } => (T::ONE, lambda),
+        Affinity::Product { .. } => (T::ZERO, T::ONE),
+        Affinity::MeanMap { lambda } => (T::ONE, lambda),
     };
     // `log |V|` and `d' V^-1 d`.
     let (log_determinant, distance) = match (&one.covariance, &other.covariance) {
@@ -154,8 +154,8 @@ pub(super) fn log_overlap<T: Real>(
     };
     let spread = T::HALF * log_determinant;
     Ok(match measure {
-        Measure::MeanMap { lambda } => -spread - T::HALF * lambda * distance,
-        Measure::Product { rho } => {
+        Affinity::MeanMap { lambda } => -spread - T::HALF * lambda * distance,
+        Affinity::Product { rho } => {
             let log_rho = if rho == T::ONE { T::ZERO } else { rho.ln() };
             let of_one = (T::ONE - rho - rho) * T::HALF_LN_TAU - T::HALF * log_rho;
             let constant = T::from_count(one.mean.len() as u64) * of_one;

@@ -23,7 +23,7 @@ use crate::number::{Real, power};
 /// semi-definite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub enum Measure<T> {
+pub enum Affinity<T> {
     /// The probability product kernel, `k(p, q) = integral p(x)^rho q(x)^rho dx`. With `rho` 1/2 it is
     /// Bhattacharyya's affinity, one where the two are the same; with 1 the expected likelihood.
     ///
@@ -48,7 +48,7 @@ pub enum Measure<T> {
     },
 }
 
-impl<T: Real> Measure<T> {
+impl<T: Real> Affinity<T> {
     /// The power to which probabilities of hidden variables are raised: `rho`, or one.
     pub fn exponent(self) -> T {
         match self {
@@ -75,8 +75,8 @@ impl<T: Real> Measure<T> {
 ///
 /// The arithmetic is in functions over slices ([`gaussian_log_overlap`], ...), which a program whose sizes
 /// are known at run time calls itself.
-pub trait Overlap: Emission {
-    /// `log k` of two distributions by a measure that is [valid](Measure::validate); minus infinity where
+pub trait ProductKernel: Emission {
+    /// `log k` of two distributions by a measure that is [valid](Affinity::validate); minus infinity where
     /// it is zero. The same of `(other, self)`, but for rounding.
     ///
     /// # Errors
@@ -85,30 +85,30 @@ pub trait Overlap: Emission {
     fn log_overlap(
         &self,
         other: &Self,
-        measure: Measure<RealOf<Self>>,
+        measure: Affinity<RealOf<Self>>,
     ) -> Result<RealOf<Self>, ModelError>;
 }
 
-impl<T: Real, const K: usize> Overlap for Categorical<K, T> {
-    fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
+impl<T: Real, const K: usize> ProductKernel for Categorical<K, T> {
+    fn log_overlap(&self, other: &Self, measure: Affinity<T>) -> Result<T, ModelError> {
         Ok(categorical_log_overlap(self.probability(), other.probability(), measure))
     }
 }
 
-impl<T: Real, const D: usize> Overlap for Bernoulli<D, T> {
-    fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
+impl<T: Real, const D: usize> ProductKernel for Bernoulli<D, T> {
+    fn log_overlap(&self, other: &Self, measure: Affinity<T>) -> Result<T, ModelError> {
         Ok(bernoulli_log_overlap(self.probability(), other.probability(), measure))
     }
 }
 
-impl<T: Real, const D: usize> Overlap for Poisson<D, T> {
-    fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
+impl<T: Real, const D: usize> ProductKernel for Poisson<D, T> {
+    fn log_overlap(&self, other: &Self, measure: Affinity<T>) -> Result<T, ModelError> {
         poisson_log_overlap(self.rate(), other.rate(), measure)
     }
 }
 
-impl<T: Real, const D: usize> Overlap for Gaussian<D, T> {
-    fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
+impl<T: Real, const D: usize> ProductKernel for Gaussian<D, T> {
+    fn log_overlap(&self, other: &Self, measure: Affinity<T>) -> Result<T, ModelError> {
         let (own, others) = (self.variance(), other.variance());
         fn of<'a, T: Real>(view: GaussianView<'a, T>, variance: &'a [T]) -> Normal<'a, T> {
             // The constant has the sum of the rates' logarithms.
@@ -121,8 +121,8 @@ impl<T: Real, const D: usize> Overlap for Gaussian<D, T> {
 }
 
 /// Work: two inverses and a Cholesky factor of `D` by `D`.
-impl<T: Real, const D: usize> Overlap for FullGaussian<D, T> {
-    fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
+impl<T: Real, const D: usize> ProductKernel for FullGaussian<D, T> {
+    fn log_overlap(&self, other: &Self, measure: Affinity<T>) -> Result<T, ModelError> {
         let (own, others) = (self.covariance(), other.covariance());
         fn of<'a, T: Real>(view: FullGaussianView<'a, T>, covariance: &'a [T]) -> Normal<'a, T> {
             let log_determinant = -crate::matrix::log_determinant(view.factor, view.mean.len());
@@ -136,8 +136,8 @@ impl<T: Real, const D: usize> Overlap for FullGaussian<D, T> {
 }
 
 /// A sum over pairs of components, those without weight left out.
-impl<T: Real, E: Overlap<Weight = T>, const M: usize> Overlap for Mixture<E, M> {
-    fn log_overlap(&self, other: &Self, measure: Measure<T>) -> Result<T, ModelError> {
+impl<T: Real, E: ProductKernel<Weight = T>, const M: usize> ProductKernel for Mixture<E, M> {
+    fn log_overlap(&self, other: &Self, measure: Affinity<T>) -> Result<T, ModelError> {
         mixture_log_overlap(self.weight(), other.weight(), measure, |a, b| {
             match (self.component().get(a), other.component().get(b)) {
                 (Some(a), Some(b)) => a.log_overlap(b, measure),
@@ -159,7 +159,7 @@ impl<T: Real, E: Overlap<Weight = T>, const M: usize> Overlap for Mixture<E, M> 
 pub fn mixture_log_overlap<T: Real, E>(
     weight: &[T],
     other: &[T],
-    measure: Measure<T>,
+    measure: Affinity<T>,
     mut pair: impl FnMut(usize, usize) -> Result<T, E>,
 ) -> Result<T, E> {
     let rho = measure.exponent();
@@ -234,12 +234,12 @@ impl<T: Real, const P: usize> Overlaps<T, P> {
     /// The overlaps of the states of two models.
     ///
     /// # Errors
-    /// A measure that is [not valid](Measure::validate), or what a pair of states has: the row is the
+    /// A measure that is [not valid](Affinity::validate), or what a pair of states has: the row is the
     /// first model's state, for what is of neither.
-    pub fn of<E: Overlap<Weight = T>, const N: usize, const M: usize>(
+    pub fn of<E: ProductKernel<Weight = T>, const N: usize, const M: usize>(
         first: &[E; N],
         second: &[E; M],
-        measure: Measure<T>,
+        measure: Affinity<T>,
     ) -> Result<Self, ModelError> {
         const { assert!(P == N * M, "a pair of states is a pair of states") };
         measure.validate()?;

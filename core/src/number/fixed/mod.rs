@@ -256,7 +256,7 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
 impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
     type Weight = W;
     type Real = f32;
-    type Ledger = FixedLedger<C>;
+    type ScaleAccumulator = FixedLedger<C>;
     type LogScale = FixedLog<C>;
     type Reading = Dual<f32, C>;
 

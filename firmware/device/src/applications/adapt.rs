@@ -16,7 +16,7 @@ use fishweir_core::classify::{Decision, Normalisation, ScoreOutOfRange, StreamCl
 use fishweir_core::emission::{
     Categorical, Emission, Gaussian, Regularisation, SufficientStatistics,
 };
-use fishweir_core::filter::{Adapting, Forward, OnlineEm, Recursion, SettingError, StepSize};
+use fishweir_core::filter::{Adapting, Forward, OnlineEm, SettingError, StepSize, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Parameter, RealParameter};
 use fishweir_core::wire::Report;
@@ -342,7 +342,7 @@ mod tests {
     use std::vec::Vec;
 
     use embassy_futures::block_on;
-    use fishweir_core::filter::Running;
+    use fishweir_core::filter::Stream;
     use fishweir_core::number::Dual;
     use fishweir_core::wire::{Frame, Request, SampleIndex, SampleRequest, U16};
 
@@ -404,7 +404,7 @@ mod tests {
     }
 
     fn after(first: &Hmm<Categorical<2>, 2>, tosses: &[u16]) -> Hmm<Categorical<2>, 2> {
-        let mut stream = Running::new(online(first, &EVERY).expect("in range"));
+        let mut stream = Stream::new(online(first, &EVERY).expect("in range"));
         for &toss in tosses {
             stream.push(&toss.into()).expect("possible");
         }

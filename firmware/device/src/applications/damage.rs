@@ -10,7 +10,7 @@ use std::vec::Vec;
 use embedded_io::ErrorKind;
 use fishweir_core::classify::{ChangeDetector, Limit, WindowClassifier};
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::{ForgettingFactor, Running};
+use fishweir_core::filter::{ForgettingFactor, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_core::spot::{BACKGROUND, Spotter};
@@ -207,7 +207,7 @@ fn vector(t: usize) -> [F32; 3] {
 fn classify_stream_keeps_time() {
     let run = |mut line: Wire| {
         let windows = WindowClassifier::<_, 1>::endless(&motion::MODEL);
-        let mut running = Running::new(windows);
+        let mut running = Stream::new(windows);
         let report = classify_stream::classify_stream(&mut line, &mut running, &NoMeter);
         let report = report.expect("it goes on to the end");
         Outcome { said: records(&line), lost: report.lost.get(), corrupt: report.corrupt.get() }
@@ -251,7 +251,7 @@ fn watched(samples: usize, every: usize, missing: Option<usize>) -> Sent {
 
 fn detect(mut line: Wire) -> Outcome {
     let detector = detector();
-    let report = detect_change::detect_change(&mut line, &mut Running::new(&detector));
+    let report = detect_change::detect_change(&mut line, &mut Stream::new(&detector));
     let losses = report.expect("it goes on to the end").losses;
     Outcome { said: lines(&line, 6), lost: losses.lost, corrupt: losses.corrupt }
 }
@@ -368,7 +368,7 @@ fn symbols_keeps_its_lines() {
     let run = |mut line: Wire| {
         let (alphabet, classes) = (&coins::ALPHABET, &coins::CLASSES);
         let windows = WindowClassifier::<_, 1>::endless(&coins::MODEL);
-        let mut running = Running::new(windows);
+        let mut running = Stream::new(windows);
         let report = symbols::symbols(&mut line, &mut running, alphabet, classes, Form::Frames);
         let report = report.expect("it goes on to the end");
         Outcome { said: lines(&line, 1), lost: report.damaged.into(), corrupt: report.corrupt }
@@ -391,7 +391,7 @@ fn events_keeps_its_lines() {
         };
         let (mut event, mut field) = ([0; 2], [0; events::longest(&house::STATES)]);
         let mut record = events::Line::new(names, &mut event, &mut field);
-        let mut running = Running::new(&house::MODEL);
+        let mut running = Stream::new(&house::MODEL);
         let form = Form::Frames;
         let report = events::events(&mut line, &NoMeter, &mut running, &mut record, form);
         let report = report.expect("it goes on to the end");

@@ -34,7 +34,7 @@ use core::fmt;
 use embedded_io::{Read, Write};
 use fishweir_core::classify::{ChangeDetector, ChangeReading, Statistic};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::number::RealParameter;
 use fishweir_core::wire::SampleIndex;
 
@@ -76,7 +76,7 @@ impl fmt::Display for Report {
 /// When the transport fails for good: [`link`](crate::link) has the rule.
 pub fn detect_change<S, E, const N: usize, const C: usize>(
     serial: &mut S,
-    detector: &mut Running<&ChangeDetector<E, N, C>>,
+    detector: &mut Stream<&ChangeDetector<E, N, C>>,
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
@@ -95,7 +95,7 @@ where
 #[cfg_attr(docsrs, doc(cfg(feature = "async")))]
 pub async fn detect_change_async<S, E, const N: usize, const C: usize>(
     serial: &mut S,
-    detector: &mut Running<&ChangeDetector<E, N, C>>,
+    detector: &mut Stream<&ChangeDetector<E, N, C>>,
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
@@ -111,7 +111,7 @@ struct Session<'a, 'm, E, const N: usize, const C: usize>
 where
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    detector: &'a mut Running<&'m ChangeDetector<E, N, C>>,
+    detector: &'a mut Stream<&'m ChangeDetector<E, N, C>>,
     requests: Requests<<E::Observation as WireSample>::Wire>,
     /// A sample was refused: this is said first.
     refused: Option<Line<C>>,
@@ -126,7 +126,7 @@ impl<'a, 'm, E, const N: usize, const C: usize> Session<'a, 'm, E, N, C>
 where
     E: Emission<Weight: RealParameter<Real = f32>, Observation: WireSample + Sized>,
 {
-    fn new(detector: &'a mut Running<&'m ChangeDetector<E, N, C>>) -> Self {
+    fn new(detector: &'a mut Stream<&'m ChangeDetector<E, N, C>>) -> Self {
         Self {
             detector,
             requests: Requests::new(),
@@ -291,8 +291,8 @@ mod tests {
     /// Over a line that lets others run every conversation is the same.
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let mut other = wire.clone();
-        let report = detect_change(wire, &mut Running::new(&heads::MODEL));
-        let (mut later, mut running) = (Later(&mut other), Running::new(&heads::MODEL));
+        let report = detect_change(wire, &mut Stream::new(&heads::MODEL));
+        let (mut later, mut running) = (Later(&mut other), Stream::new(&heads::MODEL));
         let waited = block_on(detect_change_async(&mut later, &mut running));
         assert_eq!((waited, &other), (report, &*wire));
         report

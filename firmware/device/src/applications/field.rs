@@ -10,7 +10,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::artefact::StoredClassifier;
 use fishweir_core::classify::{Decision, ScoreOutOfRange, StaggeredStates, WindowClassifier};
 use fishweir_core::contract::Contract;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::number::NumberFormat;
 use fishweir_core::wire::{
     FaultKind, Report, Request, SampleIndex, UpdateChunk, UpdatePiece, UpdateProgress, UpdateStatus,

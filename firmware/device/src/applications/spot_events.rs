@@ -32,7 +32,7 @@ use core::fmt;
 
 use embedded_io::{Read, Write};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::spot::{Event, SpotState, Spotter};
 use fishweir_core::wire::SampleIndex;
 

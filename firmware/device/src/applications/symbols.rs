@@ -310,7 +310,7 @@ mod tests {
     use std::vec::Vec;
 
     use embassy_futures::block_on;
-    use fishweir_core::filter::Running;
+    use fishweir_core::filter::Stream;
     use fishweir_core::wire::Request;
 
     use super::super::wire::{Later, Sent, Wire};
@@ -330,8 +330,8 @@ mod tests {
     fn serve_in(wire: &mut Wire, form: Form) -> Result<Report, embedded_io::ErrorKind> {
         let (alphabet, classes) = (&coins::ALPHABET, &coins::CLASSES);
         let mut other = wire.clone();
-        let report = symbols(wire, &mut Running::new(&coins::MODEL), alphabet, classes, form);
-        let (mut later, mut running) = (Later(&mut other), Running::new(&coins::MODEL));
+        let report = symbols(wire, &mut Stream::new(&coins::MODEL), alphabet, classes, form);
+        let (mut later, mut running) = (Later(&mut other), Stream::new(&coins::MODEL));
         let waited = symbols_async(&mut later, &mut running, alphabet, classes, form);
         assert_eq!((block_on(waited), &other), (report, &*wire));
         report

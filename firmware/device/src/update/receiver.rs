@@ -6,7 +6,7 @@ use fishweir_core::Profile;
 use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH as ARTEFACT_HEADER, StoredClassifier,
 };
-use fishweir_core::classify::Confidence;
+use fishweir_core::classify::Calibration;
 use fishweir_core::contract::{Contract, Windows};
 use fishweir_core::update::{HEADER_LENGTH, SelfTest, Update, UpdateHeader};
 use fishweir_core::wire::{Head, SampleIndex, UPDATE_CHUNK, UpdateProgress, UpdateStatus};
@@ -172,7 +172,7 @@ where
     /// How far decisions of the model that runs are to be believed; `None` where the built-in model runs, whose image
     /// knows, and where none came with it. Cost: a pass over the update.
     #[must_use]
-    pub fn confidence(&self) -> Option<Confidence<'_, C::Real>> {
+    pub fn confidence(&self) -> Option<Calibration<'_, C::Real>> {
         let whole = self.running?;
         let update = Update::read(self.slots.bytes(whole.slot, whole.length)).ok()?;
         artefact::confidence::<C>(update.artefact).ok()?

@@ -10,7 +10,7 @@ use fishweir_core::artefact::{
 };
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::update::{Entry, HEADER_LENGTH, SelfTest, UpdateHeader};
 use fishweir_core::wire::{UPDATE_CHUNK, UpdateStatus};
@@ -50,7 +50,7 @@ pub(super) fn update_of(version: u32, model: &Model, signed: bool) -> Vec<u8> {
 
 /// The same, of an artefact of the model.
 fn update_around(version: u32, artefact: &[u8], model: &Model, signed: bool) -> Vec<u8> {
-    let mut stream = Running::new(model);
+    let mut stream = Stream::new(model);
     let tosses = [0_u16, 1, 1, 0];
     let mut test = SelfTest::head(tosses.len() as u16, 2).to_vec();
     for toss in tosses {

@@ -10,7 +10,7 @@ use fishweir_core::emission::{
     Categorical, Gaussian, Mixture, Parametrisation, Regularisation, SufficientStatistics,
     VectorSpace,
 };
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::kernel::PositionFisher;
 
 use super::{drive, some};

@@ -3,12 +3,14 @@
 use core::hint::black_box;
 
 use fishweir_core::artefact::{self, StoredClassifier};
-use fishweir_core::classify::{Coded, Heard, StreamClassifier};
+use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::Recursion;
-use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
+use fishweir_core::filter::Streaming;
+use fishweir_core::front::{
+    Cepstra, Decimate, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
+};
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::Lagged;
+use fishweir_core::lagged::LagFeatures;
 
 use super::{STATES, drive, some};
 
@@ -24,29 +26,35 @@ fn stored<C: StoredClassifier>() {
 /// All front ends.
 #[inline(never)]
 pub(crate) fn all() {
-    type Strengths = Then<Magnitude<3, 2>, Decimate<2>>;
-    stored::<Fronted<Strengths, Bank<2>>>();
-    stored::<Fronted<Slopes<1, 2, 8>, Bank<2>>>();
-    drive(&Fronted::new(Slopes::<1, 2, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
-    stored::<Fronted<VectorQuantiser<3, 4>, Symbols>>();
-    stored::<Fronted<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
+    type Strengths = Pipe<Magnitude<3, 2>, Decimate<2>>;
+    stored::<Preprocessed<Strengths, Bank<2>>>();
+    stored::<Preprocessed<Slopes<1, 2, 8>, Bank<2>>>();
+    drive(&Preprocessed::new(Slopes::<1, 2, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
+    stored::<Preprocessed<VectorQuantiser<3, 4>, Symbols>>();
+    stored::<Preprocessed<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
     let group = black_box([true, false, true]);
-    let strengths = Then::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
-    drive(&Fronted::new(strengths, some::<Bank<2>>()), &black_box([0.0; 3]));
+    let strengths = Pipe::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
+    drive(&Preprocessed::new(strengths, some::<Bank<2>>()), &black_box([0.0; 3]));
     if let Ok(words) = VectorQuantiser::<3, 4>::new(black_box([1.0; 3]), black_box([[0.0; 3]; 4])) {
         let symbols = some::<Symbols>();
-        drive(&Fronted::new(words, symbols), &black_box([0.0; 3]));
+        drive(&Preprocessed::new(words, symbols), &black_box([0.0; 3]));
     }
     if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {
-        drive(&Fronted::new(sound, some::<Bank<6>>()), &black_box([0.0]));
+        drive(&Preprocessed::new(sound, some::<Bank<6>>()), &black_box([0.0]));
     }
 }
 
 /// Codebooks, whatever their numbers, beside a classifier, and read with it.
 #[inline(never)]
 pub(crate) fn coded() {
-    type Beside<C> = Coded<C, f32, 2, 2, 16, 1, 2>;
-    type AtLags = Lagged<StreamClassifier<Heard<Hmm<Gaussian<4>, STATES>, 6, 4>, 2, 1>, 2, 6, 2, 4>;
+    type Beside<C> = WithCodebooks<C, f32, 2, 2, 16, 1, 2>;
+    type AtLags = LagFeatures<
+        StreamClassifier<ChannelSubset<Hmm<Gaussian<4>, STATES>, 6, 4>, 2, 1>,
+        2,
+        6,
+        2,
+        4,
+    >;
     let coded = some::<Beside<Bank<2>>>();
     drive(&coded, &black_box([0.0; 2]));
     black_box(coded.validate().is_ok());
@@ -59,9 +67,9 @@ pub(crate) fn coded() {
 #[inline(never)]
 pub(crate) fn lagged<C, const PAST: bool>()
 where
-    Lagged<C, 2, 6, 2, 4, PAST>: StoredClassifier + Recursion<Observation = [f32; 2]>,
+    LagFeatures<C, 2, 6, 2, 4, PAST>: StoredClassifier + Streaming<Observation = [f32; 2]>,
 {
-    let lagged = some::<Lagged<C, 2, 6, 2, 4, PAST>>();
+    let lagged = some::<LagFeatures<C, 2, 6, 2, 4, PAST>>();
     drive(&lagged, &black_box([0.0; 2]));
-    black_box(artefact::read::<Lagged<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
+    black_box(artefact::read::<LagFeatures<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
 }

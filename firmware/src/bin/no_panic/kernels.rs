@@ -4,12 +4,12 @@ use core::hint::black_box;
 
 use fishweir_core::classify::{KernelMachine, NoNorm, StoredSequences};
 use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson};
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Bank, Between, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
-    LogReading, Marginalisation, Measure, OpenNode, Overlap, Overlaps, PairHmm, PairKernel,
-    PairTable, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
+    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
+    LogReading, Marginalisation, ModelPairKernel, OpenNode, Overlaps, PairHmm, PairKernel,
+    PairTable, ProductKernel, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
 };
 use fishweir_core::number::{Dual, Real};
 
@@ -70,7 +70,8 @@ pub(super) fn kernels() {
 /// Kernels between models of every family.
 #[inline(never)]
 pub(super) fn between_models() {
-    for measure in [Measure::Product { rho: black_box(0.5) }, Measure::MeanMap { lambda: some() }] {
+    for measure in [Affinity::Product { rho: black_box(0.5) }, Affinity::MeanMap { lambda: some() }]
+    {
         between::<Categorical<4>>(measure);
         between::<Bernoulli<3>>(measure);
         between::<Poisson<2>>(measure);
@@ -80,14 +81,14 @@ pub(super) fn between_models() {
     }
 }
 
-fn between<E: Overlap<Weight = f32> + FromZeros>(measure: Measure<f32>) {
+fn between<E: ProductKernel<Weight = f32> + FromZeros>(measure: Affinity<f32>) {
     const OTHERS: usize = 2;
     let (first, second) = (some::<[E; STATES]>(), some::<[E; OTHERS]>());
     let overlaps = Overlaps::<f32, { STATES * OTHERS }>::of(&first, &second, measure);
     let Ok(overlaps) = overlaps else { return };
     let first = some::<Chain<f32, STATES>>().powered(measure.exponent());
     let second = some::<Chain<f32, OTHERS>>().powered(measure.exponent());
-    let between = Between::new(&first, &second, overlaps);
+    let between = ModelPairKernel::new(&first, &second, overlaps);
     let _ = black_box(between.check());
     drive(between, &());
     black_box(between.log_parts(&black_box(between.start())));

@@ -16,7 +16,7 @@ use core::panic::PanicInfo;
 
 use fishweir_core::artefact::{self, Header, StoredModel};
 use fishweir_core::classify::{
-    AdditiveClassifier as _, ChangeDetector, Confidence, DiagonalWhitening, FullWhitening,
+    AdditiveClassifier as _, Calibration, ChangeDetector, DiagonalWhitening, FullWhitening,
     KernelMachine, Limit, NoNorm, Normalisation, ScoreKernel, StoredKernel, StoredScores,
     StoredSequences, StreamClassifier, StreamModel,
 };
@@ -27,8 +27,8 @@ use fishweir_core::emission::{
     Mixture, Parametrisation, Poisson, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{
-    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, Recent, Recursion, Running,
-    Statistics, StepSize, Window,
+    Belief, Forgetting, ForgettingFactor, Forward, OnlineEm, RollingLogLikelihood, Statistics,
+    StepSize, Stream, Streaming, Window,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
@@ -146,8 +146,8 @@ fn some<T: FromZeros>() -> T {
 }
 
 /// Everything that can be asked of a recursion.
-fn drive<R: Recursion>(recursion: R, x: &R::Observation) {
-    let mut stream = Running::new(black_box(recursion));
+fn drive<R: Streaming>(recursion: R, x: &R::Observation) {
+    let mut stream = Stream::new(black_box(recursion));
     black_box(&mut stream);
     let _ = black_box(stream.push(x));
     stream.push_missing();
@@ -258,7 +258,7 @@ fn filtering<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation
     for memory in memories.into_iter().flatten() {
         drive(Forgetting::of(hmm, memory), x);
     }
-    if let Ok(recent) = Recent::<_, STATES, 5>::of(hmm, black_box(1)) {
+    if let Ok(recent) = RollingLogLikelihood::<_, STATES, 5>::of(hmm, black_box(1)) {
         drive(recent, x);
     }
     if let Ok(window) = Window::<_, 3>::of(Forward::of(hmm), black_box(1)) {
@@ -281,7 +281,7 @@ where
         ChangeDetector::new(along, black_box(ForgettingFactor::ENDLESS), limit, [limit; 2]);
     let _ = black_box(detector.validate());
     drive(&detector, x);
-    if let Ok(recent) = Recent::<_, STATES, 5>::of(&along, black_box(1)) {
+    if let Ok(recent) = RollingLogLikelihood::<_, STATES, 5>::of(&along, black_box(1)) {
         drive(recent, x);
     }
     if let Ok(window) = Window::<_, 3>::of(forward, black_box(1)) {
@@ -296,7 +296,7 @@ where
 {
     let statistics = Statistics::of(hmm).with_memory(black_box(ForgettingFactor::ENDLESS));
     drive(statistics, x);
-    drive(statistics.with_zeros(), x);
+    drive(statistics.with_boundary_scores(), x);
     let regularisation = black_box(Regularisation::NONE);
     for step_size in [StepSize::Power(black_box(0.6)), StepSize::Constant(black_box(0.1))] {
         if let Ok(online) = OnlineEm::from(hmm, step_size, black_box(1), regularisation) {
@@ -356,7 +356,7 @@ where
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
     let [scale, least_margin] = some();
     let likelihoods: [[f32; 2]; 2] = some();
-    let confidence = Confidence { scale, least_margin, likelihoods: &likelihoods };
+    let confidence = Calibration { scale, least_margin, likelihoods: &likelihoods };
     black_box(classifier.predict(&state, &confidence));
 }
 

@@ -5,8 +5,8 @@ use core::convert::Infallible;
 use core::hint::black_box;
 
 use embedded_io::{ErrorType, Read, Write};
-use fishweir_core::filter::{ForgettingFactor, Recursion, Running};
-use fishweir_core::network::{Discrepancy, DiscrepancyTables, NodeSum, Terms};
+use fishweir_core::filter::{ForgettingFactor, Stream, Streaming};
+use fishweir_core::network::{Discrepancy, DiscrepancyTables, FactorClassifier, FactorLayout};
 use fishweir_device::applications::Form;
 use fishweir_device::applications::events::{Line, Names, Verdict, events};
 use fishweir_device::meter::NoMeter;
@@ -41,7 +41,7 @@ impl Write for Port {
 
 /// The application `events`: records as text, their names unknown, and answers.
 #[inline(never)]
-fn lines<R: Recursion<Observation = [u16], Reading: Verdict>>(model: &R) {
+fn lines<R: Streaming<Observation = [u16], Reading: Verdict>>(model: &R) {
     static NAMES: [&str; 2] = ["lamp", "fan"];
     static STATES: [&[&str]; 2] = [&["off", "on"], &["low", "high", "a, b"]];
     let (columns, states) = (black_box(&NAMES[..]), black_box(&STATES[..]));
@@ -50,7 +50,7 @@ fn lines<R: Recursion<Observation = [u16], Reading: Verdict>>(model: &R) {
     let mut line = Line::new(names, black_box(&mut event[..]), black_box(&mut field[..]));
     line.damage();
     let report =
-        events(&mut Port, &NoMeter, &mut Running::new(model), &mut line, black_box(Form::Frames));
+        events(&mut Port, &NoMeter, &mut Stream::new(model), &mut line, black_box(Form::Frames));
     black_box(report).ok();
 }
 
@@ -60,10 +60,10 @@ pub(super) fn network() {
     static LISTS: [u16; 16] = [0; 16];
     static TABLE: [f32; 64] = [0.0; 64];
     let (list, table) = (|| black_box(&LISTS[..]), || black_box(&TABLE[..]));
-    let Ok(terms) = Terms::new(list(), list(), list()) else { return };
+    let Ok(terms) = FactorLayout::new(list(), list(), list()) else { return };
     black_box(terms.bytes());
     terms.ranges().for_each(|cells| _ = black_box(cells));
-    if let Ok(sum) = NodeSum::new(terms, [table(); 3], black_box([0.0_f32; 3])) {
+    if let Ok(sum) = FactorClassifier::new(terms, [table(); 3], black_box([0.0_f32; 3])) {
         black_box(sum.validate()).ok();
         drive(&sum, list());
         lines(&sum);

@@ -5,7 +5,7 @@ use core::hint::black_box;
 use fishweir_core::classify::{StreamClassifier, WindowClassifier};
 use fishweir_core::contract::Contract;
 use fishweir_core::emission::{Alphabet, Categorical, Emission, Gaussian};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_device::applications::Form;
@@ -35,7 +35,7 @@ fn letters() {
     let windows = WindowClassifier::<_, 4>::from_parts(&classifier, &contract);
     let alphabet = black_box(Alphabet::new("ACGT", "N-", true));
     let (mut stream, names, form) =
-        (Running::new(windows), black_box(&NAMES[..]), black_box(Form::Frames));
+        (Stream::new(windows), black_box(&NAMES[..]), black_box(Form::Frames));
     black_box(symbols(&mut Port, &mut stream, &alphabet, names, form)).ok();
 }
 
@@ -48,5 +48,5 @@ where
     // On windows that nobody knows beforehand, channels and all.
     let contract = black_box(Contract::read(black_box(&[]))).unwrap_or(Contract::NONE);
     let windows = WindowClassifier::<_, 4>::from_parts(&classifier, &contract);
-    black_box(classify_stream(&mut Port, &mut Running::new(windows), &NoMeter)).ok();
+    black_box(classify_stream(&mut Port, &mut Stream::new(windows), &NoMeter)).ok();
 }

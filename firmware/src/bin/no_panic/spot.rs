@@ -4,7 +4,7 @@ use core::hint::black_box;
 
 use fishweir_core::classify::{ChangeDetector, Limit};
 use fishweir_core::emission::{Categorical, Emission, Gaussian};
-use fishweir_core::filter::{ForgettingFactor, Recursion, Running};
+use fishweir_core::filter::{ForgettingFactor, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_core::spot::Spotter;
@@ -34,7 +34,7 @@ where
     let [lost, mean, threshold] = black_box([0.5_f32, 0.0, 1.0]);
     let limit = Limit { mean, threshold };
     let detector = ChangeDetector::new(hmm, ForgettingFactor::from_lost(lost), limit, [limit]);
-    black_box(detect_change(&mut Port, &mut Running::new(&detector))).ok();
+    black_box(detect_change(&mut Port, &mut Stream::new(&detector))).ok();
 }
 
 #[inline(never)]

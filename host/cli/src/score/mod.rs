@@ -12,7 +12,7 @@ use fishweir::data::{DataError, LiveReader, Sample, Window, Windowing};
 use fishweir::deploy::{Deployed, OpenWindow, Stream};
 use fishweir::evaluate::UnknownClass;
 use fishweir::report::{counted, grouped};
-use fishweir_core::classify::Doubt;
+use fishweir_core::classify::RejectionReason;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -213,11 +213,11 @@ impl<'a> Decided<'a> {
 }
 
 /// Why a decision had better not be taken.
-fn word(doubt: Doubt) -> &'static str {
+fn word(doubt: RejectionReason) -> &'static str {
     match doubt {
-        Doubt::CloseCall => "close call",
-        Doubt::Unlikely => "unlikely",
-        Doubt::TooLikely => "too likely",
+        RejectionReason::LowMargin => "close call",
+        RejectionReason::LowLikelihood => "unlikely",
+        RejectionReason::HighLikelihood => "too likely",
         _ => "doubted",
     }
 }

@@ -1,6 +1,6 @@
 //! What codebooks count in a whole series, many samples side by side.
 
-use fishweir_core::classify::{CODEWORDS, CodeVectors, Likeness, TAPS};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Similarity, TAPS};
 use multiversion::multiversion;
 
 use super::Codebook;
@@ -79,12 +79,12 @@ fn hear<'a>(
     heard: &[(f32, &'a [f32])],
     vectors: &CodeVectors,
     observed: &[bool],
-    mut tell: impl FnMut(&Likeness<f32, LANES>, &[bool]),
+    mut tell: impl FnMut(&Similarity<f32, LANES>, &[bool]),
 ) {
     let reach = dilation * TAPS;
     for (number, observed) in observed.get(reach..).unwrap_or_default().chunks(LANES).enumerate() {
         let at = reach + number * LANES;
-        let mut likeness = Likeness::<f32, LANES>::default();
+        let mut likeness = Similarity::<f32, LANES>::default();
         for (tap, row) in (1..).zip(vectors) {
             // As many zeros lie past a channel's end as lanes read beyond it.
             let lanes = |x: &'a [f32], from: usize| {

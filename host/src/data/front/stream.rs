@@ -2,9 +2,9 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::front::{
-    FramePlace, MeanPlace, MelTables, Step, nearest_word, norm_of_group, or_missing,
+    FrameState, MeanState, MelTables, Step, nearest_word, norm_of_group, or_missing,
 };
-use fishweir_core::lagged::RingPlace;
+use fishweir_core::lagged::RingIndex;
 use fishweir_core::number::Real;
 
 use super::FrontEnd;
@@ -44,9 +44,9 @@ pub(crate) struct FrontStream<T> {
 
 #[derive(Clone, Debug)]
 enum State<T> {
-    Decimate { every: u32, sum: Vec<T>, place: MeanPlace, row: Vec<T> },
+    Decimate { every: u32, sum: Vec<T>, place: MeanState, row: Vec<T> },
     Magnitude { group: Vec<bool>, row: Vec<T> },
-    Slopes { ring: Vec<Vec<T>>, place: RingPlace, row: Vec<T> },
+    Slopes { ring: Vec<Vec<T>>, place: RingIndex, row: Vec<T> },
     Cepstra(Box<MelState<T>>),
     Symbols { weights: Vec<T>, words: Vec<Vec<T>> },
 }
@@ -55,7 +55,7 @@ enum State<T> {
 struct MelState<T> {
     of: MelPlaced,
     ring: Vec<f32>,
-    place: FramePlace,
+    place: FrameState,
     frame: Vec<f32>,
     bands: Vec<f32>,
     made: Vec<f32>,
@@ -153,16 +153,16 @@ impl<T: Real> State<T> {
                 words: quantiser.words().iter().map(|word| reals(word)).collect(),
             },
             Placed::Decimate { every, .. } => {
-                Self::Decimate { every: *every, sum: row.clone(), place: MeanPlace::NEW, row }
+                Self::Decimate { every: *every, sum: row.clone(), place: MeanState::NEW, row }
             }
             Placed::Magnitude { group } => Self::Magnitude { group: group.clone(), row },
             Placed::Slopes { samples, channels } => {
                 let ring = vec![vec![T::ZERO; *channels]; *samples as usize - 1];
-                Self::Slopes { ring, place: RingPlace::NEW, row }
+                Self::Slopes { ring, place: RingIndex::NEW, row }
             }
             Placed::Cepstra(one) => Self::Cepstra(Box::new(MelState {
                 ring: vec![0.0; one.window.len()],
-                place: FramePlace::new(one.window.len()),
+                place: FrameState::new(one.window.len()),
                 frame: vec![0.0; one.window.len()],
                 bands: vec![0.0; one.mel.bands as usize],
                 made: vec![0.0; one.width()],
@@ -176,11 +176,11 @@ impl<T: Real> State<T> {
         match self {
             Self::Decimate { sum, place, .. } => {
                 sum.fill(T::ZERO);
-                *place = MeanPlace::NEW;
+                *place = MeanState::NEW;
             }
-            Self::Slopes { place, .. } => *place = RingPlace::NEW,
+            Self::Slopes { place, .. } => *place = RingIndex::NEW,
             Self::Magnitude { .. } | Self::Symbols { .. } => {}
-            Self::Cepstra(state) => state.place = FramePlace::new(state.ring.len()),
+            Self::Cepstra(state) => state.place = FrameState::new(state.ring.len()),
         }
     }
 }

@@ -144,7 +144,7 @@ fn rows_are_those_of_the_definition_and_lags_come_after() {
 #[test]
 fn costs_are_the_sizes_of_the_core() {
     use fishweir_core::front::{
-        Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Slopes, SlopesState, Then,
+        Cepstra, CepstraState, Decimate, DecimateState, Magnitude, Pipe, Slopes, SlopesState,
         VectorQuantiser,
     };
     let cost = |text: &str, channels: &[&str]| {
@@ -155,26 +155,26 @@ fn costs_are_the_sizes_of_the_core() {
     let ram = |bytes: usize| bytes.next_multiple_of(8);
     assert_eq!(
         cost("decimate=4,magnitude=a+b", &["a", "b", "c"]),
-        (size_of::<Then<Decimate<3>, Magnitude<3, 2>>>(), ram(size_of::<DecimateState<f32, 3>>()))
+        (size_of::<Pipe<Decimate<3>, Magnitude<3, 2>>>(), ram(size_of::<DecimateState<f32, 3>>()))
     );
     assert_eq!(
         cost("magnitude=a+b,decimate=4,magnitude=c+d", &["a", "b", "c", "d"]),
         (
-            size_of::<Then<Then<Magnitude<4, 3>, Decimate<3>>, Magnitude<3, 2>>>(),
+            size_of::<Pipe<Pipe<Magnitude<4, 3>, Decimate<3>>, Magnitude<3, 2>>>(),
             ram(size_of::<DecimateState<f32, 3>>())
         )
     );
     assert_eq!(
         cost("decimate=4,slopes=6,magnitude=a+c", &["a", "b", "c"]),
         (
-            size_of::<Then<Then<Decimate<3>, Slopes<3, 6, 5>>, Magnitude<6, 5>>>(),
+            size_of::<Pipe<Pipe<Decimate<3>, Slopes<3, 6, 5>>, Magnitude<6, 5>>>(),
             ram(size_of::<DecimateState<f32, 3>>() + size_of::<SlopesState<f32, 3, 5>>())
         )
     );
     assert_eq!(
         cost("decimate=4,symbols=5", &["a", "b", "c"]),
         (
-            size_of::<Then<Decimate<3>, VectorQuantiser<3, 5>>>(),
+            size_of::<Pipe<Decimate<3>, VectorQuantiser<3, 5>>>(),
             ram(size_of::<DecimateState<f32, 3>>())
         )
     );

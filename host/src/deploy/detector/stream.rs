@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::{ChangeDetector, ChangeReading, ChangeState, Limit};
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{ForgettingFactor, Recursion};
+use fishweir_core::filter::{ForgettingFactor, Streaming};
 use fishweir_core::number::{Dual, Scalar};
 
 use super::super::DeployedModel;

@@ -2,7 +2,7 @@
 
 use crate::data::{FrontEnd, Lags};
 use crate::kernel::ScoreKernel;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::kernel::FixedLengthNorm;
 
 use super::{DeployedWhitening, Scores, Sequences, StoredKernel, scores};
@@ -189,7 +189,7 @@ impl WhiteningRows {
 fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
     with_states!(model.states(), N => {
         let hmm = model.categorical::<f64, N>()?;
-        let mut norm = Running::new(FixedLengthNorm::of(&hmm, item.len()));
+        let mut norm = Stream::new(FixedLengthNorm::of(&hmm, item.len()));
         norm.push_block(item).ok()?;
         Some(norm.read()).filter(|log| log.is_finite())
     })

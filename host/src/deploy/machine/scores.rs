@@ -10,7 +10,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{
     Categorical, Emission, Gaussian, GaussianScore, Parametrisation, SufficientStatistics,
 };
-use fishweir_core::filter::{Forward, Recursion, Statistics, StatisticsState};
+use fishweir_core::filter::{Forward, Statistics, StatisticsState, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::score::Score;
 

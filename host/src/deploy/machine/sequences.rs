@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use fishweir_core::classify::{ScoreOutOfRange, normalise_logs};
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
     Aligned, FixedLength, FixedLengthNorm, LogKernel, NormState, Observed,

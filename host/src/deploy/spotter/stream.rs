@@ -1,7 +1,7 @@
 //! The host's run of a spotter: the core's recursion at run-time sizes.
 
 use fishweir_core::ModelError;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 

@@ -1,5 +1,5 @@
 use fishweir_core::kernel::{
-    Covariance, Measure, Normal, bernoulli_log_overlap, categorical_log_overlap,
+    Affinity, Covariance, Normal, bernoulli_log_overlap, categorical_log_overlap,
     gaussian_log_overlap, mixture_log_overlap, poisson_log_overlap,
 };
 use fishweir_core::number::power;
@@ -12,11 +12,11 @@ use crate::runtime::Distribution;
 ///
 /// # Errors
 /// [`BetweenError::Parameter`].
-pub(super) fn checked(measure: Measure<f64>) -> Result<Measure<f64>, BetweenError> {
+pub(super) fn checked(measure: Affinity<f64>) -> Result<Affinity<f64>, BetweenError> {
     let parameter = |name, value, range| BetweenError::Parameter { name, value, range };
     measure.validate().map_err(|_| match measure {
-        Measure::Product { rho } => parameter("rho", rho, "above 0 and finite"),
-        Measure::MeanMap { lambda } => parameter("lambda", lambda, "0 or above, and finite"),
+        Affinity::Product { rho } => parameter("rho", rho, "above 0 and finite"),
+        Affinity::MeanMap { lambda } => parameter("lambda", lambda, "0 or above, and finite"),
     })?;
     Ok(measure)
 }
@@ -58,13 +58,13 @@ impl Compared {
     /// A part of it that is wrong.
     pub(super) fn of(
         distribution: &Distribution,
-        measure: Measure<f64>,
+        measure: Affinity<f64>,
     ) -> Result<Self, BetweenError> {
         distribution.validate().map_err(|error| wrong("distribution", &error))?;
         Self::of_valid(distribution, measure)
     }
 
-    fn of_valid(distribution: &Distribution, measure: Measure<f64>) -> Result<Self, BetweenError> {
+    fn of_valid(distribution: &Distribution, measure: Affinity<f64>) -> Result<Self, BetweenError> {
         Ok(match distribution {
             Distribution::Categorical(p) => {
                 Self::Symbols(p.iter().map(|&p| power(p, measure.exponent())).collect())
@@ -112,7 +112,7 @@ impl Compared {
     pub(super) fn log_overlap(
         &self,
         other: &Self,
-        measure: Measure<f64>,
+        measure: Affinity<f64>,
         scratch: &mut Vec<f64>,
     ) -> Result<f64, BetweenError> {
         match (self, other) {
@@ -125,10 +125,10 @@ impl Compared {
                 gaussian_log_overlap(&own, &others, measure, scratch).map_err(refused)
             }
             (Self::Symbols(p), Self::Symbols(q)) => Ok(match measure {
-                Measure::Product { .. } => {
-                    categorical_log_overlap(p, q, Measure::Product { rho: 1.0 })
+                Affinity::Product { .. } => {
+                    categorical_log_overlap(p, q, Affinity::Product { rho: 1.0 })
                 }
-                measure @ Measure::MeanMap { .. } => categorical_log_overlap(p, q, measure),
+                measure @ Affinity::MeanMap { .. } => categorical_log_overlap(p, q, measure),
             }),
             (Self::YesNo(p), Self::YesNo(q)) => Ok(bernoulli_log_overlap(p, q, measure)),
             (Self::Counts(rate), Self::Counts(other)) => {

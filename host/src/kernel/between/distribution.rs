@@ -1,4 +1,4 @@
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 
 use super::compared::{Compared, checked, same_space};
 use super::{BetweenError, ModelKernel, PairError};
@@ -32,7 +32,7 @@ use crate::runtime::Distribution;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistributionKernel {
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 }
 
 impl DistributionKernel {
@@ -40,7 +40,7 @@ impl DistributionKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] where the measure's parameter is out of range.
-    pub fn new(measure: Measure<f64>) -> Result<Self, BetweenError> {
+    pub fn new(measure: Affinity<f64>) -> Result<Self, BetweenError> {
         Ok(Self { measure: checked(measure)? })
     }
 
@@ -49,7 +49,7 @@ impl DistributionKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] where `rho` is not above zero and finite.
     pub fn product(rho: f64) -> Result<Self, BetweenError> {
-        Self::new(Measure::Product { rho })
+        Self::new(Affinity::Product { rho })
     }
 
     /// The mean map of `exp(-lambda/2 |x - y|^2)`.
@@ -57,7 +57,7 @@ impl DistributionKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] where `lambda` is negative or not finite.
     pub fn mean_map(lambda: f64) -> Result<Self, BetweenError> {
-        Self::new(Measure::MeanMap { lambda })
+        Self::new(Affinity::MeanMap { lambda })
     }
 
     fn value(&self, a: &Compared, b: &Compared) -> Result<f64, BetweenError> {

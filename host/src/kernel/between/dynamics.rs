@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 
 use super::check::same;
 use super::compared::checked;
@@ -31,7 +31,7 @@ use crate::dynamics::{LinearSystem, MOST_STATES, Matrix, Motion, Move, Seen, Sta
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicsKernel {
     times: usize,
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 }
 
 impl DynamicsKernel {
@@ -39,7 +39,7 @@ impl DynamicsKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
-    pub fn new(times: usize, measure: Measure<f64>) -> Result<Self, BetweenError> {
+    pub fn new(times: usize, measure: Affinity<f64>) -> Result<Self, BetweenError> {
         Ok(Self { times, measure: checked(measure)? })
     }
 }
@@ -68,12 +68,12 @@ impl ModelKernel for DynamicsKernel {
 }
 
 /// Whether all models are alike to a measure: a Gaussian that is infinitely wide.
-pub(super) fn is_constant(measure: Measure<f64>) -> bool {
-    measure == Measure::MeanMap { lambda: 0.0 }
+pub(super) fn is_constant(measure: Affinity<f64>) -> bool {
+    measure == Affinity::MeanMap { lambda: 0.0 }
 }
 
 /// `(1 - rho)/2 (D log 2 pi + sum_t log |S_t|)`, from the log density of what is expected.
-pub(super) fn log_power(measure: Measure<f64>, log_centre: f64) -> f64 {
+pub(super) fn log_power(measure: Affinity<f64>, log_centre: f64) -> f64 {
     -(1.0 - measure.exponent()) * log_centre
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Half<'a> {
 /// one of the second, which changes fastest.
 pub(super) struct Pair {
     pub(super) motion: Motion,
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
     channels: usize,
 }
 
@@ -96,7 +96,7 @@ impl Pair {
     pub(super) fn of(
         a: &Half<'_>,
         b: &Half<'_>,
-        measure: Measure<f64>,
+        measure: Affinity<f64>,
     ) -> Result<Self, BetweenError> {
         let channels = a.seen.len();
         same("channels", channels, b.seen.len())?;
@@ -121,8 +121,8 @@ impl Pair {
         };
         let observation: Matrix = a.seen.iter().zip(b.seen).map(row).collect();
         let widening = match measure {
-            Measure::MeanMap { lambda } => lambda.recip(),
-            Measure::Product { .. } => 0.0,
+            Affinity::MeanMap { lambda } => lambda.recip(),
+            Affinity::Product { .. } => 0.0,
         };
         let entry = |i: usize, j: usize| {
             (a.noise[i][j] + b.noise[i][j]) / rho + if i == j { widening } else { 0.0 }
@@ -140,8 +140,8 @@ impl Pair {
     pub(super) fn log_constant(&self, times: usize) -> f64 {
         let size = (times * self.channels) as f64;
         match self.measure {
-            Measure::Product { rho } => -size * rho.ln(),
-            Measure::MeanMap { lambda } => 0.5 * size * (TAU / lambda).ln(),
+            Affinity::Product { rho } => -size * rho.ln(),
+            Affinity::MeanMap { lambda } => 0.5 * size * (TAU / lambda).ln(),
         }
     }
 }
@@ -169,7 +169,7 @@ fn side_by_side(a: &[Vec<f64>], b: &[Vec<f64>]) -> Matrix {
 #[derive(Clone, Copy, Debug)]
 pub struct PerStepKernel {
     times: usize,
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 }
 
 impl PerStepKernel {
@@ -177,7 +177,7 @@ impl PerStepKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
-    pub fn new(times: usize, measure: Measure<f64>) -> Result<Self, BetweenError> {
+    pub fn new(times: usize, measure: Affinity<f64>) -> Result<Self, BetweenError> {
         Ok(Self { times, measure: checked(measure)? })
     }
 }

@@ -1,4 +1,4 @@
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use serde::{Deserialize, Serialize};
 
 use super::compared::wrong;
@@ -117,7 +117,7 @@ impl FactorialKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] where the measure's parameter is out of range.
-    pub fn new(measure: Measure<f64>, steps: usize) -> Result<Self, BetweenError> {
+    pub fn new(measure: Affinity<f64>, steps: usize) -> Result<Self, BetweenError> {
         HmmKernel::new(measure, steps).map(Self)
     }
 }

@@ -1,7 +1,7 @@
 //! Kernels between fitted models of any kind: the kernel of that kind.
 
 use super::{
-    BetweenError, DistributionKernel, DynamicsKernel, HeatForm, HeatKernel, HmmKernel, Measure,
+    Affinity, BetweenError, DistributionKernel, DynamicsKernel, HeatForm, HeatKernel, HmmKernel,
     ModelKernel, Multinomial, PairError, SampledPaths, SampledSwitchingKernel, SymmetricKl,
 };
 use crate::dynamics::{LinearSystem, SwitchingSystem};
@@ -107,7 +107,7 @@ pub const PATHS: usize = 50;
 /// [`PairError`] naming a pair that cannot be compared.
 pub fn log_gram_of_fitted(
     models: &[FittedModel],
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
     steps: usize,
 ) -> Result<LogGram, PairError> {
     let of_kernel = |why| PairError { row: 0, column: 0, why };

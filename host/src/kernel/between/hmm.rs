@@ -1,8 +1,8 @@
 use std::f64::consts::LN_2;
 
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::Chain;
-use fishweir_core::kernel::{Between, Measure, Overlaps};
+use fishweir_core::kernel::{Affinity, ModelPairKernel, Overlaps};
 use fishweir_core::number::power;
 use multiversion::multiversion;
 
@@ -29,7 +29,7 @@ use crate::runtime::{Hmm, with_states};
 /// states: `psi` once, and `N M (N + M + 1)` multiply-adds a step, both padded to one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HmmKernel {
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
     steps: usize,
 }
 
@@ -49,7 +49,7 @@ impl HmmKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] where the measure's parameter is out of range.
-    pub fn new(measure: Measure<f64>, steps: usize) -> Result<Self, BetweenError> {
+    pub fn new(measure: Affinity<f64>, steps: usize) -> Result<Self, BetweenError> {
         Ok(Self { measure: checked(measure)?, steps })
     }
 
@@ -58,7 +58,7 @@ impl HmmKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] where `rho` is not above zero and finite.
     pub fn product(rho: f64, steps: usize) -> Result<Self, BetweenError> {
-        Self::new(Measure::Product { rho }, steps)
+        Self::new(Affinity::Product { rho }, steps)
     }
 
     /// The mean map of `exp(-lambda/2 |x - y|^2)`.
@@ -66,7 +66,7 @@ impl HmmKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] where `lambda` is negative or not finite.
     pub fn mean_map(lambda: f64, steps: usize) -> Result<Self, BetweenError> {
-        Self::new(Measure::MeanMap { lambda }, steps)
+        Self::new(Affinity::MeanMap { lambda }, steps)
     }
 
     /// `log psi` of every pair of states, `[state of a][state of b]`: the kernel of their emissions.
@@ -134,7 +134,7 @@ impl HmmKernel {
         let mut logs = [f64::NEG_INFINITY; P];
         self.overlap(a, b, |i, j, log| logs[i * N + j] = log)?;
         let (first, second) = (a.chain::<N>(), b.chain::<N>());
-        let between = Between::new(&first, &second, Overlaps::<f64, P>::of_logs(logs));
+        let between = ModelPairKernel::new(&first, &second, Overlaps::<f64, P>::of_logs(logs));
         let shifted = self.steps as f64 * f64::from(a.shift + b.shift);
         Ok(run(&between, self.steps) + shifted * LN_2)
     }
@@ -152,13 +152,16 @@ impl Prepared {
 
 /// `T + 1` steps, with the widest vectors where a row of pairs is one of them: more of them to a row, and
 /// compilers fill them by gathering.
-fn run<const N: usize, const P: usize>(between: &Between<'_, f64, N, N, P>, steps: usize) -> f64 {
+fn run<const N: usize, const P: usize>(
+    between: &ModelPairKernel<'_, f64, N, N, P>,
+    steps: usize,
+) -> f64 {
     if N == 8 { run_wide(between, steps) } else { run_narrow(between, steps) }
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn run_wide<const N: usize, const P: usize>(
-    between: &Between<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, f64, N, N, P>,
     steps: usize,
 ) -> f64 {
     steps_of(between, steps)
@@ -166,7 +169,7 @@ fn run_wide<const N: usize, const P: usize>(
 
 #[multiversion(targets("x86_64+avx2"))]
 fn run_narrow<const N: usize, const P: usize>(
-    between: &Between<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, f64, N, N, P>,
     steps: usize,
 ) -> f64 {
     steps_of(between, steps)
@@ -174,7 +177,7 @@ fn run_narrow<const N: usize, const P: usize>(
 
 #[inline(always)]
 fn steps_of<const N: usize, const P: usize>(
-    between: &Between<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, f64, N, N, P>,
     steps: usize,
 ) -> f64 {
     let mut state = between.start();

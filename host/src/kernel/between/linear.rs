@@ -1,6 +1,6 @@
 //! Linear-Gaussian networks: what is observed of them is one Gaussian.
 
-use fishweir_core::kernel::{Measure, Normal, gaussian_log_overlap};
+use fishweir_core::kernel::{Affinity, Normal, gaussian_log_overlap};
 
 use super::check::same;
 use super::compared::{checked, refused};
@@ -15,7 +15,7 @@ use crate::dynamics::{LinearNetwork, Moments, SystemError};
 /// Gaussians, and `d^3 / 2`.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkKernel {
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 }
 
 impl NetworkKernel {
@@ -23,7 +23,7 @@ impl NetworkKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
-    pub fn new(measure: Measure<f64>) -> Result<Self, BetweenError> {
+    pub fn new(measure: Affinity<f64>) -> Result<Self, BetweenError> {
         Ok(Self { measure: checked(measure)? })
     }
 }
@@ -41,7 +41,7 @@ impl ModelKernel for NetworkKernel {
 pub(super) fn log_overlap(
     a: &Moments,
     b: &Moments,
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 ) -> Result<f64, BetweenError> {
     let size = a.mean.len();
     let (one, other) = (a.covariance.concat(), b.covariance.concat());

@@ -1,5 +1,5 @@
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::kernel::{Covariance, Measure, Normal, gaussian_log_overlap};
+use fishweir_core::kernel::{Affinity, Covariance, Normal, gaussian_log_overlap};
 use fishweir_core::number::power;
 use fishweir_core::{matrix, smooth};
 
@@ -41,7 +41,7 @@ impl MeanField {
     /// # Errors
     /// [`BetweenError::Parameter`] where `rho` is not above zero and finite.
     pub fn new(rho: f64, steps: usize) -> Result<Self, BetweenError> {
-        checked(Measure::Product { rho })?;
+        checked(Affinity::Product { rho })?;
         Ok(Self { rho, steps, sweeps: 200, tolerance: 1e-9 })
     }
 
@@ -143,7 +143,7 @@ impl Field {
             ))
         };
         let normals = [of(&one, &mut scratch)?, of(&other, &mut scratch)?];
-        let measure = Measure::Product { rho: kernel.rho };
+        let measure = Affinity::Product { rho: kernel.rho };
         let at_one_mean = gaussian_log_overlap(&normals[0], &normals[1], measure, &mut scratch)
             .map_err(refused)?;
         let together = factor(one.iter().zip(&other).map(|(a, b)| a + b).collect(), channels)?;

@@ -47,7 +47,7 @@ pub use dynamics::{DynamicsKernel, PerStepKernel};
 pub use error::{BetweenError, PairError};
 pub use exponential::{Bhattacharyya, ExponentialFamily, NaturalFamily};
 pub use factorial::{FactorialHmm, FactorialKernel};
-pub use fishweir_core::kernel::Measure;
+pub use fishweir_core::kernel::Affinity;
 pub use fitted::{PATHS, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted};
 pub use gamma::{Gamma, GammaProduct};
 pub use hmm::HmmKernel;

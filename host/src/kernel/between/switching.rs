@@ -1,6 +1,6 @@
 //! Switching systems: sums over paths of modes, all of them or some that were drawn.
 
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -38,7 +38,7 @@ pub enum PathWeights {
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchingKernel {
     times: usize,
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
     weights: PathWeights,
 }
 
@@ -49,7 +49,7 @@ impl SwitchingKernel {
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
     pub fn new(
         times: usize,
-        measure: Measure<f64>,
+        measure: Affinity<f64>,
         weights: PathWeights,
     ) -> Result<Self, BetweenError> {
         Ok(Self { times, measure: checked(measure)?, weights })
@@ -128,7 +128,7 @@ fn pair_of(
     one: &Motion,
     b: &SwitchingSystem,
     other: &Motion,
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 ) -> Result<Pair, BetweenError> {
     Pair::of(
         &Half { motion: one, seen: &a.observation, noise: &a.observation_noise },
@@ -197,7 +197,7 @@ impl SampledPaths {
 /// filters of `n + n'` numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct SampledSwitchingKernel {
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
 }
 
 impl SampledSwitchingKernel {
@@ -205,7 +205,7 @@ impl SampledSwitchingKernel {
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
-    pub fn new(measure: Measure<f64>) -> Result<Self, BetweenError> {
+    pub fn new(measure: Affinity<f64>) -> Result<Self, BetweenError> {
         Ok(Self { measure: checked(measure)? })
     }
 }
@@ -261,7 +261,7 @@ mod tests {
             observation: system.observation.clone(),
             observation_noise: system.observation_noise.clone(),
         };
-        let (times, measure) = (20_000, Measure::Product { rho: 0.5 });
+        let (times, measure) = (20_000, Affinity::Product { rho: 0.5 });
         let (one, other) = (system(0.75), system(-0.5));
         let plain = DynamicsKernel::new(times, measure).expect("a measure");
         let wanted = plain.log_value(&one, &other).expect("a kernel");

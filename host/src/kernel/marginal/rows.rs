@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 
 use super::error::{ItemError, MarginalError};
 use crate::data::SamplesView;
@@ -106,11 +106,11 @@ fn checked<'a, E: Emission>(
 }
 
 /// What a recursion reads after all samples.
-pub(super) fn after<R: Recursion, X: Borrow<R::Observation>>(
+pub(super) fn after<R: Streaming, X: Borrow<R::Observation>>(
     recursion: R,
     samples: impl Iterator<Item = Option<X>>,
 ) -> Result<R::Reading, ItemError> {
-    let mut stream = Running::new(recursion);
+    let mut stream = Stream::new(recursion);
     for (position, x) in samples.enumerate() {
         match x {
             Some(x) => {
@@ -123,7 +123,7 @@ pub(super) fn after<R: Recursion, X: Borrow<R::Observation>>(
 }
 
 /// [`after`] symbols.
-pub(super) fn after_symbols<R: Recursion<Observation = usize>>(
+pub(super) fn after_symbols<R: Streaming<Observation = usize>>(
     recursion: R,
     symbols: &[Option<u16>],
 ) -> Result<R::Reading, ItemError> {

@@ -2,7 +2,7 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Emission;
-use fishweir_core::filter::{Evidence, Forward, Running};
+use fishweir_core::filter::{Evidence, Forward, Stream};
 use fishweir_core::hmm::Hmm as CoreHmm;
 use fishweir_core::kernel::{Term, log_mixture};
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ where
     E: Emission<Weight = f64, Observation: Sync> + Sync,
 {
     let one = |item: usize| {
-        let mut stream = Running::new(Forward::of(hmm));
+        let mut stream = Stream::new(Forward::of(hmm));
         for (position, x) in items[item].iter().enumerate() {
             let Some(x) = x else {
                 stream.push_missing();

@@ -279,7 +279,7 @@ impl DeployedAlarm {
         let (nodes, cells) = (self.columns.len(), self.theta.len());
         let model = format!("Discrepancy<'static, f32, {nodes}, {cells}>");
         let uses = "use fishweir_core::filter::ForgettingFactor;\n\
-                    use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};";
+                    use fishweir_core::network::{Discrepancy, DiscrepancyTables, FactorLayout};";
         let mut text = head(["An alarm on events", uses, &model], &self.columns, &[], &self.scopes);
         for (name, table) in [("THETA", &self.theta), ("PRECISION", &self.precision)] {
             let table = numbers(table);

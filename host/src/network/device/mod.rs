@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 
 pub use alarm::{AlarmPlan, DeployedAlarm};
 pub use events::{DeployedEvents, EventCost};
-use fishweir_core::network::{Terms, TermsError};
+use fishweir_core::network::{FactorLayout, TermsError};
 pub use sum::DeployedSum;
 
 use super::NetworkError;
 use crate::data::records::{MISSING, Records, Variable};
 
-/// The lists of [`Terms`].
+/// The lists of [`FactorLayout`].
 struct Lists {
     cards: Vec<u16>,
     lengths: Vec<u16>,
@@ -32,8 +32,8 @@ impl Lists {
     }
 
     /// The terms, as a device checks them.
-    fn terms(&self, columns: &[Variable]) -> Result<Terms<'_>, NetworkError> {
-        let terms = Terms::new(&self.cards, &self.lengths, &self.columns);
+    fn terms(&self, columns: &[Variable]) -> Result<FactorLayout<'_>, NetworkError> {
+        let terms = FactorLayout::new(&self.cards, &self.lengths, &self.columns);
         terms.map_err(|error| match error {
             TermsError::States { column } => NetworkError::Other(format!(
                 "node `{}` has {} states; a device takes 1 to 65534",
@@ -91,7 +91,7 @@ fn head(
          pub static STATES: [&[&str]; {count}] = [\n{states}];\n\
          /// The names of the classes, by index.\n#[rustfmt::skip]\n\
          pub static CLASSES: [&str; {}] = {classes:?};\n\n\
-         #[rustfmt::skip]\nconst TERMS: Terms<'static> = match Terms::new(\n    \
+         #[rustfmt::skip]\nconst TERMS: FactorLayout<'static> = match FactorLayout::new(\n    \
          &{cards:?},\n    &{lengths:?},\n    &{listed:?},\n) {{\n    \
          Ok(terms) => terms,\n    Err(_) => panic!(\"no terms\"),\n}};\n\n",
         classes.len(),

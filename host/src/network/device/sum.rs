@@ -4,14 +4,14 @@ use std::fmt::Write as _;
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{Decision, decide};
-use fishweir_core::filter::Recursion;
-use fishweir_core::network::NodeSum;
+use fishweir_core::filter::Streaming;
+use fishweir_core::network::FactorClassifier;
 
 use super::super::{NetworkClassifier, NetworkError};
 use super::{Lists, check_columns, head, lists, numbers, unfit};
 use crate::data::records::{Records, Variable};
 
-/// A classifier as sums of look-ups: a [`NodeSum`](fishweir_core::network::NodeSum) of a device, in its
+/// A classifier as sums of look-ups: a [`FactorClassifier`](fishweir_core::network::FactorClassifier) of a device, in its
 /// numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeployedSum {
@@ -104,10 +104,15 @@ impl DeployedSum {
     }
 
     /// A sum an output: what a device has in one.
-    fn outputs<'s>(&'s self, lists: &'s Lists) -> Result<Vec<NodeSum<'s, f32, 1>>, NetworkError> {
+    fn outputs<'s>(
+        &'s self,
+        lists: &'s Lists,
+    ) -> Result<Vec<FactorClassifier<'s, f32, 1>>, NetworkError> {
         let terms = lists.terms(&self.columns)?;
         let tables = self.tables.iter().zip(&self.bias);
-        tables.map(|(table, &bias)| NodeSum::new(terms, [table], [bias]).map_err(unfit)).collect()
+        tables
+            .map(|(table, &bias)| FactorClassifier::new(terms, [table], [bias]).map_err(unfit))
+            .collect()
     }
 
     /// Decides on every event alone as a device does, in its numbers.
@@ -119,7 +124,7 @@ impl DeployedSum {
         let lists = Lists::of(&self.columns, &self.scopes);
         let outputs = self.outputs(&lists)?;
         let decision = |(record, event): (usize, &[u16])| {
-            let value = |output: &NodeSum<'_, f32, 1>| {
+            let value = |output: &FactorClassifier<'_, f32, 1>| {
                 let mut state = output.start();
                 output.push(&mut state, event)?;
                 let [value] = output.values(&state);
@@ -147,8 +152,8 @@ impl DeployedSum {
     /// and classes.
     pub fn to_source(&self) -> String {
         let (cells, outputs) = (self.tables.first().map_or(0, Vec::len), self.tables.len());
-        let model = format!("NodeSum<'static, f32, {outputs}>");
-        let uses = "use fishweir_core::network::{NodeSum, Terms};";
+        let model = format!("FactorClassifier<'static, f32, {outputs}>");
+        let uses = "use fishweir_core::network::{FactorClassifier, FactorLayout};";
         let mut text = head(
             ["A classifier of events", uses, &model],
             &self.columns,
@@ -161,7 +166,7 @@ impl DeployedSum {
         let _ = write!(
             text,
             "];\n\n/// The classifier: {} B of flash, {} B of state.\n#[rustfmt::skip]\n\
-             pub static MODEL: Model = match NodeSum::new(TERMS, [{}], {}) {{\n    \
+             pub static MODEL: Model = match FactorClassifier::new(TERMS, [{}], {}) {{\n    \
              Ok(model) => model,\n    Err(_) => panic!(\"no classifier\"),\n}};\n",
             self.flash(),
             self.ram(),

@@ -3,9 +3,9 @@
 fn doubt(doubt: Option<Doubt>) -> &'static str {
     match doubt {
         None => "",
-        Some(Doubt::CloseCall) => ", doubted: a close call",
-        Some(Doubt::Unlikely) => ", doubted: unlike what it was trained on",
-        Some(Doubt::TooLikely) => ", doubted: likelier than what it was trained on, a sensor at rest",
+        Some(Doubt::LowMargin) => ", doubted: a close call",
+        Some(Doubt::LowLikelihood) => ", doubted: unlike what it was trained on",
+        Some(Doubt::HighLikelihood) => ", doubted: likelier than what it was trained on, a sensor at rest",
         Some(_) => ", doubted",
     }
 }

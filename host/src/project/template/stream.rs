@@ -1,7 +1,7 @@
 //! The model on the windows that it was trained on, and when a decision is due.
 
 use fishweir_core::classify::{{{decided}}, WindowClassifier};
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Streaming, Stream};
 
 use crate::model::{CONTRACT, MODEL, Model};
 
@@ -12,7 +12,7 @@ const EVERY: usize = {{every}};
 pub type Windows = WindowClassifier<'static, &'static Model, { CONTRACT.states() }>;
 
 /// A stream: all of the RAM that it takes.
-pub type Stream = Running<Windows>;
+pub type Stream = Stream<Windows>;
 
 /// The model on the windows of its contract.
 pub const fn windows() -> Windows {
@@ -21,7 +21,7 @@ pub const fn windows() -> Windows {
 
 /// A stream before its first sample.
 pub fn new() -> Stream {
-    Running::new(windows())
+    Stream::new(windows())
 }
 
 /// The decision that is due after the last sample: at the end of each window, or on a whole series after every few
@@ -50,6 +50,6 @@ pub fn so_far(stream: &Stream) -> Option<{{decided}}> {
     stream.so_far().and_then(read)
 }
 
-fn read(state: &<Model as Recursion>::State) -> Option<{{decided}}> {
+fn read(state: &<Model as Streaming>::State) -> Option<{{decided}}> {
     {{read}}
 }

@@ -283,8 +283,11 @@ pub(crate) const BLOCK: usize = 8;
 
 /// A weight for which families are compiled.
 pub trait HostWeight:
-    RealParameter<Number: Number<Ledger: Send> + Send, Tangent: Send + Sync, Real: Send + Sync>
-    + Send
+    RealParameter<
+        Number: Number<ScaleAccumulator: Send> + Send,
+        Tangent: Send + Sync,
+        Real: Send + Sync,
+    > + Send
     + Sync
     + 'static
 {

@@ -14,7 +14,7 @@ use fishweir::device::{
 use fishweir_core::artefact;
 use fishweir_core::classify::{Normalisation, StreamClassifier, decide};
 use fishweir_core::emission::{Gaussian, Regularisation};
-use fishweir_core::filter::{Forward, OnlineEm, Running, StepSize};
+use fishweir_core::filter::{Forward, OnlineEm, StepSize, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::wire::{Exit, Head, Receiver, Saved};
 use rand::{Rng, SeedableRng};
@@ -57,7 +57,7 @@ fn online(first: &Model) -> OnlineEm<'_, Gaussian<2>, 3> {
 /// What the host makes of a stream: class, margin and log-likelihood after each sample, in bits, and the
 /// model at its end.
 fn on_host(first: &Model, samples: &[[f32; 2]]) -> (Vec<(usize, u32, u32)>, Model) {
-    let mut stream = Running::new(online(first));
+    let mut stream = Stream::new(online(first));
     let decisions = samples
         .iter()
         .map(|sample| {

@@ -4,22 +4,22 @@ use fishweir::dynamics::{LinearNetwork, LinearSystem, Moments};
 use fishweir::kernel::between::{
     BetweenError, DynamicsKernel, ModelKernel, NetworkKernel, PerStepKernel,
 };
-use fishweir_core::kernel::{Measure, Normal, gaussian_log_overlap};
+use fishweir_core::kernel::{Affinity, Normal, gaussian_log_overlap};
 use fishweir_tests::sample::Sampler;
 
 use super::{host, in_other_coordinates, near};
 
-const MEASURES: [Measure<f64>; 6] = [
-    Measure::Product { rho: 0.5 },
-    Measure::Product { rho: 1.0 },
-    Measure::Product { rho: 1.75 },
-    Measure::MeanMap { lambda: 0.0 },
-    Measure::MeanMap { lambda: 0.25 },
-    Measure::MeanMap { lambda: 30.0 },
+const MEASURES: [Affinity<f64>; 6] = [
+    Affinity::Product { rho: 0.5 },
+    Affinity::Product { rho: 1.0 },
+    Affinity::Product { rho: 1.75 },
+    Affinity::MeanMap { lambda: 0.0 },
+    Affinity::MeanMap { lambda: 0.25 },
+    Affinity::MeanMap { lambda: 30.0 },
 ];
 
 /// By the covariance of all samples together.
-fn dense(a: &Moments, b: &Moments, measure: Measure<f64>) -> f64 {
+fn dense(a: &Moments, b: &Moments, measure: Affinity<f64>) -> f64 {
     let size = a.mean.len();
     let mut scratch = vec![0.0; size * (size + 1)];
     let (one, other) = (a.covariance.concat(), b.covariance.concat());
@@ -115,7 +115,7 @@ fn what_cannot_be_compared_is_said() {
     assert!(matches!(kernel.log_value(&a, &broken), Err(BetweenError::Model { .. })));
     let wide = host(&sampler.system(40, 2));
     assert!(matches!(kernel.log_value(&wide, &wide), Err(BetweenError::Model { .. })));
-    for measure in [Measure::Product { rho: 0.0 }, Measure::MeanMap { lambda: f64::NAN }] {
+    for measure in [Affinity::Product { rho: 0.0 }, Affinity::MeanMap { lambda: f64::NAN }] {
         assert!(matches!(DynamicsKernel::new(3, measure), Err(BetweenError::Parameter { .. })));
     }
 }

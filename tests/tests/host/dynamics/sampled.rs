@@ -6,7 +6,7 @@ use fishweir::kernel::between::{
     BetweenError, DynamicsKernel, ModelKernel, OfLength, Sampled, SampledProduct,
 };
 use fishweir::runtime::{Emissions, Hmm};
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use fishweir_tests::sample::Sampler;
 
 use super::{host, near};
@@ -20,7 +20,7 @@ fn of_systems_it_is_the_exact_kernel_but_for_chance() {
         .map(|k| OfLength { model: host(&sampler.system(1 + k % 3, 2)), length: 2 })
         .collect();
     for rho in [0.5, 1.0] {
-        let exact = DynamicsKernel::new(2, Measure::Product { rho }).expect("a measure");
+        let exact = DynamicsKernel::new(2, Affinity::Product { rho }).expect("a measure");
         let kernel = SampledProduct::new(rho, DRAWS, 7).expect("a measure");
         let pooled = kernel.pooled(&systems).expect("kernels");
         let gram = pooled.normalised();

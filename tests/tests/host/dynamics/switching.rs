@@ -5,7 +5,7 @@ use fishweir::kernel::between::{
     BetweenError, DynamicsKernel, ModelKernel, PathWeights, SampledPaths, SampledSwitchingKernel,
     SwitchingKernel,
 };
-use fishweir_core::kernel::Measure;
+use fishweir_core::kernel::Affinity;
 use fishweir_tests::sample::Sampler;
 
 use super::{host, near, samples, series};
@@ -56,7 +56,7 @@ fn a_mode_that_is_never_left_is_a_system() {
     let along = one.log_likelihood_along(&[1; 12], rows).expect("a likelihood");
     near(along, alone(&one, 1).log_likelihood(rows).expect("a likelihood"), 1e-12);
     near(one.log_probability(&[1; 12]), 0.0, 1e-12);
-    for measure in [Measure::Product { rho: 0.5 }, Measure::MeanMap { lambda: 2.0 }] {
+    for measure in [Affinity::Product { rho: 0.5 }, Affinity::MeanMap { lambda: 2.0 }] {
         let plain = DynamicsKernel::new(4, measure).expect("a measure");
         let expected = plain.log_value(&alone(&one, 1), &alone(&other, 0)).expect("a kernel");
         for weights in [PathWeights::Powered, PathWeights::Expected] {
@@ -74,7 +74,7 @@ fn a_mode_that_is_never_left_is_a_system() {
 fn paths_that_are_drawn_estimate_the_sum_over_all() {
     let mut sampler = Sampler::new(62);
     let (one, other) = (switching(&mut sampler, 2, 2), switching(&mut sampler, 2, 1));
-    for measure in [Measure::Product { rho: 0.5 }, Measure::Product { rho: 1.0 }] {
+    for measure in [Affinity::Product { rho: 0.5 }, Affinity::Product { rho: 1.0 }] {
         let exact = SwitchingKernel::new(3, measure, PathWeights::Expected).expect("a measure");
         let expected = exact.log_value(&one, &other).expect("a kernel");
         let kernel = SampledSwitchingKernel::new(measure).expect("a measure");
@@ -95,14 +95,14 @@ fn few_paths_make_a_positive_semidefinite_matrix() {
             SampledPaths::draw(system, 6, 3, k as u64).expect("paths")
         })
         .collect();
-    for measure in [Measure::Product { rho: 0.5 }, Measure::Product { rho: 1.0 }] {
+    for measure in [Affinity::Product { rho: 0.5 }, Affinity::Product { rho: 1.0 }] {
         let kernel = SampledSwitchingKernel::new(measure).expect("a measure");
         let gram = kernel.log_gram(&drawn).expect("kernels").normalised();
         assert!(gram.spectrum().expect("eigenvalues").is_positive_semidefinite());
     }
     let systems: Vec<SwitchingSystem> = drawn.iter().map(|d| d.system().clone()).collect();
     for weights in [PathWeights::Powered, PathWeights::Expected] {
-        let kernel = SwitchingKernel::new(3, Measure::Product { rho: 0.5 }, weights);
+        let kernel = SwitchingKernel::new(3, Affinity::Product { rho: 0.5 }, weights);
         let gram = kernel.expect("a measure").log_gram(&systems).expect("kernels").normalised();
         assert!(gram.spectrum().expect("eigenvalues").is_positive_semidefinite());
     }
@@ -112,7 +112,7 @@ fn few_paths_make_a_positive_semidefinite_matrix() {
 fn what_is_too_much_or_none_is_said() {
     let mut sampler = Sampler::new(64);
     let system = switching(&mut sampler, 3, 1);
-    let kernel = SwitchingKernel::new(20, Measure::Product { rho: 1.0 }, PathWeights::Powered);
+    let kernel = SwitchingKernel::new(20, Affinity::Product { rho: 1.0 }, PathWeights::Powered);
     let refused = kernel.expect("a measure").log_value(&system, &system).expect_err("too many");
     assert!(refused.to_string().contains("draw some"), "{refused}");
     assert!(matches!(

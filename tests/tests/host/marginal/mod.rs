@@ -11,7 +11,7 @@ use fishweir::kernel::marginal::{
 };
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::kernel::{
     End, FixedLength, HiddenBinomial, HiddenTree, Marginalisation, PairHmm, PairKernel, PairTable,
@@ -138,7 +138,7 @@ fn core_hmm(hmm: &Hmm) -> CoreHmm<Categorical<N, f64>, N> {
     CoreHmm::new(chain, laws.try_into().expect("five laws"))
 }
 
-fn after<R: Recursion<Observation = usize>>(recursion: R, t: &[Option<u16>]) -> R::Reading {
+fn after<R: Streaming<Observation = usize>>(recursion: R, t: &[Option<u16>]) -> R::Reading {
     checks::after(recursion, t.iter().map(|x| x.map(usize::from))).read()
 }
 
@@ -150,7 +150,7 @@ fn by_core(model: &MarginalModel, s: &[Option<u16>], t: &[Option<u16>]) -> f64 {
             let models: [_; 3] = models.try_into().expect("three models");
             let prior = row(&set.prior);
             let kernel = Marginalisation::of(&models, &prior, &[[0.0; 3]]).expect("a kernel");
-            let mut stream = Running::new(kernel);
+            let mut stream = Stream::new(kernel);
             for x in s {
                 stream.push(&usize::from(x.expect("known"))).expect("a symbol");
             }

@@ -7,8 +7,8 @@ use fishweir::network::{
     Network, NetworkError, NetworkFisher, Width,
 };
 use fishweir_core::classify::decide;
-use fishweir_core::filter::Running;
-use fishweir_core::network::{NodeSum, Terms};
+use fishweir_core::filter::Stream;
+use fishweir_core::network::{FactorClassifier, FactorLayout};
 
 use super::stored;
 
@@ -34,13 +34,13 @@ fn sums_on_a_device_decide_as_the_host_does() {
         let cards = narrow(deployed.columns.iter().map(|column| column.card()).collect());
         let lengths = narrow(deployed.scopes.iter().map(Vec::len).collect());
         let columns = narrow(deployed.scopes.concat());
-        let terms = Terms::new(&cards, &lengths, &columns).expect("terms");
+        let terms = FactorLayout::new(&cards, &lengths, &columns).expect("terms");
         let tables: [&[f32]; 3] = std::array::from_fn(|output| &deployed.tables[output][..]);
         let bias = std::array::from_fn(|output| deployed.bias[output]);
-        let sum = NodeSum::new(terms, tables, bias).expect("tables");
+        let sum = FactorClassifier::new(terms, tables, bias).expect("tables");
         sum.validate().expect("finite");
         assert_eq!(sum.bytes(), deployed.flash(), "{method:?}");
-        let mut stream = Running::new(&sum);
+        let mut stream = Stream::new(&sum);
         let decisions = deployed.decisions(&events).expect("events");
         let values = classifier.values(&test).expect("judged");
         for ((event, values), decision) in events.rows().zip(values).zip(decisions) {
@@ -52,7 +52,9 @@ fn sums_on_a_device_decide_as_the_host_does() {
             assert!(device.class == host.class || host.margin < 1e-4, "{method:?}");
         }
         let source = deployed.to_source();
-        for part in ["type Model = NodeSum<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""] {
+        for part in
+            ["type Model = FactorClassifier<'static, f32, 3>", "COLUMNS: [&str; 5]", "\"train\""]
+        {
             assert!(source.contains(part), "{source}");
         }
     }

@@ -6,11 +6,13 @@ use fishweir::deploy::{Deployed, PushError};
 use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH, Header, Shape, StoredClassifier,
 };
-use fishweir_core::classify::{AdditiveClassifier as _, Coded, Heard, StreamClassifier};
+use fishweir_core::classify::{
+    AdditiveClassifier as _, ChannelSubset, StreamClassifier, WithCodebooks,
+};
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::Lagged;
+use fishweir_core::lagged::LagFeatures;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
 use fishweir_core::{ErrorKind, ModelError, Part};
@@ -20,9 +22,15 @@ use zerocopy::IntoBytes;
 use super::field::{Device, send, start};
 
 /// Models of the differences at lags 1 and 2, and two codebooks for each of the dilations 1, 2 and 4.
-type AtLags =
-    Lagged<StreamClassifier<Heard<Hmm<Gaussian<6, Dual<f32, 1>>, 4>, 9, 6>, 2, 1>, 3, 9, 2, 2>;
-type Beside<const G: usize, const K: usize, const Q: usize = 0> = Coded<AtLags, f32, 3, G, K, 1, Q>;
+type AtLags = LagFeatures<
+    StreamClassifier<ChannelSubset<Hmm<Gaussian<6, Dual<f32, 1>>, 4>, 9, 6>, 2, 1>,
+    3,
+    9,
+    2,
+    2,
+>;
+type Beside<const G: usize, const K: usize, const Q: usize = 0> =
+    WithCodebooks<AtLags, f32, 3, G, K, 1, Q>;
 type Whole = Beside<6, 32>;
 
 /// With so many levels of each codeword.
@@ -43,7 +51,7 @@ pub(super) fn aligned(bytes: &[u8]) -> Vec<u64> {
 fn same_bits<const Q: usize>(deployed: &Deployed, core: &Beside<6, 32, Q>) {
     let data = channels();
     for series in data.series().iter().step_by(3) {
-        let (mut host, mut device) = (deployed.stream(), Running::new(core));
+        let (mut host, mut device) = (deployed.stream(), Stream::new(core));
         for (t, sample) in series.samples.view().iter().enumerate() {
             let sample = if t % 9 == 4 { Sample::Missing } else { sample };
             let taken = match sample {

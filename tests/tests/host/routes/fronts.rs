@@ -9,8 +9,10 @@ use fishweir_core::artefact::{
 use fishweir_core::classify::{self, StreamClassifier};
 use fishweir_core::contract::{LABELS, Section};
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::Running;
-use fishweir_core::front::{Cepstra, Decimate, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
+use fishweir_core::filter::Stream;
+use fishweir_core::front::{
+    Cepstra, Decimate, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
+};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
@@ -24,16 +26,16 @@ use super::field::{Device, send, start};
 
 type Along = Dual<f32, 1>;
 type Bank<E> = StreamClassifier<Hmm<E, 2>, 2, 1>;
-type Strengths = Then<Magnitude<3, 2>, Decimate<2>>;
-type OnStrengths = Fronted<Strengths, Bank<Gaussian<2, Along>>>;
+type Strengths = Pipe<Magnitude<3, 2>, Decimate<2>>;
+type OnStrengths = Preprocessed<Strengths, Bank<Gaussian<2, Along>>>;
 /// After a number of four bytes groups of five and of four, each in words of its own.
-type Groups = Then<Then<Decimate<5>, Magnitude<5, 4>>, Magnitude<4, 3>>;
-type OnTwoGroups = Fronted<Groups, Bank<Gaussian<3, Along>>>;
-type OnSymbols = Fronted<Then<Strengths, VectorQuantiser<2, 5>>, Bank<Categorical<5, Along>>>;
-type OnSlopes = Fronted<Then<Decimate<3>, Slopes<3, 6, 4>>, Bank<Gaussian<6, Along>>>;
+type Groups = Pipe<Pipe<Decimate<5>, Magnitude<5, 4>>, Magnitude<4, 3>>;
+type OnTwoGroups = Preprocessed<Groups, Bank<Gaussian<3, Along>>>;
+type OnSymbols = Preprocessed<Pipe<Strengths, VectorQuantiser<2, 5>>, Bank<Categorical<5, Along>>>;
+type OnSlopes = Preprocessed<Pipe<Decimate<3>, Slopes<3, 6, 4>>, Bank<Gaussian<6, Along>>>;
 /// A stage without numbers of its own, alone.
-type OnSlopesAlone = Fronted<Slopes<3, 6, 63>, Bank<Gaussian<6, Along>>>;
-type OnSound = Fronted<Cepstra<128, 64, 12, 5, 5>, Bank<Gaussian<5, Along>>>;
+type OnSlopesAlone = Preprocessed<Slopes<3, 6, 63>, Bank<Gaussian<6, Along>>>;
+type OnSound = Preprocessed<Cepstra<128, 64, 12, 5, 5>, Bank<Gaussian<5, Along>>>;
 
 /// Bands that rise, and bands that do not, on channels of these names.
 fn sounds(names: &[&str]) -> Dataset {
@@ -58,7 +60,7 @@ fn same_bits<C, const D: usize>(data: &Dataset, deployed: &Deployed, core: &C)
 where
     C: classify::Classifier<Real = f32, Evidence = [f32; 2], Observation = [f32; D]>,
 {
-    let (mut host, mut device) = (deployed.stream(), Running::new(core));
+    let (mut host, mut device) = (deployed.stream(), Stream::new(core));
     for (t, sample) in data.series()[1].samples.view().iter().enumerate() {
         let sample = if t % 131 == 20 { Sample::Missing } else { sample };
         let taken = match sample {
@@ -214,7 +216,8 @@ fn what_is_no_front_end_is_refused_on_both_sides() {
     let payload = &other[HEADER_LENGTH..labels_at];
     assert_eq!(Header::encode(shape, payload, &section_of(labels)), None);
     let words = aligned(&whole);
-    type Otherwise = Fronted<Then<Decimate<3>, VectorQuantiser<3, 5>>, Bank<Categorical<5, Along>>>;
+    type Otherwise =
+        Preprocessed<Pipe<Decimate<3>, VectorQuantiser<3, 5>>, Bank<Categorical<5, Along>>>;
     let read = artefact::read::<Otherwise>(&words.as_bytes()[..whole.len()]).err();
     assert!(matches!(read, Some(ArtefactError::OtherShape { .. })), "{read:?}");
     let mut device: Device<Otherwise> = start();

@@ -8,7 +8,7 @@ use fishweir_core::artefact::{self, ArtefactError, HEADER_LENGTH, Topology};
 use fishweir_core::classify::StreamClassifier;
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream as DeviceStream;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Dual;
 use fishweir_tests::quick::{strings, trained_by_position};
@@ -60,7 +60,7 @@ fn same_bits<'a>(
     steady: &Steady,
     samples: impl Iterator<Item = Sample<'a>>,
 ) -> (Stream, usize) {
-    let (mut host, mut device) = (deployed.stream(), Running::new(steady));
+    let (mut host, mut device) = (deployed.stream(), DeviceStream::new(steady));
     let mut refused = 0;
     for sample in samples {
         let taken = match sample {

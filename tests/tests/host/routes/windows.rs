@@ -13,7 +13,7 @@ use fishweir_core::artefact;
 use fishweir_core::classify::{StreamClassifier, WindowClassifier};
 use fishweir_core::contract::Windows;
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::wire::{Status, UpdateStatus};
 use fishweir_device::classifier::ClassifierStream;
@@ -76,7 +76,7 @@ impl<C: ClassifierStream<2>> Write for End<'_, '_, C> {
     }
 }
 
-type Windowed<'m, const STATES: usize> = Running<WindowClassifier<'m, &'m Model, STATES>>;
+type Windowed<'m, const STATES: usize> = Stream<WindowClassifier<'m, &'m Model, STATES>>;
 
 /// Does something with a device that runs the artefact of a classifier.
 fn on_device<const STATES: usize>(
@@ -88,7 +88,7 @@ fn on_device<const STATES: usize>(
     let bytes = &words.as_bytes()[..artefact.len()];
     let model = artefact::read::<Model>(bytes).expect("an artefact");
     let contract = artefact::contract(bytes).expect("sections").expect("a contract");
-    then(&mut Running::new(WindowClassifier::new(model, &contract).expect("its states")));
+    then(&mut Stream::new(WindowClassifier::new(model, &contract).expect("its states")));
 }
 
 fn at_device<C: ClassifierStream<2>>(running: &mut C) -> Mutex<AtDevice<'_, C>> {

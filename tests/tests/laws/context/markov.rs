@@ -4,7 +4,7 @@ use fishweir_core::context::{
     MarkovString, Span, StringEnd, Unnormalised,
 };
 use fishweir_core::emission::Parametrisation;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::oracle::{derivative, words};
 use fishweir_tests::sample::Sampler;
@@ -139,7 +139,7 @@ proptest! {
             assert_eq!(counts, counted(&walk(&contexts, &plain(prefix))), "counts");
         });
         if end == StringEnd::Event {
-            let mut stream = Running::new(ContextLikelihood::of(&model));
+            let mut stream = Stream::new(ContextLikelihood::of(&model));
             stream.push(&2).expect("the empty string");
             let ended = *stream.state();
             prop_assert_eq!(stream.push(&0), Err(ObservationError::PastEnd));
@@ -331,8 +331,8 @@ fn zeros_stay_zeros() {
     let weights = Unnormalised::<2, 2, f64>::new([[1.0, 0.0], [1.0, 3.0]]).expect("parameters");
     let order = Automaton::order(1, StringEnd::Open).expect("two contexts");
     let model = MarkovString::new(order, weights.probabilities());
-    let mut likelihood = Running::new(ContextLikelihood::of(&model));
-    let mut statistics = Running::new(ContextStatistics::of(&model));
+    let mut likelihood = Stream::new(ContextLikelihood::of(&model));
+    let mut statistics = Stream::new(ContextStatistics::of(&model));
     for stream in [1, 1, 0] {
         likelihood.push(&stream).expect("possible");
         statistics.push(&stream).expect("possible");

@@ -6,13 +6,13 @@ mod host;
 mod markov;
 mod positions;
 
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_tests::checks::{self, assert_near, fresh_cases as cases};
 use fishweir_tests::oracle::least_eigenvalue;
 
 /// The reading after samples, `None` where one is missing.
 #[track_caller]
-fn after<R: Recursion<Observation: Sized>>(
+fn after<R: Streaming<Observation: Sized>>(
     recursion: R,
     samples: &[Option<&R::Observation>],
 ) -> R::Reading {

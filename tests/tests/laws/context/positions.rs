@@ -3,7 +3,7 @@ use fishweir_core::context::{
     ContextLikelihood, ContextModel, ContextStatistics, IndependentPositions, Positions, Steps,
 };
 use fishweir_core::emission::{Categorical, Parametrisation};
-use fishweir_core::filter::{Forward, Running};
+use fishweir_core::filter::{Forward, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{KernelError, PositionFisher};
 use fishweir_tests::laws::{Trial, check};
@@ -151,7 +151,7 @@ proptest! {
                 assert_eq!(*row, expected);
             }
         });
-        let mut stream = Running::new(kernel);
+        let mut stream = Stream::new(kernel);
         (0..L).for_each(|_| stream.push_missing());
         let full = *stream.state();
         prop_assert_eq!(stream.read(), [0.0; 3]);
@@ -192,7 +192,7 @@ fn what_cannot_be_stored_is_named() {
     let stored = |error| KernelError::Stored { sequence: 1, position: 1, error };
     assert_eq!(refused(&[0, 2]), stored(ObservationError::UnknownSymbol));
     assert_eq!(refused(&[0, 1]), stored(ObservationError::Impossible));
-    let mut stream = Running::new(PositionFisher::of(&model, [&[0_u8, 0]]).expect("stored"));
+    let mut stream = Stream::new(PositionFisher::of(&model, [&[0_u8, 0]]).expect("stored"));
     assert_eq!(stream.push(&1), Err(ObservationError::Impossible));
     stream.push_block(&[0, 0]).expect("possible");
     assert_eq!(stream.read(), [0.0], "what is certain says nothing");

@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::number::Scalar;
 use fishweir_tests::sample::Sampler;
 
@@ -17,8 +17,8 @@ fn a_bayes_classifier_takes_the_likelier_system() {
     (0..3).for_each(|m| weights[m][m] = 1.0);
     let bayes = StreamClassifier::new(models, weights, [0.0; 3], Normalisation::NONE);
     bayes.validate().expect("a classifier");
-    let mut bank = Running::new(&bayes);
-    let mut alone = models.each_ref().map(|model| Running::new(Kalman::of(model)));
+    let mut bank = Stream::new(&bayes);
+    let mut alone = models.each_ref().map(|model| Stream::new(Kalman::of(model)));
     for x in sequence::<2>(&mut sampler, 60) {
         match x.map(|x| x.map(|x| x as f32)) {
             Some(x) => {
@@ -27,11 +27,11 @@ fn a_bayes_classifier_takes_the_likelier_system() {
             }
             None => {
                 bank.push_missing();
-                alone.iter_mut().for_each(Running::push_missing);
+                alone.iter_mut().for_each(Stream::push_missing);
             }
         }
     }
-    let logs = alone.each_ref().map(Running::read);
+    let logs = alone.each_ref().map(Stream::read);
     assert_eq!(bayes.log_likelihoods(bank.state()), logs);
     let best = (0..3).max_by(|&a, &b| logs[a].total_cmp(&logs[b]));
     assert_eq!(Some(bank.read().class), best);
@@ -46,8 +46,8 @@ fn a_linear_machine_on_scores_reads_their_derivative() {
     direction.observation_noise = [[0.5]];
     let model = Dynamics::new(&own.with_directions(&[direction])).expect("a system");
     let machine = StreamClassifier::new([model], [[0.0]], [-0.25], Normalisation::PER_SAMPLE);
-    let mut stream = Running::new(&machine);
-    let mut alone = Running::new(Kalman::of(&model));
+    let mut stream = Stream::new(&machine);
+    let mut alone = Stream::new(Kalman::of(&model));
     for x in sequence::<1>(&mut sampler, 30).iter().flatten() {
         stream.push(x).expect("a sample");
         alone.push(x).expect("a sample");

@@ -1,7 +1,7 @@
 //! What is no system: which part, which row.
 
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 const GOOD: Parameters<f64, 2, 2> = Parameters {
@@ -68,7 +68,7 @@ fn directions_want_a_state_that_varies() {
 fn a_variance_that_overflows_is_refused_and_nothing_changes() {
     let explodes = Parameters { transition: [[4.0, 0.0], [0.0, 0.5]], ..GOOD };
     let system = Dynamics::new(&explodes).expect("a system");
-    let mut stream = Running::new(Kalman::of(&system));
+    let mut stream = Stream::new(Kalman::of(&system));
     stream.push(&[1.0, 2.0]).expect("a sample");
     for _ in 0..600 {
         stream.push_missing();

@@ -1,7 +1,7 @@
 //! The laws of a stream, every prefix against the dense Gaussian.
 
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_tests::laws::{self, Trial};
 use fishweir_tests::oracle::System;
 use fishweir_tests::sample::Sampler;
@@ -29,7 +29,7 @@ fn filtered_states_are_conditional<const N: usize, const D: usize>(
     system: &System,
     samples: &[Option<&[f64; D]>],
 ) {
-    let mut stream = Running::new(Kalman::of(model));
+    let mut stream = Stream::new(Kalman::of(model));
     for t in 0..samples.len() {
         let predicted = stream.recursion().predicted(stream.state());
         let mut missing = samples[..=t].to_vec();
@@ -78,7 +78,7 @@ fn other_numbers_keep_the_laws() {
     let trial = Trial { samples: &single, refusable: &odd };
     let (plain, own) = (dynamics::<f32, 3, 2>(&system), parameters::<f32, 3, 2>(&system));
     let double = dynamics::<f64, 3, 2>(&system);
-    let mut beside = Running::new(Kalman::of(&double));
+    let mut beside = Stream::new(Kalman::of(&double));
     laws::check(Kalman::of(&plain), trial, |prefix, log| {
         match prefix.last() {
             Some(Some(x)) => beside.push(&x.map(f64::from)).expect("a sample"),

@@ -1,7 +1,7 @@
 //! Directional derivatives, of every parameter, against finite differences.
 
 use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::number::Scalar;
 use fishweir_tests::checks::after;
 use fishweir_tests::oracle::derivative;
@@ -59,8 +59,8 @@ fn a_derivative_is_that_of_finite_differences_at_every_prefix() {
             Dynamics::new(&own.with_directions(&directions)).expect("a system with directions");
         let plain = Dynamics::new(&own).expect("a system");
         let samples = sequence::<D>(&mut sampler, 40);
-        let mut stream = Running::new(Kalman::of(&tangent));
-        let mut value = Running::new(Kalman::of(&plain));
+        let mut stream = Stream::new(Kalman::of(&tangent));
+        let mut value = Stream::new(Kalman::of(&plain));
         for t in 0..samples.len() {
             match &samples[t] {
                 Some(x) => {

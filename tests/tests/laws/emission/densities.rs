@@ -5,7 +5,7 @@ use fishweir_core::emission::{
     Mixture, Parametrisation, Poisson, Regularisation, Row, Sample, SufficientStatistics,
     VectorSpace,
 };
-use fishweir_core::filter::{Forward, Running};
+use fishweir_core::filter::{Forward, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::score::ScoreOf;
 
@@ -70,7 +70,7 @@ fn a_rate_of_zero_makes_counts_impossible() {
 
     let chain = Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain");
     let hmm = Hmm::new(chain, [quiet]);
-    let mut stream = Running::new(Forward::of(&hmm));
+    let mut stream = Stream::new(Forward::of(&hmm));
     assert!(stream.push(&[2, 0]).is_err());
     assert!(stream.push(&[0, 2]).is_ok());
 }
@@ -147,7 +147,7 @@ fn far_from_every_component_is_improbable_not_impossible() {
     let chain = Chain::<f32, 2>::new([1.0, 0.0], [[1.0, 0.0], [0.0, 1.0]]).expect("a chain");
     // Only the first state can be reached; the second is exp(40 000) times likelier.
     let hmm = Hmm::new(chain, [pair(0.0, 1.0), pair(29.0, 31.0)]);
-    let mut stream = Running::new(Forward::of(&hmm));
+    let mut stream = Stream::new(Forward::of(&hmm));
     for _ in 0..3 {
         stream.push(&[30.0]).expect("improbable is possible");
     }
@@ -165,7 +165,7 @@ fn many_yes_or_no_channels_do_not_vanish() {
     direction.emission[0] = [1.0; 60];
     let along = hmm.with_directions(&[direction], Parametrisation::SOFTMAX);
     let (mut plain, mut tangent) =
-        (Running::new(Forward::of(&hmm)), Running::new(Forward::of(&along)));
+        (Stream::new(Forward::of(&hmm)), Stream::new(Forward::of(&along)));
     for _ in 0..4 {
         plain.push(&[true; 60]).expect("improbable is possible");
         tangent.push(&[true; 60]).expect("improbable is possible");

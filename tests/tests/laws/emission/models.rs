@@ -7,7 +7,7 @@ use fishweir_core::emission::{
     Autoregressive, Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation,
     Poisson, Sample, Spread, SufficientStatistics, VectorSpace,
 };
-use fishweir_core::filter::{ExpectedStatistics, Forward, Recursion, Running, Statistics};
+use fishweir_core::filter::{ExpectedStatistics, Forward, Statistics, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::rand_core::TryRng;
 use fishweir_core::score::StatisticsOf;
@@ -170,7 +170,7 @@ where
 }
 
 /// A recursion after a sequence.
-pub(crate) fn after<R: Recursion>(recursion: R, sequence: &[Option<R::Observation>]) -> Running<R>
+pub(crate) fn after<R: Streaming>(recursion: R, sequence: &[Option<R::Observation>]) -> Stream<R>
 where
     R::Observation: Sized,
 {
@@ -197,7 +197,7 @@ where
     E: SufficientStatistics<Real = f64, Observation: Sized>,
 {
     let expected: ExpectedStatistics<_, _, N> =
-        after(Statistics::of(hmm).with_zeros(), sequence).read();
+        after(Statistics::of(hmm).with_boundary_scores(), sequence).read();
     expected
 }
 

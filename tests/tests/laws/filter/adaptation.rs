@@ -1,7 +1,7 @@
 //! Online EM against its definition, and what it must never do.
 
 use fishweir_core::emission::{Categorical, Gaussian, Regularisation};
-use fishweir_core::filter::{OnlineEm, Running, SettingError, StepSize};
+use fishweir_core::filter::{OnlineEm, SettingError, StepSize, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::build::{padded, samples};
 use fishweir_tests::laws;
@@ -202,7 +202,7 @@ fn statistics_that_overflow_begin_anew() {
     let hmm = Hmm::new(chain, [Gaussian::<1>::new([0.0], [1e32]).expect("a law")]);
     let prior = Regularisation { variance_floor: 1e-10, pseudo_count: 0.0 };
     let adapting = OnlineEm::from(&hmm, StepSize::Constant(1.0), 0, prior).expect("settings");
-    let mut stream = Running::new(adapting);
+    let mut stream = Stream::new(adapting);
     for x in [0.0, 0.0, 2e-5] {
         stream.push(&[x]).expect("possible");
         stream.read().validate().expect("a model");
@@ -219,7 +219,7 @@ fn statistics_without_an_estimate_are_kept() {
     let hmm = Hmm::new(chain, [Gaussian::<1>::new([0.0], [1e32]).expect("a law")]);
     let prior = Regularisation { variance_floor: 1e-10, pseudo_count: 0.0 };
     let adapting = OnlineEm::from(&hmm, StepSize::Constant(0.5), 1, prior).expect("settings");
-    let mut stream = Running::new(adapting);
+    let mut stream = Stream::new(adapting);
     for x in [1e20, -1e20, 0.0] {
         stream.push(&[x]).expect("possible");
         assert_eq!(stream.read().emission(), hmm.emission(), "after {x}");
@@ -248,7 +248,7 @@ fn adaptation_finds_the_stream_s_model() {
     let prior = Regularisation { variance_floor: 1e-3, pseudo_count: 0.0 };
     for (step, slack) in [(StepSize::Power(0.6), 0.06), (StepSize::Constant(0.002), 0.1)] {
         let adapting = OnlineEm::from(&shipped, step, 50, prior).expect("settings");
-        let mut stream = Running::new(adapting);
+        let mut stream = Stream::new(adapting);
         for x in samples::<f32, Gaussian<1>>(&sequence).expect("channels").iter().flatten() {
             stream.push(x).expect("possible");
         }

@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use fishweir_core::ErrorKind;
 use fishweir_core::emission::Gaussian;
-use fishweir_core::filter::{Forward, Recursion};
-use fishweir_core::front::{Cepstra, Front, Fronted};
+use fishweir_core::filter::{Forward, Streaming};
+use fishweir_core::front::{Cepstra, Front, Preprocessed};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::laws::{Trial, check};
 use fishweir_tests::sample::Sampler;
@@ -120,7 +120,7 @@ fn the_laws_of_a_stream_hold_behind_it() {
     let hmm = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain"), [state]);
     let sound = sound(3, 320);
     let samples: Vec<_> = (0..).zip(&sound).map(|(t, x)| (t != 230).then_some(x)).collect();
-    let fronted = Fronted::new(front, Forward::of(&hmm));
+    let fronted = Preprocessed::new(front, Forward::of(&hmm));
     check(&fronted, Trial { samples: &samples, refusable: &[] }, |prefix, read| {
         let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
         let mut stream = Forward::of(&hmm).start();

@@ -3,7 +3,7 @@
 
 use fishweir_core::classify::{ChangeDetector, Limit, Statistic};
 use fishweir_core::emission::{Categorical, Emission};
-use fishweir_core::filter::{ForgettingFactor, Running};
+use fishweir_core::filter::{ForgettingFactor, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_core::{ErrorKind, ModelError, Part};
@@ -146,7 +146,7 @@ fn a_statistic_at_its_limit_is_no_alarm() {
         let fit = Limit { mean: 0.5_f64.ln(), threshold: 1.0 };
         let drift = Limit { mean: 0.0, threshold };
         let detector = ChangeDetector::new(coin(), ForgettingFactor::ENDLESS, fit, [drift]);
-        let mut stream = Running::new(&detector);
+        let mut stream = Stream::new(&detector);
         stream.push_block(&[0; 3]).expect("heads are possible");
         stream.read()
     };

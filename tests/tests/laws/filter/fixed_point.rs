@@ -1,7 +1,7 @@
 //! Fixed point by hand: what tables round to, and what is read of a row and its ledger.
 
 use fishweir_core::emission::{Categorical, CategoricalQ15};
-use fishweir_core::filter::{Forward, Running};
+use fishweir_core::filter::{Forward, Stream};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{
     Dual, FineQ15, Parameter, Q15, RATE_MAX, Scalar, fine_exponent, quantise_fine_row,
@@ -168,8 +168,7 @@ fn exactly(hmm: &Tables) -> Hmm<Categorical<2, Dual<f64, 1>>, 2> {
 /// added to them.
 fn readings(hmm: &Tables, symbols: impl Iterator<Item = usize>, tolerance: f64) {
     let exact = exactly(hmm);
-    let (mut fixed, mut exact) =
-        (Running::new(Forward::of(hmm)), Running::new(Forward::of(&exact)));
+    let (mut fixed, mut exact) = (Stream::new(Forward::of(hmm)), Stream::new(Forward::of(&exact)));
     let mut before = vec![(fixed.state().evidence(), exact.state().evidence())];
     for (t, symbol) in symbols.enumerate() {
         fixed.push(&symbol).expect("a possible symbol");

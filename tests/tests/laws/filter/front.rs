@@ -3,8 +3,10 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::{Forward, Recursion, Running};
-use fishweir_core::front::{Decimate, Front, Fronted, Magnitude, Slopes, Then, VectorQuantiser};
+use fishweir_core::filter::{Forward, Stream, Streaming};
+use fishweir_core::front::{
+    Decimate, Front, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
@@ -43,7 +45,7 @@ fn laws<F>(
     F: Front<Sample = [f64; 4], Row = [f64; 3], State: PartialEq + std::fmt::Debug> + Copy,
 {
     let hmm = hmm();
-    let fronted = Fronted::new(front, Forward::of(&hmm));
+    let fronted = Preprocessed::new(front, Forward::of(&hmm));
     let read = |prefix: &[Option<[f64; 4]>]| after(Forward::of(&hmm), rows(prefix)).read();
     let near = |read: f64, wanted: f64| {
         assert!((read - wanted).abs() <= 1e-12 * wanted.abs().max(1.0), "{read} {wanted}");
@@ -53,7 +55,7 @@ fn laws<F>(
         near(now, read(&prefix.iter().map(|x| x.copied()).collect::<Vec<_>>()));
     });
     // What is no sample is refused, and missing.
-    let mut stream = Running::new(&fronted);
+    let mut stream = Stream::new(&fronted);
     let mut taken = Vec::new();
     for (t, x) in samples.iter().enumerate() {
         if t % 3 == 1 {
@@ -87,12 +89,12 @@ proptest! {
         laws(Magnitude::<4, 3, f64>::new(GROUP), &samples, |prefix| {
             prefix.iter().map(|x| x.as_ref().map(norms)).collect()
         });
-        let both = Then::new(Magnitude::<4, 3, f64>::new(GROUP), Decimate::<3, f64>::new(every));
+        let both = Pipe::new(Magnitude::<4, 3, f64>::new(GROUP), Decimate::<3, f64>::new(every));
         laws(both, &samples, |prefix| {
             let norms: Vec<_> = prefix.iter().map(|x| x.as_ref().map(norms)).collect();
             means(&norms, several)
         });
-        let other = Then::new(Decimate::<4, f64>::new(every), Magnitude::<4, 3, f64>::new(GROUP));
+        let other = Pipe::new(Decimate::<4, f64>::new(every), Magnitude::<4, 3, f64>::new(GROUP));
         laws(other, &samples, |prefix| {
             means(prefix, several).iter().map(|x| x.as_ref().map(norms)).collect()
         });
@@ -102,7 +104,7 @@ proptest! {
 /// What refuses every row that is there.
 struct Refusing;
 
-impl Recursion for Refusing {
+impl Streaming for Refusing {
     type Observation = [f64; 1];
     type State = u32;
     type Reading = u32;
@@ -126,7 +128,7 @@ impl Recursion for Refusing {
 
 #[test]
 fn a_refused_row_is_missing_and_does_not_come_again() {
-    let fronted = Fronted::new(Decimate::<1, f64>::new(2), Refusing);
+    let fronted = Preprocessed::new(Decimate::<1, f64>::new(2), Refusing);
     let mut state = fronted.start();
     for missing in 1..=3 {
         fronted.push(&mut state, &[1.0]).expect("no row yet");
@@ -141,8 +143,8 @@ fn a_refused_row_is_missing_and_does_not_come_again() {
 /// Time passes once at a refused sample, before a front end as behind it.
 #[test]
 fn what_is_pushed_or_missing_is_missing_once() {
-    let fronted = Fronted::new(Decimate::<1, f64>::new(1), Refusing);
-    let (mut behind, mut before) = (Running::new(&fronted), Running::new(Refusing));
+    let fronted = Preprocessed::new(Decimate::<1, f64>::new(1), Refusing);
+    let (mut behind, mut before) = (Stream::new(&fronted), Stream::new(Refusing));
     for missing in 1..=3 {
         for told in [behind.push_or_missing(&[1.0]), before.push_or_missing(&[1.0])] {
             assert_eq!(told, Err(ObservationError::Impossible));
@@ -158,8 +160,8 @@ fn a_bad_sample_spoils_one_row() {
         Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain"),
         [Gaussian::<1, f64>::new([0.0], [1.0]).expect("a state")],
     );
-    let front = Then::new(Decimate::<2, f64>::new(3), Magnitude::<2, 1, f64>::new([true; 2]));
-    let fronted = Fronted::new(front, Forward::of(&hmm));
+    let front = Pipe::new(Decimate::<2, f64>::new(3), Magnitude::<2, 1, f64>::new([true; 2]));
+    let fronted = Preprocessed::new(front, Forward::of(&hmm));
     for bad in 0..3 {
         let mut state = fronted.start();
         let samples = (0..9).map(|t| if t == 3 + bad { [1e200; 2] } else { [3.0, 4.0] });
@@ -179,7 +181,7 @@ fn a_sum_past_the_largest_number_is_refused_before_it_is_kept() {
         Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain"),
         [Gaussian::<1, f32>::new([0.0], [1.0]).expect("a state")],
     );
-    let fronted = Fronted::new(Decimate::<1>::new(3), Forward::of(&hmm));
+    let fronted = Preprocessed::new(Decimate::<1>::new(3), Forward::of(&hmm));
     let mut state = fronted.start();
     fronted.push(&mut state, &[3e38]).expect("finite");
     assert_eq!(fronted.push(&mut state, &[3e38]), Err(ObservationError::NotFinite));
@@ -216,8 +218,8 @@ proptest! {
             .map(|t| (t % 5 != 3).then(|| std::array::from_fn(|_| 3.0 * s.normal())))
             .collect();
         let quantiser = VectorQuantiser::<2, 5, f64>::new(weights, words).expect("words");
-        let means_first = Then::new(Decimate::<2, f64>::new(every), quantiser);
-        let fronted = Fronted::new(means_first, Forward::of(&hmm));
+        let means_first = Pipe::new(Decimate::<2, f64>::new(every), quantiser);
+        let fronted = Preprocessed::new(means_first, Forward::of(&hmm));
         let wanted = |prefix: &[Option<[f64; 2]>]| {
             let rows = means(prefix, every as usize);
             after(Forward::of(&hmm), rows.iter().map(|row| row.as_ref().map(nearest))).read()
@@ -227,8 +229,8 @@ proptest! {
             let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
             assert_eq!(now, wanted(&prefix));
         });
-        let alone = Fronted::new(quantiser, Forward::of(&hmm));
-        let mut stream = Running::new(&alone);
+        let alone = Preprocessed::new(quantiser, Forward::of(&hmm));
+        let mut stream = Stream::new(&alone);
         for bad in [[f64::NAN, 0.0], [0.0, f64::INFINITY], [1e200, 0.0]] {
             assert_eq!(stream.push(&bad), Err(ObservationError::NotFinite));
         }

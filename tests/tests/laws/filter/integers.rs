@@ -2,12 +2,12 @@
 //! stream, and after every prefix what is written down by definition in numbers that hold all.
 
 use fishweir_core::classify::{
-    CODEWORDS, CodeVectors, Codebooks, Coded, Coding, Decision, Heard, Normalisation,
-    StreamClassifier, TAPS, likeness,
+    CODEWORDS, ChannelSubset, CodeVectors, Codebooks, Coding, Decision, Normalisation,
+    StreamClassifier, TAPS, WithCodebooks, likeness,
 };
 use fishweir_core::emission::{ChannelQ15, GaussianQ15};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::lagged::{Lagged, RingPlace};
+use fishweir_core::lagged::{LagFeatures, RingIndex};
 use fishweir_core::number::{Dual, FineQ15, Q15};
 use fishweir_core::{ErrorKind, Part};
 use fishweir_tests::checks::after;
@@ -23,9 +23,9 @@ pub(crate) const UNITS: [i16; 2] = [-12, -9];
 
 pub(crate) type Model = Hmm<GaussianQ15<4>, 2>;
 /// Each model hears two channels and their differences at one lag.
-pub(crate) type Bank = StreamClassifier<Heard<Model, 6, 4>, 2, 2>;
-pub(crate) type AtLags = Lagged<Bank, 2, 6, 2, 3>;
-pub(crate) type Whole = Coded<AtLags, i16, 2, 2, 16, 2, 1>;
+pub(crate) type Bank = StreamClassifier<ChannelSubset<Model, 6, 4>, 2, 2>;
+pub(crate) type AtLags = LagFeatures<Bank, 2, 6, 2, 3>;
+pub(crate) type Whole = WithCodebooks<AtLags, i16, 2, 2, 16, 2, 1>;
 type Weights = [[[i16; 2]; CODEWORDS]; 2];
 /// One of each codeword.
 type Levels = [[[i32; 1]; CODEWORDS]; 2];
@@ -46,10 +46,13 @@ fn model(level: f64) -> Model {
 }
 
 pub(crate) fn at_lags() -> AtLags {
-    let heard = [Heard::new(model(500.0), [0, 1, 2, 3]), Heard::new(model(3000.0), [0, 1, 4, 5])];
+    let heard = [
+        ChannelSubset::new(model(500.0), [0, 1, 2, 3]),
+        ChannelSubset::new(model(3000.0), [0, 1, 4, 5]),
+    ];
     let weights = [[1.0, -0.5], [-0.25, 1.0]];
     let bank = StreamClassifier::new(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
-    Lagged::new(bank, LAGS)
+    LagFeatures::new(bank, LAGS)
 }
 
 /// An integer, often the least or the largest.
@@ -211,7 +214,7 @@ proptest! {
         prop_assert!(i16::fits(&scale));
         prop_assert!(!i16::fits(&[first + 1, first - 32_767]) || first == i16::MAX);
         let [vectors, _] = vectors(&mut s);
-        let (mut ring, mut place) = ([[0; 2]; 8], RingPlace::NEW);
+        let (mut ring, mut place) = ([[0; 2]; 8], RingIndex::NEW);
         past.iter().for_each(|x| place.take(&mut ring, x));
         let heard = likeness(place, &ring, &x, 1, &scale, &vectors).expect("eight came before");
         let [word] = heard.codewords();
@@ -225,7 +228,7 @@ proptest! {
 
 #[test]
 fn of_equals_the_first_is_the_codeword() {
-    let (mut ring, mut place) = ([[0_i16; 1]; 8], RingPlace::NEW);
+    let (mut ring, mut place) = ([[0_i16; 1]; 8], RingIndex::NEW);
     (0..8).for_each(|_| place.take(&mut ring, &[7]));
     // Nothing moved: all are alike. Then all but the first are.
     let vectors = std::array::from_fn(|_| [-1, 1, 1, 1, 1, 1, 1, 1]);

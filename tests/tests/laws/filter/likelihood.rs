@@ -2,7 +2,7 @@
 
 use fishweir_core::emission::{Categorical, Emission};
 use fishweir_core::filter::{
-    Forgetting, ForgettingFactor, Forward, Recent, Recursion, Running, Window,
+    Forgetting, ForgettingFactor, Forward, RollingLogLikelihood, Stream, Streaming, Window,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Real;
@@ -54,7 +54,7 @@ impl<T: Real> Task<T> for Checks<'_> {
                     near(got, faded[prefix.len()], prefix.len());
                 });
             }
-            let recent = Recent::<_, N, 3>::of(hmm, 4).expect("an interval");
+            let recent = RollingLogLikelihood::<_, N, 3>::of(hmm, 4).expect("an interval");
             laws::check(recent, trial, |prefix, got| {
                 let (t, covered) = (prefix.len(), got.samples as usize);
                 assert!(covered == t.min(12) || (t > 12 && (9..=12).contains(&covered)));
@@ -87,8 +87,8 @@ fn is_within(log: &[f64], depth: f64) -> bool {
     log.iter().all(|l| *l == f64::NEG_INFINITY || best - l < depth)
 }
 
-fn takes_all<R: Recursion>(recursion: R, samples: &[Option<&R::Observation>]) -> bool {
-    let mut stream = Running::new(recursion);
+fn takes_all<R: Streaming>(recursion: R, samples: &[Option<&R::Observation>]) -> bool {
+    let mut stream = Stream::new(recursion);
     samples.iter().all(|x| match x {
         Some(x) => stream.push(x).is_ok(),
         None => {
@@ -186,6 +186,6 @@ fn settings_are_checked() {
     assert_eq!(ForgettingFactor::samples(8.0), ForgettingFactor::factor(0.875));
     let model = zoo(1, 1).remove(0).model;
     let hmm = padded::<f64, Categorical<4, f64>, 3>(&model).expect("three states, four symbols");
-    assert_eq!(Recent::<_, 3, 2>::of(&hmm, 0).err(), Some(SettingError::Interval));
+    assert_eq!(RollingLogLikelihood::<_, 3, 2>::of(&hmm, 0).err(), Some(SettingError::Interval));
     assert_eq!(Window::<_, 2>::of(Forward::of(&hmm), 0).err(), Some(SettingError::Interval));
 }

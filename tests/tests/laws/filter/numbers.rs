@@ -1,8 +1,8 @@
 //! What numbers promise beyond what one recursion asks of them.
 
 use fishweir_core::number::{
-    Dual, FARTHEST, Lanes, Ledger, Max, Number, Parameter, RealParameter, Scalar, inner_product,
-    squared_distance,
+    Dual, Lanes, MIN_LOG_DENSITY_EXP, Max, Number, Parameter, RealParameter, Scalar,
+    ScaleAccumulator, inner_product, squared_distance,
 };
 
 /// Whatever is done to lanes is what is done to each alone, bit for bit.
@@ -16,7 +16,7 @@ fn lanes_are_their_numbers() {
     let scales = [-1.25, 0.0, 300.5];
     let rescaled = |row: Row| {
         let mut lanes = row.map(Lanes);
-        let mut ledger: [Ledger<f64>; LANES] = Wide::UNSCALED;
+        let mut ledger: [ScaleAccumulator<f64>; LANES] = Wide::UNSCALED;
         let sum = lanes[0].plus(lanes[1]);
         Wide::rescale(&mut lanes, sum, &mut ledger);
         Wide::add_log_scale(&mut ledger, scales);
@@ -66,7 +66,7 @@ fn bounds_are_as_they_are_said_to_be() {
     }
     assert!(0.5_f64.is_at_least(-1) && 0.5_f32.is_at_least(-1) && !f64::NAN.is_at_least(-1));
     // The farthest observation is still one.
-    let farthest = -2.0_f64.powi(FARTHEST);
+    let farthest = -2.0_f64.powi(MIN_LOG_DENSITY_EXP);
     assert_eq!(f64::likelihoods::<1>(|_| farthest), Some(([1.0], farthest)));
     assert_eq!(f64::likelihoods::<1>(|_| farthest * (1.0 + f64::EPSILON)), None);
     assert_eq!(f64::likelihoods::<1>(|_| f64::NAN), None);

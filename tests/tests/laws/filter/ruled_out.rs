@@ -4,7 +4,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::context::{ContextModel, Unconditional};
 use fishweir_core::emission::{Categorical, Emission};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 use fishweir_tests::laws::{self, Trial};
@@ -83,7 +83,7 @@ fn an_impossible_model_is_ruled_out_and_the_others_go_on() {
 fn a_model_is_out_until_the_reset() {
     let weights = BAYES.map(|row| row.map(f64::from));
     let bank = StreamClassifier::new(coins::<0>(), weights, [0.0; 3], Normalisation::NONE);
-    let mut stream = Running::new(&bank);
+    let mut stream = Stream::new(&bank);
     stream.push_block(&[2, 0]).expect("possible under two");
     assert_eq!(stream.state().ruled_out(), &[true, false, false]);
     let [first, second, third] = bank.log_likelihoods(stream.state());
@@ -100,7 +100,7 @@ fn a_model_is_out_until_the_reset() {
     // Of two classes with one output between them, the sign decides for the one that is left.
     let odds = StreamClassifier::new(coins::<1>(), [[-1.0, 1.0, 0.0]], [0.0], Normalisation::NONE);
     for (symbol, class) in [(2, 1), (3, 0)] {
-        let mut stream = Running::new(&odds);
+        let mut stream = Stream::new(&odds);
         stream.push_block(&[0, symbol]).expect("possible under two");
         assert_eq!((stream.read().class, stream.read().margin), (class, f64::INFINITY));
     }

@@ -1,7 +1,7 @@
 //! Forward-only statistics against smoothing by definition.
 
 use fishweir_core::emission::{Categorical, SufficientStatistics, VectorSpace};
-use fishweir_core::filter::{ExpectedStatistics, ForgettingFactor, Running, Statistics};
+use fishweir_core::filter::{ExpectedStatistics, ForgettingFactor, Statistics, Stream};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_tests::build::{Family, Task, dispatch, padded, samples};
@@ -77,7 +77,7 @@ impl Task<f64> for Checks<'_> {
             for (lambda, zeros) in settings {
                 let memory = ForgettingFactor::factor(lambda).expect("a factor");
                 let plain = Statistics::of(hmm).with_memory(memory);
-                let statistics = if zeros { plain.with_zeros() } else { plain };
+                let statistics = if zeros { plain.with_boundary_scores() } else { plain };
                 refusals += laws::check(statistics, trial, |prefix, got| {
                     let t = prefix.len();
                     let expected = by_definition(model, hmm, &sequence[..t], prefix, lambda);
@@ -119,7 +119,7 @@ fn statistics_of_short_sequences_are_those_of_enumeration() {
         let model = sampler.categorical(topology, 3, 4);
         let sequence = sampler.sequence(&model, 6, 0.3);
         let hmm = padded::<f64, Categorical<4, f64>, 3>(&model).expect("a model");
-        let mut stream = Running::new(Statistics::of(&hmm));
+        let mut stream = Stream::new(Statistics::of(&hmm));
         for (t, x) in
             samples::<f64, Categorical<4, f64>>(&sequence).expect("symbols").iter().enumerate()
         {
@@ -190,7 +190,7 @@ fn statistics_of_zeros_are_limits() {
             let sequence = sampler.sequence(&model, 7, 0.2);
             let hmm = padded::<f64, Categorical<4, f64>, 3>(&model).expect("a model");
             let taken = samples::<f64, Categorical<4, f64>>(&sequence).expect("symbols");
-            let got = after(Statistics::of(&hmm).with_zeros(), taken).read();
+            let got = after(Statistics::of(&hmm).with_boundary_scores(), taken).read();
             for i in 0..3 {
                 if model.initial[i] == 0.0 {
                     let limit = slope(&model, &sequence, |m| &mut m.initial[i]);
@@ -232,7 +232,7 @@ fn limits_of_zeros_saturate_and_are_never_nan() {
         emission: vec![Law::Categorical(vec![1e-6, 1.0 - 1e-6]), better(), better()],
     };
     let hmm = padded::<f32, Categorical<2, f32>, 3>(&model).expect("a model");
-    let mut stream = Running::new(Statistics::of(&hmm).with_zeros());
+    let mut stream = Stream::new(Statistics::of(&hmm).with_boundary_scores());
     for t in 0..5000_usize {
         stream.push(&usize::from(t % 977 == 976)).expect("a possible sample");
         let mut largest = 0.0_f32;
@@ -258,7 +258,7 @@ fn limits_stay_numbers_when_a_state_fades_and_explains_again() {
             .to_vec(),
     };
     let hmm = padded::<f32, Categorical<2, f32>, 3>(&model).expect("a model");
-    let mut stream = Running::new(Statistics::of(&hmm).with_zeros());
+    let mut stream = Stream::new(Statistics::of(&hmm).with_boundary_scores());
     for t in 0..200_usize {
         stream.push(&usize::from((64..85).contains(&t))).expect("a possible sample");
         stream.read().for_each(|entry| assert!(entry.abs() <= 2.0_f32.powi(63), "{entry} at {t}"));

@@ -1,7 +1,9 @@
 //! The tangent filter and what is read from it, against finite differences in the log domain.
 
 use fishweir_core::emission::{Categorical, Gaussian, Parametrisation as Coordinates, VectorSpace};
-use fishweir_core::filter::{Forgetting, ForgettingFactor, Forward, Recent, Running, Statistics};
+use fishweir_core::filter::{
+    Forgetting, ForgettingFactor, Forward, RollingLogLikelihood, Statistics, Stream,
+};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, Scalar};
 use fishweir_core::score::{Score, ScoreOf};
@@ -64,14 +66,14 @@ fn check<E: Family<f64>, const N: usize>(
         laws::check(Forgetting::of(&hmm, memory), trial, |prefix, got| {
             near(got.derivative(0), faded[prefix.len()], prefix.len());
         });
-        let recent = Recent::<_, N, 2>::of(&hmm, 5).expect("an interval");
+        let recent = RollingLogLikelihood::<_, N, 2>::of(&hmm, 5).expect("an interval");
         laws::check(recent, trial, |prefix, got| {
             let (t, covered) = (prefix.len(), got.samples as usize);
             near(got.reading.derivative(0), slopes[t] - slopes[t - covered], t);
         });
         // The other reader: the score from statistics, times the direction, to rounding.
-        let mut statistics = Running::new(Statistics::of(plain));
-        let mut tangent = Running::new(Forward::of(&hmm));
+        let mut statistics = Stream::new(Statistics::of(plain));
+        let mut tangent = Stream::new(Forward::of(&hmm));
         for x in trial.samples {
             match x {
                 Some(x) => {
@@ -117,7 +119,7 @@ fn absurd_observations_leave_tangents_finite() {
     let mut direction = ScoreOf::<Gaussian<1>, 3>::ZERO;
     direction.for_each_mut(|entry| *entry = 1.0);
     let tangent = hmm.with_directions(&[direction], Coordinates::SOFTMAX);
-    let mut stream = Running::new(Forward::of(&tangent));
+    let mut stream = Stream::new(Forward::of(&tangent));
     let (mut taken, mut refused) = (0, 0);
     for t in 0..400 {
         let size = 10_f32.powi(t % 39);
@@ -141,7 +143,7 @@ fn a_state_that_cannot_be_has_no_slope() {
     let mut direction = ScoreOf::<Categorical<4, f64>, 3>::ZERO;
     direction.for_each_mut(|entry| *entry = 1.0);
     let tangent = hmm.with_directions(&[direction], Coordinates::SOFTMAX);
-    let mut stream = Running::new(Forward::of(&tangent));
+    let mut stream = Stream::new(Forward::of(&tangent));
     let never = [Dual { value: f64::NEG_INFINITY, tangent: [0.0] }; 3];
     assert_eq!(stream.state().joint_logs(), never, "before the first sample there is no state");
     stream.push(&0).expect("possible");

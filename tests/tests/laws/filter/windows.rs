@@ -1,7 +1,7 @@
 //! What a window covers, sample by sample, by a recursion that keeps all it has seen.
 
 use fishweir_core::ObservationError;
-use fishweir_core::filter::{Recursion, Running, Window};
+use fishweir_core::filter::{Stream, Streaming, Window};
 
 /// Its observations are numbered, and say how many samples a copy must have seen to take them.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ struct Sample {
     least: usize,
 }
 
-impl Recursion for Tape {
+impl Streaming for Tape {
     type Observation = Sample;
     type State = Vec<Option<usize>>;
     type Reading = Vec<Option<usize>>;
@@ -40,8 +40,8 @@ impl Recursion for Tape {
 }
 
 /// Three filters, one every four samples: 9 to 12 samples.
-fn window() -> Running<Window<Tape, 3>> {
-    Running::new(Window::of(Tape, 4).expect("an interval"))
+fn window() -> Stream<Window<Tape, 3>> {
+    Stream::new(Window::of(Tape, 4).expect("an interval"))
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, HiddenBinomial, KernelError, PairTable};
 use fishweir_core::number::Real;
@@ -124,7 +124,7 @@ proptest! {
             }
         });
         prop_assert_eq!(refused, 2 * (length + 1));
-        let mut stream = Running::new(kernel);
+        let mut stream = Stream::new(kernel);
         for _ in 0..length {
             stream.push_missing();
         }
@@ -224,7 +224,7 @@ proptest! {
         let row = |s: &Vec<usize>| -> Vec<f64> {
             items.iter().map(|t| {
                 let kernel = HiddenBinomial::shared(&table, [&s[..]]).expect("stored");
-                let mut stream = Running::new(kernel);
+                let mut stream = Stream::new(kernel);
                 stream.push_block(t).expect("symbols");
                 stream.read()[0]
             }).collect()
@@ -274,7 +274,7 @@ fn long_sequences_do_not_underflow() {
     assert_near(log_kernel::<f64>(&model, &s, &t), expected, 1e-12, "f64");
     assert_near(log_kernel::<f32>(&model, &s, &t), expected, 1e-6, "f32");
     let table = table::<3>(&model);
-    let mut stream = Running::new(HiddenBinomial::shared(&table, [&s[..]]).expect("stored"));
+    let mut stream = Stream::new(HiddenBinomial::shared(&table, [&s[..]]).expect("stored"));
     let mut expected = 0.0;
     for (a, b) in s.iter().zip(&t) {
         let b = b.expect("none is missing");
@@ -296,14 +296,14 @@ fn improbable_is_not_impossible() {
             Categorical::<3, f32>::new([0.0, 0.5, 0.5]).expect("a law"),
         ],
     );
-    let mut stream = Running::new(FixedLength::of(&hmm, [&[1_u8, 2, 0]]).expect("stored"));
+    let mut stream = Stream::new(FixedLength::of(&hmm, [&[1_u8, 2, 0]]).expect("stored"));
     stream.push_block(&[1, 2, 2]).expect("symbols");
     let expected = 2.0 * f64::from(rare).ln() + 3.0 * f64::from(tiny).ln();
     assert_near(stream.read()[0].into(), expected, 1e-6, "log kernel");
 
     let gaussian = |mean: f32| Gaussian::<1, f32>::new([mean], [1.0]).expect("a law");
     let hmm = Hmm::new(*hmm.chain(), [gaussian(0.0), gaussian(1e4)]);
-    let mut stream = Running::new(FixedLength::of(&hmm, [&[[1e4_f32]]]).expect("stored"));
+    let mut stream = Stream::new(FixedLength::of(&hmm, [&[[1e4_f32]]]).expect("stored"));
     stream.push(&[1e4]).expect("a number");
     assert_near(stream.read()[0].into(), -1e8 - std::f64::consts::TAU.ln(), 1e-6, "log kernel");
 }
@@ -322,7 +322,7 @@ fn a_direction_differentiates_the_kernel() {
         std::array::from_fn(|_| std::array::from_fn(|_| sampler.uniform(-1.0, 1.0)));
     let laws = std::array::from_fn(|j| hmm.emission()[j].along_logits(&[w[j]]));
     let moved = Hmm::new(hmm.chain().along_logits(&[[0.5, 0.0, -0.5]], &[a]), laws);
-    let mut stream = Running::new(FixedLength::of(&moved, [&s[..]]).expect("stored"));
+    let mut stream = Stream::new(FixedLength::of(&moved, [&s[..]]).expect("stored"));
     stream.push_block(&t).expect("symbols");
     let [reading] = stream.read();
     let at = |e: f64| {

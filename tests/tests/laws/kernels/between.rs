@@ -1,10 +1,11 @@
 //! Kernels between hidden Markov models, and what two emissions have in common.
 
 use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Poisson};
-use fishweir_core::filter::{Forward, Recursion, Running};
+use fishweir_core::filter::{Forward, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Between, InFlash, KernelError, LogKernel, Measure, Overlap, Overlaps, poisson_log_overlap,
+    Affinity, InFlash, KernelError, LogKernel, ModelPairKernel, Overlaps, ProductKernel,
+    poisson_log_overlap,
 };
 use fishweir_core::number::Real;
 use fishweir_core::{ErrorKind, ModelError, Part};
@@ -21,20 +22,20 @@ const N: usize = 3;
 const P: usize = N * N;
 const SYMBOLS: usize = 3;
 
-fn in_real<T: Real>(measure: Measure<f64>) -> Measure<T> {
+fn in_real<T: Real>(measure: Affinity<f64>) -> Affinity<T> {
     match measure {
-        Measure::Product { rho } => Measure::Product { rho: T::from_f64(rho) },
-        Measure::MeanMap { lambda } => Measure::MeanMap { lambda: T::from_f64(lambda) },
+        Affinity::Product { rho } => Affinity::Product { rho: T::from_f64(rho) },
+        Affinity::MeanMap { lambda } => Affinity::MeanMap { lambda: T::from_f64(lambda) },
     }
 }
 
 /// Every measure that has something special about it.
-fn measure(which: usize, parameter: f64) -> Measure<f64> {
+fn measure(which: usize, parameter: f64) -> Affinity<f64> {
     match which {
-        0 => Measure::Product { rho: 0.5 },
-        1 => Measure::Product { rho: 1.0 },
-        2 => Measure::Product { rho: parameter },
-        _ => Measure::MeanMap { lambda: parameter },
+        0 => Affinity::Product { rho: 0.5 },
+        1 => Affinity::Product { rho: 1.0 },
+        2 => Affinity::Product { rho: parameter },
+        _ => Affinity::MeanMap { lambda: parameter },
     }
 }
 
@@ -51,9 +52,9 @@ fn models(sampler: &mut Sampler, topology: usize, states: [usize; 2], zeros: boo
 }
 
 /// `log k` after every step; a step that is `false` is not compared.
-fn logs<T: Real, E: Family<T> + Overlap>(
+fn logs<T: Real, E: Family<T> + ProductKernel>(
     [a, b]: [&Model; 2],
-    measure: Measure<f64>,
+    measure: Affinity<f64>,
     steps: &[bool],
 ) -> Vec<f64> {
     let (a, b): (Hmm<E, N>, Hmm<E, N>) = (padded(a).expect("one"), padded(b).expect("two"));
@@ -61,7 +62,7 @@ fn logs<T: Real, E: Family<T> + Overlap>(
     let overlaps = Overlaps::<T, P>::of(a.emission(), b.emission(), measure).expect("overlaps");
     let power = measure.exponent();
     let (first, second) = (a.chain().powered(power), b.chain().powered(power));
-    let mut stream = Running::new(Between::new(&first, &second, overlaps));
+    let mut stream = Stream::new(ModelPairKernel::new(&first, &second, overlaps));
     let step = |&compared: &bool| {
         if compared {
             stream.push(&()).expect("a step");
@@ -73,26 +74,26 @@ fn logs<T: Real, E: Family<T> + Overlap>(
     steps.iter().map(step).collect()
 }
 
-fn discrete<T: Real>(pair: [&Model; 2], measure: Measure<f64>, steps: &[bool]) -> Vec<f64> {
+fn discrete<T: Real>(pair: [&Model; 2], measure: Affinity<f64>, steps: &[bool]) -> Vec<f64> {
     logs::<T, Categorical<SYMBOLS, T>>(pair, measure, steps)
 }
 
 /// `log psi` from its definition, over all pairs of symbols.
-fn log_psi(p: &Law, q: &Law, measure: Measure<f64>) -> f64 {
+fn log_psi(p: &Law, q: &Law, measure: Affinity<f64>) -> f64 {
     let (Law::Categorical(p), Law::Categorical(q)) = (p, q) else { panic!("not symbols") };
     let pairs = p.iter().enumerate().flat_map(|(k, p)| {
         q.iter().enumerate().map(move |(l, q)| match measure {
-            Measure::Product { rho } if k == l => (p * q).powf(rho),
-            Measure::Product { .. } => 0.0,
-            Measure::MeanMap { lambda } if k != l => p * q * (-lambda).exp(),
-            Measure::MeanMap { .. } => p * q,
+            Affinity::Product { rho } if k == l => (p * q).powf(rho),
+            Affinity::Product { .. } => 0.0,
+            Affinity::MeanMap { lambda } if k != l => p * q * (-lambda).exp(),
+            Affinity::MeanMap { .. } => p * q,
         })
     });
     pairs.sum::<f64>().ln()
 }
 
 /// The sum over all pairs of hidden paths, from its definition.
-fn enumerate([a, b]: [&Model; 2], measure: Measure<f64>, steps: &[bool]) -> f64 {
+fn enumerate([a, b]: [&Model; 2], measure: Affinity<f64>, steps: &[bool]) -> f64 {
     let power = measure.exponent();
     let paths = |model: &Model| -> Vec<(Vec<usize>, f64)> {
         let nothing = vec![None; steps.len()];
@@ -155,7 +156,7 @@ proptest! {
         let power = measure.exponent();
         let (first, second) = (one.chain().powered(power), other.chain().powered(power));
         let overlaps = Overlaps::<f64, P>::of(one.emission(), other.emission(), measure);
-        let between = Between::new(&first, &second, overlaps.expect("overlaps"));
+        let between = ModelPairKernel::new(&first, &second, overlaps.expect("overlaps"));
         prop_assert_eq!(between.check(), Ok(()));
         let samples: Vec<Option<&()>> = steps.iter().map(|&step| step.then_some(&())).collect();
         let refused = check(between, Trial { samples: &samples, refusable: &[] }, |prefix, reading| {
@@ -198,12 +199,12 @@ proptest! {
         let hmm = |model| -> Hmm<Categorical<SYMBOLS, f64>, N> { padded(model).expect("a model") };
         let (one, other) = (hmm(a), hmm(b));
         let likelihood = |hmm: &Hmm<Categorical<SYMBOLS, f64>, N>, word: &Vec<usize>| {
-            let mut stream = Running::new(Forward::of(hmm));
+            let mut stream = Stream::new(Forward::of(hmm));
             stream.push_block(word).map_or(0.0, |_| stream.read().exp())
         };
         let all = words(SYMBOLS, 5).map(|word| likelihood(&one, &word) * likelihood(&other, &word));
         let expected = all.sum::<f64>().ln();
-        let log = discrete::<f64>([a, b], Measure::Product { rho: 1.0 }, &[true; 5])[4];
+        let log = discrete::<f64>([a, b], Affinity::Product { rho: 1.0 }, &[true; 5])[4];
         assert_log(log, expected, 1e-12);
     }
 
@@ -214,16 +215,16 @@ proptest! {
         let mut sampler = Sampler::new(seed);
         let [a, b] = &models(&mut sampler, topology, [3, 2], false);
         let at = |measure| discrete::<f64>([a, b], measure, &[true; 4])[3];
-        let widest = at(Measure::MeanMap { lambda: 0.0 });
+        let widest = at(Affinity::MeanMap { lambda: 0.0 });
         prop_assert!(widest.abs() < 1e-14, "{widest}");
-        assert_log(at(Measure::MeanMap { lambda: 40.0 }), at(Measure::Product { rho: 1.0 }), 1e-12);
+        assert_log(at(Affinity::MeanMap { lambda: 40.0 }), at(Affinity::Product { rho: 1.0 }), 1e-12);
         let (p, q) = (sampler.full_gaussian_law(2), sampler.full_gaussian_law(2));
         let law = |law| <FullGaussian<2, f64> as Family<f64>>::build(law).expect("a law");
         let (p, q) = (law(&p), law(&q));
         let lambda = 1e9;
         let factor = (lambda / std::f64::consts::TAU).ln();
-        let narrow = p.log_overlap(&q, Measure::MeanMap { lambda })? + factor;
-        assert_log(narrow, p.log_overlap(&q, Measure::Product { rho: 1.0 })?, 1e-7);
+        let narrow = p.log_overlap(&q, Affinity::MeanMap { lambda })? + factor;
+        assert_log(narrow, p.log_overlap(&q, Affinity::Product { rho: 1.0 })?, 1e-7);
     }
 
     /// Bhattacharyya's affinity is one with itself and less with others; that of models with hidden states
@@ -231,7 +232,7 @@ proptest! {
     #[test]
     fn affinity_is_at_most_one(seed: u64) {
         let mut sampler = Sampler::new(seed);
-        let half = Measure::Product { rho: 0.5 };
+        let half = Affinity::Product { rho: 0.5 };
         macro_rules! holds {
             ($family:ty, $law:expr) => {{
                 let mut law = || <$family as Family<f64>>::build(&$law(&mut sampler)).expect("a law");
@@ -268,11 +269,11 @@ proptest! {
             };
             let (p, q) = (density(p), density(q));
             match measure {
-                Measure::Product { rho } => {
+                Affinity::Product { rho } => {
                     let terms = p.iter().zip(&q).map(|(p, q)| rho * (p + q) + step.ln());
                     log_sum_exp(&terms.collect::<Vec<_>>())
                 }
-                Measure::MeanMap { lambda } => {
+                Affinity::MeanMap { lambda } => {
                     let mut terms = Vec::new();
                     for (x, p) in points.iter().zip(&p) {
                         for (y, q) in points.iter().zip(&q) {
@@ -340,9 +341,9 @@ fn far_apart_is_not_apart() {
             Chain::from_parts([T::ONE, T::ZERO], [[T::ZERO, T::ONE], [T::ZERO, T::ONE]]);
         let turned = Chain::from_parts([T::ONE, T::ZERO], [[T::ONE, T::ZERO], [T::ZERO, T::ONE]]);
         let (a, b) = ([far::<T>(0.0), far(100.0)], [far::<T>(100.0), far(0.0)]);
-        let measure = Measure::Product { rho: T::ONE };
+        let measure = Affinity::Product { rho: T::ONE };
         let overlaps = Overlaps::<T, 4>::of(&a, &b, measure).expect("overlaps");
-        let mut stream = Running::new(Between::new(&left_right, &turned, overlaps));
+        let mut stream = Stream::new(ModelPairKernel::new(&left_right, &turned, overlaps));
         for _ in 0..3 {
             stream.push(&()).expect("a step");
         }
@@ -363,11 +364,11 @@ fn nothing_in_common_is_zero() {
         Categorical::<2, f32>::new(std::array::from_fn(|l| f32::from(u8::from(k == l))))
             .expect("a law")
     };
-    let measure = Measure::Product { rho: 0.5 };
+    let measure = Affinity::Product { rho: 0.5 };
     let overlaps = Overlaps::<f32, 1>::of(&[symbol(0)], &[symbol(1)], measure).expect("overlaps");
-    let between = Between::new(&one, &one, overlaps);
+    let between = ModelPairKernel::new(&one, &one, overlaps);
     assert_eq!(between.check(), Ok(()));
-    let mut stream = Running::new(between);
+    let mut stream = Stream::new(between);
     stream.push_missing();
     assert_eq!(stream.read(), 0.0);
     for _ in 0..2 {
@@ -387,7 +388,7 @@ fn it_never_ends() {
     let [a, b] = &models(&mut sampler, 0, [3, 2], false);
     let steps = vec![true; 100_000];
     for rho in [0.25, 1.0, 3.0] {
-        let measure = Measure::Product { rho };
+        let measure = Affinity::Product { rho };
         let double = *discrete::<f64>([a, b], measure, &steps).last().expect("steps");
         let single = *discrete::<f32>([a, b], measure, &steps).last().expect("steps");
         // Every step is off by the same few roundings of the chains' stored numbers.
@@ -404,28 +405,28 @@ fn refusals_name_the_culprit() {
     let law = [far::<f64>(0.0)];
     let overlaps = |measure| Overlaps::<f64, 1>::of(&law, &law, measure);
     let kernel = |kind| Err(ModelError::new(Part::Kernel, kind, 0, 0));
-    assert_eq!(overlaps(Measure::Product { rho: 0.0 }), kernel(ErrorKind::NotPositive));
-    assert_eq!(overlaps(Measure::Product { rho: f64::NAN }), kernel(ErrorKind::NotFinite));
-    assert_eq!(overlaps(Measure::MeanMap { lambda: -1.0 }), kernel(ErrorKind::Negative));
-    assert_eq!(overlaps(Measure::MeanMap { lambda: f64::INFINITY }), kernel(ErrorKind::NotFinite));
+    assert_eq!(overlaps(Affinity::Product { rho: 0.0 }), kernel(ErrorKind::NotPositive));
+    assert_eq!(overlaps(Affinity::Product { rho: f64::NAN }), kernel(ErrorKind::NotFinite));
+    assert_eq!(overlaps(Affinity::MeanMap { lambda: -1.0 }), kernel(ErrorKind::Negative));
+    assert_eq!(overlaps(Affinity::MeanMap { lambda: f64::INFINITY }), kernel(ErrorKind::NotFinite));
 
     let rates = |rate: f64, measure| poisson_log_overlap(&[1.0, rate], &[1.0, rate], measure);
     let rate = Err(ModelError::new(Part::Parameter("rate"), ErrorKind::NotInRange, 0, 1));
-    assert_eq!(rates(1e10, Measure::Product { rho: 1.0 }), rate);
-    assert_eq!(rates(1e8, Measure::MeanMap { lambda: 1.0 }), rate);
-    assert_eq!(rates(1e10, Measure::Product { rho: 0.5 }), Ok(0.0));
-    let small = rates(1.0, Measure::Product { rho: 1e-7 });
+    assert_eq!(rates(1e10, Affinity::Product { rho: 1.0 }), rate);
+    assert_eq!(rates(1e8, Affinity::MeanMap { lambda: 1.0 }), rate);
+    assert_eq!(rates(1e10, Affinity::Product { rho: 0.5 }), Ok(0.0));
+    let small = rates(1.0, Affinity::Product { rho: 1e-7 });
     assert_eq!(small, Err(ModelError::new(Part::Kernel, ErrorKind::NotInRange, 0, 0)));
 
-    let good = overlaps(Measure::Product { rho: 1.0 }).expect("overlaps");
+    let good = overlaps(Affinity::Product { rho: 1.0 }).expect("overlaps");
     let wrong = Overlaps::from_parts([0.5], *good.logs(), *good.log_scale());
     let one = Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain");
     let negative = Chain::from_parts([-1.0], [[1.0]]);
     let model = |part, kind| Err(KernelError::Model(ModelError::new(part, kind, 0, 0)));
     assert_eq!(
-        Between::new(&one, &one, wrong).check(),
+        ModelPairKernel::new(&one, &one, wrong).check(),
         model(Part::Kernel, ErrorKind::Inconsistent)
     );
-    let between = Between::new(&one, &negative, good);
+    let between = ModelPairKernel::new(&one, &negative, good);
     assert_eq!(between.check(), model(Part::Initial, ErrorKind::Negative));
 }

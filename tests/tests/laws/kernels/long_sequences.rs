@@ -2,7 +2,7 @@
 
 use fishweir_core::classify::{NoNorm, StoredSequences};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, LogKernel};
 use fishweir_core::number::Real;

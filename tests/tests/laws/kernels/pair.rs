@@ -1,6 +1,6 @@
 //! The pair kernel.
 
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::kernel::{End, KernelError, PairHmm, PairKernel};
 use fishweir_core::number::Real;
 use fishweir_core::{ErrorKind, ObservationError, Part};
@@ -38,7 +38,7 @@ fn model(sampler: &mut Sampler, states: usize, end: usize, silence: f64) -> Pair
 }
 
 fn log_kernel<T: Real>(model: &Model<T>, s: &[usize], t: &[usize]) -> f64 {
-    let mut stream = Running::new(Kernel::of(model, s).expect("stored"));
+    let mut stream = Stream::new(Kernel::of(model, s).expect("stored"));
     stream.push_block(t).expect("symbols");
     stream.read().to_f64()
 }
@@ -82,7 +82,7 @@ proptest! {
         let plain = model(&mut sampler, 3, end, 0.5);
         let model: Model<f64> = pair(&plain).expect("a model");
         let s = symbols(&mut sampler, 4, SYMBOLS);
-        let mut stream = Running::new(Kernel::of(&model, &s).expect("stored"));
+        let mut stream = Stream::new(Kernel::of(&model, &s).expect("stored"));
         stream.push(&1).expect("a symbol");
         stream.push_missing();
         stream.push(&2).expect("a symbol");
@@ -166,7 +166,7 @@ fn probabilities_of_pairs_sum_to_one() {
     for s in &strings {
         let kernel = PairKernel::<_, _, 2, 2, 3>::of(&model, s).expect("stored");
         for t in &strings {
-            let mut stream = Running::new(kernel);
+            let mut stream = Stream::new(kernel);
             stream.push_block(t).expect("symbols");
             sum += stream.read().exp();
         }
@@ -243,7 +243,7 @@ fn cells_scale_by_themselves() {
     let s = [0_u8; STORED];
     let kernel = PairKernel::<_, _, 1, 4, { STORED + 1 }>::of(&model, &s).expect("stored");
     let reference = PairKernel::<_, _, 1, 4, { STORED + 1 }>::of(&wide, &s).expect("stored");
-    let (mut stream, mut reference) = (Running::new(kernel), Running::new(reference));
+    let (mut stream, mut reference) = (Stream::new(kernel), Stream::new(reference));
     for t in 0..50 {
         let (got, expected) = (f64::from(stream.read()), reference.read());
         assert!(expected < -700.0 && (got / expected - 1.0).abs() < 1e-5, "{t}: {got} {expected}");

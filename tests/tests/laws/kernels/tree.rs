@@ -2,7 +2,7 @@
 
 use fishweir::kernel::marginal::Heap;
 use fishweir_core::ObservationError;
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::kernel::{
     BranchModel, HiddenTree, KernelError, OpenNode, PrunedTree, Scaled, TreeKernel, TreeModel,
     TreeShape,
@@ -59,7 +59,7 @@ fn optional(string: &[usize]) -> Vec<Option<usize>> {
     string.iter().copied().map(Some).collect()
 }
 
-fn run<R: Recursion<Observation = usize>>(recursion: R, t: &[Option<usize>]) -> R::Reading {
+fn run<R: Streaming<Observation = usize>>(recursion: R, t: &[Option<usize>]) -> R::Reading {
     after(recursion, t.iter().copied()).read()
 }
 
@@ -143,7 +143,7 @@ proptest! {
         check(pruned.expect("a kernel"), trial, |prefix, reading| {
             assert_eq!(reading.is_some(), prefix.len() == leaves);
         });
-        let mut stream = Running::new(kernel);
+        let mut stream = Stream::new(kernel);
         for _ in 0..leaves {
             stream.push_missing();
         }

@@ -3,7 +3,8 @@
 use fishweir_core::classify::decide;
 use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::network::{
-    Discrepancy, DiscrepancyState, DiscrepancyTables, MISSING, NodeSum, Terms, TermsError,
+    Discrepancy, DiscrepancyState, DiscrepancyTables, FactorClassifier, FactorLayout, MISSING,
+    TermsError,
 };
 use fishweir_core::number::Real;
 use fishweir_core::{ErrorKind, Part};
@@ -18,7 +19,7 @@ const CARDS: [u16; 3] = [2, 3, 2];
 const LENGTHS: [u16; 3] = [1, 2, 3];
 const COLUMNS: [u16; 6] = [0, 0, 1, 1, 0, 2];
 const CELLS: usize = 2 + 6 + 12;
-const TERMS: Terms<'static> = match Terms::new(&CARDS, &LENGTHS, &COLUMNS) {
+const TERMS: FactorLayout<'static> = match FactorLayout::new(&CARDS, &LENGTHS, &COLUMNS) {
     Ok(terms) => terms,
     Err(_) => panic!("no terms"),
 };
@@ -113,7 +114,7 @@ proptest! {
         });
         let bias = [0.1, -0.2, 0.0];
         let lent = std::array::from_fn(|output| &tables[output][..]);
-        let sum = NodeSum::<f64, 3>::new(TERMS, lent, bias).expect("tables");
+        let sum = FactorClassifier::<f64, 3>::new(TERMS, lent, bias).expect("tables");
         prop_assert_eq!(sum.validate(), Ok(()));
         let events = drawn.events(length, missing);
         let samples = options(&events);
@@ -132,10 +133,10 @@ proptest! {
         // Both widths agree.
         let single: [Vec<f32>; 3] = std::array::from_fn(|output| narrow(&tables[output]));
         let lent = std::array::from_fn(|output| &single[output][..]);
-        let narrow = NodeSum::<f32, 3>::new(TERMS, lent, bias.map(|b| b as f32)).expect("tables");
+        let narrow = FactorClassifier::<f32, 3>::new(TERMS, lent, bias.map(|b| b as f32)).expect("tables");
         let (mut a, mut b) = ([Default::default(); 3], [Default::default(); 3]);
         for event in &events {
-            use fishweir_core::filter::Recursion;
+            use fishweir_core::filter::Streaming;
             sum.push(&mut a, event).expect("an event");
             narrow.push(&mut b, event).expect("an event");
         }
@@ -234,7 +235,7 @@ fn a_stream_may_never_end() {
 #[test]
 fn what_is_wrong_is_named() {
     let refused = |cards: &'static [u16], lengths: &'static [u16], columns: &'static [u16]| {
-        Terms::new(cards, lengths, columns).expect_err("refused")
+        FactorLayout::new(cards, lengths, columns).expect_err("refused")
     };
     assert_eq!(refused(&[2, 0], &[1], &[0]), TermsError::States { column: 1 });
     assert_eq!(refused(&[2, MISSING], &[1], &[0]), TermsError::States { column: 1 });
@@ -243,13 +244,13 @@ fn what_is_wrong_is_named() {
     assert_eq!(refused(&[2], &[1], &[1]), TermsError::Column { term: 0 });
     assert_eq!(refused(&[2, 2], &[2], &[1, 1]), TermsError::Column { term: 0 });
     let large: &[u16] = &[65_000, 65_000, 65_000];
-    assert_eq!(Terms::new(large, &[3], &[0, 1, 2]), Err(TermsError::TooLarge { term: 0 }));
-    let swapped = Terms::new(&[2, 2], &[1, 1], &[1, 0]).expect("terms");
+    assert_eq!(FactorLayout::new(large, &[3], &[0, 1, 2]), Err(TermsError::TooLarge { term: 0 }));
+    let swapped = FactorLayout::new(&[2, 2], &[1, 1], &[1, 0]).expect("terms");
     assert_eq!(swapped.check_families(), Err(TermsError::NoFamily { term: 0 }));
     let drawn = Drawn::new(1, false);
-    let sum = NodeSum::<f64, 1>::new(TERMS, [&drawn.theta[1..]], [0.0]);
+    let sum = FactorClassifier::<f64, 1>::new(TERMS, [&drawn.theta[1..]], [0.0]);
     assert_eq!(sum, Err(TermsError::Sizes { wanted: CELLS, found: CELLS - 1 }));
-    let sum = NodeSum::new(TERMS, [&[f64::NAN; CELLS]], [0.0]).expect("tables");
+    let sum = FactorClassifier::new(TERMS, [&[f64::NAN; CELLS]], [0.0]).expect("tables");
     let error = sum.validate().expect_err("no number");
     assert_eq!((error.part, error.kind), (Part::LikelihoodWeight, ErrorKind::NotFinite));
     let tables = |theta: &'static [f64], precision, threshold| {

@@ -4,11 +4,11 @@ use fishweir_tests::checks::after;
 use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
-use fishweir_core::filter::{Belief, Running};
+use fishweir_core::filter::{Belief, Stream};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::smooth::{
-    FixedLag, Lagged, OnlineViterbi, StateIndex, checkpoints_for, posteriors_checkpointed,
+    FixedLag, LaggedPosterior, OnlineViterbi, StateIndex, checkpoints_for, posteriors_checkpointed,
 };
 use fishweir_tests::build::Family;
 
@@ -60,7 +60,7 @@ pub(crate) fn full_lag_is_smoother<T: Real, E: Family<T>, const N: usize>(
     let smoother = FixedLag::<E, N, { ALL - 1 }>::of(hmm);
     let running = after(smoother, samples.iter().map(|x| x.as_ref().map(Borrow::borrow)));
     let mut visited = 0;
-    smoother.for_each_lag(running.state(), |Lagged { lag, probability }| {
+    smoother.for_each_lag(running.state(), |LaggedPosterior { lag, probability }| {
         assert_eq!(lag, visited);
         assert_eq!(probability, plain[plain.len() - 1 - lag], "lag {lag}");
         assert_eq!(smoother.at_lag(running.state(), lag), Some(probability));
@@ -68,7 +68,7 @@ pub(crate) fn full_lag_is_smoother<T: Real, E: Family<T>, const N: usize>(
     });
     assert_eq!(visited, plain.len());
     assert_eq!(smoother.at_lag(running.state(), visited), None);
-    assert_eq!(running.read(), Lagged { lag: plain.len() - 1, probability: plain[0] });
+    assert_eq!(running.read(), LaggedPosterior { lag: plain.len() - 1, probability: plain[0] });
 }
 
 pub(crate) fn wide_window_decodes_the_path<T: Real, E: Family<T>, const N: usize>(
@@ -78,7 +78,7 @@ pub(crate) fn wide_window_decodes_the_path<T: Real, E: Family<T>, const N: usize
     log_joint: T,
 ) {
     let decoder = OnlineViterbi::<E, N, 256>::of(hmm);
-    let mut running = Running::new(decoder);
+    let mut running = Stream::new(decoder);
     let mut emitted = Vec::new();
     for x in samples {
         match x {
@@ -108,7 +108,7 @@ pub(crate) fn narrow_window_emits_one_path<
     path: &[u8],
 ) {
     let decoder = OnlineViterbi::<E, N, WINDOW, u16>::of(hmm);
-    let mut running = Running::new(decoder);
+    let mut running = Stream::new(decoder);
     let (mut emitted, mut forced) = (Vec::<usize>::new(), 0);
     for (time, x) in samples.iter().enumerate() {
         let pushed = match x {

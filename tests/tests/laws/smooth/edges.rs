@@ -2,7 +2,7 @@
 
 use fishweir_core::ObservationError;
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::{Belief, Recursion, Running};
+use fishweir_core::filter::{Belief, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::smooth::{
     DecodingWindow, FixedLag, LagWindow, OnlineViterbi, SequenceError, Survivors, Viterbi,
@@ -17,7 +17,7 @@ fn a_full_window_decides_along_the_best_survivor() {
     let vague = Categorical::<2>::new([0.5, 0.5]).expect("a model");
     let chain = Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]).expect("a model");
     let hmm = Hmm::new(chain, [vague, vague]);
-    let mut stream = Running::new(OnlineViterbi::<_, 2, 4>::of(&hmm));
+    let mut stream = Stream::new(OnlineViterbi::<_, 2, 4>::of(&hmm));
     for _ in 0..3 {
         stream.push(&1).expect("a possible observation");
         assert!(stream.read().states.is_empty());
@@ -119,7 +119,7 @@ fn impossible_observations_are_errors_that_change_nothing() {
     }
 }
 
-fn refuses<R: Recursion<Observation = usize, State: PartialEq + std::fmt::Debug>>(recursion: &R) {
+fn refuses<R: Streaming<Observation = usize, State: PartialEq + std::fmt::Debug>>(recursion: &R) {
     let mut state = recursion.start();
     for x in [0, 0, 1, 1, 1] {
         for wrong in [2, 3] {
@@ -143,7 +143,7 @@ fn observations_that_are_none_are_refused() {
     let gaussian = |mean| Gaussian::<2>::new([mean, 0.0], [1.0, 1.0]).expect("a model");
     let chain = Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]).expect("a model");
     let hmm = Hmm::new(chain, [gaussian(0.0), gaussian(1.0)]);
-    let mut stream = Running::new(Viterbi::of(&hmm));
+    let mut stream = Stream::new(Viterbi::of(&hmm));
     for wrong in [[f32::NAN, 0.0], [0.0, f32::INFINITY], [f32::NEG_INFINITY, f32::NAN]] {
         assert_eq!(stream.push(&wrong), Err(ObservationError::NotFinite));
         assert_eq!(stream.state(), &Survivors::NEW);

@@ -1,7 +1,7 @@
 //! Long gaps and long sequences, in single precision.
 
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::smooth::{Survivors, Viterbi, viterbi};
 use fishweir_tests::build::{padded, samples};

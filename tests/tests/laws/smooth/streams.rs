@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::{Max, Real};
 use fishweir_core::smooth::{FixedLag, OnlineViterbi, Viterbi};
@@ -77,7 +77,7 @@ fn laws_of_a_stream() {
 fn the_forward_recursion_over_max_is_viterbis() {
     let model = Sampler::new(5).categorical(Topology::Ergodic, 4, 4);
     let hmm = padded::<f64, Categorical<4, f64>, 4>(&model).expect("a model");
-    let mut viterbi = Running::new(Viterbi::of(&hmm));
+    let mut viterbi = Stream::new(Viterbi::of(&hmm));
     let mut belief: [Max<f64>; 4] = hmm.chain().begin();
     for (time, x) in [2, 0, 1, 3, 3, 0, 1].into_iter().enumerate() {
         if time > 0 {

@@ -8,7 +8,7 @@ use fishweir_core::artefact::{
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::contract;
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, NumberFormat};
 
@@ -180,7 +180,7 @@ fn what_was_read_decides_as_what_was_written() {
     let artefact = artefact();
     let read = read_bank(artefact.get()).expect("a sound artefact");
     let written = classifier();
-    let (mut a, mut b) = (Running::new(read), Running::new(&written));
+    let (mut a, mut b) = (Stream::new(read), Stream::new(&written));
     for x in [0, 2, 1, 1, 0, 2, 2, 1, 0, 0, 1].repeat(20) {
         a.push(&x).expect("possible");
         b.push(&x).expect("possible");

@@ -3,7 +3,7 @@
 use fishweir_core::classify::{Normalisation, StreamClassifier};
 use fishweir_core::emission::Parametrisation as Coordinates;
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::{Family, direction, padded, samples};

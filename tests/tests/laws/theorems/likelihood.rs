@@ -1,6 +1,6 @@
 //! Forward, backward, enumeration, Viterbi: one likelihood.
 
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_tests::build::{Family, Task, dispatch, samples};

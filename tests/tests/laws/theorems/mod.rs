@@ -13,11 +13,11 @@ mod tangent;
 use std::borrow::Borrow;
 
 use fishweir_core::ObservationError;
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_tests::checks::cases;
 
 /// Pushes an observation or its absence; `false` where it is impossible.
-fn push<R: Recursion, S: Borrow<R::Observation>>(
+fn push<R: Streaming, S: Borrow<R::Observation>>(
     recursion: &R,
     state: &mut R::State,
     x: Option<&S>,

@@ -1,7 +1,7 @@
 //! States out of reach change no bit.
 
 use fishweir_core::emission::{Categorical, Gaussian};
-use fishweir_core::filter::{Forward, Recursion};
+use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::smooth::posteriors;
 use fishweir_tests::build::{Family, padded, samples};
 use fishweir_tests::oracle::{Model, Sequence};

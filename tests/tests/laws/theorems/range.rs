@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use fishweir_core::ObservationError;
 use fishweir_core::context::{ContextLikelihood, ContextStatistics, Independent};
 use fishweir_core::emission::Categorical;
-use fishweir_core::filter::{Belief, Forward, Recursion};
+use fishweir_core::filter::{Belief, Forward, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::FixedLength;
 use fishweir_core::number::{Real, Scalar};
@@ -88,7 +88,7 @@ impl<T: Real> Task<T> for Joint<'_> {
     }
 }
 
-fn joint<R: Recursion, S: Borrow<R::Observation>, T: Real, const N: usize>(
+fn joint<R: Streaming, S: Borrow<R::Observation>, T: Real, const N: usize>(
     recursion: &R,
     samples: &[Option<S>],
     read: impl Fn(&R::State) -> [T; N],
@@ -275,7 +275,7 @@ impl<T: Real> Task<T> for Answers<'_> {
 }
 
 /// The answer to the last of some samples, the others being possible.
-fn last<'x, R: Recursion<Observation: 'x>>(
+fn last<'x, R: Streaming<Observation: 'x>>(
     recursion: &R,
     samples: impl IntoIterator<Item = Option<&'x R::Observation>>,
 ) -> Answer {

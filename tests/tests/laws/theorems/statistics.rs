@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use fishweir_core::emission::VectorSpace;
-use fishweir_core::filter::{Recursion, Statistics};
+use fishweir_core::filter::{Statistics, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::score::StatisticsOf;

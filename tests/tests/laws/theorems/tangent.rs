@@ -4,7 +4,7 @@
 use std::borrow::Borrow;
 
 use fishweir_core::emission::VectorSpace;
-use fishweir_core::filter::{Forward, Recursion, Statistics};
+use fishweir_core::filter::{Forward, Statistics, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::number::Real;
 use fishweir_core::score::Score;
@@ -44,7 +44,7 @@ impl<T: Real> Task<T> for Derive<'_> {
         let w = direction::<T, E, N>(self.direction)?;
         let by = coordinates(self.direction, self.by);
         let (tangent, plain) = (Forward::of(&moved), Forward::of(hmm));
-        let statistics = Statistics::of(hmm).with_zeros();
+        let statistics = Statistics::of(hmm).with_boundary_scores();
         let (mut a, mut b, mut c) = (tangent.start(), plain.start(), statistics.start());
         let mut out = Derived {
             tangent: vec![],

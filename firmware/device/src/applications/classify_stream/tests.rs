@@ -13,7 +13,7 @@ use fishweir_core::classify::{
     StreamClassifier,
 };
 use fishweir_core::emission::{ChannelQ15, Gaussian, GaussianQ15, Parametrisation};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
 use fishweir_core::number::{Dual, FineQ15, NumberFormat, Q15};
@@ -75,8 +75,8 @@ where
     R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample>,
 {
     let mut other = line.clone();
-    let report = classify_stream(line, &mut Running::new(recursion), &NoMeter);
-    let (mut later, mut running) = (Later(&mut other), Running::new(recursion));
+    let report = classify_stream(line, &mut Stream::new(recursion), &NoMeter);
+    let (mut later, mut running) = (Later(&mut other), Stream::new(recursion));
     let waited = block_on(classify_stream_async(&mut later, &mut running, &NoMeter));
     assert_eq!((waited, &other), (report, &*line));
     report
@@ -175,7 +175,7 @@ fn a_new_conversation_is_a_new_stream() {
     let sent = [toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)].concat();
     let mut first = Line { sent: &sent, ..Line::default() };
     serve_coins(&mut first).expect("the stream ends");
-    let mut running = Running::new(&coins::MODEL);
+    let mut running = Stream::new(&coins::MODEL);
     for polls in [5, 16, 20, 30] {
         let mut broken = Line { sent: &sent, ..Line::default() };
         let mut later = Later(&mut broken);

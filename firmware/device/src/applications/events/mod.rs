@@ -27,7 +27,7 @@ use core::{fmt, mem};
 
 use embedded_io::{Read, Write};
 use fishweir_core::classify::Decision;
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::network::DiscrepancyReading;
 use fishweir_core::wire::SampleIndex;
 
@@ -132,14 +132,14 @@ pub struct Report {
 pub fn events<S, M, R>(
     serial: &mut S,
     meter: &M,
-    stream: &mut Running<&R>,
+    stream: &mut Stream<&R>,
     line: &mut Line<'_>,
     form: Form,
 ) -> Result<Report, S::Error>
 where
     S: Read + Write,
     M: Meter,
-    R: Recursion<Observation = [u16], Reading: Verdict>,
+    R: Streaming<Observation = [u16], Reading: Verdict>,
 {
     let mut session = Session::new(meter, stream, line, form);
     converse(serial, &mut session)?;
@@ -155,14 +155,14 @@ where
 pub async fn events_async<S, M, R>(
     serial: &mut S,
     meter: &M,
-    stream: &mut Running<&R>,
+    stream: &mut Stream<&R>,
     line: &mut Line<'_>,
     form: Form,
 ) -> Result<Report, S::Error>
 where
     S: embedded_io_async::Read + embedded_io_async::Write,
     M: Meter,
-    R: Recursion<Observation = [u16], Reading: Verdict>,
+    R: Streaming<Observation = [u16], Reading: Verdict>,
 {
     let mut session = Session::new(meter, stream, line, form);
     converse_async(serial, &mut session).await?;
@@ -170,9 +170,9 @@ where
 }
 
 /// The conversation.
-struct Session<'a, 'r, 'b, M, R: Recursion> {
+struct Session<'a, 'r, 'b, M, R: Streaming> {
     meter: &'a M,
-    stream: &'a mut Running<&'r R>,
+    stream: &'a mut Stream<&'r R>,
     line: &'a mut Line<'b>,
     receiver: Receiver,
     due: Due<'b, R::Reading>,
@@ -192,11 +192,11 @@ enum Due<'n, V> {
 impl<'a, 'r, 'b, M, R> Session<'a, 'r, 'b, M, R>
 where
     M: Meter,
-    R: Recursion<Observation = [u16], Reading: Verdict>,
+    R: Streaming<Observation = [u16], Reading: Verdict>,
 {
     fn new(
         meter: &'a M,
-        stream: &'a mut Running<&'r R>,
+        stream: &'a mut Stream<&'r R>,
         line: &'a mut Line<'b>,
         form: Form,
     ) -> Self {
@@ -259,7 +259,7 @@ where
 impl<M, R> Conversation for Session<'_, '_, '_, M, R>
 where
     M: Meter,
-    R: Recursion<Observation = [u16], Reading: Verdict>,
+    R: Streaming<Observation = [u16], Reading: Verdict>,
 {
     fn due(&mut self) -> Option<impl fmt::Display> {
         loop {
@@ -332,7 +332,7 @@ mod tests {
 
     use embassy_futures::block_on;
     use fishweir_core::filter::ForgettingFactor;
-    use fishweir_core::network::{Discrepancy, DiscrepancyTables, Terms};
+    use fishweir_core::network::{Discrepancy, DiscrepancyTables, FactorLayout};
     use fishweir_core::wire::Request;
 
     use super::*;
@@ -347,22 +347,22 @@ mod tests {
 
     fn serve<R>(wire: &mut Wire, model: &R, names: Names<'_>) -> Vec<String>
     where
-        R: Recursion<Observation = [u16], Reading: Verdict>,
+        R: Streaming<Observation = [u16], Reading: Verdict>,
     {
         serve_in(wire, model, names, Form::Terminal)
     }
 
     fn serve_in<R>(wire: &mut Wire, model: &R, names: Names<'_>, form: Form) -> Vec<String>
     where
-        R: Recursion<Observation = [u16], Reading: Verdict>,
+        R: Streaming<Observation = [u16], Reading: Verdict>,
     {
         let (mut event, mut field) = ([0; 2], [0; longest(&STATES)]);
         let (columns, field) = (names.columns.len(), &mut field);
         let mut line = Line::new(names, &mut event[..columns], field);
         let mut other = wire.clone();
-        let report = events(wire, &NoMeter, &mut Running::new(model), &mut line, form);
+        let report = events(wire, &NoMeter, &mut Stream::new(model), &mut line, form);
         // Over a line that lets others run the conversation is the same.
-        let (mut later, mut running) = (Later(&mut other), Running::new(model));
+        let (mut later, mut running) = (Later(&mut other), Stream::new(model));
         let waited = events_async(&mut later, &NoMeter, &mut running, &mut line, form);
         assert_eq!((block_on(waited), &other), (report, &*wire));
         report.expect("the stream ends");
@@ -441,7 +441,7 @@ mod tests {
     #[test]
     fn a_door_that_stays_open_is_an_alarm_again_and_again() {
         // Open in a quarter of the records; one state that cannot be.
-        let terms = Terms::new(&[3], &[1], &[0]).expect("terms");
+        let terms = FactorLayout::new(&[3], &[1], &[0]).expect("terms");
         let (theta, precision) = ([0.75, 0.25, 0.0], [1.0 / 0.75, 4.0, 0.0]);
         let memory = ForgettingFactor::samples(16.0).expect("a memory");
         let tables = DiscrepancyTables::new(terms, &theta, &precision, memory, 10.0_f32, 4.0);

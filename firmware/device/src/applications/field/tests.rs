@@ -5,7 +5,7 @@ extern crate std;
 use std::vec::Vec;
 
 use embassy_futures::block_on;
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::wire::{
     Answer, Frame, Receiver, RecordBuffer, SampleRequest, U16, UPDATE_CHUNK, UpdateOffer,
 };
@@ -72,7 +72,7 @@ fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<
 }
 
 fn on_host(model: &Model, times: u16) -> Vec<u32> {
-    let mut stream = Running::new(model);
+    let mut stream = Stream::new(model);
     let mut margin = |time: u16| {
         stream.push(&usize::from(time % 2)).expect("possible");
         stream.read().margin.to_bits()

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use embassy_futures::{block_on, yield_now};
 use embedded_hal::i2c::{self, NoAcknowledgeSource, Operation};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 
 use super::super::wire::{Later, Wire};
 use super::simulated::{NotAcknowledged, PERIOD_NS, Part, SimulatedSensor, Traffic, Trouble};
@@ -91,7 +91,7 @@ fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
         &mut Accelerometer::new(Bus(&alone), Sa0Pad::High),
         &mut Clock(&alone),
         &mut wire,
-        &mut Running::new(&motion::MODEL),
+        &mut Stream::new(&motion::MODEL),
         &motion::CLASSES,
         || goes_on(&alone),
     );
@@ -100,7 +100,7 @@ fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
         &mut Accelerometer::new(Bus(&beside), Sa0Pad::High),
         &mut Clock(&beside),
         &mut Later(&mut other),
-        &mut Running::new(&motion::MODEL),
+        &mut Stream::new(&motion::MODEL),
         &motion::CLASSES,
         || goes_on(&beside),
     ));
@@ -113,7 +113,7 @@ fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
 
 /// The decisions that the recording gives where the samples of `missing` never came.
 fn decision_after(recording: &[[f32; 3]], samples: usize, missing: &[usize]) -> String {
-    let mut stream = Running::new(&motion::MODEL);
+    let mut stream = Stream::new(&motion::MODEL);
     for (t, felt) in recording[..samples].iter().enumerate() {
         if missing.contains(&t) {
             stream.push_missing();

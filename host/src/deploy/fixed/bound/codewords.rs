@@ -12,7 +12,7 @@
 //! off by no more than the farthest of theirs is from that of the exact codeword. So it is of how many levels a likeness
 //! exceeds: between those that it exceeds whatever was dropped, and those that it may exceed.
 
-use fishweir_core::classify::{CODEWORDS, CodeVectors, Likeness};
+use fishweir_core::classify::{CODEWORDS, CodeVectors, Similarity};
 
 use crate::classifier::{BookIn, CodeRing};
 use crate::data::Sample;
@@ -72,7 +72,7 @@ fn of_book(
     unit: f64,
     (book, exact): (&BookIn<i16>, &BookIn<f64>),
     heard: &Heard,
-    alike: &Likeness<f64, 1>,
+    alike: &Similarity<f64, 1>,
 ) -> f64 {
     let off = |found: Option<&Vec<i16>>, wanted: Option<&Vec<f64>>| {
         let found = found.map_or(0.0, |row| f64::from(row[output]) * unit);

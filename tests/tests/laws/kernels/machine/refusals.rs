@@ -5,7 +5,7 @@ use fishweir_core::classify::{
     StoredSequences, Whitening,
 };
 use fishweir_core::emission::{Gaussian, Parametrisation};
-use fishweir_core::filter::Running;
+use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm, InFlash, KernelError};
 use fishweir_core::{ErrorKind, ModelError, Part};
@@ -37,7 +37,7 @@ fn a_score_out_of_range_has_no_decision() {
                 StoredScores::new([hmm], by, per_sample, whitening, kernel, stored);
             let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
             machine.validate().expect("finite");
-            let mut stream = Running::new(&machine);
+            let mut stream = Stream::new(&machine);
             stream.push_block(&[[0.5], [x]]).expect("possible");
             let margin = stream.read().ok().map(|decision| decision.margin);
             stream.reset();

@@ -5,7 +5,7 @@ use fishweir_core::classify::{
     Whitening, decide,
 };
 use fishweir_core::emission::{Categorical, Parametrisation, VectorSpace};
-use fishweir_core::filter::Recursion;
+use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::InFlash;
 use fishweir_core::score::{Score, ScoreOf, StatisticsOf};

@@ -1,7 +1,7 @@
 //! Support sequences: kernels in the log domain.
 
 use fishweir_core::classify::{KernelMachine, NoNorm, StoredKernel, StoredSequences};
-use fishweir_core::filter::{Recursion, Running};
+use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
     Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, InFlash, PairHmm, PairKernel,
@@ -215,8 +215,8 @@ fn other_kernels_are_the_expansion() {
     assert_values(&machine, &t, expand(logs));
 }
 
-fn read_all<R: Recursion<Observation = usize>>(recursion: R, t: &[usize]) -> R::Reading {
-    let mut stream = Running::new(recursion);
+fn read_all<R: Streaming<Observation = usize>>(recursion: R, t: &[usize]) -> R::Reading {
+    let mut stream = Stream::new(recursion);
     stream.push_block(t).expect("symbols");
     stream.read()
 }

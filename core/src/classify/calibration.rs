@@ -9,26 +9,26 @@ use crate::number::Real;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 #[non_exhaustive]
-pub enum Doubt {
+pub enum RejectionReason {
     /// The class leads by less than nearly all decisions in training did.
-    CloseCall = 1,
+    LowMargin = 1,
     /// The stream is less likely a sample, under the likeliest model, than nearly all that were decided so in
     /// training: nothing like it was there.
-    Unlikely = 2,
+    LowLikelihood = 2,
     /// It is more likely a sample than nearly all of them: a sensor that rests, or has come off.
-    TooLikely = 3,
+    HighLikelihood = 3,
 }
 
 /// A decision, and how far it is to be believed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Believed<T = f32> {
+pub struct Prediction<T = f32> {
     /// The decision.
     pub decision: Decision<T>,
     /// The probability of the class decided for, were it one of those that are known.
     pub probability: T,
     /// Why it had better not be taken; `None` where it may be.
-    pub doubt: Option<Doubt>,
+    pub doubt: Option<RejectionReason>,
 }
 
 /// What was learnt about a classifier's decisions on streams that it had not seen: a temperature, and thresholds
@@ -46,17 +46,17 @@ pub struct Believed<T = f32> {
 /// sample than one that rests, and what neither is lies between them.
 ///
 /// A missing sample counts as a sample and adds nothing: a stream of which much is missing seems likelier than those
-/// that were learnt from, and where these have none missing it is [too likely](Doubt::TooLikely).
+/// that were learnt from, and where these have none missing it is [too likely](RejectionReason::HighLikelihood).
 ///
 /// Flash: 2 reals and 2 a class. Cost of a [reading](super::StreamClassifier::believed): that of a decision, an
 /// exponential a class, two divisions.
 ///
 /// Sources: one temperature, Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, 2017; of
-/// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. Rejection: Chow, On
+/// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. RejectionReason: Chow, On
 /// optimum recognition error and reject tradeoff, 1970; by likelihood, Bishop, Novelty detection and neural
 /// network validation, 1994.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Confidence<'a, T = f32> {
+pub struct Calibration<'a, T = f32> {
     /// What decision values are multiplied by: one over the temperature. Positive.
     pub scale: T,
     /// The least margin that is no close call.
@@ -66,7 +66,7 @@ pub struct Confidence<'a, T = f32> {
     pub likelihoods: &'a [[T; 2]],
 }
 
-impl<T: Real> Confidence<'_, T> {
+impl<T: Real> Calibration<'_, T> {
     /// Probabilities alone: nothing is rejected.
     pub const fn of_scale(scale: T) -> Self {
         Self { scale, least_margin: T::ZERO, likelihoods: &[] }
@@ -82,7 +82,7 @@ impl<T: Real> Confidence<'_, T> {
     /// # Errors
     /// Names the first that is wrong: of row 0 the scale and the least margin, then `[class]` its limits.
     pub fn validate(&self) -> Result<(), ModelError> {
-        let wrong = |kind, row, entry| Err(ModelError::new(Part::Confidence, kind, row, entry));
+        let wrong = |kind, row, entry| Err(ModelError::new(Part::Calibration, kind, row, entry));
         if !self.scale.is_finite() {
             return wrong(ErrorKind::NotFinite, 0, 0);
         }
@@ -119,15 +119,19 @@ impl<T: Real> Confidence<'_, T> {
         decision: &Decision<T>,
         log_likelihoods: impl IntoIterator<Item = T>,
         samples: u64,
-    ) -> Option<Doubt> {
+    ) -> Option<RejectionReason> {
         let likelihood = likelihood_a_sample(log_likelihoods, samples);
         let limits = self.likelihoods.get(decision.class);
         match likelihood.zip(limits) {
-            Some((likelihood, [least, _])) if likelihood < *least => Some(Doubt::Unlikely),
-            Some((likelihood, [_, most])) if likelihood > *most => Some(Doubt::TooLikely),
+            Some((likelihood, [least, _])) if likelihood < *least => {
+                Some(RejectionReason::LowLikelihood)
+            }
+            Some((likelihood, [_, most])) if likelihood > *most => {
+                Some(RejectionReason::HighLikelihood)
+            }
             _ if decision.margin >= self.least_margin => None,
             // A margin that is no number decides nothing.
-            _ => Some(Doubt::CloseCall),
+            _ => Some(RejectionReason::LowMargin),
         }
     }
 
@@ -137,7 +141,7 @@ impl<T: Real> Confidence<'_, T> {
         outputs: &[Output<T>],
         log_likelihoods: impl IntoIterator<Item = T>,
         samples: u64,
-    ) -> Believed<T> {
+    ) -> Prediction<T> {
         let decision = decide_exactly(outputs);
         let probability = match (outputs, outputs.get(decision.class)) {
             // One output is of two classes: its margin is how far the other one is behind.
@@ -145,7 +149,7 @@ impl<T: Real> Confidence<'_, T> {
             (all, Some(best)) => self.probability(all.iter().map(|output| output.less(best))),
         };
         let doubt = self.doubt(&decision, log_likelihoods, samples);
-        Believed { decision, probability, doubt }
+        Prediction { decision, probability, doubt }
     }
 }
 

@@ -2,7 +2,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::StreamModel;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Recursion;
+use crate::filter::Streaming;
 use crate::number::{Channel, NumberFormat};
 
 /// A model of `C` of the `E` numbers in a row: so that the models of a bank hear different parts of what each
@@ -12,18 +12,18 @@ use crate::number::{Channel, NumberFormat};
 /// log p(x_1..t) of the columns alone:  y_t = ( x_t[column_1], ..., x_t[column_C] )
 /// ```
 ///
-/// Behind [`Lagged`](crate::lagged::Lagged) a bank may hold a model a lag, which hears the channels and their
+/// Behind [`LagFeatures`](crate::lagged::LagFeatures) a bank may hold a model a lag, which hears the channels and their
 /// differences at that lag: `L` narrow models cost `L` times one.
 ///
 /// Flash: `C` words beside the model. Work: `C` numbers copied a sample, and a row of them on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Heard<H, const E: usize, const C: usize> {
+pub struct ChannelSubset<H, const E: usize, const C: usize> {
     model: H,
     columns: [u32; C],
 }
 
-impl<H, const E: usize, const C: usize> Heard<H, E, C> {
+impl<H, const E: usize, const C: usize> ChannelSubset<H, E, C> {
     /// A model, and the columns of a row that it hears, from 0. They are right where their maker made them so;
     /// [`validate`](StreamModel::validate) checks what was read from elsewhere.
     pub const fn new(model: H, columns: [u32; C]) -> Self {
@@ -42,7 +42,7 @@ impl<H, const E: usize, const C: usize> Heard<H, E, C> {
     }
 }
 
-impl<T, H, const E: usize, const C: usize> StreamModel for Heard<H, E, C>
+impl<T, H, const E: usize, const C: usize> StreamModel for ChannelSubset<H, E, C>
 where
     T: Channel,
     H: StreamModel<Observation = [T; C]>,
@@ -57,7 +57,7 @@ where
     #[inline(always)]
     fn likelihood(
         &self,
-    ) -> impl Recursion<Observation = [T; E], State = H::State, Reading = H::Reading> {
+    ) -> impl Streaming<Observation = [T; E], State = H::State, Reading = H::Reading> {
         Hearing { likelihood: self.model.likelihood(), columns: &self.columns }
     }
 
@@ -80,10 +80,10 @@ struct Hearing<'a, R, const E: usize, const C: usize> {
     columns: &'a [u32; C],
 }
 
-impl<T, R, const E: usize, const C: usize> Recursion for Hearing<'_, R, E, C>
+impl<T, R, const E: usize, const C: usize> Streaming for Hearing<'_, R, E, C>
 where
     T: Channel,
-    R: Recursion<Observation = [T; C]>,
+    R: Streaming<Observation = [T; C]>,
 {
     type Observation = [T; E];
     type State = R::State;
