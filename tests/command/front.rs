@@ -47,7 +47,7 @@ fn front_ends_are_part_of_the_model() {
     printed(&format!("export {model} --rust {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
     assert!(
-        rust.contains("Preprocessed<Front, Heard>") && rust.contains("Decimate::new(2)"),
+        rust.contains("Preprocessed<Front, Inner>") && rust.contains("Decimate::new(2)"),
         "{rust}"
     );
     json(&format!("evaluate {data} --model {model} --json"));

@@ -102,7 +102,7 @@ impl Deployed {
             "/// What samples go through first: {}.\n\
              pub type Front = {types};\n\n\
              /// The same from samples on.\n\
-             pub type Model = fishweir_core::front::Preprocessed<Front, ChannelSubset>;\n\n\
+             pub type Model = fishweir_core::front::Preprocessed<Front, Inner>;\n\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              const FRONT: Front = {values};\n\n\
@@ -110,8 +110,8 @@ impl Deployed {
             one_line(&self.front.front().words()),
         );
         let text = text
-            .replacen("pub type Model = ", "pub type ChannelSubset = ", 1)
-            .replacen("MODEL: Model = Model::new(", "MODEL: Model = ChannelSubset::new(", 1)
+            .replacen("pub type Model = ", "pub type Inner = ", 1)
+            .replacen("MODEL: Model = Model::new(", "MODEL: Model = Inner::new(", 1)
             .replacen("MODEL: Model = ", "MODEL: Model = Model::new(FRONT, ", 1)
             .replacen("/// The classifier, in flash.", &types, 1);
         text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}));\n"))
