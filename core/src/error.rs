@@ -14,12 +14,14 @@ pub enum ObservationError {
     UnknownSymbol,
     /// A NaN or an infinity among the channels.
     NotFinite,
+    /// A wrong number of channels.
+    WrongLength,
     /// A channel that the model's integers do not hold: below -32768 or above 32767 in its units.
     OutOfRange,
     /// A channel that the emission family gives no density: no count, neither 0 nor 1, ...
     NotInSupport,
     /// One more than what is stored to be compared with: a kernel of sequences of a fixed length has
-    /// its answer, and wants a reset.
+    /// its answer: reset required.
     PastEnd,
 }
 
@@ -30,6 +32,7 @@ impl ObservationError {
             Self::Impossible => "impossible",
             Self::UnknownSymbol => "unknown-symbol",
             Self::NotFinite => "not-finite",
+            Self::WrongLength => "wrong-length",
             Self::OutOfRange => "out-of-range",
             Self::NotInSupport => "not-in-support",
             Self::PastEnd => "past-end",
@@ -43,9 +46,10 @@ impl fmt::Display for ObservationError {
             Self::Impossible => "the model gives this observation probability zero here",
             Self::UnknownSymbol => "symbol outside the model's alphabet",
             Self::NotFinite => "observation with a NaN or an infinity",
+            Self::WrongLength => "observation with a wrong number of channels",
             Self::OutOfRange => "observation outside the range of 16-bit integers",
             Self::NotInSupport => "observation with a channel outside the emission's support",
-            Self::PastEnd => "observation past the end of the stored sequence: a reset is wanted",
+            Self::PastEnd => "observation past the end of the stored sequence: reset required",
         })
     }
 }
@@ -136,16 +140,15 @@ pub enum ErrorKind {
     SumNotOne,
     /// A matrix that is not symmetric positive definite.
     NotPositiveDefinite,
-    /// A matrix that is not its own mirror image.
+    /// A matrix that is not symmetric.
     NotSymmetric,
-    /// A covariance by which something would vary less than not at all.
+    /// A covariance that is not positive semidefinite.
     NotPositiveSemidefinite,
     /// Not what the other parameters imply.
     Inconsistent,
     /// Outside the range that it may have.
     NotInRange,
-    /// A state from which nothing more is ever emitted, and which is never left: sums over
-    /// trajectories do not end.
+    /// An absorbing silent state: sums over trajectories do not end.
     Endless,
     /// A code that stands for nothing.
     Unknown,
@@ -231,7 +234,7 @@ impl fmt::Display for ModelError {
             Part::Column => "column",
             Part::Front => "front end",
             Part::StateClass => "class of a state",
-            Part::Calibration => "confidence",
+            Part::Calibration => "calibration",
         };
         let kind = match self.kind {
             ErrorKind::NotFinite => "is not finite",
@@ -240,11 +243,11 @@ impl fmt::Display for ModelError {
             ErrorKind::AboveOne => "is above one",
             ErrorKind::SumNotOne => "does not sum to one",
             ErrorKind::NotPositiveDefinite => "is not symmetric positive definite",
-            ErrorKind::NotSymmetric => "is not what it is mirrored",
+            ErrorKind::NotSymmetric => "is not symmetric",
             ErrorKind::NotPositiveSemidefinite => "is not positive semi-definite",
             ErrorKind::Inconsistent => "disagrees with the other parameters",
             ErrorKind::NotInRange => "is out of range",
-            ErrorKind::Endless => "emits nothing for ever",
+            ErrorKind::Endless => "is an absorbing silent state",
             ErrorKind::Unknown => "is not a known code",
             ErrorKind::OutOfRange => "is out of the number format's range",
         };
@@ -253,6 +256,15 @@ impl fmt::Display for ModelError {
 }
 
 impl core::error::Error for ModelError {}
+
+/// Checks the number of channels.
+///
+/// # Errors
+/// [`ObservationError::WrongLength`].
+#[inline]
+pub(crate) const fn check_length(found: usize, expected: usize) -> Result<(), ObservationError> {
+    if found == expected { Ok(()) } else { Err(ObservationError::WrongLength) }
+}
 
 /// Checks that a symbol is one of an alphabet of so many.
 ///

@@ -2,7 +2,8 @@
 //!
 //! 1. a block is its samples pushed one by one;
 //! 2. a reset state is a new state;
-//! 3. on an error the state is unchanged;
+//! 3. on an error the state is unchanged where the recursion rolls back, else that after a missing sample; taken as missing,
+//!    it is the latter always;
 //! 4. after every prefix the reading is the batch computation's of that prefix.
 
 use std::fmt::Debug;
@@ -82,7 +83,13 @@ where
     let refused = |x: &&&R::Observation| {
         let mut trying = state.clone();
         let refused = recursion.push(&mut trying, x).is_err();
-        assert!(!refused || trying == *state, "after {t} samples an error changed {state:?}");
+        let (mut missing, mut passed) = (state.clone(), state.clone());
+        recursion.push_missing(&mut missing);
+        let expected = if R::ROLLS_BACK { state } else { &missing };
+        assert!(!refused || trying == *expected, "after {t} samples an error changed {state:?}");
+        let again = recursion.push_or_missing(&mut passed, x).is_err();
+        assert_eq!(again, refused, "after {t} samples");
+        assert!(!refused || passed == missing, "after {t} samples a refused one is not missing");
         refused
     };
     refusable.iter().filter(refused).count()

@@ -137,7 +137,7 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
     ) -> Self {
         const {
             let directions = <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS;
-            assert!(directions == C, "a limit for every direction of the model");
+            assert!(directions == C, "C must equal the number of the model's directions");
         }
         Self { hmm, memory, fit, drift }
     }

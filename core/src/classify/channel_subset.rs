@@ -27,7 +27,7 @@ impl<H, const E: usize, const C: usize> ChannelSubset<H, E, C> {
     /// A model, and the columns of a row that it hears, from 0. They are right where their maker made them so;
     /// [`validate`](StreamModel::validate) checks what was read from elsewhere.
     pub const fn new(model: H, columns: [u32; C]) -> Self {
-        const { assert!(C > 0 && C <= E, "a model hears some of a row") };
+        const { assert!(C > 0 && C <= E, "C must be from 1 to E") };
         Self { model, columns }
     }
 
@@ -99,7 +99,7 @@ where
         // No column is past the row where the model was validated; of one that was not nothing is made up.
         let mut row = [T::BLANK; C];
         for (to, &column) in row.iter_mut().zip(self.columns) {
-            *to = *x.get(column as usize).ok_or(ObservationError::NotFinite)?;
+            *to = *x.get(column as usize).ok_or(ObservationError::WrongLength)?;
         }
         self.likelihood.push(state, &row)
     }

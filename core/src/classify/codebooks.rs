@@ -74,7 +74,7 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, 
         weights: [[[T; O]; CODEWORDS]; G],
         units: [T::Unit; O],
     ) -> Self {
-        const { assert!(G < 1 << 16, "a sample's evidence in integers is proven for so many") };
+        const { assert!(G < 1 << 16, "G must be below 65536") };
         let (levels, above) = ([[[]; CODEWORDS]; G], [[[]; CODEWORDS]; G]);
         Self { dilations, levels, scales, vectors, weights, above, units }
     }
@@ -88,7 +88,7 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, 
     ) -> Codebooks<T, D, G, O, Q> {
         const {
             let weights = G * (1 + if Q > 0 { CODEWORDS } else { 0 });
-            assert!(weights < 1 << 16, "a sample's evidence in integers is proven for so many");
+            assert!(weights < 1 << 16, "G * (1 + 8) must be below 65536 where Q > 0");
         };
         let Self { dilations, scales, vectors, weights, units, .. } = self;
         Codebooks { dilations, levels, scales, vectors, weights, above, units }
@@ -139,7 +139,7 @@ impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usiz
 {
     /// A classifier and its codebooks.
     pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {
-        const { assert!(K > 0 && K <= u32::MAX as usize, "a ring is counted in 32 bits") };
+        const { assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits") };
         Self { classifier, codebooks }
     }
 
@@ -207,6 +207,7 @@ impl<
     type Observation = [T; D];
     type State = StateOf<R, T, D, K, O>;
     type Reading = Decision<T::Real>;
+    const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
     fn start(&self) -> Self::State {

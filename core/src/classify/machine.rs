@@ -72,7 +72,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     /// The parts are finite where their makers made them so; [`validate`](Self::validate) checks
     /// what was read from elsewhere.
     pub const fn new(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Self {
-        const { assert!(M > 0 && O > 0, "a machine needs a stored item and an output") };
+        const { assert!(M > 0 && O > 0, "M and O must be at least 1") };
         Self { kernel, coefficients, biases }
     }
 

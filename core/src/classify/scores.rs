@@ -82,12 +82,12 @@ where
         stored: [[E::Real; F]; M],
     ) -> Self {
         const {
-            assert!(B > 0 && M > 0, "a kernel on scores needs a model and a stored item");
+            assert!(B > 0 && M > 0, "B and M must be at least 1");
             assert!(
                 F == B * Self::SCORES || F == B * (Self::SCORES + 1),
                 "as many entries as the models have scores, and a log-likelihood each or none"
             );
-            assert!(F <= 1 << 16, "more entries than a sum keeps finite");
+            assert!(F <= 1 << 16, "F must be at most 65536");
         }
         Self { models, parametrisation, normalisation, whitening, kernel, stored }
     }

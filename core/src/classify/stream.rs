@@ -85,10 +85,10 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         normalisation: Normalisation,
     ) -> Self {
         const {
-            assert!(M > 0 && O > 0, "a classifier needs a model and an output");
+            assert!(M > 0 && O > 0, "M and O must be at least 1");
             assert!(
                 H::DIRECTIONS == 0 || H::DIRECTIONS == O,
-                "models carry no direction, or one an output"
+                "the models' directions must be 0 or equal O"
             );
         }
         Self { models, weights, biases, normalisation, reserved: 0 }

@@ -168,6 +168,7 @@ impl<C: Streaming, const STATES: usize> Streaming for WindowClassifier<'_, C, ST
     type Observation = C::Observation;
     type State = StaggeredStates<C::State, STATES>;
     type Reading = Option<C::Reading>;
+    const ROLLS_BACK: bool = false;
 
     fn start(&self) -> Self::State {
         StaggeredStates::from_parts(core::array::from_fn(|_| self.classifier.start()))
@@ -186,16 +187,6 @@ impl<C: Streaming, const STATES: usize> Streaming for WindowClassifier<'_, C, ST
     fn push_missing(&self, state: &mut Self::State) {
         // Only an observation can be refused.
         let _ = self.take(state, None);
-    }
-
-    /// What is refused is missing already.
-    #[inline]
-    fn push_or_missing(
-        &self,
-        state: &mut Self::State,
-        x: &C::Observation,
-    ) -> Result<(), ObservationError> {
-        self.push(state, x)
     }
 
     fn read(&self, state: &Self::State) -> Option<C::Reading> {

@@ -70,7 +70,7 @@ impl<const N: usize, const D: usize, W> Dynamics<N, D, W> {
         whitening: [[W; D]; D],
         constant: W,
     ) -> Self {
-        const { assert!(N > 0 && D > 0, "a system needs a state and a channel") };
+        const { assert!(N > 0 && D > 0, "N and D must be at least 1") };
         Self { mean, covariance, transition, noise, observation, whitening, constant }
     }
 

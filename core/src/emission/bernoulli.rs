@@ -4,7 +4,7 @@ use super::{
     CountScore, CountStatistics, Emission, Family, Parametrisation, Regularisation, Row, Stored,
     SufficientStatistics, by_view, for_each_real,
 };
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_length, check_tangents};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 
 /// `D` independent yes-or-no channels: `P(x) = prod_d p_d^x_d (1 - p_d)^(1 - x_d)`.
@@ -143,7 +143,7 @@ impl<W: RealParameter> Emission for BernoulliView<'_, W> {
     }
 
     fn check(&self, x: &[bool]) -> Result<(), ObservationError> {
-        if x.len() == self.yes.len() { Ok(()) } else { Err(ObservationError::NotFinite) }
+        check_length(x.len(), self.yes.len())
     }
 
     fn width(&self) -> usize {

@@ -40,7 +40,7 @@ macro_rules! const_constructor {
             /// # Errors
             /// The first probability that is negative or not finite, or a sum that is not one.
             pub const fn new(probability: [$t; K]) -> Result<Self, ModelError> {
-                const { assert!(K > 0, "a categorical distribution needs a symbol") };
+                const { assert!(K > 0, "K must be at least 1") };
                 let mut sum = 0.0;
                 let mut k = 0;
                 while k < K {

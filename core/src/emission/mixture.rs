@@ -38,7 +38,7 @@ impl<T: Real, E: Emission<Weight = T>, const M: usize> Mixture<E, M> {
     /// The first weight that is negative or not finite, or a sum that is not one. The components'
     /// own constructors have checked them.
     pub fn new(weight: [T; M], component: [E; M]) -> Result<Self, ModelError> {
-        const { assert!(M > 0, "a mixture needs a component") };
+        const { assert!(M > 0, "M must be at least 1") };
         check_distribution(weight.iter().copied(), Part::MixtureWeight, 0)?;
         Ok(Self { weight, component })
     }
@@ -376,7 +376,7 @@ impl<E: super::Sample<Weight: RealParameter>, const M: usize> super::Sample for 
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> E::Observation {
         // `choose` names one of the M components; the first stands in to prove that to the compiler.
         let m = super::choose(self.weight(), rng);
-        const { assert!(M > 0, "a mixture needs a component") };
+        const { assert!(M > 0, "M must be at least 1") };
         self.component().get(m).unwrap_or(&self.component()[0]).sample(rng)
     }
 }

@@ -82,7 +82,7 @@ impl<'m, E: Emission, const N: usize, const SNAPSHOTS: usize>
     /// # Errors
     /// [`SettingError::Interval`] where `interval` is zero.
     pub const fn of(hmm: &'m Hmm<E, N>, interval: u32) -> Result<Self, SettingError> {
-        const { assert!(SNAPSHOTS > 0, "a window needs a mark") };
+        const { assert!(SNAPSHOTS > 0, "SNAPSHOTS must be at least 1") };
         if interval == 0 {
             return Err(SettingError::Interval);
         }

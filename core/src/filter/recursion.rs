@@ -10,7 +10,9 @@ use crate::number::with_local_copy;
 ///
 /// 1. a block is its samples pushed one by one;
 /// 2. a reset state is a new state;
-/// 3. on an error the state is unchanged (behind a front end, and on windows, the observation is missing);
+/// 3. on an error [`push_or_missing`](Self::push_or_missing) leaves the state that
+///    [`push_missing`](Self::push_missing) leaves; [`push`](Self::push) leaves it unchanged where
+///    [`ROLLS_BACK`](Self::ROLLS_BACK), else it does the same;
 /// 4. after every prefix the reading is the batch computation's of that prefix.
 pub trait Streaming {
     /// What is pushed.
@@ -19,6 +21,11 @@ pub trait Streaming {
     type State: Clone;
     /// What can be read after every sample.
     type Reading;
+    /// Whether [`push`](Self::push) leaves the state unchanged on an error. `false` behind a
+    /// [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier): there a refused
+    /// sample is a missing one. What undoes a push, a [`Window`](crate::filter::Window) or a
+    /// [`Bank`](crate::kernel::Bank), asks for it at compile time.
+    const ROLLS_BACK: bool = true;
 
     /// The state before the first sample.
     fn start(&self) -> Self::State;
@@ -32,8 +39,8 @@ pub trait Streaming {
     /// Takes in one sample.
     ///
     /// # Errors
-    /// An observation that the model makes impossible, or that is none. The state is unchanged, but behind a
-    /// [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier), where it is missing.
+    /// An observation that is impossible under the model, or invalid. The state is unchanged where
+    /// [`ROLLS_BACK`](Self::ROLLS_BACK), else that after [`push_missing`](Self::push_missing).
     fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
 
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
@@ -49,11 +56,13 @@ pub trait Streaming {
         state: &mut Self::State,
         x: &Self::Observation,
     ) -> Result<(), ObservationError> {
-        let told = self.push(state, x);
-        if told.is_err() {
-            pass(self, state);
+        let result = self.push(state, x);
+        if result.is_err() {
+            if Self::ROLLS_BACK {
+                pass(self, state);
+            }
         }
-        told
+        result
     }
 
     /// What the stream so far says.
@@ -71,6 +80,7 @@ impl<R: Streaming + ?Sized> Streaming for &R {
     type Observation = R::Observation;
     type State = R::State;
     type Reading = R::Reading;
+    const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
     fn start(&self) -> Self::State {

@@ -92,7 +92,13 @@ impl<R: Streaming, const FILTERS: usize> Window<R, FILTERS> {
     where
         R: Copy,
     {
-        const { assert!(FILTERS > 0, "a window needs a filter") };
+        const { assert!(FILTERS > 0, "FILTERS must be at least 1") };
+        const {
+            assert!(
+                R::ROLLS_BACK,
+                "R must leave its state unchanged on an error: put the window inside"
+            )
+        };
         if interval == 0 {
             return Err(SettingError::Interval);
         }

@@ -88,10 +88,10 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
 {
     /// That its sizes agree.
     pub(crate) const SIZES: () = {
-        assert!(matches!(W, 128 | 256 | 512 | 1024), "a frame that there is a transform of");
-        assert!(2 * BINS == W, "a bin for every two samples");
-        assert!(E == if C == 0 { B } else { C }, "a row of cepstra, or of bands");
-        assert!(B > 0 && B < 255 && C <= B, "bands, and no more cepstra than them");
+        assert!(matches!(W, 128 | 256 | 512 | 1024), "W must be 128, 256, 512 or 1024");
+        assert!(2 * BINS == W, "BINS must equal W / 2");
+        assert!(E == if C == 0 { B } else { C }, "E must equal C, or B where C is 0");
+        assert!(B > 0 && B < 255 && C <= B, "B must be from 1 to 254, and C at most B");
     };
 
     /// A row every `hop` samples, of a sound of so many samples a second: its tables are made here.

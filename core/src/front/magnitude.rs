@@ -28,7 +28,7 @@ pub struct Magnitude<const D: usize, const E: usize, T = f32> {
 
 impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
     /// That its sizes agree.
-    pub(crate) const SIZES: () = assert!(E > 0 && E <= D, "a norm, and the channels that pass");
+    pub(crate) const SIZES: () = assert!(E > 0 && E <= D, "E must be from 1 to D");
 
     /// The norm of the channels that are `true`, `[channel]`; as many are as leave `E`.
     pub const fn new(group: [bool; D]) -> Self {

@@ -226,6 +226,7 @@ impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F,
     type Observation = F::Sample;
     type State = PreprocessedState<F::State, R::State>;
     type Reading = R::Reading;
+    const ROLLS_BACK: bool = false;
 
     #[inline]
     fn start(&self) -> Self::State {
@@ -244,16 +245,6 @@ impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F,
         let _ = self.front.push(front, None, |row| {
             let _ = self.hear(inner, row);
         });
-    }
-
-    /// What is refused is missing already.
-    #[inline]
-    fn push_or_missing(
-        &self,
-        state: &mut Self::State,
-        x: &F::Sample,
-    ) -> Result<(), ObservationError> {
-        self.push(state, x)
     }
 
     #[inline]

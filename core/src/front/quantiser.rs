@@ -46,7 +46,7 @@ pub struct VectorQuantiser<const D: usize, const K: usize, T = f32> {
 
 impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
     /// That there are sizes.
-    pub(crate) const SIZES: () = assert!(D > 0 && K > 0, "channels, and words of them");
+    pub(crate) const SIZES: () = assert!(D > 0 && K > 0, "D and K must be at least 1");
 
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
     ///

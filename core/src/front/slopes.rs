@@ -69,8 +69,8 @@ impl<T: Real, const D: usize, const K: usize> SlopesState<T, D, K> {
 impl<const D: usize, const E: usize, const K: usize, T> Slopes<D, E, K, T> {
     /// That its sizes agree.
     pub(crate) const SIZES: () = {
-        assert!(E == 2 * D, "a row has each channel, and its slope");
-        assert!(K > 0 && K < LONGEST_SLOPE, "a slope is over 2 to 64 samples");
+        assert!(E == 2 * D, "E must equal 2 * D");
+        assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63");
     };
 
     /// Over the last `K + 1` samples.

@@ -48,7 +48,7 @@ impl<E: Emission, const N: usize> Hmm<E, N> {
     /// A model from a chain and one emission a state. Their own constructors have checked them;
     /// [`validate`](Self::validate) checks what was read from elsewhere.
     pub const fn new(chain: Chain<E::Weight, N>, emission: [E; N]) -> Self {
-        const { assert!(N > 0, "a hidden Markov model needs a state") };
+        const { assert!(N > 0, "N must be at least 1") };
         Self { chain, emission }
     }
 

@@ -113,10 +113,11 @@ impl<T: Real> LogReading for Option<T> {
     }
 }
 
-impl<R, const M: usize> Bank<R, M> {
+impl<R: Streaming, const M: usize> Bank<R, M> {
     /// Kernels side by side.
     pub const fn new(kernels: [R; M]) -> Self {
-        const { assert!(M > 0, "a bank needs a kernel") };
+        const { assert!(M > 0, "M must be at least 1") };
+        const { assert!(R::ROLLS_BACK, "R must leave its state unchanged on an error") };
         Self(kernels)
     }
 

@@ -78,7 +78,7 @@ impl<'m, W, const N: usize, const M: usize, const P: usize> ModelPairKernel<'m, 
         second: &'m Chain<W, M>,
         overlaps: Overlaps<W, P>,
     ) -> Self {
-        const { assert!(P == N * M, "a pair of states is a pair of states") };
+        const { assert!(P == N * M, "P must equal N * M") };
         Self { first, second, overlaps }
     }
 

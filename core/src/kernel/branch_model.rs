@@ -31,7 +31,7 @@ impl<'m, T: Real, const P: usize> BranchModel<'m, T, P> {
         transition: &'m [[[T; P]; P]],
         of_node: &'m [u16],
     ) -> Result<Self, ModelError> {
-        const { assert!(P > 0, "a tree model needs a state") };
+        const { assert!(P > 0, "P must be at least 1") };
         check_distribution(root.iter().copied(), Part::Prior, 0)?;
         for (from, row) in transition.iter().flatten().enumerate() {
             check_distribution(row.iter().copied(), Part::Transition, from)?;

@@ -65,7 +65,7 @@ impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N
     /// A kernel whose stored sequences were checked before, as an export writes it;
     /// [`check`](InFlash::check) checks them again.
     pub const fn from_parts(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Self {
-        const { assert!(M > 0, "a kernel needs a stored sequence") };
+        const { assert!(M > 0, "M must be at least 1") };
         Self { hmm, stored }
     }
 }

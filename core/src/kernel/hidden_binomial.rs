@@ -127,7 +127,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
         shared: bool,
         stored: [&'m [S]; M],
     ) -> Result<Self, KernelError> {
-        const { assert!(M > 0, "a kernel needs a stored sequence") };
+        const { assert!(M > 0, "M must be at least 1") };
         check_stored(&stored, |&symbol| check_symbol(symbol, K))?;
         Ok(Self { tables, shared, stored })
     }

@@ -89,7 +89,7 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
         empty: [T; N],
         end: End<T, N>,
     ) -> Result<Self, ModelError> {
-        const { assert!(N > 0 && K > 0, "a pair model needs a state and a symbol") };
+        const { assert!(N > 0 && K > 0, "N and K must be at least 1") };
         let weights = Weights::of(end)?;
         let leaves = |end: T| if weights.exits { end } else { T::ZERO };
         let row = |row: &[T; N], end: T, part, from| {

@@ -26,7 +26,7 @@ impl<T: Real, const P: usize, const J: usize> TreeModel<T, P, J> {
     /// The first probability that is negative or not finite, or row that does not sum to one; rows of
     /// the transitions are counted through, child by child.
     pub fn new(root: [T; P], transition: [[[T; P]; P]; J]) -> Result<Self, ModelError> {
-        const { assert!(P > 0 && J > 0, "a tree model needs a state and a transition matrix") };
+        const { assert!(P > 0 && J > 0, "P and J must be at least 1") };
         check_distribution(root.iter().copied(), Part::Prior, 0)?;
         for (from, row) in transition.iter().flatten().enumerate() {
             check_distribution(row.iter().copied(), Part::Transition, from)?;

@@ -97,11 +97,8 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PA
 {
     /// That its sizes agree: what reads one in place asks for this as [`new`](Self::new) does.
     pub(crate) const SIZES: () = {
-        assert!(E == D * (1 + L), "a row has each channel, and its difference at each lag");
-        assert!(
-            K > 0 && K <= u32::MAX as usize,
-            "a ring holds a sample, and is counted in 32 bits"
-        );
+        assert!(E == D * (1 + L), "E must equal D * (1 + L)");
+        assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits");
     };
 
     /// Before a recursion. The lags are right where their maker made them so;
@@ -149,6 +146,7 @@ where
     type Observation = [T; D];
     type State = LagFeaturesState<R::State, T, D, K>;
     type Reading = R::Reading;
+    const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
     fn start(&self) -> Self::State {

@@ -383,8 +383,50 @@ where
     }
 }
 
-type AnyClassifier<'a> =
-    &'a dyn Streaming<Observation = usize, State = Rc<dyn Any>, Reading = Decided>;
+/// A classifier of any type: one instance of the windows serves all.
+#[derive(Clone, Copy)]
+struct AnyClassifier<'a>(&'a dyn Run);
+
+trait Run {
+    fn start(&self) -> Rc<dyn Any>;
+    fn push(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError>;
+    fn push_missing(&self, state: &mut Rc<dyn Any>);
+    fn read(&self, state: &Rc<dyn Any>) -> Decided;
+}
+
+impl<R: Streaming<Observation = usize, State = Rc<dyn Any>, Reading = Decided>> Run for R {
+    fn start(&self) -> Rc<dyn Any> {
+        Streaming::start(self)
+    }
+    fn push(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
+        Streaming::push(self, state, x)
+    }
+    fn push_missing(&self, state: &mut Rc<dyn Any>) {
+        Streaming::push_missing(self, state);
+    }
+    fn read(&self, state: &Rc<dyn Any>) -> Decided {
+        Streaming::read(self, state)
+    }
+}
+
+impl Streaming for AnyClassifier<'_> {
+    type Observation = usize;
+    type State = Rc<dyn Any>;
+    type Reading = Decided;
+
+    fn start(&self) -> Self::State {
+        self.0.start()
+    }
+    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        self.0.push(state, x)
+    }
+    fn push_missing(&self, state: &mut Self::State) {
+        self.0.push_missing(state);
+    }
+    fn read(&self, state: &Self::State) -> Decided {
+        self.0.read(state)
+    }
+}
 
 /// Runs a classifier over a stream with as many states as its windows take.
 fn decide<H, S>(
@@ -400,7 +442,7 @@ where
     macro_rules! with_states {
         ($($states:literal)+) => {
             match windows.states() {
-                $($states => on_windows::<$states>(classifier, windows, &given),)+
+                $($states => on_windows::<$states>(AnyClassifier(classifier), windows, &given),)+
                 states => Err(format!("{states} windows open at a time; the tests are compiled for up to 32")),
             }
         };

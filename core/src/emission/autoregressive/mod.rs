@@ -5,7 +5,7 @@ pub use statistics::{AutoregressiveMoments, AutoregressiveScore, AutoregressiveS
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{Emission, Family, Gaussian, GaussianView, Stored, by_view, for_each_rate};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_length, check_tangents};
 use crate::matrix::at;
 use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 
@@ -89,7 +89,7 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregre
         coefficient: [[W::Real; D]; L],
         slope: [[W::Tangent; D]; L],
     ) -> Self {
-        const { assert!(E == D * (1 + L), "a row has each channel, and its past at each lag") };
+        const { assert!(E == D * (1 + L), "E must equal D * (1 + L)") };
         Self { innovation, centre, coefficient, slope }
     }
 
@@ -200,8 +200,8 @@ impl<W: RealParameter> Emission for AutoregressiveView<'_, W> {
     }
 
     fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        let whole = x.len() == self.width() && x.iter().all(|x| x.is_finite());
-        if whole { Ok(()) } else { Err(ObservationError::NotFinite) }
+        check_length(x.len(), self.width())?;
+        if x.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(ObservationError::NotFinite) }
     }
 
     fn width(&self) -> usize {

@@ -6,7 +6,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::gaussian::is_log_normaliser;
 use super::{Emission, Gaussian};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_length, check_tangents};
 use crate::matrix::{at, cholesky, invert};
 use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 
@@ -350,11 +350,8 @@ impl<W: RealParameter> Emission for FullGaussianView<'_, W> {
     }
 
     fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        if x.len() == self.mean.len() && x.iter().all(|x| x.is_finite()) {
-            Ok(())
-        } else {
-            Err(ObservationError::NotFinite)
-        }
+        check_length(x.len(), self.mean.len())?;
+        if x.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(ObservationError::NotFinite) }
     }
 
     fn width(&self) -> usize {

@@ -7,7 +7,7 @@ pub use univariate::Width;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::{Emission, Family, Stored, by_view, for_each_rate, for_each_real};
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_length, check_tangents};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 
 /// A Gaussian over `D` channels that are independent given the state.
@@ -196,11 +196,8 @@ impl<W: RealParameter> Emission for GaussianView<'_, W> {
     }
 
     fn check(&self, x: &[W::Real]) -> Result<(), ObservationError> {
-        if x.len() == self.mean.len() && x.iter().all(|x| x.is_finite()) {
-            Ok(())
-        } else {
-            Err(ObservationError::NotFinite)
-        }
+        check_length(x.len(), self.mean.len())?;
+        if x.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(ObservationError::NotFinite) }
     }
 
     fn width(&self) -> usize {

@@ -7,7 +7,7 @@ use super::{
     CountScore, CountStatistics, Emission, Family, Parametrisation, Regularisation, Row, Stored,
     SufficientStatistics, by_view, for_each_real,
 };
-use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_tangents};
+use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_length, check_tangents};
 use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 
 /// Independent counts in `D` channels: `P(x) = prod_d exp(-rate_d) rate_d^x_d / x_d!`.
@@ -236,7 +236,7 @@ impl<W: RealParameter> Emission for PoissonView<'_, W> {
     }
 
     fn check(&self, x: &[u32]) -> Result<(), ObservationError> {
-        if x.len() == self.rate.len() { Ok(()) } else { Err(ObservationError::NotFinite) }
+        check_length(x.len(), self.rate.len())
     }
 
     fn width(&self) -> usize {

@@ -241,7 +241,7 @@ impl<T: Real, const P: usize> Overlaps<T, P> {
         second: &[E; M],
         measure: Affinity<T>,
     ) -> Result<Self, ModelError> {
-        const { assert!(P == N * M, "a pair of states is a pair of states") };
+        const { assert!(P == N * M, "P must equal N * M") };
         measure.validate()?;
         let mut logs = [T::NEG_INFINITY; P];
         for (state, (row, own)) in logs.chunks_exact_mut(M).zip(first).enumerate() {
