@@ -43,7 +43,7 @@
 //! );
 //! let biased = Hmm::new(*fair.chain(), [Categorical::<2, f32>::new([0.75, 0.25])?]);
 //! // One output: its sign decides, here by which model makes the tosses likelier.
-//! let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+//! let coin = StreamClassifier::from_parts([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
 //!
 //! let mut stream = Stream::new(&coin); // the model by reference, the state by value
 //! for toss in [0, 0, 1, 0] {

@@ -25,7 +25,7 @@ pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", false);
 pub type Model = ChangeDetector<Categorical<2, Dual<f32, 1>>, 1, 1>;
 
 /// Is it still fair?
-pub static MODEL: Model = ChangeDetector::new(
+pub static MODEL: Model = ChangeDetector::from_parts(
     Hmm::new(
         Chain::from_parts(
             [Dual { value: 1.0, tangent: [0.0] }],

@@ -20,7 +20,7 @@ pub static CHANNELS: [&str; 3] = ["x", "y", "z"];
 pub type Model = StreamClassifier<Hmm<Gaussian<3>, 6>, 2, 2>;
 
 /// Does it move?
-pub static MODEL: Model = StreamClassifier::new(
+pub static MODEL: Model = StreamClassifier::from_parts(
     // Three times `log rate - log(2 pi) / 2`.
     [poses(8.0, 3.481_509), poses(1.0, -2.756_815_6)],
     [[1.0, 0.0], [0.0, 1.0]],

@@ -27,7 +27,7 @@ pub type Model = Spotter<Categorical<2, f32>, 7, 4, 4>;
 /// The spotter, in flash.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]
-pub static MODEL: Model = Spotter::new(
+pub static MODEL: Model = Spotter::from_parts(
         Hmm::new(
             Chain::from_parts(
                 [0.96, 0.0, 0.0, 0.0, 0.02, 0.01, 0.01],

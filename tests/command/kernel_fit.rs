@@ -30,7 +30,7 @@ fn all_the_way(data: &str, fit: &str, method: &str) -> Value {
 
     printed(&format!("export {model} -o {rust}"));
     let source = fs::read_to_string(&rust).expect("written");
-    assert!(source.contains("pub static MODEL: Model = KernelMachine::new("), "{source}");
+    assert!(source.contains("pub static MODEL: Model = KernelMachine::from_parts("), "{source}");
 
     // Both cut windows as it was trained, and agree on every one.
     let judged = json(&format!("evaluate {data} --model {model} --json"));

@@ -32,7 +32,7 @@ fn systems_one_a_class_decide() {
     printed(&format!("score {data} --model {models}"));
     printed(&format!("export {models} --rust {source}"));
     let text = std::fs::read_to_string(&source).expect("a source");
-    assert!(text.contains(": Model = StreamClassifier::new("), "{text}");
+    assert!(text.contains(": Model = StreamClassifier::from_parts("), "{text}");
     for line in [
         format!("export {models} --artefact {}", at("lds.fishweir")),
         format!("run {models} {data} --artefact"),

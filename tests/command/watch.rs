@@ -61,7 +61,7 @@ fn the_detector_is_source_for_firmware() {
         assert!(text.contains(part), "{text}");
     }
     let source = fs::read_to_string(&detector).expect("written");
-    assert!(source.contains("pub static MODEL: Model = ChangeDetector::new("));
+    assert!(source.contains("pub static MODEL: Model = ChangeDetector::from_parts("));
     assert!(source.contains("Wanted: one false alarm in 150 samples."));
     let standard = printed(&line.replace(&detector, "-"));
     assert_eq!(standard, source);

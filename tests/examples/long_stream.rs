@@ -94,8 +94,8 @@ where
 {
     let pairs = [Normalisation::NONE, Normalisation::PER_SAMPLE, Normalisation::PER_ROOT_SAMPLE]
         .map(|by| {
-            let narrow = StreamClassifier::new(single, [[1.0, -1.0]], [0.0], by);
-            (narrow, StreamClassifier::new(double, [[1.0, -1.0]], [0.0], by))
+            let narrow = StreamClassifier::from_parts(single, [[1.0, -1.0]], [0.0], by);
+            (narrow, StreamClassifier::from_parts(double, [[1.0, -1.0]], [0.0], by))
         });
     let [(narrow, wide), ..] = &pairs;
     let (mut narrow, mut wide) = (Stream::new(narrow), Stream::new(wide));

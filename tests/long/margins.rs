@@ -70,8 +70,8 @@ fn compare<S, D, const O: usize>(
 {
     let pairs = NORMALISATIONS.map(|by| {
         let bias = [0.25; O];
-        let narrow = StreamClassifier::new(std::array::from_fn(single), weights, bias, by);
-        let wide = StreamClassifier::new(
+        let narrow = StreamClassifier::from_parts(std::array::from_fn(single), weights, bias, by);
+        let wide = StreamClassifier::from_parts(
             std::array::from_fn(double),
             real(weights),
             bias.map(f64::from),

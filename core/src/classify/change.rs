@@ -42,7 +42,7 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 /// // Every toss earns log 1/2, and drifts by one: 8 more heads than tails of late are too many.
 /// let fit = Limit { mean: -0.693_147_2, threshold: 1.0 };
 /// let drift = Limit { mean: 0.0, threshold: 8.0 };
-/// let detector = ChangeDetector::new(coin, ForgettingFactor::samples(64.0)?, fit, [drift]);
+/// let detector = ChangeDetector::from_parts(coin, ForgettingFactor::samples(64.0)?, fit, [drift]);
 ///
 /// let mut stream = Stream::new(&detector);
 /// stream.push_block(&[0, 1].repeat(500))?;
@@ -127,9 +127,8 @@ impl<X: Number, const N: usize> ChangeState<X, N> {
 }
 
 impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
-    /// A detector from a model with `C` directions attached, and its calibration.
-    /// [`validate`](Self::validate) checks the numbers.
-    pub const fn new(
+    /// Creates a detector without checks, in a constant too: [`validate`](Self::validate) checks it.
+    pub const fn from_parts(
         hmm: Hmm<E, N>,
         memory: ForgettingFactor<RealOf<E>>,
         fit: Limit<RealOf<E>>,
@@ -160,6 +159,22 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
     /// What is normal along each direction.
     pub const fn drift(&self) -> &[Limit<RealOf<E>>; C] {
         &self.drift
+    }
+
+    /// Creates a detector from a model with `C` directions attached, and its calibration, and checks every number. In a
+    /// constant take [`from_parts`](Self::from_parts).
+    ///
+    /// # Errors
+    /// Names the first invalid number.
+    pub fn new(
+        hmm: Hmm<E, N>,
+        memory: ForgettingFactor<RealOf<E>>,
+        fit: Limit<RealOf<E>>,
+        drift: [Limit<RealOf<E>>; C],
+    ) -> Result<Self, ModelError> {
+        let made = Self::from_parts(hmm, memory, fit, drift);
+        made.validate()?;
+        Ok(made)
     }
 
     /// Checks every number: the model's, that the memory keeps between none and all of the past,

@@ -24,9 +24,26 @@ pub struct ChannelSubset<H, const E: usize, const C: usize> {
 }
 
 impl<H, const E: usize, const C: usize> ChannelSubset<H, E, C> {
-    /// A model, and the columns of a row that it hears, from 0. They are right where their maker made them so;
-    /// [`validate`](StreamModel::validate) checks what was read from elsewhere.
-    pub const fn new(model: H, columns: [u32; C]) -> Self {
+    /// Creates a model of a row's columns `columns[channel]`, counted from 0, and checks the columns.
+    ///
+    /// # Errors
+    /// Names the first column that is not in the row.
+    pub const fn new(model: H, columns: [u32; C]) -> Result<Self, ModelError>
+    where
+        H: Copy,
+    {
+        let mut entry = 0;
+        while entry < C {
+            if columns[entry] as usize >= E {
+                return Err(ModelError::new(Part::Column, ErrorKind::NotInRange, 0, entry));
+            }
+            entry += 1;
+        }
+        Ok(Self::from_parts(model, columns))
+    }
+
+    /// Creates the same without checks: [`validate`](StreamModel::validate) checks it.
+    pub const fn from_parts(model: H, columns: [u32; C]) -> Self {
         const { assert!(C > 0 && C <= E, "C must be from 1 to E") };
         Self { model, columns }
     }

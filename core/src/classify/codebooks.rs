@@ -53,9 +53,8 @@ pub struct Codebooks<T: Coding, const D: usize, const G: usize, const O: usize, 
 
 impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
     /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
-    /// `[codebook]`. They are right where their maker made them so;
-    /// [`validate`](WithCodebooks::validate) checks what was read from elsewhere.
-    pub const fn new(
+    /// `[codebook]`. [`WithCodebooks::new`] checks them, with the ring that they take.
+    pub const fn from_parts(
         dilations: [u32; G],
         scales: [[T; D]; G],
         vectors: [CodeVectors; G],
@@ -137,8 +136,8 @@ pub struct WithCodebooksState<S, T: Coding, const D: usize, const K: usize, cons
 impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
     WithCodebooks<R, T, D, G, K, O, Q>
 {
-    /// A classifier and its codebooks.
-    pub const fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {
+    /// Creates a classifier with codebooks without checks, in a constant too: [`validate`](Self::validate) checks it.
+    pub const fn from_parts(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {
         const { assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits") };
         Self { classifier, codebooks }
     }
@@ -168,6 +167,16 @@ impl<
     const Q: usize,
 > WithCodebooks<R, T, D, G, K, O, Q>
 {
+    /// Creates a classifier with codebooks, and checks every number.
+    ///
+    /// # Errors
+    /// Names the first invalid number, by codebook and entry.
+    pub fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Result<Self, ModelError> {
+        let made = Self::from_parts(classifier, codebooks);
+        made.validate()?;
+        Ok(made)
+    }
+
     /// Checks the classifier and every number of the codebooks: eight times the largest dilation is the ring.
     ///
     /// # Errors

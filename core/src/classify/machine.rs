@@ -67,11 +67,21 @@ pub struct DecisionValues<T, const O: usize> {
 }
 
 impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
-    /// A machine from its parts: `coefficients[output][item]`, `biases[output]`.
+    /// Creates a machine from `coefficients[output][item]`, `biases[output]`, and checks every number.
     ///
-    /// The parts are finite where their makers made them so; [`validate`](Self::validate) checks
-    /// what was read from elsewhere.
-    pub const fn new(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Self {
+    /// # Errors
+    /// Names the first invalid number.
+    pub fn new(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Result<Self, KernelError>
+    where
+        K: InFlash,
+    {
+        let made = Self::from_parts(kernel, coefficients, biases);
+        made.validate()?;
+        Ok(made)
+    }
+
+    /// Creates a machine without checks, in a constant too: [`validate`](Self::validate) checks it.
+    pub const fn from_parts(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Self {
         const { assert!(M > 0 && O > 0, "M and O must be at least 1") };
         Self { kernel, coefficients, biases }
     }

@@ -70,10 +70,11 @@ where
     /// Score entries of a model, the log-likelihood not among them.
     const SCORES: usize = <ScoreOf<E, N> as VectorSpace<E::Real>>::LENGTH;
 
-    /// A kernel from its parts; `stored[item][entry]` are whitened.
+    /// Creates a kernel from its parts; `stored[item][entry]` are whitened.
     ///
-    /// Nothing is checked, so that it can be a `static`; [`check`](InFlash::check) does.
-    pub const fn new(
+    /// Nothing is checked, so that it can be a `static`: [`check`](InFlash::check) does, and so does
+    /// [`KernelMachine::new`](super::KernelMachine::new).
+    pub const fn from_parts(
         models: [Hmm<E, N>; B],
         parametrisation: Parametrisation,
         normalisation: Normalisation,

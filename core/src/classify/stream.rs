@@ -74,11 +74,24 @@ impl<S, const M: usize> StreamState<S, M> {
 }
 
 impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
-    /// A classifier from its parts: `models[model]`, `weights[output][model]`, `biases[output]`.
+    /// Creates a classifier from `models[model]`, `weights[output][model]`, `biases[output]`, and checks every number.
+    /// In a constant take [`from_parts`](Self::from_parts).
     ///
-    /// The parts are finite where their makers made them so; [`validate`](Self::validate) checks
-    /// what was read from elsewhere.
-    pub const fn new(
+    /// # Errors
+    /// Names the first invalid number.
+    pub fn new(
+        models: [H; M],
+        weights: [[H::Real; M]; O],
+        biases: [H::Real; O],
+        normalisation: Normalisation,
+    ) -> Result<Self, ModelError> {
+        let made = Self::from_parts(models, weights, biases, normalisation);
+        made.validate()?;
+        Ok(made)
+    }
+
+    /// Creates a classifier without checks, in a constant too: [`validate`](Self::validate) checks it.
+    pub const fn from_parts(
         models: [H; M],
         weights: [[H::Real; M]; O],
         biases: [H::Real; O],

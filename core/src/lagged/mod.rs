@@ -48,7 +48,7 @@ use crate::number::Channel;
 /// // A level that may be anything near zero, and a step to the next sample that is near one.
 /// let ramp = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
-/// let lagged = LagFeatures::<_, 1, 2, 1, 1>::new(Forward::of(&hmm), [1]);
+/// let lagged = LagFeatures::<_, 1, 2, 1, 1>::from_parts(Forward::of(&hmm), [1]);
 /// lagged.validate_lags()?;
 /// let likelihood = |samples: &[[f64; 1]]| {
 ///     let mut stream = Stream::new(&lagged);
@@ -101,9 +101,18 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PA
         assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits");
     };
 
-    /// Before a recursion. The lags are right where their maker made them so;
-    /// [`validate_lags`](Self::validate_lags) checks what was read from elsewhere.
-    pub const fn new(recursion: R, lags: [u32; L]) -> Self {
+    /// Creates lag features before a recursion, and checks the lags.
+    ///
+    /// # Errors
+    /// Names the first lag that is not in its range: they rise from one or more to `K`.
+    pub fn new(recursion: R, lags: [u32; L]) -> Result<Self, ModelError> {
+        let made = Self::from_parts(recursion, lags);
+        made.validate_lags()?;
+        Ok(made)
+    }
+
+    /// Creates the same without checks, in a constant too: [`validate_lags`](Self::validate_lags) checks it.
+    pub const fn from_parts(recursion: R, lags: [u32; L]) -> Self {
         const { Self::SIZES };
         Self { recursion, lags }
     }

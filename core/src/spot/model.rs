@@ -49,7 +49,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///     [Categorical::<2>::new([0.5, 0.5])?, Categorical::<2>::new([0.95, 0.05])?],
 /// );
 /// let spotter: Spotter<_, 2, 1, 4> =
-///     Spotter::new(network, Chain::<f32, 1>::new([1.0], [[1.0]])?, [BACKGROUND, 0], 100);
+///     Spotter::from_parts(network, Chain::<f32, 1>::new([1.0], [[1.0]])?, [BACKGROUND, 0], 100);
 /// let mut stream = Stream::new(&spotter);
 /// let mut events = Vec::new();
 /// for toss in [1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1] {
@@ -70,9 +70,8 @@ pub struct Spotter<E: Emission, const S: usize, const B: usize, const PENDING: u
 }
 
 impl<E: Emission, const S: usize, const B: usize, const PENDING: usize> Spotter<E, S, B, PENDING> {
-    /// A spotter from a joined network, the background's own chain, the class of each state and the
-    /// longest lag, in samples. [`validate`](Self::validate) checks the numbers.
-    pub const fn new(
+    /// Creates a spotter without checks, in a constant too: [`validate`](Self::validate) checks it.
+    pub const fn from_parts(
         network: Hmm<E, S>,
         background: Chain<E::Weight, B>,
         class: [u8; S],
@@ -118,6 +117,22 @@ where
     T: Real,
     E: Emission<Weight = T>,
 {
+    /// Creates a spotter from a joined network, the background's own chain, the class of each state and the longest
+    /// lag, in samples, and checks every number. In a constant take [`from_parts`](Self::from_parts).
+    ///
+    /// # Errors
+    /// Names the first invalid number.
+    pub fn new(
+        network: Hmm<E, S>,
+        background: Chain<E::Weight, B>,
+        class: [u8; S],
+        lag: u32,
+    ) -> Result<Self, ModelError> {
+        let made = Self::from_parts(network, background, class, lag);
+        made.validate()?;
+        Ok(made)
+    }
+
     /// Checks every distribution, and that the first `B` states are the background's and no other.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ type Model = Hmm<Categorical<2>, 2>;
 fn update(version: u32) -> Result<Vec<u8>, UpdateError> {
     let chain = Chain::from_parts([0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]]);
     let model: Model = Hmm::new(chain, [Categorical::from_parts([0.25, 0.75]); 2]);
-    let classifier = StreamClassifier::new([model], [[1.0]], [0.0], Normalisation::NONE);
+    let classifier = StreamClassifier::from_parts([model], [[1.0]], [0.0], Normalisation::NONE);
     let mut room = Aligned([0; length_of::<Model, 1, 1>(4)]);
     let artefact = write(&classifier, "a\nb\n", &mut room.0).expect("room enough");
     let entry = Entry { sample: &[1, 0], class: 1, margin_bits: 0x3F80_0000 };

@@ -20,7 +20,7 @@
 //! # use fishweir_core::hmm::{Chain, Hmm};
 //! # fn main() -> Result<(), Box<dyn core::error::Error>> {
 //! # let coin = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]])?, [Categorical::<2>::new([0.5, 0.5])?]);
-//! # let classifier = StreamClassifier::new([coin], [[1.0]], [0.0], Normalisation::NONE);
+//! # let classifier = StreamClassifier::from_parts([coin], [[1.0]], [0.0], Normalisation::NONE);
 //! # let packet = Frame::new(&SampleIndex::default().head(Request::Info.tag()));
 //! # let mut sent = 0;
 //! # let mut send = |frame: &[u8]| sent += frame.len();

@@ -64,7 +64,7 @@ pub static WORDS: Words = {
         context += 1;
     }
     let words = MarkovString::new(contexts, rows);
-    StreamClassifier::new([words], [[0.0]], [BIAS], Normalisation::PER_SAMPLE)
+    StreamClassifier::from_parts([words], [[0.0]], [BIAS], Normalisation::PER_SAMPLE)
 };
 
 /// Weights of expected counts.
@@ -78,7 +78,7 @@ pub fn latent() -> Latent {
     };
     let chain = Chain::from_parts([counted(0.5, 0.0); 2], [row(0), row(1)]);
     let hmm = Hmm::new(chain, [emission(0), emission(1)]);
-    StreamClassifier::new([hmm], [[0.0]], [BIAS], Normalisation::PER_SAMPLE)
+    StreamClassifier::from_parts([hmm], [[0.0]], [BIAS], Normalisation::PER_SAMPLE)
 }
 
 /// The parameters of a system.
@@ -105,7 +105,7 @@ pub fn systems() -> Result<Systems, ModelError> {
     };
     let along = |turn| Dynamics::new(&system(turn).with_directions(&[direction]));
     let models = [along(0.25)?, along(-0.375)?];
-    Ok(StreamClassifier::new(models, [[1.0, -1.0]], [BIAS], Normalisation::NONE))
+    Ok(StreamClassifier::from_parts(models, [[1.0, -1.0]], [BIAS], Normalisation::NONE))
 }
 
 /// What was read, folded into a word: an FNV-1a hash of the bits.

@@ -93,7 +93,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         {
             let hmm = models::gaussian::<6>()?;
             let along = hmm.with_directions(&[models::direction()], Parametrisation::default());
-            let bank = StreamClassifier::new(
+            let bank = StreamClassifier::from_parts(
                 [along, along],
                 [[-1.0, 1.0]],
                 [0.0],

@@ -47,7 +47,7 @@ fn sequences<S: Write, M: Meter>(bench: &mut Bench<S, M>) -> Result<(), Failure<
     let hmm = black_box(&CATEGORICAL_4);
     let kernel = FixedLength::from_parts(hmm, [black_box(&STORED[..]); ITEMS]);
     let own = FixedLengthNorm::of(hmm, LENGTH);
-    let machine = KernelMachine::new(
+    let machine = KernelMachine::from_parts(
         StoredSequences::new(kernel, own, [-3.0; ITEMS]),
         [[0.5; ITEMS]],
         [0.1_f32],
@@ -61,7 +61,7 @@ fn scores<S: Write, M: Meter>(
     bench: &mut Bench<S, M>,
     hmm: Hmm<Gaussian<CHANNELS>, 4>,
 ) -> Result<(), Failure<S::Error>> {
-    let kernel = StoredScores::<_, _, 4, 1, ENTRIES, ITEMS>::new(
+    let kernel = StoredScores::<_, _, 4, 1, ENTRIES, ITEMS>::from_parts(
         [hmm],
         Parametrisation::SOFTMAX,
         Normalisation::PER_SAMPLE,
@@ -69,7 +69,7 @@ fn scores<S: Write, M: Meter>(
         ScoreKernel::Gaussian { gamma: 0.02 },
         [[0.25; ENTRIES]; ITEMS],
     );
-    let machine = KernelMachine::new(kernel, [[0.5; ITEMS]], [0.1_f32]);
+    let machine = KernelMachine::from_parts(kernel, [[0.5; ITEMS]], [0.1_f32]);
     let names = ["SVM, 32 scores, N=4 D=3", "SVM, 32 scores, N=4 D=3: a decision"];
     both(bench, names, &machine, &VECTOR_STREAM, &[1e6; CHANNELS])
 }

@@ -61,7 +61,7 @@ pub(super) static CATEGORICAL_4: Hmm<Categorical<SYMBOLS>, 4> = categorical();
 pub(super) static CATEGORICAL_8: Hmm<Categorical<SYMBOLS>, 8> = categorical();
 
 /// Two classes of two states each, and four of the background. Its network is dense, unlike a joined one.
-pub(super) static SPOTTER_8: Spotter<Categorical<SYMBOLS>, 8, 4, 4> = Spotter::new(
+pub(super) static SPOTTER_8: Spotter<Categorical<SYMBOLS>, 8, 4, 4> = Spotter::from_parts(
     categorical(),
     chain(),
     [BACKGROUND, BACKGROUND, BACKGROUND, BACKGROUND, 0, 0, 1, 1],

@@ -194,7 +194,7 @@ impl<S: Write, M: Meter> Table<S, M> {
 
     #[inline(never)]
     fn classifier(&mut self) -> Result<(), Failure<S::Error>> {
-        let classifier = StreamClassifier::new(
+        let classifier = StreamClassifier::from_parts(
             [CATEGORICAL_4, CATEGORICAL_4],
             [[1.0, -1.0]],
             [0.1],
@@ -211,8 +211,12 @@ impl<S: Write, M: Meter> Table<S, M> {
         )?;
         let directions = [models::direction()];
         let along = || CATEGORICAL_4.with_directions(&directions, Parametrisation::default());
-        let classifier =
-            StreamClassifier::new([along(), along()], [[1.0, -1.0]], [0.1], Normalisation::NONE);
+        let classifier = StreamClassifier::from_parts(
+            [along(), along()],
+            [[1.0, -1.0]],
+            [0.1],
+            Normalisation::NONE,
+        );
         let classifier = black_box(&classifier);
         let bytes = size_of_val(classifier);
         let name = "classifier of 2 models, a tangent, N=4";

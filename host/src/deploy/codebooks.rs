@@ -305,8 +305,8 @@ pub(super) fn beside_codebooks<T: Coding>(
     );
     let text = text
         .replacen("pub type Model = ", "pub type Bank = ", 1)
-        .replacen("MODEL: Model = Model::new(", "MODEL: Model = Bank::new(", 1)
-        .replacen("MODEL: Model = ", "MODEL: Model = Model::new(", 1)
+        .replacen("MODEL: Model = Model::from_parts(", "MODEL: Model = Bank::from_parts(", 1)
+        .replacen("MODEL: Model = ", "MODEL: Model = Model::from_parts(", 1)
         .replacen("/// The classifier, in flash.", &types, 1);
     // What a source ends with.
     text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), CODEBOOKS);\n"))

@@ -5,7 +5,7 @@ use crate::data::Lags;
 /// What is around a model that hears these columns of a row; nothing of one that hears all.
 pub(super) fn hearing(columns: Option<Vec<usize>>) -> [String; 2] {
     columns.map_or_else(Default::default, |columns| {
-        ["        ChannelSubset::new(\n".into(), format!("        {columns:?}),\n")]
+        ["        ChannelSubset::from_parts(\n".into(), format!("        {columns:?}),\n")]
     })
 }
 
@@ -39,7 +39,11 @@ pub(super) fn behind_lags(
     let text = text
         .replacen("pub type Model = ", "pub type Rows = ", 1)
         .replacen("/// The classifier, in flash.", &types, 1)
-        .replacen("Model = StreamClassifier::new(", "Model = Model::new(StreamClassifier::new(", 1);
+        .replacen(
+            "Model = StreamClassifier::from_parts(",
+            "Model = Model::from_parts(StreamClassifier::from_parts(",
+            1,
+        );
     // What a bank's source ends with.
     let lags = lags.as_slice();
     text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), {lags:?});\n"))

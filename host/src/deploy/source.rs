@@ -111,7 +111,7 @@ impl Deployed {
         );
         let text = text
             .replacen("pub type Model = ", "pub type Inner = ", 1)
-            .replacen("MODEL: Model = Model::new(", "MODEL: Model = Inner::new(", 1)
+            .replacen("MODEL: Model = Model::from_parts(", "MODEL: Model = Inner::from_parts(", 1)
             .replacen("MODEL: Model = ", "MODEL: Model = Model::new(FRONT, ", 1)
             .replacen("/// The classifier, in flash.", &types, 1);
         text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}));\n"))
@@ -274,7 +274,7 @@ pub(super) fn head(
          /// The classifier, in flash.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-         pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+         pub static MODEL: Model = StreamClassifier::from_parts(\n    [\n",
         labels(observations, classes),
         over = one_line(&observations.to_string()),
     );

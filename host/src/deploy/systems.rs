@@ -255,7 +255,7 @@ impl Deployed {
              /// The classifier, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-             pub static MODEL: Model = StreamClassifier::new(\n    [\n",
+             pub static MODEL: Model = StreamClassifier::from_parts(\n    [\n",
             labels(&self.observations, &self.classes),
         );
         for system in &self.systems {

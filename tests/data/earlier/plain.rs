@@ -23,7 +23,7 @@ pub type Model = StreamClassifier<Hmm<Gaussian<2, Dual<f32, 1>>, 2>, 2, 1>;
 /// The classifier, in flash.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]
-pub static MODEL: Model = StreamClassifier::new(
+pub static MODEL: Model = StreamClassifier::from_parts(
     [
         Hmm::new(
             Chain::from_parts(

@@ -30,7 +30,7 @@ pub type Model =
 /// The codebooks, and what their codewords weigh.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]
-const CODEBOOKS: fishweir_core::classify::Codebooks<f32, 2, 8, 1, 2> = fishweir_core::classify::Codebooks::new(
+const CODEBOOKS: fishweir_core::classify::Codebooks<f32, 2, 8, 1, 2> = fishweir_core::classify::Codebooks::from_parts(
     [1, 1, 1, 1, 2, 2, 2, 2],
     [
         [0.0, 1.6678444],
@@ -89,9 +89,9 @@ const CODEBOOKS: fishweir_core::classify::Codebooks<f32, 2, 8, 1, 2> = fishweir_
 /// The classifier, in flash.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]
-pub static MODEL: Model = Model::new(Bank::new(StreamClassifier::new(
+pub static MODEL: Model = Model::from_parts(Bank::from_parts(StreamClassifier::from_parts(
     [
-        ChannelSubset::new(
+        ChannelSubset::from_parts(
         Hmm::new(
             Chain::from_parts(
                 [Dual { value: 0.2649903, tangent: [-7.8376535e-5] }, Dual { value: 0.245167, tangent: [-0.00010203184] }, Dual { value: 0.26111773, tangent: [0.0002469142] }, Dual { value: 0.22872499, tangent: [-6.650584e-5] }],
@@ -110,7 +110,7 @@ pub static MODEL: Model = Model::new(Bank::new(StreamClassifier::new(
             ],
         ),
         [0, 1, 2, 3]),
-        ChannelSubset::new(
+        ChannelSubset::from_parts(
         Hmm::new(
             Chain::from_parts(
                 [Dual { value: 0.2608415, tangent: [-4.755959e-5] }, Dual { value: 0.308471, tangent: [-0.0001387812] }, Dual { value: 0.19802697, tangent: [0.00021202807] }, Dual { value: 0.23266056, tangent: [-2.5687279e-5] }],
@@ -129,7 +129,7 @@ pub static MODEL: Model = Model::new(Bank::new(StreamClassifier::new(
             ],
         ),
         [0, 1, 4, 5]),
-        ChannelSubset::new(
+        ChannelSubset::from_parts(
         Hmm::new(
             Chain::from_parts(
                 [Dual { value: 0.26245892, tangent: [-7.878218e-5] }, Dual { value: 0.24301122, tangent: [-0.0001706115] }, Dual { value: 0.22630794, tangent: [0.00022640005] }, Dual { value: 0.2682219, tangent: [2.2993638e-5] }],

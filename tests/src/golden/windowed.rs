@@ -324,7 +324,7 @@ impl<T: Real> Outputs<T> {
         S: Borrow<H::Observation>,
     {
         let Self { weights, biases, count } = self;
-        let classifier = StreamClassifier::new(models, weights, biases, bank.normalisation);
+        let classifier = StreamClassifier::from_parts(models, weights, biases, bank.normalisation);
         classifier.validate().map_err(|error| error.to_string())?;
         decide(&Numbered { classifier, taken, count }, bank.windows, taken.len())
     }

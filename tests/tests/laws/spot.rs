@@ -124,7 +124,7 @@ impl<T: Real> Task<T> for Laws<'_> {
             }),
         );
         let class = std::array::from_fn(|j| CLASSES.get(j).copied().unwrap_or(0));
-        let spotter: Spotter<E, N, B, 8> = Spotter::new(*hmm, chain, class, u32::MAX);
+        let spotter: Spotter<E, N, B, 8> = Spotter::from_parts(*hmm, chain, class, u32::MAX);
         spotter.validate().map_err(|error| error.to_string())?;
 
         let taken = samples::<T, E>(sequence)?;
@@ -161,7 +161,7 @@ impl<T: Real> Task<T> for Laws<'_> {
         let refused = laws::check(&spotter, trial, |_, _| ());
         // Whatever the lag, events are in order, and none is later than it.
         for lag in [0, 1, 3] {
-            let hasty: Spotter<E, N, B, 2> = Spotter::new(*hmm, chain, class, lag);
+            let hasty: Spotter<E, N, B, 2> = Spotter::from_parts(*hmm, chain, class, lag);
             let mut stream = Stream::new(&hasty);
             let mut end = 0;
             for x in &taken {

@@ -243,8 +243,12 @@ impl<T: Real> Task<T> for Families<'_> {
         let Self { s, models } = self;
         let bank: [Hmm<E, N>; 2] = std::array::from_fn(|m| padded(&models[m]).expect("a model"));
         let one = |x: f64| T::from_f64(x);
-        let plain =
-            StreamClassifier::new(bank, [[one(1.0), one(-1.0)]], [one(0.25)], Normalisation::NONE);
+        let plain = StreamClassifier::from_parts(
+            bank,
+            [[one(1.0), one(-1.0)]],
+            [one(0.25)],
+            Normalisation::NONE,
+        );
         let moved = std::array::from_fn(|m| {
             let ways: [oracle::Direction; 2] = std::array::from_fn(|_| s.direction(&models[m]));
             let by = coordinates(&ways[0], oracle::Parametrisation::Softmax);
@@ -252,7 +256,8 @@ impl<T: Real> Task<T> for Families<'_> {
             bank[m].with_directions(&ways, by)
         });
         let weights = [[one(0.5), one(-0.25)], [one(-1.0), one(2.0)]];
-        let along = StreamClassifier::new(moved, weights, [one(0.0); 2], Normalisation::PER_SAMPLE);
+        let along =
+            StreamClassifier::from_parts(moved, weights, [one(0.0); 2], Normalisation::PER_SAMPLE);
         let odd = refusable::<T, E>(&models[0])?;
         let sample = |s: &mut Sampler| {
             let laws = &models[s.uniform(0.0, 2.0) as usize].emission;
@@ -309,7 +314,12 @@ fn bank<const D: usize>() -> StreamClassifier<Hmm<Gaussian<D>, 2>, 2, 2> {
         Hmm::new(chain(), [state(1.0), state(-1.0)])
     };
     let weights = [[1.0, -0.5], [-0.25, 1.0]];
-    StreamClassifier::new([model(0.25), model(1.5)], weights, [0.5, 0.0], Normalisation::PER_SAMPLE)
+    StreamClassifier::from_parts(
+        [model(0.25), model(1.5)],
+        weights,
+        [0.5, 0.0],
+        Normalisation::PER_SAMPLE,
+    )
 }
 
 fn row<const D: usize>(s: &mut Sampler) -> [f32; D] {
@@ -329,7 +339,7 @@ fn books(s: &mut Sampler) -> Books<2> {
     let weights = std::array::from_fn(|_| {
         std::array::from_fn(|_| std::array::from_fn(|_| s.normal() as f32))
     });
-    Codebooks::new([1, 2], [[1.0, 0.0], [0.5, 0.25]], [first, second], weights)
+    Codebooks::from_parts([1, 2], [[1.0, 0.0], [0.5, 0.25]], [first, second], weights)
 }
 
 proptest! {
@@ -339,7 +349,7 @@ proptest! {
     #[test]
     fn of_the_past(seed: u64) {
         let mut s = Sampler::new(seed);
-        let lagged = LagFeatures::<_, 2, 6, 2, 3>::new(bank::<6>(), [1, 3]);
+        let lagged = LagFeatures::<_, 2, 6, 2, 3>::from_parts(bank::<6>(), [1, 3]);
         laws(&mut s, 1, &lagged, row, &odd::<2>());
 
         let states = |sign: f32| {
@@ -348,13 +358,13 @@ proptest! {
             Autoregressive::<6, 2, 2>::new(innovation, [sign, 0.0], told).expect("a state")
         };
         let models = [1.0, 2.0].map(|x| Hmm::new(chain::<f32>(), [states(x), states(-0.5 * x)]));
-        let bank_of = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
-        let past = LagFeatures::<_, 2, 6, 2, 3, true>::new(bank_of, [1, 3]);
+        let bank_of = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
+        let past = LagFeatures::<_, 2, 6, 2, 3, true>::from_parts(bank_of, [1, 3]);
         laws(&mut s, 1, &past, row, &odd::<2>());
 
-        let coded = WithCodebooks::<_, f32, 2, 2, 16, 2>::new(bank::<2>(), books(&mut s));
+        let coded = WithCodebooks::<_, f32, 2, 2, 16, 2>::from_parts(bank::<2>(), books(&mut s));
         laws(&mut s, 5, &coded, row, &odd::<2>());
-        let both = WithCodebooks::<_, f32, 2, 2, 16, 2>::new(lagged, books(&mut s));
+        let both = WithCodebooks::<_, f32, 2, 2, 16, 2>::from_parts(lagged, books(&mut s));
         laws(&mut s, 5, &both, row, &odd::<2>());
         let behind = Preprocessed::new(Decimate::<2>::new(2), both);
         laws(&mut s, 8, &behind, row, &odd::<2>());
@@ -362,8 +372,8 @@ proptest! {
         // Levels besides, in `f64`.
         let (vectors, weights) = (codebooks::vectors(&mut s), codebooks::weights(&mut s));
         let (levels, above) = codebooks::steps(&mut s);
-        let books = Codebooks::new(codebooks::DILATIONS, codebooks::SCALES, vectors, weights);
-        let levelled = codebooks::Classifier::new(codebooks::bank(), books.with_levels(levels, above));
+        let books = Codebooks::from_parts(codebooks::DILATIONS, codebooks::SCALES, vectors, weights);
+        let levelled = codebooks::Classifier::from_parts(codebooks::bank(), books.with_levels(levels, above));
         let wide = |s: &mut Sampler| [s.normal(), 3.0 * s.normal()];
         laws(&mut s, 6, &levelled, wide, &[[f64::NAN, 0.0], [0.0, f64::INFINITY]]);
     }
@@ -377,7 +387,7 @@ proptest! {
         laws(&mut s, 1, &norms, row, &odd::<3>()[..2]);
         let slopes = Preprocessed::new(Slopes::<1, 2, 3>::new(), bank::<2>());
         laws(&mut s, 1, &slopes, row, &odd::<1>()[..2]);
-        let lagged = LagFeatures::<_, 2, 6, 2, 3>::new(bank::<6>(), [1, 2]);
+        let lagged = LagFeatures::<_, 2, 6, 2, 3>::from_parts(bank::<6>(), [1, 2]);
         let both = Pipe::new(Magnitude::<3, 2>::new([true, true, false]), Decimate::<2>::new(2));
         laws(&mut s, 2, &Preprocessed::new(both, lagged), row, &odd::<3>()[..2]);
 
@@ -388,7 +398,7 @@ proptest! {
         let law = |p: [f32; 4]| Categorical::<4>::from_parts(p);
         let model = |p| Hmm::new(chain::<f32>(), [law(p), law([0.25; 4])]);
         let models = [model([0.5, 0.25, 0.25, 0.0]), model([0.125, 0.125, 0.25, 0.5])];
-        let symbols = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
+        let symbols = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
         let quantised = Preprocessed::new(words.expect("words"), symbols);
         laws(&mut s, 1, &quantised, row, &odd::<2>()[..2]);
     }
@@ -403,7 +413,7 @@ proptest! {
             tables([[(32_768, 0), (0, 0)], [(8_192, 200), (24_576, -200)]]),
             tables([[(16_384, 90), (16_384, -90)], [(1_024, 0), (31_744, 0)]]),
         ];
-        let bank = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
+        let bank = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
         let symbol = |s: &mut Sampler| s.uniform(0.0, 2.0) as usize;
         laws(&mut s, 1, &bank, symbol, &[2, 1000]);
 
@@ -414,7 +424,7 @@ proptest! {
         let (dilations, scales) = (integers::DILATIONS, integers::SCALES);
         let books = Codebooks::in_units(dilations, scales, vectors, weights, integers::UNITS);
         let steps = ([[[0; 1]; 8]; 2], [[[[1; 2]; 1]; 8]; 2]);
-        let whole = integers::Whole::new(integers::at_lags(), books.with_levels(steps.0, steps.1));
+        let whole = integers::Whole::from_parts(integers::at_lags(), books.with_levels(steps.0, steps.1));
         laws(&mut s, 5, &whole, integers_of, &[]);
     }
 
@@ -427,24 +437,24 @@ proptest! {
             ContextModel::new(Steps, std::array::from_fn::<_, 5, _>(|t| state(t).expect("a state")))
         };
         let models = [model(0.25), model(1.0)];
-        let steps = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::PER_SAMPLE);
+        let steps = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::PER_SAMPLE);
         laws(&mut s, 1, &steps, row, &odd::<2>());
 
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let profiles = [true, false].map(|local| profile(&mut random, local, true));
         let single = profiles.map(|profile| mapped(&profile, |weight| weight as f32));
-        let odds = StreamClassifier::new(single, [[1.0, -0.5]], [0.0], Normalisation::NONE);
+        let odds = StreamClassifier::from_parts(single, [[1.0, -0.5]], [0.0], Normalisation::NONE);
         let residue = |s: &mut Sampler| s.uniform(0.0, A as f64) as usize;
         laws(&mut s, 1, &odds, residue, &[A, 99]);
         let along = profiles.map(|profile| {
             mapped(&profile, |weight| Dual { value: weight as f32, tangent: [0.5 * weight as f32] })
         });
-        let odds = StreamClassifier::new(along, [[0.0; 2]], [0.25], Normalisation::PER_SAMPLE);
+        let odds = StreamClassifier::from_parts(along, [[0.0; 2]], [0.25], Normalisation::PER_SAMPLE);
         laws(&mut s, K as u32, &odds, residue, &[A]);
 
         let systems = [s.system(2, 2), s.system(2, 2)];
         let models = systems.each_ref().map(crate::dynamics::dynamics::<f32, 2, 2>);
-        let systems = StreamClassifier::new(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
+        let systems = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
         laws(&mut s, 1, &systems, row, &odd::<2>()[..2]);
 
         let coin = |heads: f32| {
@@ -456,7 +466,7 @@ proptest! {
         };
         let limit = |mean| Limit { mean, threshold: 1.5 };
         let memory = ForgettingFactor::factor(0.9).expect("a factor");
-        let detector = ChangeDetector::new(coin(0.75), memory, limit(-0.7), [limit(0.1)]);
+        let detector = ChangeDetector::from_parts(coin(0.75), memory, limit(-0.7), [limit(0.1)]);
         laws(&mut s, 1, &detector, |s| s.uniform(0.0, 2.0) as usize, &[2]);
     }
 
@@ -474,9 +484,9 @@ proptest! {
         let symbol = |s: &mut Sampler| s.uniform(0.0, 4.0) as usize;
         let own = FixedLengthNorm::of(&models[0], 5);
         let normalised = StoredSequences::new(kernel, own, [-6.0, -7.0, -8.0]);
-        let machine = KernelMachine::new(normalised, coefficients, [0.25]);
+        let machine = KernelMachine::from_parts(normalised, coefficients, [0.25]);
         laws(&mut s, 1, &machine, symbol, &[4]);
-        let machine = KernelMachine::new(
+        let machine = KernelMachine::from_parts(
             StoredSequences::new(kernel, NoNorm::NEW, [-7.0; 3]),
             coefficients,
             [0.0],
@@ -486,7 +496,7 @@ proptest! {
         const SCORES: usize = 2 * (3 + 9 + 12);
         let stored = std::array::from_fn(|_| std::array::from_fn(|_| s.normal() as f32));
         let whitening = DiagonalWhitening { centre: [0.0; SCORES], rate: [0.5; SCORES] };
-        let scores = StoredScores::<_, _, 3, 2, SCORES, 3>::new(
+        let scores = StoredScores::<_, _, 3, 2, SCORES, 3>::from_parts(
             models,
             Parametrisation::SOFTMAX,
             Normalisation::PER_SAMPLE,
@@ -494,7 +504,7 @@ proptest! {
             ScoreKernel::Gaussian { gamma: 0.25 },
             stored,
         );
-        laws(&mut s, 1, &KernelMachine::new(scores, coefficients, [0.25]), symbol, &[4]);
+        laws(&mut s, 1, &KernelMachine::from_parts(scores, coefficients, [0.25]), symbol, &[4]);
     }
 }
 

@@ -250,8 +250,12 @@ where
 {
     /// The number of the model saved; 0 where it was not.
     fn save_now(&mut self) -> u32 {
-        let alone =
-            StreamClassifier::new([*self.state.hmm()], [[1.0]], [0.0], Normalisation::PER_SAMPLE);
+        let alone = StreamClassifier::from_parts(
+            [*self.state.hmm()],
+            [[1.0]],
+            [0.0],
+            Normalisation::PER_SAMPLE,
+        );
         // Room was checked at the start.
         let Some(bytes) = artefact::write(&alone, "", self.buffer.as_mut_bytes()) else { return 0 };
         match self.slots.save(bytes) {
@@ -360,7 +364,7 @@ mod tests {
         let coin = |p: f32| Categorical::from_parts([weight(p), weight(1.0 - p)]);
         let row = [weight(0.5), weight(0.5)];
         let hmm = Hmm::new(Chain::from_parts(row, [row, row]), [coin(0.5), coin(0.75)]);
-        StreamClassifier::new([hmm], [[1.0]], [0.0], Normalisation::NONE)
+        StreamClassifier::from_parts([hmm], [[1.0]], [0.0], Normalisation::NONE)
     }
 
     const EVERY: Settings = Settings { save_every: 40, warm_up: 5, ..Settings::DEFAULT };

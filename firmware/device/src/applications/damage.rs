@@ -229,7 +229,7 @@ fn detector() -> Detector {
     let one = Dual { value: 1.0, tangent: [0.0] };
     let constant = Dual { value: -2.756_815_6, tangent: [0.0] };
     let emission = Gaussian::from_parts([0.0; 3], [1.0; 3], constant, [[1.0]; 3], [[0.0]; 3]);
-    ChangeDetector::new(
+    ChangeDetector::from_parts(
         Hmm::new(Chain::from_parts([one], [[one]]), [emission]),
         ForgettingFactor::from_lost(1.0 / 64.0),
         Limit { mean: -4.256_815_6, threshold: 40.0 },
@@ -315,7 +315,7 @@ fn spotter() -> Spotter<Gaussian<3>, 3, 1, 4> {
         [about(0.0), about(3.0), about(-3.0)],
     );
     let background = Chain::from_parts([1.0], [[1.0]]);
-    Spotter::new(network, background, [BACKGROUND, 0, 1], 8)
+    Spotter::from_parts(network, background, [BACKGROUND, 0, 1], 8)
 }
 
 fn spot(mut line: Wire) -> Outcome {

@@ -34,7 +34,7 @@ pub(crate) fn model(version: u32) -> Model {
     let chain = Chain::from_parts([0.5, 0.5], [[0.25, 0.75], [0.75, 0.25]]);
     let coin = |p: f32| Categorical::from_parts([p, 1.0 - p]);
     let hmm = |p| Hmm::new(chain, [coin(p), coin(1.0 - p)]);
-    StreamClassifier::new(
+    StreamClassifier::from_parts(
         [hmm(0.5), hmm(p)],
         [[1.0, 0.0], [0.0, 1.0]],
         [0.0, 0.0],

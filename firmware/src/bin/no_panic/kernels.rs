@@ -103,7 +103,8 @@ where
 {
     drive(bank, x);
     let kernel = StoredSequences::new(bank, NoNorm::<R::Observation, T>::NEW, [T::ZERO; 2]);
-    let machine = black_box(KernelMachine::<_, T, 2, 1>::new(kernel, [[T::ONE; 2]], [T::ONE]));
+    let machine =
+        black_box(KernelMachine::<_, T, 2, 1>::from_parts(kernel, [[T::ONE; 2]], [T::ONE]));
     let _ = black_box(machine.validate());
     drive(&machine, x);
 }

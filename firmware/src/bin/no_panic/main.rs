@@ -278,7 +278,7 @@ where
     drive(Forgetting::of(&along, black_box(ForgettingFactor::ENDLESS)), x);
     let limit = Limit { mean: black_box(0.0), threshold: black_box(1.0) };
     let detector =
-        ChangeDetector::new(along, black_box(ForgettingFactor::ENDLESS), limit, [limit; 2]);
+        ChangeDetector::from_parts(along, black_box(ForgettingFactor::ENDLESS), limit, [limit; 2]);
     let _ = black_box(detector.validate());
     drive(&detector, x);
     if let Ok(recent) = RollingLogLikelihood::<_, STATES, 5>::of(&along, black_box(1)) {
@@ -401,13 +401,13 @@ fn machines() {
     let diagonal = DiagonalWhitening::<_, ENTRIES> { centre: some(), rate: some() };
     let full = FullWhitening::<_, ENTRIES> { centre: some(), rows: some() };
     let kernel = black_box(ScoreKernel::Gaussian { gamma: 1.0 });
-    machine(StoredScores::new(models(), by.0, by.1, diagonal, kernel, some()), &x);
-    machine(StoredScores::new(models(), by.0, by.1, full, kernel, some()), &x);
+    machine(StoredScores::from_parts(models(), by.0, by.1, diagonal, kernel, some()), &x);
+    machine(StoredScores::from_parts(models(), by.0, by.1, full, kernel, some()), &x);
 }
 
 #[inline(never)]
 fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
-    let machine = black_box(KernelMachine::<_, f32, 3, 2>::new(kernel, some(), some()));
+    let machine = black_box(KernelMachine::<_, f32, 3, 2>::from_parts(kernel, some(), some()));
     let _ = black_box(machine.validate());
     black_box(machine.bytes());
     drive(&machine, x);

@@ -33,7 +33,8 @@ where
     let hmm = some::<Hmm<E, 4>>();
     let [lost, mean, threshold] = black_box([0.5_f32, 0.0, 1.0]);
     let limit = Limit { mean, threshold };
-    let detector = ChangeDetector::new(hmm, ForgettingFactor::from_lost(lost), limit, [limit]);
+    let detector =
+        ChangeDetector::from_parts(hmm, ForgettingFactor::from_lost(lost), limit, [limit]);
     black_box(detect_change(&mut Port, &mut Stream::new(&detector))).ok();
 }
 
@@ -46,7 +47,7 @@ where
     let network = some::<Hmm<E, S>>();
     let background = some::<Chain<f32, 4>>();
     let spotter: Spotter<E, S, 4, 4> =
-        black_box(Spotter::new(network, background, black_box([0; S]), black_box(9)));
+        black_box(Spotter::from_parts(network, background, black_box([0; S]), black_box(9)));
     let _ = black_box(spotter.validate());
     drive(&spotter, x);
     black_box(spotter.undecided(&black_box(spotter.start())));

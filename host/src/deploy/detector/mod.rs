@@ -85,7 +85,7 @@ impl Detector {
              /// The detector, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-             pub static MODEL: Model = ChangeDetector::new(\n",
+             pub static MODEL: Model = ChangeDetector::from_parts(\n",
             labels(&self.observations, &[]),
             one_line(&self.observations.to_string())
         );

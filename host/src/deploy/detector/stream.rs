@@ -156,7 +156,7 @@ where
 {
     with_states!(model.initial.len(), N => {
         let detector: ChangeDetector<E, N, 1> =
-            ChangeDetector::new(hmm(model, 0), memory, fit, [drift]);
+            ChangeDetector::from_parts(hmm(model, 0), memory, fit, [drift]);
         let state = detector.start();
         Box::new(Running { detector, state, mark: state })
     })

@@ -86,7 +86,7 @@ impl Deployed {
              FixedLength<'static, {emission}, {symbol}, {states}, {items}>,\n        {own},\n        \
              f32,\n        {items},\n    >,\n    f32,\n    {items},\n    {},\n>;\n\n\
              /// The machine, in flash.\n{ATTRIBUTES}\
-             pub static MODEL: Model = KernelMachine::new(\n    StoredSequences::new(\n        \
+             pub static MODEL: Model = KernelMachine::from_parts(\n    StoredSequences::new(\n        \
              FixedLength::from_parts(&KERNEL_MODEL, [",
             self.outputs(),
             self.outputs()
@@ -113,7 +113,7 @@ impl Deployed {
              {whitening}<f32, {entries}>, {states}, {models}, {entries}, {items}>,\n    f32,\n    \
              {items},\n    {outputs},\n>;\n\n\
              /// The machine, in flash.\n{ATTRIBUTES}\
-             pub static MODEL: Model = KernelMachine::new(\n    StoredScores::new(\n    [\n",
+             pub static MODEL: Model = KernelMachine::from_parts(\n    StoredScores::from_parts(\n    [\n",
             models = self.models(),
             outputs = self.outputs()
         );

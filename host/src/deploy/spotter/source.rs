@@ -35,7 +35,7 @@ impl Spotter {
              /// The spotter, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-             pub static MODEL: Model = Spotter::new(\n",
+             pub static MODEL: Model = Spotter::from_parts(\n",
             labels(&self.observations, &self.classes),
             one_line(&self.observations.to_string()),
             emission.text("f32"),

@@ -171,7 +171,7 @@ where
         emission.iter_mut().zip(own).for_each(|(state, own)| *state = own);
         let network = Hmm::new(chain::<f32, f32, S>(&spotter.network, 0), emission);
         let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
-        let spotter = CoreSpotter::new(network, background, class, spotter.lag);
+        let spotter = CoreSpotter::from_parts(network, background, class, spotter.lag);
         let state = spotter.start();
         Box::new(Running { spotter, state })
     }; Some(2 | 4 | 8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)

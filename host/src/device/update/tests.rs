@@ -20,7 +20,7 @@ fn update() -> Vec<u8> {
     type Coin = Hmm<Categorical<2>, 2>;
     let chain = Chain::from_parts([0.5; 2], [[0.5; 2]; 2]);
     let coin: Coin = Hmm::new(chain, [Categorical::from_parts([0.25, 0.75]); 2]);
-    let coin = StreamClassifier::new([coin], [[1.0]], [0.0], Normalisation::NONE);
+    let coin = StreamClassifier::from_parts([coin], [[1.0]], [0.0], Normalisation::NONE);
     let mut room = [0; length_of::<Coin, 1, 1>(0)];
     let artefact = write(&coin, "", &mut room).expect("room enough");
     let entry = Entry { sample: &[1, 0], class: 0, margin_bits: 0 };

@@ -76,7 +76,8 @@ fn bits(answers: &[Option<Answer>]) -> Vec<(usize, u32, u32)> {
 }
 
 fn image(board: &str, folder: &Path) -> Image {
-    let alone = StreamClassifier::new([shipped()], [[1.0]], [0.0], Normalisation::PER_SAMPLE);
+    let alone =
+        StreamClassifier::from_parts([shipped()], [[1.0]], [0.0], Normalisation::PER_SAMPLE);
     let mut buffer = [0; 1024];
     let path = folder.join("shipped.fishweir");
     let bytes = artefact::write(&alone, "", &mut buffer).expect("room enough");

@@ -31,7 +31,7 @@ fn model(bias: f32) -> Deployed {
     let chain = Chain::from_parts([0.5, 0.5], [[0.125, 0.875], [0.875, 0.125]]);
     let side = |p: f32| Categorical::from_parts([p, 1.0 - p]);
     let coin = |p: f32| -> Coin { Hmm::new(chain, [side(p), side(1.0 - p)]) };
-    let bank = StreamClassifier::new(
+    let bank = StreamClassifier::from_parts(
         [coin(0.5), coin(bias)],
         [[1.0, 0.0], [0.0, 1.0]],
         [0.0, 0.0],

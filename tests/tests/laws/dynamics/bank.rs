@@ -15,7 +15,7 @@ fn a_bayes_classifier_takes_the_likelier_system() {
     let models = systems.each_ref().map(dynamics::<f32, 2, 2>);
     let mut weights = [[0.0_f32; 3]; 3];
     (0..3).for_each(|m| weights[m][m] = 1.0);
-    let bayes = StreamClassifier::new(models, weights, [0.0; 3], Normalisation::NONE);
+    let bayes = StreamClassifier::from_parts(models, weights, [0.0; 3], Normalisation::NONE);
     bayes.validate().expect("a classifier");
     let mut bank = Stream::new(&bayes);
     let mut alone = models.each_ref().map(|model| Stream::new(Kalman::of(model)));
@@ -45,7 +45,8 @@ fn a_linear_machine_on_scores_reads_their_derivative() {
     direction.transition = [[0.5, -1.0], [0.25, 0.75]];
     direction.observation_noise = [[0.5]];
     let model = Dynamics::new(&own.with_directions(&[direction])).expect("a system");
-    let machine = StreamClassifier::new([model], [[0.0]], [-0.25], Normalisation::PER_SAMPLE);
+    let machine =
+        StreamClassifier::from_parts([model], [[0.0]], [-0.25], Normalisation::PER_SAMPLE);
     let mut stream = Stream::new(&machine);
     let mut alone = Stream::new(Kalman::of(&model));
     for x in sequence::<1>(&mut sampler, 30).iter().flatten() {

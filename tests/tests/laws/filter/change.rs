@@ -51,7 +51,7 @@ impl Task<f64> for Checks<'_> {
         let along =
             plain.with_directions(&[score], coordinates(&self.direction, Parametrisation::Softmax));
         let memory = ForgettingFactor::factor(KEPT).expect("a factor");
-        let detector = ChangeDetector::new(along, memory, FIT, [DRIFT]);
+        let detector = ChangeDetector::from_parts(along, memory, FIT, [DRIFT]);
         detector.validate().map_err(|error| error.to_string())?;
         let mut alarms = [0; 3];
         on_trial::<f64, E>(model, &samples::<f64, E>(sequence)?, |trial| {
@@ -108,7 +108,8 @@ fn coin() -> Hmm<Coin, 1> {
 #[test]
 fn a_bad_number_is_named() {
     let validated = |lost: f64, fit, drift| {
-        ChangeDetector::new(coin(), ForgettingFactor::from_lost(lost), fit, [drift]).validate()
+        ChangeDetector::from_parts(coin(), ForgettingFactor::from_lost(lost), fit, [drift])
+            .validate()
     };
     let refused = |part, kind, row, entry| Err(ModelError::new(part, kind, row, entry));
     assert_eq!(validated(0.1, FIT, DRIFT), Ok(()));
@@ -133,7 +134,7 @@ fn a_bad_number_is_named() {
     let mut bad = coin();
     bad =
         Hmm::new(*bad.chain(), [Categorical::from_parts([Dual { value: 2.0, tangent: [0.0] }; 2])]);
-    let detector = ChangeDetector::new(bad, ForgettingFactor::ENDLESS, FIT, [DRIFT]);
+    let detector = ChangeDetector::from_parts(bad, ForgettingFactor::ENDLESS, FIT, [DRIFT]);
     let expected = bad.emission()[0].validate().map_err(|error| error.of_state(0));
     assert!(expected.is_err());
     assert_eq!(detector.validate(), expected);
@@ -145,7 +146,7 @@ fn a_statistic_at_its_limit_is_no_alarm() {
     let drifted = |threshold| {
         let fit = Limit { mean: 0.5_f64.ln(), threshold: 1.0 };
         let drift = Limit { mean: 0.0, threshold };
-        let detector = ChangeDetector::new(coin(), ForgettingFactor::ENDLESS, fit, [drift]);
+        let detector = ChangeDetector::from_parts(coin(), ForgettingFactor::ENDLESS, fit, [drift]);
         let mut stream = Stream::new(&detector);
         stream.push_block(&[0; 3]).expect("heads are possible");
         stream.read()

@@ -29,7 +29,7 @@ pub(crate) fn bank() -> Bank {
         Hmm::new(chain, [state(1.0), state(-1.0)])
     };
     let weights = [[1.0, -0.5], [-0.25, 1.0]];
-    StreamClassifier::new(
+    StreamClassifier::from_parts(
         [model(0.5), model(2.0)],
         weights,
         [0.5, -0.25],
@@ -113,8 +113,8 @@ proptest! {
         let samples: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
         let (vectors, weights, bank) = (vectors(&mut s), weights(&mut s), bank());
         let (levels, above) = steps(&mut s);
-        let books = Codebooks::new(DILATIONS, SCALES, vectors, weights).with_levels(levels, above);
-        let coded = Classifier::new(bank, books);
+        let books = Codebooks::from_parts(DILATIONS, SCALES, vectors, weights).with_levels(levels, above);
+        let coded = Classifier::from_parts(bank, books);
         coded.validate().expect("valid");
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
@@ -135,8 +135,9 @@ fn what_is_out_of_range_is_named() {
     let flat = ([[[0; CODEWORDS]; TAPS]; 3], [[[0.0; 2]; CODEWORDS]; 3]);
     let step = ([[[0.0; 2]; CODEWORDS]; 3], [[[[0.0; 2]; 2]; CODEWORDS]; 3]);
     let on_levels = |dilations, scales, (levels, above)| {
-        let books = Codebooks::new(dilations, scales, flat.0, flat.1).with_levels(levels, above);
-        Classifier::new(bank(), books).validate()
+        let books =
+            Codebooks::from_parts(dilations, scales, flat.0, flat.1).with_levels(levels, above);
+        Classifier::from_parts(bank(), books).validate()
     };
     let with = |dilations, scales| on_levels(dilations, scales, step);
     with(DILATIONS, SCALES).expect("valid");

@@ -47,12 +47,13 @@ fn model(level: f64) -> Model {
 
 pub(crate) fn at_lags() -> AtLags {
     let heard = [
-        ChannelSubset::new(model(500.0), [0, 1, 2, 3]),
-        ChannelSubset::new(model(3000.0), [0, 1, 4, 5]),
+        ChannelSubset::from_parts(model(500.0), [0, 1, 2, 3]),
+        ChannelSubset::from_parts(model(3000.0), [0, 1, 4, 5]),
     ];
     let weights = [[1.0, -0.5], [-0.25, 1.0]];
-    let bank = StreamClassifier::new(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
-    LagFeatures::new(bank, LAGS)
+    let bank =
+        StreamClassifier::from_parts(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
+    LagFeatures::from_parts(bank, LAGS)
 }
 
 /// An integer, often the least or the largest.
@@ -177,7 +178,7 @@ proptest! {
             std::array::from_fn(|_| std::array::from_fn(|_| [[integer(&mut s), integer(&mut s)]]));
         let lagged = at_lags();
         let books = Codebooks::in_units(DILATIONS, SCALES, vectors, weights, UNITS);
-        let whole = Whole::new(lagged, books.with_levels(levels, above));
+        let whole = Whole::from_parts(lagged, books.with_levels(levels, above));
         whole.validate().expect("valid");
         let bank = lagged.recursion();
         let refused = check(&whole, Trial { samples: &samples, refusable: &[] }, |prefix, read| {
@@ -244,7 +245,7 @@ fn what_would_overflow_is_named() {
         let weights = [[[0; 2]; CODEWORDS]; 2];
         let books = Codebooks::in_units(DILATIONS, [SCALES[0], scale], vectors, weights, units);
         let steps = ([[[0; 1]; CODEWORDS]; 2], [[[[0; 2]; 1]; CODEWORDS]; 2]);
-        Whole::new(at_lags(), books.with_levels(steps.0, steps.1)).validate()
+        Whole::from_parts(at_lags(), books.with_levels(steps.0, steps.1)).validate()
     };
     with(SCALES[1], UNITS).expect("valid");
     let error = |of: Result<(), _>| {

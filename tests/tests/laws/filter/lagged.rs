@@ -52,7 +52,7 @@ proptest! {
             .collect();
         let samples: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
         let hmm = hmm();
-        let lagged = LagFeatures::<_, 2, 8, 3, 5>::new(Forward::of(&hmm), LAGS);
+        let lagged = LagFeatures::<_, 2, 8, 3, 5>::from_parts(Forward::of(&hmm), LAGS);
         lagged.validate_lags().expect("rising lags");
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
@@ -81,11 +81,11 @@ proptest! {
         let samples: Vec<Option<&[f64; 1]>> = samples.iter().map(Option::as_ref).collect();
         let models = [narrow(0.5, 0.1), narrow(-0.25, 1.0), narrow(2.0, 0.75)];
         let columns = [[0, 1], [0, 2], [0, 3]];
-        let heard: [ChannelSubset<_, 4, 2>; 3] = std::array::from_fn(|m| ChannelSubset::new(models[m], columns[m]));
+        let heard: [ChannelSubset<_, 4, 2>; 3] = std::array::from_fn(|m| ChannelSubset::from_parts(models[m], columns[m]));
         heard.iter().for_each(|model| model.validate().expect("columns of the row"));
         let weights = [[1.0, -2.0, 0.5], [0.25, 1.0, -1.0]];
-        let bank = StreamClassifier::new(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
-        let lagged = LagFeatures::<_, 1, 4, 3, 5>::new(bank, LAGS);
+        let bank = StreamClassifier::from_parts(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
+        let lagged = LagFeatures::<_, 1, 4, 3, 5>::from_parts(bank, LAGS);
         let odd = [[f64::NAN], [f64::INFINITY]];
         let odd: Vec<&[f64; 1]> = odd.iter().collect();
         let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
@@ -118,7 +118,7 @@ proptest! {
 
 #[test]
 fn no_model_hears_past_a_row() {
-    let heard = ChannelSubset::<_, 4, 2>::new(narrow(0.5, 0.1), [0, 4]);
+    let heard = ChannelSubset::<_, 4, 2>::from_parts(narrow(0.5, 0.1), [0, 4]);
     let error = heard.validate().expect_err("four columns");
     assert_eq!((error.part, error.entry, error.kind), (Part::Column, 1, ErrorKind::NotInRange));
     let mut state = heard.likelihood().start();
@@ -176,7 +176,7 @@ proptest! {
             Autoregressive::<6, 2, 2, f64>::new(innovation, CENTRE[i], COEFFICIENT[i]).expect("numbers")
         });
         let hmm = Hmm::new(Chain::<f64, 2>::new(INITIAL, TRANSITION).expect("a chain"), states);
-        let lagged = LagFeatures::<_, 2, 6, 2, 3, true>::new(Forward::of(&hmm), PAST);
+        let lagged = LagFeatures::<_, 2, 6, 2, 3, true>::from_parts(Forward::of(&hmm), PAST);
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
         let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
@@ -196,7 +196,7 @@ fn lags_rise_to_the_rings_length() {
         ([1, 2, 6], 2, ErrorKind::NotInRange),
         ([1, 2, 4], 2, ErrorKind::Inconsistent),
     ] {
-        let lagged = LagFeatures::<_, 2, 8, 3, 5>::new(Forward::of(&hmm), lags);
+        let lagged = LagFeatures::<_, 2, 8, 3, 5>::from_parts(Forward::of(&hmm), lags);
         let error = lagged.validate_lags().expect_err("refused");
         assert_eq!((error.part, error.entry, error.kind), (Part::Lag, entry, kind), "{lags:?}");
     }

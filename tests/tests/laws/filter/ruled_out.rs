@@ -60,7 +60,7 @@ fn an_impossible_model_is_ruled_out_and_the_others_go_on() {
     for weights in [BAYES, LINEAR, [[-0.5, -0.5, 1.0], [0.0; 3], [0.25, 0.0, 0.0]]] {
         let weights = weights.map(|row| row.map(f64::from));
         for by in NORMALISATIONS {
-            let classifier = StreamClassifier::new(coins::<3>(), weights, [0.0; 3], by);
+            let classifier = StreamClassifier::from_parts(coins::<3>(), weights, [0.0; 3], by);
             let trial = Trial { samples: &samples, refusable: &[&x[4], &x[5]] };
             let refused = laws::check(&classifier, trial, |prefix, got| {
                 let (class, margin) = by_hand(&weights, prefix);
@@ -82,7 +82,7 @@ fn an_impossible_model_is_ruled_out_and_the_others_go_on() {
 #[test]
 fn a_model_is_out_until_the_reset() {
     let weights = BAYES.map(|row| row.map(f64::from));
-    let bank = StreamClassifier::new(coins::<0>(), weights, [0.0; 3], Normalisation::NONE);
+    let bank = StreamClassifier::from_parts(coins::<0>(), weights, [0.0; 3], Normalisation::NONE);
     let mut stream = Stream::new(&bank);
     stream.push_block(&[2, 0]).expect("possible under two");
     assert_eq!(stream.state().ruled_out(), &[true, false, false]);
@@ -98,7 +98,8 @@ fn a_model_is_out_until_the_reset() {
     stream.reset();
     assert_eq!(stream.state().ruled_out(), &[false; 3]);
     // Of two classes with one output between them, the sign decides for the one that is left.
-    let odds = StreamClassifier::new(coins::<1>(), [[-1.0, 1.0, 0.0]], [0.0], Normalisation::NONE);
+    let odds =
+        StreamClassifier::from_parts(coins::<1>(), [[-1.0, 1.0, 0.0]], [0.0], Normalisation::NONE);
     for (symbol, class) in [(2, 1), (3, 0)] {
         let mut stream = Stream::new(&odds);
         stream.push_block(&[0, symbol]).expect("possible under two");
@@ -111,7 +112,7 @@ fn a_wrong_number_of_known_states_is_named() {
     let law = |p: f64| Categorical::<2, f64>::from_parts([p, 0.5]);
     let validated = |p| {
         let model = ContextModel::new(Unconditional, [law(p)]);
-        StreamClassifier::new([model], [[1.0]], [0.0], Normalisation::NONE).validate()
+        StreamClassifier::from_parts([model], [[1.0]], [0.0], Normalisation::NONE).validate()
     };
     assert_eq!(validated(0.5), Ok(()));
     let error = law(0.75).validate().expect_err("sums to more than one");

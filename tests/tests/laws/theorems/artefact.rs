@@ -42,7 +42,7 @@ fn classifier() -> Bank {
         Hmm::new(chain, [emission(0.5), emission(0.25 + shift)])
     };
     let weights = [[1.0, -1.0], [0.5, 0.25]];
-    StreamClassifier::new(
+    StreamClassifier::from_parts(
         [model(0.0), model(0.25)],
         weights,
         [0.125, -0.25],
@@ -166,7 +166,7 @@ fn the_core_writes_what_it_reads() {
         Chain::from_parts(row(0.25), [row(0.5), row(0.75)]),
         [gaussian(0.0), gaussian(3.0)],
     );
-    let bank = StreamClassifier::new([hmm], [[2.0]], [-1.0], Normalisation::NONE);
+    let bank = StreamClassifier::from_parts([hmm], [[2.0]], [-1.0], Normalisation::NONE);
     let mut buffer = vec![0; 1000];
     let written = Aligned::new(write(&bank, "", &mut buffer).expect("room enough"));
     assert_eq!(

@@ -44,7 +44,7 @@ fn check<E: Family<f64>, const N: usize, const O: usize>(
     normalisation: Normalisation,
 ) {
     let bank: [Hmm<E, N>; 3] = std::array::from_fn(|m| padded(&models[m]).expect("a model"));
-    let classifier = StreamClassifier::new(bank, weights, biases, normalisation);
+    let classifier = StreamClassifier::from_parts(bank, weights, biases, normalisation);
     classifier.validate().expect("finite");
     let logs = models.each_ref().map(|m| LogDomain::of(m, sequence).prefix_log_likelihood());
     let mut state = classifier.start();
@@ -82,7 +82,7 @@ fn check_directed<E: Family<f64>, const N: usize>(
         let w = w.map(|w| direction::<f64, E, N>(w).expect("a direction of its shape"));
         hmm.with_directions(&w, Coordinates::SOFTMAX)
     });
-    let classifier = StreamClassifier::new(bank, weights, biases, normalisation);
+    let classifier = StreamClassifier::from_parts(bank, weights, biases, normalisation);
     classifier.validate().expect("finite");
     let mut state = classifier.start();
     for x in samples::<f64, E>(sequence).expect("observations") {
@@ -164,8 +164,9 @@ fn heavy_weights_make_no_margin_that_is_no_number() {
     let chain = Chain::<f32, 1>::new([1.0], [[1.0]]).expect("sums to one");
     let law = |mean| Gaussian::<1>::new([mean], [1.0]).expect("positive");
     let bank = [0.0, 1.0].map(|mean| Hmm::new(chain, [law(mean)]));
-    let weighed =
-        |weights| StreamClassifier::new(bank, [[weights, -weights]], [0.0], Normalisation::NONE);
+    let weighed = |weights| {
+        StreamClassifier::from_parts(bank, [[weights, -weights]], [0.0], Normalisation::NONE)
+    };
     let heaviest = 2_f32.powi(48);
     let heavy = weighed(heaviest);
     assert_eq!(heavy.validate(), Ok(()));

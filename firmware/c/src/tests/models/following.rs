@@ -18,7 +18,7 @@ pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", true);
 pub type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
 
 /// Which coin is it?
-pub static MODEL: Model = StreamClassifier::new(
+pub static MODEL: Model = StreamClassifier::from_parts(
     [
         Hmm::new(
             Chain::from_parts([0.5, 0.5], [[0.0, 1.0], [1.0, 0.0]]),

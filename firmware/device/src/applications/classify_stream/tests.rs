@@ -259,7 +259,7 @@ fn a_channel_that_integers_do_not_hold_is_refused_by_name() {
     let channel = ChannelQ15::new(100.0, 20.0, 0).expect("fits");
     let emission = GaussianQ15::<1>::from_parts([channel], 0, [], [[]], [[]], []);
     let hmm = Hmm::new(Chain::from_parts([chain], [[chain]]), [emission]);
-    let classifier = StreamClassifier::new([hmm], [[1.0]], [0.0], Normalisation::NONE);
+    let classifier = StreamClassifier::from_parts([hmm], [[1.0]], [0.0], Normalisation::NONE);
     let values = [90.0, f32::NAN, f32::INFINITY, 32_767.5, -40_000.0, 1e30, 89.6];
     let frames: Vec<_> = (0..)
         .zip(values)
@@ -285,7 +285,8 @@ fn a_sample_past_the_end_is_told_until_a_new_stream_begins() {
     let stored: &[u8] = &[0, 1];
     let kernel = FixedLength::from_parts(&hmm, [stored]);
     let own = FixedLengthNorm::of(&hmm, stored.len());
-    let machine = KernelMachine::new(StoredSequences::new(kernel, own, [0.0]), [[1.0]], [0.0_f32]);
+    let machine =
+        KernelMachine::from_parts(StoredSequences::new(kernel, own, [0.0]), [[1.0]], [0.0_f32]);
     let places = [at(0, 0), at(0, 1), at(0, 2), at(0, 3), at(1, 0)];
     let frames: Vec<_> = places.map(|place| toss(place, HEADS)).to_vec();
     let answers = answers_of::<_, 1>(&machine, &frames);
@@ -300,7 +301,7 @@ fn scores_out_of_range_decide_nothing_until_a_new_stream_begins() {
     const ENTRIES: usize = 1 + 1 + 2;
     let emission = Gaussian::<1>::new([0.0], [1.0]).expect("positive");
     let hmm = Hmm::new(Chain::from_parts([1.0], [[1.0]]), [emission]);
-    let kernel: StoredScores<_, _, 1, 1, ENTRIES, 1> = StoredScores::new(
+    let kernel: StoredScores<_, _, 1, 1, ENTRIES, 1> = StoredScores::from_parts(
         [hmm],
         Parametrisation::SOFTMAX,
         Normalisation::NONE,
@@ -308,7 +309,7 @@ fn scores_out_of_range_decide_nothing_until_a_new_stream_begins() {
         ScoreKernel::Gaussian { gamma: 1.0 },
         [[0.25; ENTRIES]],
     );
-    let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
+    let machine = KernelMachine::from_parts(kernel, [[1.0]], [0.5_f32]);
     let push = |place: SampleIndex, value| {
         let head = place.head(Request::Sample.tag());
         Frame::new(&SampleRequest { head, sample: [F32::new(value)] }).as_bytes().to_vec()

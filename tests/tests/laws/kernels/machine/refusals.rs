@@ -34,8 +34,8 @@ fn a_score_out_of_range_has_no_decision() {
             let (by, per_sample) = (Parametrisation::SOFTMAX, Normalisation::PER_SAMPLE);
             let stored = [[0.1; SCORES]];
             let kernel: StoredScores<_, _, 2, 1, SCORES, 1> =
-                StoredScores::new([hmm], by, per_sample, whitening, kernel, stored);
-            let machine = KernelMachine::new(kernel, [[1.0]], [0.5_f32]);
+                StoredScores::from_parts([hmm], by, per_sample, whitening, kernel, stored);
+            let machine = KernelMachine::from_parts(kernel, [[1.0]], [0.5_f32]);
             machine.validate().expect("finite");
             let mut stream = Stream::new(&machine);
             stream.push_block(&[[0.5], [x]]).expect("possible");
@@ -75,7 +75,7 @@ fn what_is_wrong_is_named() {
     let machine = |stored, norms, coefficients: [[f64; STORED]; 1], bias: f64| {
         let kernel = FixedLength::from_parts(&hmm, stored);
         let kernel = StoredSequences::new(kernel, FixedLengthNorm::of(&hmm, 2), norms);
-        KernelMachine::new(kernel, coefficients, [bias]).validate()
+        KernelMachine::from_parts(kernel, coefficients, [bias]).validate()
     };
     let (norms, ones) = ([0.0; STORED], [[1.0; STORED]]);
     assert_eq!(machine(good, norms, ones, 0.0), Ok(()));
@@ -98,7 +98,7 @@ fn what_is_wrong_is_named() {
         Err(KernelError::Length { sequence: 1, found: 3, expected: 2 })
     );
     let scores = |kernel, entry: f64, rate| {
-        StoredScores::<Law<f64>, _, STATES, 2, SCORES, 1>::new(
+        StoredScores::<Law<f64>, _, STATES, 2, SCORES, 1>::from_parts(
             [hmm; 2],
             Parametrisation::SOFTMAX,
             Normalisation::NONE,

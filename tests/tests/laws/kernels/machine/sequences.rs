@@ -85,11 +85,11 @@ fn check_sequences<T: Real, const O: usize>(
     if normalised {
         let own = FixedLengthNorm::of(&hmm, length);
         let kernel = StoredSequences::new(kernel, own, rounded);
-        let machine = KernelMachine::new(kernel, weights, offsets);
+        let machine = KernelMachine::from_parts(kernel, weights, offsets);
         put_through(&machine, &samples, batch, &coefficients, biases, tolerance);
     } else {
         let kernel = StoredSequences::new(kernel, NoNorm::NEW, rounded);
-        let machine = KernelMachine::new(kernel, weights, offsets);
+        let machine = KernelMachine::from_parts(kernel, weights, offsets);
         put_through(&machine, &samples, batch, &coefficients, biases, tolerance);
     }
 }
@@ -190,8 +190,11 @@ fn other_kernels_are_the_expansion() {
     let kernel = HiddenBinomial::shared(&table, stored).expect("stored");
     let logs = read_all(kernel, &t);
     let own = NoNorm::NEW;
-    let machine =
-        KernelMachine::new(StoredSequences::new(kernel, own, [-8.0; STORED]), coefficients, biases);
+    let machine = KernelMachine::from_parts(
+        StoredSequences::new(kernel, own, [-8.0; STORED]),
+        coefficients,
+        biases,
+    );
     machine.validate().expect("finite");
     assert_values(&machine, &t, expand(logs));
 
@@ -206,7 +209,7 @@ fn other_kernels_are_the_expansion() {
     let kernels: [PairKernel<'_, _, usize, 1, SYMBOLS, 8>; STORED] =
         std::array::from_fn(|m| PairKernel::of(&pair, &items[m][..4 + m / 2]).expect("stored"));
     let logs = kernels.map(|kernel| read_all(kernel, &t));
-    let machine = KernelMachine::new(
+    let machine = KernelMachine::from_parts(
         StoredSequences::new(Bank::new(kernels), own, [-8.0; STORED]),
         coefficients,
         biases,
@@ -247,7 +250,7 @@ fn long_support_sequences_do_not_underflow() {
     let kernel =
         StoredSequences::new(FixedLength::from_parts(&hmm, stored), NoNorm::NEW, [0.0; STORED]);
     // Without a bias the sign is that of the item that is the stream itself.
-    let machine = KernelMachine::new(kernel, [[1.0, -1.0, 1.0]], [0.0_f32]);
+    let machine = KernelMachine::from_parts(kernel, [[1.0, -1.0, 1.0]], [0.0_f32]);
     let mut state = machine.start();
     t.iter().for_each(|x| machine.push(&mut state, x).expect("a symbol"));
     let values = machine.decision_values(&state).expect("in range");
@@ -267,6 +270,6 @@ fn flash_is_counted_part_by_part() {
     assert_eq!(sequences.bytes(), kernel.bytes() + own.bytes() + reals(STORED));
     let unnormalised = StoredSequences::new(kernel, NoNorm::<usize, f64>::NEW, [0.0; STORED]);
     assert_eq!(unnormalised.bytes(), kernel.bytes() + reals(STORED));
-    let machine = KernelMachine::new(unnormalised, [[1.0; STORED]; 2], [0.0; 2]);
+    let machine = KernelMachine::from_parts(unnormalised, [[1.0; STORED]; 2], [0.0; 2]);
     assert_eq!(machine.bytes(), unnormalised.bytes() + reals(2 * STORED + 2));
 }
