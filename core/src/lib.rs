@@ -33,7 +33,7 @@
 //! ```
 //! use fishweir_core::classify::{Normalisation, StreamClassifier};
 //! use fishweir_core::emission::Categorical;
-//! use fishweir_core::filter::Running;
+//! use fishweir_core::filter::Stream;
 //! use fishweir_core::hmm::{Chain, Hmm};
 //!
 //! # fn main() -> Result<(), Box<dyn core::error::Error>> {

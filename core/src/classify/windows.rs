@@ -22,7 +22,7 @@ use crate::filter::{Stream, Streaming};
 /// use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
 /// use fishweir_core::contract::{Contract, Windows};
 /// use fishweir_core::emission::Categorical;
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 /// use fishweir_core::hmm::{Chain, Hmm};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {

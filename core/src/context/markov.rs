@@ -8,7 +8,7 @@ use crate::number::Real;
 ///
 /// ```
 /// use fishweir_core::context::{Automaton, ContextLikelihood, MarkovString, StringEnd, Unnormalised};
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 ///
 /// const fn coin() -> MarkovString<2, 2> {
 ///     // After each symbol it is likelier to come again.

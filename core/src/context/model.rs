@@ -30,7 +30,7 @@ pub struct ContextModel<R, E, const C: usize> {
 /// ```
 /// use fishweir_core::context::{ContextStatistics, Independent};
 /// use fishweir_core::emission::{Gaussian, Width};
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let density = Independent::of(Gaussian::<1, f64>::new([0.0], [1.0])?);

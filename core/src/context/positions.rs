@@ -14,7 +14,7 @@ use crate::number::Real;
 /// ```
 /// use fishweir_core::context::{ContextLikelihood, IndependentPositions, Positions};
 /// use fishweir_core::emission::{Categorical, Parametrisation};
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let uniform = Categorical::<4, f64>::new([0.25; 4])?;

@@ -21,7 +21,7 @@ use crate::number::{Arithmetic, Real, Tangent};
 ///
 /// ```
 /// use fishweir_core::dynamics::{Dynamics, Kalman, Parameters};
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// // A random walk, seen with noise.

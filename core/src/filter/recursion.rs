@@ -153,7 +153,7 @@ impl<R: Streaming> Stream<R> {
     /// use std::sync::Mutex; // on a device that of `critical-section`, say
     /// use fishweir_core::classify::{Normalisation, StreamClassifier, StreamState};
     /// use fishweir_core::emission::Categorical;
-    /// use fishweir_core::filter::Running;
+    /// use fishweir_core::filter::Stream;
     /// use fishweir_core::hmm::{Chain, Hmm};
     ///
     /// type Coins = StreamClassifier<Hmm<Categorical<2>, 1>, 2, 1>;

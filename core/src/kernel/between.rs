@@ -33,7 +33,7 @@ use crate::number::{Real, shorter, sum_of, with_local_copy};
 ///
 /// ```
 /// use fishweir_core::emission::Categorical;
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 /// use fishweir_core::hmm::Chain;
 /// use fishweir_core::kernel::{ModelPairKernel, Affinity, Overlaps};
 ///

@@ -42,7 +42,7 @@ use crate::number::Channel;
 /// use fishweir_core::emission::Gaussian;
 /// use fishweir_core::filter::{Forward, Stream};
 /// use fishweir_core::hmm::{Chain, Hmm};
-/// use fishweir_core::lagged::Lagged;
+/// use fishweir_core::lagged::LagFeatures;
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// // A level that may be anything near zero, and a step to the next sample that is near one.

@@ -19,7 +19,7 @@ use crate::number::{Compensated, Real};
 /// operations a column of a table, an exact addition a table an output.
 ///
 /// ```
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 /// use fishweir_core::network::{MISSING, FactorClassifier, FactorLayout};
 ///
 /// const TERMS: FactorLayout<'static> = match FactorLayout::new(&[2, 2], &[1, 1], &[0, 1]) {

@@ -58,7 +58,7 @@ impl<X: Number> Cell<X> {
 /// and two times `C` that with `C` directions.
 ///
 /// ```
-/// use fishweir_core::filter::Running;
+/// use fishweir_core::filter::Stream;
 /// use fishweir_core::profile_hmm::{Flanks, ProfileFilter, ProfileHmm, Steps};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {

@@ -16,7 +16,7 @@
 //! # use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
 //! # use fishweir_core::contract::Contract;
 //! # use fishweir_core::emission::Categorical;
-//! # use fishweir_core::filter::Running;
+//! # use fishweir_core::filter::Stream;
 //! # use fishweir_core::hmm::{Chain, Hmm};
 //! # fn main() -> Result<(), Box<dyn core::error::Error>> {
 //! # let coin = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]])?, [Categorical::<2>::new([0.5, 0.5])?]);

@@ -4,7 +4,7 @@ use std::format;
 use std::ptr::{null, null_mut};
 
 use fishweir_core::classify::Statistic;
-use fishweir_core::filter::Stream;
+use fishweir_core::filter::Stream as CoreStream;
 
 use super::*;
 
@@ -31,7 +31,7 @@ pub(super) fn said(stream: &Stream) -> std::vec::Vec<u32> {
 #[test]
 fn a_stream_alarms_as_the_recursion_behind_it() {
     let mut stream = new();
-    let mut behind = Stream::new(fishweir_model::load().expect("a sound model"));
+    let mut behind = CoreStream::new(fishweir_model::load().expect("a sound model"));
     let mut alarms = 0;
     for t in 0..600_usize {
         if t % 7 == 3 {

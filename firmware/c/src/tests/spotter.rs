@@ -4,7 +4,7 @@ use std::format;
 use std::ptr::{null, null_mut};
 use std::vec::Vec;
 
-use fishweir_core::filter::Stream;
+use fishweir_core::filter::Stream as CoreStream;
 use fishweir_core::spot::Event;
 
 use super::*;
@@ -59,7 +59,7 @@ fn assert_same(told: &[Found], expected: impl IntoIterator<Item = Event>) {
 #[test]
 fn a_stream_tells_the_events_of_the_recursion_behind_it() {
     let mut stream = new();
-    let mut behind = Stream::new(fishweir_model::load().expect("a sound model"));
+    let mut behind = CoreStream::new(fishweir_model::load().expect("a sound model"));
     let mut classes = Vec::new();
     for (t, symbol) in tosses().enumerate() {
         if t % 15 == 14 {
@@ -79,7 +79,7 @@ fn a_stream_tells_the_events_of_the_recursion_behind_it() {
 #[test]
 fn a_finished_stream_is_a_new_one_and_a_finished_copy_leaves_it() {
     let model = fishweir_model::load().expect("a sound model");
-    let (mut stream, mut behind) = (new(), Stream::new(model));
+    let (mut stream, mut behind) = (new(), CoreStream::new(model));
     // Up to the midst of the second run.
     for symbol in tosses().take(255) {
         push(&mut stream, symbol as u16);

@@ -6,7 +6,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use fishweir_core::contract::{Partial, Windows};
-use fishweir_core::filter::Stream;
+use fishweir_core::filter::Stream as CoreStream;
 use fishweir_model::CONTRACT;
 
 use super::classifier::logs;
@@ -32,7 +32,7 @@ pub(super) fn told(decide: Decide, stream: &Stream) -> Option<(u32, u32)> {
 
 /// The decision and the log-likelihoods of a new stream over some samples.
 fn fresh(samples: &[Option<usize>]) -> ((u32, u32), Vec<u32>) {
-    let mut stream = Stream::new(fishweir_model::load().expect("a sound model"));
+    let mut stream = CoreStream::new(fishweir_model::load().expect("a sound model"));
     for sample in samples {
         match sample {
             // What is refused is missing.
