@@ -130,6 +130,7 @@ pub fn invert<T: Real>(lower: &mut [T], size: usize) {
 
 /// On which side of a [`congruence`] the factor stands untransposed.
 #[derive(Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Side {
     /// `factor matrix factor'`.
     Left,

@@ -56,6 +56,7 @@ pub struct Prediction<T = f32> {
 /// optimum recognition error and reject tradeoff, 1970; by likelihood, Bishop, Novelty detection and neural
 /// network validation, 1994.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Calibration<'a, T = f32> {
     /// What decision values are multiplied by: one over the temperature. Positive.
     pub scale: T,

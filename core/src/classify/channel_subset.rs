@@ -17,6 +17,7 @@ use crate::number::{Channel, NumberFormat};
 ///
 /// Flash: `C` words beside the model. Work: `C` numbers copied a sample, and a row of them on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct ChannelSubset<H, const E: usize, const C: usize> {
     model: H,

@@ -45,6 +45,7 @@ pub trait StoredKernel<const M: usize>:
 /// Reading: `O M` multiply-adds, an exponential, and what the kernel's reading takes. Flash:
 /// `O (M + 1)` reals and the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct KernelMachine<K, T, const M: usize, const O: usize> {
     kernel: K,
     coefficients: [[T; M]; O],

@@ -30,6 +30,7 @@ use crate::number::{Compensated, Number, Real};
 /// logarithms are subtracted in double-word arithmetic, before they are rounded. State: its, and `own`'s.
 /// Reading: `M` exponentials, those of the logarithms, and `3 M` reals of stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct StoredSequences<K, S, T, const M: usize> {
     kernel: K,
     own: S,

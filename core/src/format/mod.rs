@@ -37,6 +37,7 @@ macro_rules! shown {
 }
 #[cfg(feature = "heapless")]
 mod buffers;
+mod streams;
 
 shown! {
     [E: Emission<Weight: Format> + Format, const N: usize] Hmm<E, N> =>

@@ -16,6 +16,7 @@ use crate::number::Real;
 ///
 /// Flash: 4 bytes. RAM: `D` numbers and 8 bytes. Work: `D` additions a sample, `D` divisions a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Decimate<const D: usize, T = f32> {
     every: u32,
@@ -24,6 +25,7 @@ pub struct Decimate<const D: usize, T = f32> {
 
 /// The sums of a [`Decimate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DecimateState<T, const D: usize> {
     sum: [T; D],
     place: MeanState,

@@ -19,6 +19,7 @@ use crate::number::Real;
 /// Flash: `D` bytes. RAM: nothing but a row of `E` numbers on the stack. Work: a multiply-add a channel of the group
 /// and a square root, a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Magnitude<const D: usize, const E: usize, T = f32> {
     /// A one for each channel of the group, so that any bytes may be read as this.

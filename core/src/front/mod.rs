@@ -98,6 +98,7 @@ pub fn or_missing<X: Copy>(
 
 /// One front end after another: the rows of the first are the samples of the second.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Pipe<A, B> {
     /// The first.
@@ -169,6 +170,7 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Preprocessed<F, R> {
     front: F,
@@ -177,6 +179,7 @@ pub struct Preprocessed<F, R> {
 
 /// What a stream left in a [`Preprocessed`]: the states of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PreprocessedState<F, R> {
     front: F,
     inner: R,

@@ -49,6 +49,7 @@ pub const LONGEST_SLOPE: usize = 64;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Slopes<const D: usize, const E: usize, const K: usize, T = f32> {
     number: PhantomData<T>,
@@ -56,6 +57,7 @@ pub struct Slopes<const D: usize, const E: usize, const K: usize, T = f32> {
 
 /// The last samples of a [`Slopes`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SlopesState<T, const D: usize, const K: usize> {
     past: [[T; D]; K],
     place: RingIndex,

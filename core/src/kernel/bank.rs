@@ -89,6 +89,7 @@ impl<S, const M: usize> BankState<S, M> {
 /// others take (past the end of a shorter stored sequence, say) is zero from then on: see
 /// [`BankState`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Bank<R, const M: usize>([R; M]);
 
 /// A kernel's logarithm, which is none before a tree's last leaf: then it is read as that of zero.

@@ -38,6 +38,7 @@ pub struct Traversal<V, O> {
 
 /// A node of which some children are not complete.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct OpenNode<V> {
     value: V,
     /// Its entry in the tree's code.

@@ -59,6 +59,7 @@ use crate::number::Channel;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct LagFeatures<
     R,
@@ -74,6 +75,7 @@ pub struct LagFeatures<
 
 /// What a stream left in a [`LagFeatures`]: the recursion's state, and the last `K` samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct LagFeaturesState<S, T, const D: usize, const K: usize> {
     inner: S,
     past: [[T; D]; K],

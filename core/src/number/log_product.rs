@@ -5,6 +5,7 @@ use super::Real;
 ///
 /// The product is kept within reach of one by exact powers of two. A factor of zero makes it zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct LogProduct<T> {
     significand: T,
     exponent: i64,

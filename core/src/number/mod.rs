@@ -136,19 +136,8 @@ impl NumberFormat {
     }
 }
 
-/// What `defmt` can log; everything, where the feature of that name is off.
-#[cfg(feature = "defmt")]
-pub trait Logged: defmt::Format {}
-#[cfg(feature = "defmt")]
-impl<T: defmt::Format> Logged for T {}
-/// What `defmt` can log; everything, where the feature of that name is off.
-#[cfg(not(feature = "defmt"))]
-pub trait Logged {}
-#[cfg(not(feature = "defmt"))]
-impl<T> Logged for T {}
-
 /// What a model stores: a value and, where directions are attached, its tangent, in whatever format.
-pub trait Parameter: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
+pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     /// The real numbers in which it is read.
     type Real: Real;
     /// Rates of change along the directions: `()` without directions, `[T; C]` with `C`.
@@ -163,7 +152,7 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
     /// A log-likelihood and its rates of change, in the format's own arithmetic.
     type Log: Copy + PartialEq + core::fmt::Debug;
     /// What a row of likelihoods is relative to.
-    type LogScale: Copy + PartialEq + core::fmt::Debug + Logged;
+    type LogScale: Copy + PartialEq + core::fmt::Debug;
     /// The format.
     const FORMAT: NumberFormat;
     /// By how much rounding may take a row's sum away from one.
@@ -211,7 +200,7 @@ pub trait RealParameter: Parameter<Log = Self, LogScale = <Self as Parameter>::R
 }
 
 /// Rates of change of one value along the directions of a tangent filter.
-pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + Logged + 'static {
+pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + 'static {
     /// How many directions.
     const DIRECTIONS: usize;
     /// No change.

@@ -5,6 +5,7 @@ mod dynamics;
 mod emission;
 mod filter;
 mod fixed;
+mod format;
 mod kernels;
 mod network;
 mod profile_hmm;

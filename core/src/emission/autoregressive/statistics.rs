@@ -49,6 +49,7 @@ vector_space! {
 /// [`AutoregressiveStatistics`] whose sizes are known at run time, in index order: the innovation's occupancy
 /// and moments, and the slices `past`, `cross` and `product`.
 #[derive(Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct AutoregressiveMoments<'a, T> {
     /// How many observations.
     pub occupancy: &'a mut T,

@@ -5,6 +5,7 @@ use crate::number::{LogProduct, Real, shorter};
 
 /// A covariance matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Covariance<'a, T> {
     /// Of independent channels: their variances, `[channel]`.
     Diagonal(&'a [T]),
@@ -26,6 +27,7 @@ impl<T: Real> Covariance<'_, T> {
 
 /// A Gaussian of any number of channels, as it is compared with another.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Normal<'a, T> {
     mean: &'a [T],
     covariance: Covariance<'a, T>,

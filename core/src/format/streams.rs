@@ -1,0 +1,94 @@
+//! Recursions, tables and states whose contents would flood a log: each says its sizes and its readings.
+
+use defmt::{Format, Formatter, write};
+
+use crate::classify::{
+    Codebooks, Coding, NoNorm, ScoreState, Similarity, StoredScores, WithCodebooks,
+    WithCodebooksState,
+};
+use crate::context::{ContextLikelihood, ContextStatistics};
+use crate::emission::{Emission, SufficientStatistics};
+use crate::filter::Beliefs;
+use crate::front::VectorQuantiser;
+#[cfg(feature = "microfft")]
+use crate::front::{Cepstra, CepstraState, MelTables};
+use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, PositionFisher, Term};
+use crate::number::{Number, Real};
+use crate::profile_hmm::{ProfileBelief, ProfileSearch};
+use crate::smooth::BackwardLanes;
+
+shown! {
+    [T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize]
+    Codebooks<T, D, G, O, Q> =>
+        x "Codebooks {{ dilations: {}, channels: {=usize}, outputs: {=usize} }}", x.dilations(), D, O;
+    [R: Format, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize,
+     const Q: usize] WithCodebooks<R, T, D, G, K, O, Q> =>
+        x "WithCodebooks {{ classifier: {}, codebooks: {} }}", x.classifier(), x.codebooks();
+    [S, T: Coding, const D: usize, const K: usize, const O: usize]
+    WithCodebooksState<S, T, D, K, O> =>
+        _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
+    [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
+    [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]
+    StoredScores<E, W, N, B, F, M> =>
+        _ "StoredScores {{ models: {=usize}, features: {=usize}, stored: {=usize} }}", B, F, M;
+    [S, T: Real, const N: usize, const B: usize] ScoreState<S, T, N, B> =>
+        x "ScoreState {{ models: {=usize}, samples: {=u64} }}", B, x.samples();
+    [O: ?Sized, T] NoNorm<O, T> => _ "NoNorm";
+    [R, E, const C: usize] ContextLikelihood<'_, R, E, C> =>
+        _ "ContextLikelihood {{ contexts: {=usize} }}", C;
+    [R, E, const C: usize] ContextStatistics<'_, R, E, C> =>
+        _ "ContextStatistics {{ contexts: {=usize} }}", C;
+    [T: Real, const N: usize, const L: usize] Beliefs<T, N, L> =>
+        _ "Beliefs {{ states: {=usize}, lanes: {=usize} }}", N, L;
+    [T: Real, const N: usize, const L: usize] BackwardLanes<T, N, L> =>
+        _ "BackwardLanes {{ states: {=usize}, lanes: {=usize} }}", N, L;
+    [const D: usize, const K: usize, T] VectorQuantiser<D, K, T> =>
+        _ "VectorQuantiser {{ channels: {=usize}, words: {=usize} }}", D, K;
+    [W, const N: usize, const M: usize, const P: usize] ModelPairKernel<'_, W, N, M, P> =>
+        _ "ModelPairKernel {{ states: [{=usize}, {=usize}] }}", N, M;
+    [E: Emission, const N: usize] FixedLengthNorm<'_, E, N> =>
+        _ "FixedLengthNorm {{ states: {=usize} }}", N;
+    [X: Number, const N: usize] NormState<X, N> => _ "NormState {{ states: {=usize} }}", N;
+    [T: Real + Format] Term<T> =>
+        x "Term {{ prior: {}, log: {}, stored: {} }}", x.prior, x.log, x.stored;
+    [T, S, const K: usize, const L: usize, const M: usize] PositionFisher<'_, T, S, K, L, M> =>
+        _ "PositionFisher {{ symbols: {=usize}, positions: {=usize}, stored: {=usize} }}", K, L, M;
+    [W, X, C] ProfileSearch<'_, W, X, C> => _ "ProfileSearch";
+    [X: Number + Format, C] ProfileBelief<X, C> =>
+        x "ProfileBelief {{ flanks: {} }}", x.flanks();
+}
+
+#[cfg(feature = "microfft")]
+shown! {
+    [const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize]
+    Cepstra<W, BINS, B, C, E> =>
+        _ "Cepstra {{ window: {=usize}, bands: {=usize}, cepstra: {=usize} }}", W, B, C;
+    [const W: usize] CepstraState<W> => _ "CepstraState {{ window: {=usize} }}", W;
+    [Q] MelTables<'_, Q> =>
+        x "MelTables {{ window: {=usize}, cepstra: {=usize} }}", x.window.len(), x.cosines.len();
+}
+
+#[cfg(feature = "heapless")]
+shown! {
+    [E: Emission, const S: usize, const B: usize, const PENDING: usize]
+    crate::spot::Spotter<E, S, B, PENDING> =>
+        x "Spotter {{ states: {=usize}, background: {=usize}, lag: {=u32} }}", S, B, x.lag();
+    [T: Real + Format, const S: usize, const B: usize, const PENDING: usize]
+    crate::spot::SpotState<T, S, B, PENDING> =>
+        x "SpotState {{ samples: {=u64}, forced: {=u64}, spotted: {} }}",
+        x.samples(), x.forced(), x.spotted();
+}
+
+#[cfg(feature = "artefact")]
+shown! {
+    [] crate::update::Update<'_> =>
+        x "Update {{ header: {}, signature: {=usize} }}", x.header, x.signature.len();
+}
+
+#[cfg(feature = "wire")]
+shown! {
+    [T] crate::wire::RecordBuffer<T> =>
+        _ "RecordBuffer {{ record: {=usize} }}", size_of::<T>();
+    [T: zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + zerocopy::Unaligned] crate::wire::Frame<T> =>
+        x "Frame {{ bytes: {=[u8]} }}", x.as_bytes();
+}

@@ -1,0 +1,106 @@
+//! Every public type of the core has `defmt::Format` behind the feature `defmt`: found in the sources, so that
+//! a new type is found too.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Public types without `Format`, each with the reason.
+const EXCEPTIONS: [(&str, &str); 0] = [];
+
+const DERIVED: &str = "#[cfg_attr(feature=\"defmt\",derive(defmt::Format))]";
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn identifier(text: &str) -> String {
+    text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+/// The public types of a source and whether each derives `Format`. Attributes are what stands between the end
+/// of the item before it and the type, comments and white space left out.
+fn public_types(source: &str) -> Vec<(String, bool)> {
+    let mut types = Vec::new();
+    let mut attributes = String::new();
+    for line in source.lines() {
+        let line = line.trim();
+        let item = ["pub struct ", "pub enum ", "pub union "];
+        if let Some(name) = item.iter().find_map(|item| line.strip_prefix(item)) {
+            types.push((identifier(name), attributes.contains(DERIVED)));
+            attributes.clear();
+        } else if line.starts_with("//") {
+            continue;
+        } else if line.is_empty() || line.ends_with([';', '}', '{']) {
+            attributes.clear();
+        } else {
+            attributes.extend(line.chars().filter(|c| !c.is_whitespace()));
+        }
+    }
+    types
+}
+
+/// The types with an implementation by hand, or by `shown!`: `[parameters] path::Type<..> =>`.
+fn implemented(source: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for text in source.split("Format for ").skip(1) {
+        found.insert(identifier(text));
+    }
+    for block in source.split("shown! {").skip(1) {
+        let block = block.split("\n}").next().unwrap_or(block);
+        for entry in block.split(';') {
+            let Some((head, _)) = entry.split_once("=>") else { continue };
+            let mut depth = 0;
+            let end = head.char_indices().find_map(|(at, c)| {
+                depth += i32::from(c == '[') - i32::from(c == ']');
+                (c == ']' && depth == 0).then_some(at + 1)
+            });
+            let path = head[end.unwrap_or(0)..].trim();
+            let path = path.split('<').next().unwrap_or(path);
+            found.insert(identifier(path.rsplit("::").next().unwrap_or(path)));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_public_type_of_the_core_has_a_format() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let texts: Vec<_> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let by_hand: BTreeSet<_> = texts.iter().flat_map(|text| implemented(text)).collect();
+    let mut count = 0;
+    let mut missing = Vec::new();
+    for (file, text) in files.iter().zip(&texts) {
+        for (name, derived) in public_types(text) {
+            count += 1;
+            let excepted = EXCEPTIONS.iter().any(|(exception, _)| *exception == name);
+            if !derived && !by_hand.contains(&name) && !excepted {
+                missing.push(format!("{}: {name}", file.display()));
+            }
+        }
+    }
+    assert!(count > 200, "the sources are read: {count} types");
+    assert!(missing.is_empty(), "no defmt::Format: {missing:#?}");
+}
+
+#[test]
+fn a_type_without_format_is_found() {
+    let bare = "#[derive(Clone)]\npub struct Bare<T> {\n    x: T,\n}\n";
+    assert_eq!(public_types(bare), [("Bare".into(), false)]);
+    let derived = format!("#[cfg_attr(feature = \"defmt\", derive(defmt::Format))]\n{bare}");
+    assert_eq!(public_types(&derived), [("Bare".into(), true)]);
+    // What the type before has does not count.
+    let both = public_types(&format!("{derived}{bare}"));
+    assert_eq!(both, [("Bare".into(), true), ("Bare".into(), false)]);
+    let shown = "shown! {\n    [T, const N: [u8; 2]] a::Bare<T> => _ \"Bare\";\n}\n";
+    assert!(implemented(shown).contains("Bare"));
+}
