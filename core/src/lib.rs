@@ -31,10 +31,8 @@
 //! directions attached, and needs no score:
 //!
 //! ```
-//! use fishweir_core::classify::{Normalisation, StreamClassifier};
 //! use fishweir_core::emission::Categorical;
-//! use fishweir_core::filter::Stream;
-//! use fishweir_core::hmm::{Chain, Hmm};
+//! use fishweir_core::{Chain, Hmm, Normalisation, Stream, StreamClassifier};
 //!
 //! # fn main() -> Result<(), Box<dyn core::error::Error>> {
 //! let fair = Hmm::new(
@@ -43,7 +41,7 @@
 //! );
 //! let biased = Hmm::new(*fair.chain(), [Categorical::<2, f32>::new([0.75, 0.25])?]);
 //! // One output: its sign decides, here by which model makes the tosses likelier.
-//! let coin = StreamClassifier::from_parts([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+//! let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE)?;
 //!
 //! let mut stream = Stream::new(&coin); // the model by reference, the state by value
 //! for toss in [0, 0, 1, 0] {
@@ -87,7 +85,13 @@ pub mod update;
 #[cfg(feature = "wire")]
 pub mod wire;
 
+pub use classify::{
+    AdditiveClassifier, Classifier, Decision, Normalisation, StreamClassifier, WindowClassifier,
+};
+pub use contract::Contract;
 pub use error::{ErrorKind, ModelError, ObservationError, Part};
+pub use filter::{Forward, Stream, Streaming};
+pub use hmm::{Chain, Hmm};
 pub use profile::{Profile, Version};
 
 /// The version whose generators [`emission::Sample`] draws with.

@@ -164,7 +164,7 @@ impl<R: Streaming> Stream<R> {
     ///     )
     /// }
     /// static MODEL: Coins =
-    ///     Coins::new([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+    ///     Coins::from_parts([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
     /// static STREAM: Mutex<Stream<&Coins>> =
     ///     Mutex::new(Stream::from_parts(&MODEL, StreamState::NEW));
     ///
