@@ -273,7 +273,7 @@ pub(super) fn beside_codebooks<T: Coding>(
     };
     let (new, units) = match units {
         Some(units) => ("in_units", format!("\n    {units:?},")),
-        None => ("new", String::new()),
+        None => ("from_parts", String::new()),
     };
     // Types have no levels that there are none of: sources are as they were before there were any.
     let (of_levels, with_levels) = match levels {

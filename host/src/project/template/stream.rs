@@ -1,7 +1,7 @@
 //! The model on the windows that it was trained on, and when a decision is due.
 
 use fishweir_core::classify::{{{decided}}, WindowClassifier};
-use fishweir_core::filter::{Streaming, Stream};
+use fishweir_core::filter::{self, Streaming};
 
 use crate::model::{CONTRACT, MODEL, Model};
 
@@ -12,7 +12,7 @@ const EVERY: usize = {{every}};
 pub type Windows = WindowClassifier<'static, &'static Model, { CONTRACT.states() }>;
 
 /// A stream: all of the RAM that it takes.
-pub type Stream = Stream<Windows>;
+pub type Stream = filter::Stream<Windows>;
 
 /// The model on the windows of its contract.
 pub const fn windows() -> Windows {
