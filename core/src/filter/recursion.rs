@@ -57,10 +57,8 @@ pub trait Streaming {
         x: &Self::Observation,
     ) -> Result<(), ObservationError> {
         let result = self.push(state, x);
-        if result.is_err() {
-            if Self::ROLLS_BACK {
-                pass(self, state);
-            }
+        if Self::ROLLS_BACK && result.is_err() {
+            pass(self, state);
         }
         result
     }
