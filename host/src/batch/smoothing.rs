@@ -70,9 +70,7 @@ pub fn posteriors(
             let mut rows = vec![0.0; smoothed.rows.len() * states];
             for time in 0..smoothed.rows.len() {
                 let (to, from) = (&mut rows[time * states..][..states], &smoothed.rows[time]);
-                for state in 0..shorter(states, N) {
-                    to[state] = from[state];
-                }
+                to.copy_from_slice(&from[..states]);
             }
             Posterior {
                 log_likelihood: smoothed.log_likelihood,
