@@ -11,8 +11,8 @@ const EXCEPTIONS: [(&str, &str); 0] = [];
 const DERIVED: &str = "#[cfg_attr(feature=\"defmt\",derive(defmt::Format))]";
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -75,7 +75,8 @@ fn every_public_type_of_the_core_has_a_format() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
     let mut files = Vec::new();
     sources(&root, &mut files);
-    let texts: Vec<_> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let texts: Vec<_> =
+        files.iter().map(|file| fs::read_to_string(file).expect("a source")).collect();
     let by_hand: BTreeSet<_> = texts.iter().flat_map(|text| implemented(text)).collect();
     let mut count = 0;
     let mut missing = Vec::new();
