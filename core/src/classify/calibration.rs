@@ -48,7 +48,7 @@ pub struct Prediction<T = f32> {
 /// A missing sample counts as a sample and adds nothing: a stream of which much is missing seems likelier than those
 /// that were learnt from, and where these have none missing it is [too likely](RejectionReason::HighLikelihood).
 ///
-/// Flash: 2 reals and 2 a class. Cost of a [reading](super::StreamClassifier::believed): that of a decision, an
+/// Flash: 2 reals and 2 a class. Cost of a [prediction](super::AdditiveClassifier::predict): that of a decision, an
 /// exponential a class, two divisions.
 ///
 /// Sources: one temperature, Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, 2017; of

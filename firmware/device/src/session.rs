@@ -341,7 +341,7 @@ where
     }
 
     /// The classifier, for samples that do not come over the line. They are in no report; after each
-    /// [`between_samples`](Classifier::between_samples) is called.
+    /// [`between_samples`](ClassifierStream::between_samples) is called.
     pub fn classifier(&mut self) -> &mut C {
         self.classifier
     }

@@ -107,7 +107,7 @@ pub enum FieldError<S, F> {
 
 /// A stream whose model may be another one at its next start: what [`field`] classifies with.
 ///
-/// For samples that do not come over the line, push them here, [`between_samples`](Classifier::between_samples) after each:
+/// For samples that do not come over the line, push them here, [`between_samples`](ClassifierStream::between_samples) after each:
 /// a [session](crate::session::Session) about it takes the updates, and lends it by
 /// [`classifier`](crate::session::Session::classifier).
 pub struct Replaceable<
@@ -153,7 +153,7 @@ where
         Ok(Self { updates, built_in, contract, state, trial: settings.trial, seen: 0 })
     }
 
-    /// Whether a newer model is there, which runs from the next [`reset`](Classifier::reset) on.
+    /// Whether a newer model is there, which runs from the next [`reset`](ClassifierStream::reset) on.
     #[must_use]
     pub fn has_newer(&self) -> bool {
         self.updates.status() == UpdateStatus::Received
