@@ -52,7 +52,7 @@ pub struct Prediction<T = f32> {
 /// exponential a class, two divisions.
 ///
 /// Sources: one temperature, Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, 2017; of
-/// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. RejectionReason: Chow, On
+/// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. Rejection: Chow, On
 /// optimum recognition error and reject tradeoff, 1970; by likelihood, Bishop, Novelty detection and neural
 /// network validation, 1994.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -42,7 +42,7 @@ use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 /// // Every toss earns log 1/2, and drifts by one: 8 more heads than tails of late are too many.
 /// let fit = Limit { mean: -0.693_147_2, threshold: 1.0 };
 /// let drift = Limit { mean: 0.0, threshold: 8.0 };
-/// let detector = ChangeDetector::from_parts(coin, ForgettingFactor::samples(64.0)?, fit, [drift]);
+/// let detector = ChangeDetector::new(coin, ForgettingFactor::samples(64.0)?, fit, [drift])?;
 ///
 /// let mut stream = Stream::new(&detector);
 /// stream.push_block(&[0, 1].repeat(500))?;

@@ -28,7 +28,7 @@ use crate::filter::{Stream, Streaming};
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let fair = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]])?, [Categorical::<2>::new([0.5, 0.5])?]);
 /// let biased = Hmm::new(*fair.chain(), [Categorical::<2>::new([0.75, 0.25])?]);
-/// let coin = StreamClassifier::from_parts([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+/// let coin = StreamClassifier::new([fair, biased], [[-1.0, 1.0]], [0.0], Normalisation::NONE)?;
 ///
 /// // Windows of four tosses, a new one every two: two states.
 /// let contract = Contract { windows: Some(Windows::of(4, 2)), ..Contract::NONE };

@@ -51,9 +51,12 @@ fn laws<F>(
         assert!((read - wanted).abs() <= 1e-12 * wanted.abs().max(1.0), "{read} {wanted}");
     };
     let all: Vec<Option<&[f64; 4]>> = samples.iter().map(Option::as_ref).collect();
-    check(&fronted, Trial { samples: &all, refusable: &[] }, |prefix, now| {
-        near(now, read(&prefix.iter().map(|x| x.copied()).collect::<Vec<_>>()));
-    });
+    let odd = [[f64::NAN, 0.0, 0.0, 0.0], [0.0, 0.0, f64::INFINITY, 0.0]];
+    let refused =
+        check(&fronted, Trial { samples: &all, refusable: &[&odd[0], &odd[1]] }, |prefix, now| {
+            near(now, read(&prefix.iter().map(|x| x.copied()).collect::<Vec<_>>()));
+        });
+    assert_eq!(refused, 2 * (samples.len() + 1), "every odd sample is refused");
     // What is no sample is refused, and missing.
     let mut stream = Stream::new(&fronted);
     let mut taken = Vec::new();
@@ -225,10 +228,13 @@ proptest! {
             after(Forward::of(&hmm), rows.iter().map(|row| row.as_ref().map(nearest))).read()
         };
         let all: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
-        check(&fronted, Trial { samples: &all, refusable: &[] }, |prefix, now| {
+        let odd = [[f64::NAN, 0.0], [0.0, f64::NEG_INFINITY]];
+        let trial = Trial { samples: &all, refusable: &[&odd[0], &odd[1]] };
+        let refused = check(&fronted, trial, |prefix, now| {
             let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
             assert_eq!(now, wanted(&prefix));
         });
+        assert_eq!(refused, 2 * (samples.len() + 1), "every odd sample is refused");
         let alone = Preprocessed::new(quantiser, Forward::of(&hmm));
         let mut stream = Stream::new(&alone);
         for bad in [[f64::NAN, 0.0], [0.0, f64::INFINITY], [1e200, 0.0]] {
