@@ -1,6 +1,6 @@
 //! `exp` and `ln` of `f32` by micromath: the feature `micromath`.
 //!
-//! Cheaper where floating point is soft, and wrong by more than a rounding: see [`EXP_ERROR`] and
+//! Not quicker on every core, and wrong by more than a rounding: see [`EXP_ERROR`] and
 //! [`LN_ERROR`]. What must be exact is: `exp(-inf)` is zero, `exp(0)` and `ln(1)` are, and nothing
 //! is NaN but what was. Host and device agree bit for bit if both have the feature on.
 

@@ -25,7 +25,7 @@
 //! bounds and errors are on a page of their own, [`fixed`].
 
 #[cfg(feature = "micromath")]
-mod approximate;
+pub(crate) mod approximate;
 mod arithmetic;
 mod channel;
 mod compensated;

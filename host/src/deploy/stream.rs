@@ -120,34 +120,6 @@ impl<T: HostReal> Deployed<T> {
     }
 }
 
-/// One function for each number, compiled with this crate: the work of a sample is not compiled again, and with other
-/// optimisations, by a crate that pushes.
-macro_rules! push {
-    ($($t:ty),*) => {$(
-        impl Stream<$t> {
-            /// Takes in one sample; the values of a row are rounded to the stream's number, as the device receives them.
-            /// A refused sample is missing: time passes, nothing is learnt.
-            ///
-            /// # Errors
-            /// Why it was refused. Of [`PushError::Kind`] no time has passed.
-            pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-                self.push_sample(sample)
-            }
-        }
-
-        impl WindowStream<$t> {
-            /// Takes in a sample; a refused one is missing.
-            ///
-            /// # Errors
-            /// Why it was refused. Of [`PushError::Kind`] no time has passed.
-            pub fn push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-                self.push_sample(sample)
-            }
-        }
-    )*};
-}
-push!(f32, f64);
-
 impl<T: Real> Stream<T> {
     pub(super) fn of(
         engine: Engine<T>,

@@ -8,7 +8,7 @@ use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{DataError, LiveReader, Sample, Window, Windowing};
+use fishweir::data::{LiveReader, Sample, Window, Windowing, rate_words};
 use fishweir::deploy::{Deployed, OpenWindow, Stream};
 use fishweir::evaluate::UnknownClass;
 use fishweir::report::{counted, grouped};
@@ -392,9 +392,16 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
                 if let Some((found, wanted)) =
                     period.and_then(|it| Some((leaps.other_than(it, length, named)?, it)))
                 {
-                    let file = "standard input".to_owned();
-                    let wanted = wanted.seconds;
-                    return Err(DataError::OtherRate { file, found, wanted }.into());
+                    return Err(Failure::input(
+                        Topic::OtherRate,
+                        format!(
+                            "standard input, line {line}: the samples come at {} by the column `t`, and the model was \
+                             trained at {}; a stream is not resampled: send it at the model's rate, or name the unit \
+                             of the time if it is another than seconds: `t [ms]`",
+                            rate_words(found),
+                            rate_words(wanted.seconds)
+                        ),
+                    ));
                 }
             }
             (None, Some(_)) if reader.has_times() && read.is_ok() && !timeless => {
