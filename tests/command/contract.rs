@@ -42,7 +42,8 @@ fn times_are_held_against_the_training() {
     // At another rate: refused, unless the unit says that it is the same.
     for step in [1000.0 * STEP, STEP / 2.0] {
         let mut command = fishweir(&format!("score --stream --model {model}"));
-        refuses(command.write_stdin(stream(&leaping(step, 0.0))), "other-rate 50 --resample");
+        // A stream takes no `--resample`: the unit of the time is the remedy that it has.
+        refuses(command.write_stdin(stream(&leaping(step, 0.0))), "other-rate 50 [ms]");
     }
     let milliseconds = stream(&leaping(1000.0 * STEP, 0.0)).replacen("t,", "t [ms],", 1);
     let (starts, told) = decides(&model, milliseconds);
