@@ -83,7 +83,10 @@ impl<M, const PAIRS: usize, const REST: usize> Embedded<M, PAIRS, REST> {
 pub const fn calibration_pairs(payload: usize, size: usize, classes: usize) -> usize {
     assert!(payload >= size, "the artefact is shorter than its classifier: export it again");
     let rest = payload - size;
-    assert!(rest.is_multiple_of(8), "the artefact's length is not its classifier's: export it again");
+    assert!(
+        rest.is_multiple_of(8),
+        "the artefact's length is not its classifier's: export it again"
+    );
     let pairs = rest / 8;
     assert!(
         pairs <= 1 || pairs == 1 + classes,

@@ -40,7 +40,9 @@ pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
 pub use include::{Aligned, Embedded, calibration_pairs};
 /// For what [`fishweir-build`](crate::include_model) writes.
 #[doc(hidden)]
-pub use zerocopy::{IntoBytes as AsBytes, transmute as transmute_bytes, transmute_ref as transmute_words};
+pub use zerocopy::{
+    IntoBytes as AsBytes, transmute as transmute_bytes, transmute_ref as transmute_words,
+};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

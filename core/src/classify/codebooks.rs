@@ -139,12 +139,7 @@ impl<S, T: Coding, const D: usize, const K: usize, const O: usize>
 {
     /// Returns the state before the first sample, around the classifier's own first state.
     pub const fn new(inner: S) -> Self {
-        Self {
-            inner,
-            past: [[T::BLANK; D]; K],
-            place: RingIndex::NEW,
-            sums: [T::NOTHING; O],
-        }
+        Self { inner, past: [[T::BLANK; D]; K], place: RingIndex::NEW, sums: [T::NOTHING; O] }
     }
 }
 

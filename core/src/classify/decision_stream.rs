@@ -129,7 +129,13 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
             None => (decide_exactly(classifier.outputs(state).as_ref()), None, None),
         };
         let name = self.classes.get(decision.class).copied().unwrap_or("");
-        NamedDecision { class: decision.class, name, margin: decision.margin, probability, rejection }
+        NamedDecision {
+            class: decision.class,
+            name,
+            margin: decision.margin,
+            probability,
+            rejection,
+        }
     }
 }
 
