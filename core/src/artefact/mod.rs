@@ -37,7 +37,12 @@ pub use crate::emission::{Family, Stored};
 pub use error::ArtefactError;
 pub use front::{Stages, StoredFront};
 pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
-pub use include::Aligned;
+pub use include::{Aligned, Embedded, calibration_pairs};
+/// For what [`fishweir-build`](crate::include_model) writes.
+#[doc(hidden)]
+pub use zerocopy::{
+    IntoBytes as AsBytes, transmute as transmute_bytes, transmute_ref as transmute_words,
+};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 

@@ -133,6 +133,15 @@ pub struct WithCodebooksState<S, T: Coding, const D: usize, const K: usize, cons
     sums: [T::Total; O],
 }
 
+impl<S, T: Coding, const D: usize, const K: usize, const O: usize>
+    WithCodebooksState<S, T, D, K, O>
+{
+    /// Returns the state before the first sample, around the classifier's own first state.
+    pub const fn new(inner: S) -> Self {
+        Self { inner, past: [[T::BLANK; D]; K], place: RingIndex::NEW, sums: [T::NOTHING; O] }
+    }
+}
+
 impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
     WithCodebooks<R, T, D, G, K, O, Q>
 {
@@ -220,12 +229,7 @@ impl<
 
     #[inline]
     fn start(&self) -> Self::State {
-        WithCodebooksState {
-            inner: self.classifier.start(),
-            past: [[T::BLANK; D]; K],
-            place: RingIndex::NEW,
-            sums: [T::NOTHING; O],
-        }
+        WithCodebooksState::new(self.classifier.start())
     }
 
     fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {

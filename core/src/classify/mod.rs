@@ -10,6 +10,7 @@
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
 //! | [`WindowClassifier`] around any of these | its decision at the end of each window | one state for each open window | as many times its own |
+//! | [`DecisionStream`] around one of the first three | the same, with the name of the class and its probability | the same | the same |
 //!
 //! `N` states, `G` codebooks over the last `K` samples of `D` channels, `M` stored items, `O` outputs; `P` statistics a model, `F` score entries of all.
 
@@ -19,7 +20,9 @@ mod channel_subset;
 mod classifier;
 mod codebooks;
 mod coding;
+mod const_start;
 mod decision;
+mod decision_stream;
 mod machine;
 mod model;
 mod score_kernel;
@@ -35,7 +38,9 @@ pub use channel_subset::ChannelSubset;
 pub use classifier::{Adapter, AdditiveClassifier, Classifier};
 pub use codebooks::{Codebooks, WithCodebooks, WithCodebooksState, validate_codebooks};
 pub use coding::{CODEWORDS, CodeVectors, Coding, Similarity, TAPS, likeness};
+pub use const_start::ConstStart;
 pub use decision::{Decision, Normalisation, Output, decide, decide_exactly};
+pub use decision_stream::{DecisionStream, NamedDecision};
 pub use machine::{DecisionValues, KernelMachine, KernelValues, StoredKernel, expand_kernels};
 pub use model::StreamModel;
 pub use score_kernel::ScoreKernel;

@@ -1,0 +1,79 @@
+//! An exported Rust source.
+
+use std::path::Path;
+
+use fishweir_core::contract::Contract;
+
+use crate::stream::{NO_PLACES, Start, contract, known, windows};
+use crate::{Problem, warn_of_no_contract};
+
+/// Types that decide on no windows.
+const WITHOUT_WINDOWS: [&str; 3] = ["ChangeDetector<", "Spotter<", "FactorClassifier<"];
+
+pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
+    let remedy = "write it again by `fishweir export`";
+    let text =
+        String::from_utf8(bytes).map_err(|_| Problem::new(path, "is not UTF-8 text", remedy))?;
+    if !text.contains("pub static MODEL: ") || !text.contains("pub type Model = ") {
+        return Err(Problem::new(path, "has no `Model` and no `MODEL`", remedy));
+    }
+    let symbols = match text.contains("pub static ALPHABET") {
+        true => "ALPHABET.symbols().chars().count()",
+        false => "0",
+    };
+    let machine = text.contains("pub type Model = KernelMachine<");
+    let other = WITHOUT_WINDOWS.iter().any(|other| text.contains(other));
+    let without = match text.contains("pub const CONTRACT") {
+        true => String::new(),
+        false => {
+            if !other {
+                warn_of_no_contract(path);
+            }
+            contract(&Contract::NONE)
+        }
+    };
+    let places = if text.contains("pub static CHANNEL_PLACES") { "" } else { NO_PLACES };
+    let calibration = match text.contains("pub static CALIBRATION") {
+        true => "Some(CALIBRATION)",
+        false => "None",
+    };
+    // States of these begin as their model says; those of a detector are no classifier's.
+    let by_model = ["ContextModel<", "ProfileHmm<", "Dynamics<", "Kalman"];
+    let start = match text.contains("StreamClassifier<") && !machine && !other {
+        true if by_model.iter().any(|model| text.contains(model)) => Start::ByModel,
+        true => Start::Constant,
+        false => Start::None,
+    };
+    let calibration = match start {
+        Start::None => String::new(),
+        _ => format!(
+            "
+/// How far decisions are to be believed; `None` of a model without calibration.
+pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'static, <Model as fishweir_core::classify::Classifier>::Real>> {{
+    {calibration}
+}}
+"
+        ),
+    };
+    let known = known(symbols, machine);
+    Ok(text
+        + &known
+        + &without
+        + places
+        + &calibration
+        + &windows("&MODEL", start)
+        + "
+/// The model, where it lies in flash. A source's model was checked when it was exported.
+///
+/// # Errors
+/// None.
+pub fn load() -> Result<&'static Model, fishweir_core::artefact::ArtefactError> {
+    Ok(&MODEL)
+}
+
+/// The model, where it lies: for those who have called [`load`] before.
+pub fn loaded() -> Option<&'static Model> {
+    Some(&MODEL)
+}
+")
+}

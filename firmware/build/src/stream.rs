@@ -1,0 +1,95 @@
+//! What is the same for every model: its contract, its windows and its stream.
+
+use fishweir_core::contract::Contract;
+
+/// How a module begins the states of its stream.
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    /// In a constant.
+    Constant,
+    /// At run time, by the model.
+    ByModel,
+    /// Not at all: what the model reads are no decisions between classes with probabilities.
+    None,
+}
+
+/// The contract, as a constant.
+pub(crate) fn contract(contract: &Contract<'_>) -> String {
+    format!(
+        "
+/// What the model was trained on.
+pub const CONTRACT: fishweir_core::contract::Contract<'static> = {};
+",
+        contract.rust()
+    )
+}
+
+/// What follows from a contract, and the stream of `model`, an expression of a reference to it.
+pub(crate) fn windows(model: &str, start: Start) -> String {
+    let (keyword, body) = match start {
+        Start::Constant => {
+            ("const fn", format!("Stream::from_parts({model}, &CONTRACT, &CLASSES, calibration())"))
+        }
+        Start::ByModel => (
+            "fn",
+            format!(
+                "match Stream::new({model}, &CONTRACT, &CLASSES, calibration()) {{\n        \
+                 Ok(stream) => stream,\n        \
+                 Err(_) => unreachable!(\"the build has checked the contract\"),\n    }}"
+            ),
+        ),
+        Start::None => return WINDOWS.to_owned(),
+    };
+    format!(
+        "{WINDOWS}
+/// A stream of the model: samples in, named decisions out.
+pub type Stream = fishweir_core::classify::DecisionStream<'static, Model, WINDOW_STATES>;
+
+/// Returns a stream before its first sample.
+pub {keyword} stream() -> Stream {{
+    {body}
+}}
+"
+    )
+}
+
+const WINDOWS: &str = "
+/// States that the windows of its contract take.
+pub const WINDOW_STATES: usize = CONTRACT.states();
+
+/// The model on the windows of its contract.
+pub type ModelWindows =
+    fishweir_core::classify::WindowClassifier<'static, &'static Model, WINDOW_STATES>;
+
+/// The model on the windows of its contract, from where it lies in flash.
+pub const fn windows(model: &'static Model) -> ModelWindows {
+    ModelWindows::from_parts(model, &CONTRACT)
+}
+
+// What `from_parts` takes for granted.
+const _: () = assert!(match CONTRACT.windows {
+    Some(windows) => windows.check().is_ok(),
+    None => true,
+});
+";
+
+/// Of a model that takes reals, or symbols.
+pub(crate) const NO_PLACES: &str = "
+/// By channel, the power of two that a sample is multiplied by; only of fixed point.
+pub static CHANNEL_PLACES: [i16; 0] = [];
+";
+
+/// What no type tells: how many symbols there are, and whether it is a kernel machine.
+pub(crate) fn known(symbols: &str, machine: bool) -> String {
+    format!(
+        "
+/// Symbols of the alphabet; 0 over channels.
+pub fn symbols() -> usize {{
+    {symbols}
+}}
+
+/// Whether the model is a kernel machine.
+pub const MACHINE: bool = {machine};
+"
+    )
+}
