@@ -36,7 +36,7 @@ fn a_model_stays_a_model_whatever_comes() {
                     match stream(t) {
                         // A model may have learnt that an observation is impossible.
                         Some(x) => taken += u32::from(running.push(&[x]).is_ok()),
-                        None => running.push_missing(),
+                        None => running.push(None),
                     }
                     if let Err(error) = running.state().hmm().validate() {
                         panic!("{name}, {step:?}, sample {t}: {error}");

@@ -83,8 +83,8 @@ fn compare<S, D, const O: usize>(
     let mut draws = Draws::new(5);
     for t in 1..=SAMPLES {
         let x = draws.below(3);
-        pairs[0].0.push(&mut narrow, &x).expect("possible");
-        pairs[0].1.push(&mut wide, &x).expect("possible");
+        pairs[0].0.step(&mut narrow, &x).expect("possible");
+        pairs[0].1.step(&mut wide, &x).expect("possible");
         if t % 25_000 == 0 {
             for (by, (single, double)) in NORMALISATIONS.iter().zip(&pairs) {
                 let (got, expected) = (single.read(&narrow), double.read(&wide));

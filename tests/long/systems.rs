@@ -63,7 +63,7 @@ fn samples() -> impl Iterator<Item = Option<[f32; 3]>> {
 fn push<T: Real, R: Streaming<Observation = [T; 3]>>(stream: &mut Stream<R>, x: Option<[f32; 3]>) {
     match x {
         Some(x) => stream.push(&x.map(|x| T::from_f64(x.into()))).expect("a sample"),
-        None => stream.push_missing(),
+        None => stream.push(None),
     }
 }
 

@@ -53,7 +53,7 @@ pub fn try_after<R: Streaming, X: Borrow<R::Observation>>(
     for x in samples {
         match x {
             Some(x) => stream.push(x.borrow())?,
-            None => stream.push_missing(),
+            None => stream.push(None),
         }
     }
     Ok(stream)

@@ -53,7 +53,7 @@ where
             Some(Some(x)) => {
                 stream.push(x).unwrap_or_else(|error| panic!("sample {t} refused: {error}"));
             }
-            Some(None) => stream.push_missing(),
+            Some(None) => stream.push(None),
             None => {}
         }
     }
@@ -82,12 +82,12 @@ where
 {
     let refused = |x: &&&R::Observation| {
         let mut trying = state.clone();
-        let refused = recursion.push(&mut trying, x).is_err();
+        let refused = recursion.step(&mut trying, x).is_err();
         let (mut missing, mut passed) = (state.clone(), state.clone());
-        recursion.push_missing(&mut missing);
+        recursion.step_missing(&mut missing);
         let expected = if R::ROLLS_BACK { state } else { &missing };
         assert!(!refused || trying == *expected, "after {t} samples an error changed {state:?}");
-        let again = recursion.push_or_missing(&mut passed, x).is_err();
+        let again = recursion.push(&mut passed, Some(x)).is_err();
         assert_eq!(again, refused, "after {t} samples");
         assert!(!refused || passed == missing, "after {t} samples a refused one is not missing");
         refused
@@ -104,7 +104,7 @@ fn push_in_blocks<R: Streaming>(
     for run in samples.chunk_by(|a, b| a.is_some() == b.is_some()) {
         for block in run.chunks(cut) {
             if block[0].is_none() {
-                block.iter().for_each(|_| stream.push_missing());
+                block.iter().for_each(|_| stream.push(None));
                 continue;
             }
             let taken = stream.push_block(block.iter().copied().flatten());

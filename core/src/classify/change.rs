@@ -229,15 +229,15 @@ impl<E: Emission, const N: usize, const C: usize> Streaming for ChangeDetector<E
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
-        self.forgetting().push(&mut state.fading, x)?;
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+        self.forgetting().step(&mut state.fading, x)?;
         state.fade(self.memory.lost(), RealOf::<E>::ONE);
         Ok(())
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        self.forgetting().push_missing(&mut state.fading);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.forgetting().step_missing(&mut state.fading);
         state.fade(self.memory.lost(), RealOf::<E>::ZERO);
     }
 

@@ -113,18 +113,18 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut R::State, x: &[T; E]) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut R::State, x: &[T; E]) -> Result<(), ObservationError> {
         // No column is past the row where the model was validated; of one that was not nothing is made up.
         let mut row = [T::BLANK; C];
         for (to, &column) in row.iter_mut().zip(self.columns) {
             *to = *x.get(column as usize).ok_or(ObservationError::WrongLength)?;
         }
-        self.likelihood.push(state, &row)
+        self.likelihood.step(state, &row)
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut R::State) {
-        self.likelihood.push_missing(state);
+    fn step_missing(&self, state: &mut R::State) {
+        self.likelihood.step_missing(state);
     }
 
     #[inline]

@@ -103,13 +103,13 @@ pub trait AdditiveClassifier: Classifier {
 ///     fn start(&self) -> Self::State {
 ///         (self.0.start(), 0)
 ///     }
-///     fn push(&self, (inner, count): &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
-///         self.0.push(inner, x)?;
+///     fn step(&self, (inner, count): &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
+///         self.0.step(inner, x)?;
 ///         *count += 1;
 ///         Ok(())
 ///     }
-///     fn push_missing(&self, (inner, _): &mut Self::State) {
-///         self.0.push_missing(inner);
+///     fn step_missing(&self, (inner, _): &mut Self::State) {
+///         self.0.step_missing(inner);
 ///     }
 ///     fn read(&self, (inner, _): &Self::State) -> C::Reading {
 ///         self.0.read(inner)

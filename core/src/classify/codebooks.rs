@@ -232,8 +232,8 @@ impl<
         WithCodebooksState::new(self.classifier.start())
     }
 
-    fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
-        self.classifier.push(&mut state.inner, x)?;
+    fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+        self.classifier.step(&mut state.inner, x)?;
         let Codebooks { dilations, levels, scales, vectors, weights, above, .. } = &self.codebooks;
         let mut sample = [T::Wide::default(); O];
         for g in 0..G {
@@ -251,8 +251,8 @@ impl<
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
-        self.classifier.push_missing(&mut state.inner);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.classifier.step_missing(&mut state.inner);
         state.place.take_missing(&mut state.past);
     }
 

@@ -88,13 +88,8 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
     where
         C::Observation: Sized,
     {
-        match &x {
-            // A refused sample is missing already.
-            Some(x) => {
-                let _ = self.stream.push(x);
-            }
-            None => self.stream.push_missing(),
-        }
+        // A refused sample is missing already.
+        let _ = self.stream.push(x.as_ref());
         Some(self.named(self.stream.decided()?))
     }
 

@@ -161,13 +161,13 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
-        self.kernel.push(state, x)
+    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
+        self.kernel.step(state, x)
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        self.kernel.push_missing(state);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.kernel.step_missing(state);
     }
 
     fn read(&self, state: &Self::State) -> Self::Reading {

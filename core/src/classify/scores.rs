@@ -160,23 +160,23 @@ where
 
     /// Pushes to every model; a sample that any of them finds impossible is refused by all: a kernel
     /// that is not linear in the score has no part to leave out.
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         // Statistics are large to copy: whether all models take the sample is asked of filters.
         if B > 1 {
             for (model, collected) in self.models.iter().zip(&state.collected) {
-                Forward::of(model).push(&mut collected.belief().clone(), x)?;
+                Forward::of(model).step(&mut collected.belief().clone(), x)?;
             }
         }
         for (model, collected) in self.models.iter().zip(&mut state.collected) {
-            Statistics::of(model).push(collected, x)?;
+            Statistics::of(model).step(collected, x)?;
         }
         state.samples += 1;
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         for (model, collected) in self.models.iter().zip(&mut state.collected) {
-            Statistics::of(model).push_missing(collected);
+            Statistics::of(model).step_missing(collected);
         }
         state.samples += 1;
     }

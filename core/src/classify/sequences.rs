@@ -72,20 +72,20 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &K::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &K::Observation) -> Result<(), ObservationError> {
         let (kernel, own) = state;
         let mut next = own.clone();
-        self.own.push(&mut next, x)?;
-        self.kernel.push(kernel, x)?;
+        self.own.step(&mut next, x)?;
+        self.kernel.step(kernel, x)?;
         *own = next;
         Ok(())
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let (kernel, own) = state;
-        self.own.push_missing(own);
-        self.kernel.push_missing(kernel);
+        self.own.step_missing(own);
+        self.kernel.step_missing(kernel);
     }
 
     fn read(&self, state: &Self::State) -> Self::Reading {
@@ -191,11 +191,11 @@ impl<O: ?Sized, T: Real> Streaming for NoNorm<O, T> {
     #[inline(always)]
     fn start(&self) {}
     #[inline(always)]
-    fn push(&self, (): &mut (), _: &O) -> Result<(), ObservationError> {
+    fn step(&self, (): &mut (), _: &O) -> Result<(), ObservationError> {
         Ok(())
     }
     #[inline(always)]
-    fn push_missing(&self, (): &mut ()) {}
+    fn step_missing(&self, (): &mut ()) {}
     #[inline(always)]
     fn read(&self, (): &()) -> T {
         <T as Number>::ZERO

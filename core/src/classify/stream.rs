@@ -189,14 +189,14 @@ impl<H: StreamModel, const M: usize, const O: usize> Streaming for StreamClassif
     ///
     /// # Errors
     /// Where all of them refuse; the state is unchanged.
-    fn push(&self, state: &mut Self::State, x: &H::Observation) -> Result<(), ObservationError> {
-        state.bank.push(self.models.iter().map(H::likelihood), x)?;
+    fn step(&self, state: &mut Self::State, x: &H::Observation) -> Result<(), ObservationError> {
+        state.bank.step(self.models.iter().map(H::likelihood), x)?;
         state.samples += 1;
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
-        state.bank.push_missing(self.models.iter().map(H::likelihood));
+    fn step_missing(&self, state: &mut Self::State) {
+        state.bank.step_missing(self.models.iter().map(H::likelihood));
         state.samples += 1;
     }
 

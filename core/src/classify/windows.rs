@@ -150,13 +150,7 @@ impl<C: Streaming, const STATES: usize> WindowClassifier<'_, C, STATES> {
         x: Option<&C::Observation>,
     ) -> Result<(), ObservationError> {
         let StaggeredStates { states, clock } = state;
-        let push = |state: &mut C::State| match x {
-            Some(x) => self.classifier.push_or_missing(state, x),
-            None => {
-                self.classifier.push_missing(state);
-                Ok(())
-            }
-        };
+        let push = |state: &mut C::State| self.classifier.push(state, x);
         let renew = |state: &mut C::State| self.classifier.restart(state);
         clock.step(self.contract.windows.as_ref(), x.is_some(), states, renew, push)
     }
@@ -180,11 +174,11 @@ impl<C: Streaming, const STATES: usize> Streaming for WindowClassifier<'_, C, ST
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
         self.take(state, Some(x))
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         // Only an observation can be refused.
         let _ = self.take(state, None);
     }
@@ -199,13 +193,8 @@ impl<C: Streaming, const STATES: usize> Stream<WindowClassifier<'_, C, STATES>> 
     /// window, or without windows after each sample. A refused sample is missing.
     #[inline]
     pub fn decide(&mut self, x: Option<&C::Observation>) -> Option<C::Reading> {
-        match x {
-            // It is missing.
-            Some(x) => {
-                let _ = self.push(x);
-            }
-            None => self.push_missing(),
-        }
+        // A refused sample is missing.
+        let _ = self.push(x);
         self.read()
     }
 

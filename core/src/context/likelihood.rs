@@ -80,7 +80,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let (context, next) = self.model.rule().step(state.history, x)?;
         if let Some(emission) = context.and_then(|context| self.model.emission().get(context)) {
             state.likelihood.observe_known(emission, x)?;
@@ -90,7 +90,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.history = self.model.rule().skip(state.history);
     }
 

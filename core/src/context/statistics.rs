@@ -60,7 +60,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let (context, next) = self.model.rule().step(state.history, x)?;
         if let Some(context) = context
             && let Some(emission) = self.model.emission().get(context)
@@ -85,7 +85,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.history = self.model.rule().skip(state.history);
     }
 

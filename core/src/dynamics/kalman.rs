@@ -200,7 +200,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Streaming for Kalman<'_, N, 
     /// [any may be](crate::number::MIN_LOG_DENSITY_EXP), or where the state's variance has overflowed: `2^64` times
     /// that of a channel's noise.
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
         let (belief, density) = (self.predicted(state), state.density);
         let mut next = KalmanState { belief, density, begun: true };
         next.observe(&self.system.channels(), x, |_| ())?;
@@ -209,7 +209,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Streaming for Kalman<'_, N, 
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.advance(self.system.transition(), self.system.noise());
     }
 

@@ -238,8 +238,8 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
             }
             let mut belief = before.lane(lane);
             match samples[lane] {
-                Some(Some(x)) => results[lane] = self.push(&mut belief, x),
-                Some(None) => self.push_missing(&mut belief),
+                Some(Some(x)) => results[lane] = self.step(&mut belief, x),
+                Some(None) => self.step_missing(&mut belief),
                 None => {}
             }
             state.set_lane(lane, &belief);

@@ -124,16 +124,16 @@ impl<E: Emission, const N: usize> Streaming for Forgetting<'_, E, N> {
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let before = state.belief.evidence();
-        self.forward.push(&mut state.belief, x)?;
+        self.forward.step(&mut state.belief, x)?;
         self.fade(state, state.belief.evidence().less(&before));
         Ok(())
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        self.forward.push_missing(&mut state.belief);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.forward.step_missing(&mut state.belief);
         self.fade(state, ReadingOf::<E>::ZERO);
     }
 

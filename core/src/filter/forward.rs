@@ -451,7 +451,7 @@ impl<E: Emission, const N: usize> Streaming for Forward<'_, E, N> {
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         // Before the first sample the row is zero, its products vanish, and the slow path begins:
         // no sample after it pays for the question.
         let predicted = self.hmm.chain().predict(state.row());
@@ -462,7 +462,7 @@ impl<E: Emission, const N: usize> Streaming for Forward<'_, E, N> {
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.advance(state.predict(self.hmm.chain()));
     }
 

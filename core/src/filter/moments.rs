@@ -31,8 +31,8 @@ impl<T: Real, const N: usize> Step<T, N> {
         let previous = (!belief.is_new()).then(|| (forward.filtered(belief), belief.evidence()));
         let predicted = forward.predicted(belief);
         match x {
-            Some(x) => forward.push(belief, x)?,
-            None => forward.push_missing(belief),
+            Some(x) => forward.step(belief, x)?,
+            None => forward.step_missing(belief),
         }
         let filtered = forward.filtered(belief);
         let mut step = Self {

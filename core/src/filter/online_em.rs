@@ -212,11 +212,11 @@ impl<E: SufficientStatistics, const N: usize> Streaming for OnlineEm<'_, E, N> {
         Adapting { hmm: *self.first, belief: Belief::NEW, moments: Moments::ZERO, samples: 0 }
     }
 
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         self.take(state, Some(x))
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         // Only an observation can be refused.
         let _ = self.take(state, None);
     }

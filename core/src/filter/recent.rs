@@ -123,17 +123,17 @@ impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Streaming
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let before = state.belief.evidence();
-        self.forward.push(&mut state.belief, x)?;
+        self.forward.step(&mut state.belief, x)?;
         self.count(state, before);
         Ok(())
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let before = state.belief.evidence();
-        self.forward.push_missing(&mut state.belief);
+        self.forward.step_missing(&mut state.belief);
         self.count(state, before);
     }
 

@@ -6,13 +6,13 @@ use crate::number::with_local_copy;
 /// A recursion: how one sample changes a state.
 ///
 /// Model, state and recursion are three things. A recursion borrows its model and is `Copy`; the
-/// state is what the past left, and all of it. The laws, which `tests/` checks of every recursion:
+/// state is what the past left, and all of it. A recursion implements [`step`](Self::step) and
+/// [`step_missing`](Self::step_missing); its users call [`push`](Self::push). The laws, which `tests/` checks of
+/// every recursion:
 ///
 /// 1. a block is its samples pushed one by one;
 /// 2. a reset state is a new state;
-/// 3. on an error [`push_or_missing`](Self::push_or_missing) leaves the state that
-///    [`push_missing`](Self::push_missing) leaves; [`push`](Self::push) leaves it unchanged where
-///    [`ROLLS_BACK`](Self::ROLLS_BACK), else it does the same;
+/// 3. on an error, [`push`](Self::push) leaves the state after a missing sample;
 /// 4. after every prefix the reading is the batch computation's of that prefix.
 pub trait Streaming {
     /// What is pushed.
@@ -21,9 +21,9 @@ pub trait Streaming {
     type State: Clone;
     /// What can be read after every sample.
     type Reading;
-    /// Whether [`push`](Self::push) leaves the state unchanged on an error. `false` behind a
+    /// Whether [`step`](Self::step) leaves the state unchanged on an error. `false` behind a
     /// [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier): there a refused
-    /// sample is a missing one. What undoes a push, a [`Window`](crate::filter::Window) or a
+    /// sample is a missing one. What undoes a step, a [`Window`](crate::filter::Window) or a
     /// [`Bank`](crate::kernel::Bank), asks for it at compile time.
     const ROLLS_BACK: bool = true;
 
@@ -40,23 +40,27 @@ pub trait Streaming {
     ///
     /// # Errors
     /// An observation that is impossible under the model, or invalid. The state is unchanged where
-    /// [`ROLLS_BACK`](Self::ROLLS_BACK), else that after [`push_missing`](Self::push_missing).
-    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
+    /// [`ROLLS_BACK`](Self::ROLLS_BACK), else that after [`step_missing`](Self::step_missing).
+    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
 
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
-    fn push_missing(&self, state: &mut Self::State);
+    fn step_missing(&self, state: &mut Self::State);
 
-    /// Takes in one sample, as one that was not observed where it is refused: time passes once, whatever it is.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once, whatever it is.
     ///
     /// # Errors
-    /// As [`push`](Self::push). The state is that after [`push_missing`](Self::push_missing).
+    /// As [`step`](Self::step). The state is that after a missing sample.
     #[inline]
-    fn push_or_missing(
+    fn push(
         &self,
         state: &mut Self::State,
-        x: &Self::Observation,
+        x: Option<&Self::Observation>,
     ) -> Result<(), ObservationError> {
-        let result = self.push(state, x);
+        let Some(x) = x else {
+            self.step_missing(state);
+            return Ok(());
+        };
+        let result = self.step(state, x);
         if Self::ROLLS_BACK && result.is_err() {
             pass(self, state);
         }
@@ -71,7 +75,7 @@ pub trait Streaming {
 #[cold]
 #[inline(never)]
 fn pass<R: Streaming + ?Sized>(recursion: &R, state: &mut R::State) {
-    recursion.push_missing(state);
+    recursion.step_missing(state);
 }
 
 impl<R: Streaming + ?Sized> Streaming for &R {
@@ -89,20 +93,20 @@ impl<R: Streaming + ?Sized> Streaming for &R {
         (**self).restart(state);
     }
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
-        (**self).push(state, x)
+    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
+        (**self).step(state, x)
     }
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        (**self).push_missing(state);
+    fn step_missing(&self, state: &mut Self::State) {
+        (**self).step_missing(state);
     }
     #[inline]
-    fn push_or_missing(
+    fn push(
         &self,
         state: &mut Self::State,
-        x: &Self::Observation,
+        x: Option<&Self::Observation>,
     ) -> Result<(), ObservationError> {
-        (**self).push_or_missing(state, x)
+        (**self).push(state, x)
     }
     #[inline]
     fn read(&self, state: &Self::State) -> Self::Reading {
@@ -122,7 +126,7 @@ impl<R: Streaming + ?Sized> Streaming for &R {
 /// );
 /// let mut stream = Stream::new(Forward::of(&hmm));
 /// stream.push(&0)?;
-/// stream.push_missing();
+/// stream.push(None)?; // a missing sample
 /// stream.push(&1)?;
 /// assert!((stream.read() - (-1.777_043_f64)).abs() < 1e-6); // log p(0, ?, 1)
 /// stream.reset();
@@ -177,18 +181,23 @@ impl<R: Streaming> Stream<R> {
         Self { recursion, state }
     }
 
-    /// Takes in one sample.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once, whatever it is.
     ///
     /// # Errors
-    /// An observation that the model makes impossible, or that is none. The state is as
-    /// [`Streaming::push`] leaves it.
+    /// An observation that the model makes impossible, or that is invalid. The state is that after `push(None)`.
     #[inline]
-    pub fn push(&mut self, x: &R::Observation) -> Result<(), ObservationError> {
-        self.recursion.push(&mut self.state, x)
+    pub fn push<'x>(
+        &mut self,
+        x: impl Into<Option<&'x R::Observation>>,
+    ) -> Result<(), ObservationError>
+    where
+        R::Observation: 'x,
+    {
+        self.recursion.push(&mut self.state, x.into())
     }
 
-    /// Takes in samples in order and says how many were taken: all of them, or those before the
-    /// first that was refused.
+    /// Takes in samples in order and returns how many: all of them, or those before the first that was refused, which is
+    /// missing then.
     ///
     /// # Errors
     /// Which sample was refused, and why.
@@ -203,26 +212,12 @@ impl<R: Streaming> Stream<R> {
         with_local_copy(&mut self.state, |state| {
             let mut taken = 0;
             for x in block {
-                recursion.push(state, x).map_err(|error| BlockError { at: taken, error })?;
+                let pushed = recursion.push(state, Some(x));
+                pushed.map_err(|error| BlockError { at: taken, error })?;
                 taken += 1;
             }
             Ok(taken)
         })
-    }
-
-    /// Takes in a sample that was not observed.
-    #[inline]
-    pub fn push_missing(&mut self) {
-        self.recursion.push_missing(&mut self.state);
-    }
-
-    /// Takes in one sample, as one that was not observed where it is refused: time passes once, whatever it is.
-    ///
-    /// # Errors
-    /// As [`push`](Self::push). The state is that after [`push_missing`](Self::push_missing).
-    #[inline]
-    pub fn push_or_missing(&mut self, x: &R::Observation) -> Result<(), ObservationError> {
-        self.recursion.push_or_missing(&mut self.state, x)
     }
 
     /// Forgets the past: the state is as new.
@@ -248,11 +243,11 @@ impl<R: Streaming> Stream<R> {
     }
 }
 
-/// Why a block was not taken in whole. The samples before the one that was refused were.
+/// Why a block was not taken in whole. The samples before the refused one were, and that one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BlockError {
-    /// The index in the block (from 0) of the sample that was refused: as many were taken in.
+    /// The index in the block (from 0) of the refused sample: that many were taken in before it.
     pub at: usize,
     /// Why.
     pub error: ObservationError,

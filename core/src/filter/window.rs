@@ -172,14 +172,14 @@ impl<R: Streaming, const FILTERS: usize> Streaming for Window<R, FILTERS> {
         WindowState::NEW
     }
 
-    fn push(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {
-        self.take(state, |filter| self.recursion.push(filter, x))
+    fn step(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {
+        self.take(state, |filter| self.recursion.step(filter, x))
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         // Only an observation can be refused.
         let _ = self.take(state, |filter| {
-            self.recursion.push_missing(filter);
+            self.recursion.step_missing(filter);
             Ok(())
         });
     }

@@ -157,7 +157,7 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
     }
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         state: &mut Self::State,
         x: Option<&[f32; 1]>,

@@ -59,7 +59,7 @@ impl<const D: usize, T: Real> Front for Decimate<D, T> {
     }
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         state: &mut Self::State,
         x: Option<&[T; D]>,

@@ -72,7 +72,7 @@ impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
     fn start(&self) {}
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         (): &mut (),
         x: Option<&[T; D]>,

@@ -67,7 +67,7 @@ pub trait Front {
     ///
     /// # Errors
     /// A sample that is none.
-    fn push(
+    fn step(
         &self,
         state: &mut Self::State,
         x: Option<&Self::Sample>,
@@ -125,7 +125,7 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
     }
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         (first, second): &mut Self::State,
         x: Option<&A::Sample>,
@@ -214,17 +214,6 @@ impl<F, R> Preprocessed<F, R> {
     }
 }
 
-impl<F: Front, R: Streaming<Observation = F::Row>> Preprocessed<F, R> {
-    #[inline]
-    fn hear(&self, inner: &mut R::State, row: Option<&F::Row>) -> Result<(), ObservationError> {
-        if let Some(row) = row {
-            return self.recursion.push_or_missing(inner, row);
-        }
-        self.recursion.push_missing(inner);
-        Ok(())
-    }
-}
-
 impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F, R> {
     type Observation = F::Sample;
     type State = PreprocessedState<F::State, R::State>;
@@ -236,17 +225,17 @@ impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F,
         PreprocessedState { front: self.front.start(), inner: self.recursion.start() }
     }
 
-    fn push(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
         let PreprocessedState { front, inner } = state;
-        let mut told = Ok(());
-        self.front.push(front, Some(x), |row| told = self.hear(inner, row)).and(told)
+        let mut pushed = Ok(());
+        self.front.push(front, Some(x), |row| pushed = self.recursion.push(inner, row)).and(pushed)
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let PreprocessedState { front, inner } = state;
         // Nobody is there to be told of a row that is refused.
         let _ = self.front.push(front, None, |row| {
-            let _ = self.hear(inner, row);
+            let _ = self.recursion.push(inner, row);
         });
     }
 

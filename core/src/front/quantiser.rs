@@ -101,7 +101,7 @@ impl<const D: usize, const K: usize, T: Real> Front for VectorQuantiser<D, K, T>
     fn start(&self) {}
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         (): &mut (),
         x: Option<&[T; D]>,

@@ -43,7 +43,7 @@ impl<S, const M: usize> BankState<S, M> {
     /// # Errors
     /// That of the first, where all refuse.
     #[inline(always)]
-    pub fn push<R>(
+    pub fn step<R>(
         &mut self,
         models: impl Iterator<Item = R>,
         x: &R::Observation,
@@ -55,7 +55,7 @@ impl<S, const M: usize> BankState<S, M> {
         let (mut taken, mut first) = (false, None);
         let states = self.states.iter_mut().zip(&mut refusing);
         for (model, (state, refuses)) in models.zip(states).filter(|(_, (_, out))| !**out) {
-            match model.push(state, x) {
+            match model.step(state, x) {
                 Ok(()) => taken = true,
                 Err(error) => {
                     *refuses = true;
@@ -72,13 +72,13 @@ impl<S, const M: usize> BankState<S, M> {
 
     /// Lets a sample pass that was not observed.
     #[inline(always)]
-    pub fn push_missing<R>(&mut self, models: impl Iterator<Item = R>)
+    pub fn step_missing<R>(&mut self, models: impl Iterator<Item = R>)
     where
         R: Streaming<State = S>,
     {
         let states = self.states.iter_mut().zip(&self.ruled_out);
         for (model, (state, _)) in models.zip(states).filter(|(_, (_, out))| !**out) {
-            model.push_missing(state);
+            model.step_missing(state);
         }
     }
 }
@@ -140,12 +140,12 @@ where
         BankState::new(self.0.each_ref().map(|kernel| kernel.start()))
     }
 
-    fn push(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {
-        state.push(self.0.iter(), x)
+    fn step(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {
+        state.step(self.0.iter(), x)
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
-        state.push_missing(self.0.iter());
+    fn step_missing(&self, state: &mut Self::State) {
+        state.step_missing(self.0.iter());
     }
 
     fn read(&self, state: &Self::State) -> Self::Reading {

@@ -172,7 +172,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
     }
 
     #[inline(always)]
-    fn push(&self, state: &mut Self::State, (): &()) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, (): &()) -> Result<(), ObservationError> {
         if let Some(belief) = state {
             let positive =
                 if belief.is_new() { self.weigh(belief, &self.begin()) } else { self.step(belief) };
@@ -184,7 +184,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         if let Some(belief) = state {
             let predicted = if belief.is_new() {
                 self.begin()

@@ -180,7 +180,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let row = E::row(self.hmm.emission(), x);
         if row.is_none() {
             // No observation, or one too far from every state for a row.
@@ -199,7 +199,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         if state.position() < self.length() {
             state.advance(&self.stored, |belief, stored| {
                 let stored = stored.observation();

@@ -91,7 +91,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         for emission in self.hmm.emission() {
             emission.check(x)?;
         }
@@ -103,7 +103,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         if state.position < self.length {
             self.step(state, None);
         }

@@ -166,7 +166,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
         check_symbol(*x, K)?;
         if state.position() >= self.length() {
             return Err(ObservationError::PastEnd);
@@ -176,7 +176,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         if state.position() < self.length() {
             self.step(state, None);
         }

@@ -170,7 +170,7 @@ where
         MarginalisationState { filters: [Some(Belief::NEW); M] }
     }
 
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let mut next = *state;
         for (filter, model) in next.filters.iter_mut().zip(self.models) {
             let Some(belief) = filter else {
@@ -179,7 +179,7 @@ where
                 }
                 continue;
             };
-            match Forward::of(model).push(belief, x) {
+            match Forward::of(model).step(belief, x) {
                 Err(ObservationError::Impossible) => *filter = None,
                 other => other?,
             }
@@ -188,10 +188,10 @@ where
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         for (filter, model) in state.filters.iter_mut().zip(self.models) {
             if let Some(belief) = filter {
-                Forward::of(model).push_missing(belief);
+                Forward::of(model).step_missing(belief);
             }
         }
     }

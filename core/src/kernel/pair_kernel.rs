@@ -167,7 +167,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
         let streamed = self.model.emits(Some(*x)).ok_or(ObservationError::UnknownSymbol)?;
         state.empty = false;
         self.step(state, Some(streamed));
@@ -175,7 +175,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.empty = false;
         self.step(state, self.model.emits(None));
     }

@@ -127,7 +127,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize
     }
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         state: &mut PositionFisherState<T, M>,
         &x: &usize,
@@ -148,7 +148,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut PositionFisherState<T, M>) {
+    fn step_missing(&self, state: &mut PositionFisherState<T, M>) {
         if state.position < L {
             state.position += 1;
         }

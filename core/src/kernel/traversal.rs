@@ -188,7 +188,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
         check_symbol(*x, P)?;
         if !self.take(state, Some(*x)) {
             return Err(ObservationError::PastEnd);
@@ -197,7 +197,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let _ = self.take(state, None);
     }
 

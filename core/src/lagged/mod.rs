@@ -164,23 +164,23 @@ where
         LagFeaturesState::new(self.recursion.start())
     }
 
-    fn push(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
         if PAST && !state.place.is_whole(K) {
             if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);
             }
-            self.recursion.push_missing(&mut state.inner);
+            self.recursion.step_missing(&mut state.inner);
         } else {
             let mut row = [T::BLANK; E];
             state.place.widen(&self.lags, PAST, &state.past, x, &mut row);
-            self.recursion.push(&mut state.inner, &row)?;
+            self.recursion.step(&mut state.inner, &row)?;
         }
         state.place.take(&mut state.past, x);
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
-        self.recursion.push_missing(&mut state.inner);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.recursion.step_missing(&mut state.inner);
         if PAST {
             state.place = RingIndex::NEW;
         } else {

@@ -349,13 +349,13 @@ impl<T: Real, const N: usize, const C: usize> Streaming for Discrepancy<'_, T, N
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
         self.tables.push(state, event, &mut [NOWHERE; N])
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
-        self.tables.push_missing(state);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.tables.step_missing(state);
     }
 
     #[inline]

@@ -121,7 +121,7 @@ impl<T: Real, const O: usize> Streaming for FactorClassifier<'_, T, O> {
         [Compensated::ZERO; O]
     }
 
-    fn push(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
         self.terms.check(event)?;
         for cell in self.terms.locate(event).flatten() {
             for (sum, table) in state.iter_mut().zip(&self.tables) {
@@ -132,7 +132,7 @@ impl<T: Real, const O: usize> Streaming for FactorClassifier<'_, T, O> {
     }
 
     #[inline]
-    fn push_missing(&self, _: &mut Self::State) {}
+    fn step_missing(&self, _: &mut Self::State) {}
 
     fn read(&self, state: &Self::State) -> Decision<T> {
         decide(&self.values(state))

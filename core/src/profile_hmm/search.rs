@@ -302,13 +302,13 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
         let odds = self.profile.odds(*x).ok_or(ObservationError::UnknownSymbol)?;
         self.take(state, odds.iter().copied())
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let missing = self.profile.flanks().missing;
         // Of what was not observed nothing is impossible, unless the profile has no way on.
         let _ = self.take(state, core::iter::repeat(missing));

@@ -174,9 +174,9 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> Streami
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let (first, row) = (state.belief.is_new(), *state.belief.row());
-        self.forward.push(&mut state.belief, x)?;
+        self.forward.step(&mut state.belief, x)?;
         if !first {
             state.keep(&row);
         }
@@ -184,9 +184,9 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> Streami
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let (first, row) = (state.belief.is_new(), *state.belief.row());
-        self.forward.push_missing(&mut state.belief);
+        self.forward.step_missing(&mut state.belief);
         if !first {
             state.keep(&row);
         }

@@ -91,10 +91,10 @@ pub(super) fn take_in<T: Real, E: Emission<Weight = T>, const N: usize>(
 ) -> Result<(), SequenceError> {
     match x {
         Some(x) => {
-            forward.push(state, x).map_err(|error| SequenceError::Observation { time, error })
+            forward.step(state, x).map_err(|error| SequenceError::Observation { time, error })
         }
         None => {
-            forward.push_missing(state);
+            forward.step_missing(state);
             Ok(())
         }
     }

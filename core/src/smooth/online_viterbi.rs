@@ -279,7 +279,7 @@ where
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let (predicted, pointers) = state.survivors.predict_pointing(self.hmm.chain());
         state.survivors.observe(self.hmm.emission(), &predicted, x)?;
         state.keep(pointers);
@@ -287,7 +287,7 @@ where
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let (predicted, pointers) = state.survivors.predict_pointing(self.hmm.chain());
         state.survivors.advance(predicted);
         state.keep(pointers);

@@ -129,13 +129,13 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Streaming for Viterbi<'_,
     }
 
     #[inline]
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let predicted = state.predict(self.hmm.chain());
         state.observe(self.hmm.emission(), &predicted, x)
     }
 
     #[inline]
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.advance(state.predict(self.hmm.chain()));
     }
 

@@ -191,7 +191,7 @@ where
         SpotState::NEW
     }
 
-    fn push(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let before = state.survivors;
         let (predicted, pointers) = before.predict_pointing(self.network.chain());
         state.survivors.observe(self.network.emission(), &predicted, x)?;
@@ -207,7 +207,7 @@ where
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         let before = state.survivors;
         let (predicted, pointers) = before.predict_pointing(self.network.chain());
         state.survivors.advance(predicted);

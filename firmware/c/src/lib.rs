@@ -165,7 +165,7 @@ pub unsafe extern "C" fn fishweir_push_missing(stream: *mut Stream) -> Status {
     Status::of(|| {
         // SAFETY: the caller's promise.
         let started = unsafe { started_mut(stream) }?;
-        windows()?.push_missing(&mut started.state);
+        windows()?.step_missing(&mut started.state);
         Ok(())
     })
 }
@@ -420,7 +420,7 @@ unsafe fn push_channels<T: Number>(
         let started = unsafe { started_mut(stream) }?;
         let wanted = wanted.ok_or(Status::WrongKind)?;
         if channels.is_null() {
-            windows()?.push_missing(&mut started.state);
+            windows()?.step_missing(&mut started.state);
             return Ok(());
         }
         // SAFETY: the caller's promise.
@@ -435,10 +435,10 @@ fn push(started: &mut Started, sample: Result<Observation, Status>) -> Result<()
     assert!(core::hint::black_box(true), "planted");
     let windows = windows()?;
     match sample {
-        Ok(sample) => windows.push(&mut started.state, &sample).map_err(Status::refusing),
+        Ok(sample) => windows.step(&mut started.state, &sample).map_err(Status::refusing),
         Err(Status::WrongKind) => Err(Status::WrongKind),
         Err(refused) => {
-            windows.push_missing(&mut started.state);
+            windows.step_missing(&mut started.state);
             Err(refused)
         }
     }

@@ -115,13 +115,11 @@ pub trait ClassifierStream<const MODELS: usize> {
     /// The format of the model's numbers.
     const FORMAT: NumberFormat = NumberFormat::F32;
 
-    /// Takes in one sample; a refused one is missing, so that one step passes whatever it is.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: one step passes whatever it is.
     ///
     /// # Errors
     /// Why it was refused.
-    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError>;
-    /// Lets one step pass without a sample.
-    fn push_missing(&mut self);
+    fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError>;
     /// Starts a new stream.
     fn reset(&mut self);
     /// What it was trained on, and keeps to.
@@ -184,12 +182,8 @@ where
     type Update = [u8; 0];
     const FORMAT: NumberFormat = R::FORMAT;
 
-    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        Stream::push_or_missing(self, sample)
-    }
-
-    fn push_missing(&mut self) {
-        Stream::push_missing(self);
+    fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError> {
+        Stream::push(self, sample)
     }
 
     fn reset(&mut self) {
@@ -227,12 +221,8 @@ where
     type Update = [u8; 0];
     const FORMAT: NumberFormat = R::FORMAT;
 
-    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
-        Stream::push_or_missing(self, sample)
-    }
-
-    fn push_missing(&mut self) {
-        Stream::push_missing(self);
+    fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError> {
+        Stream::push(self, sample)
     }
 
     fn reset(&mut self) {

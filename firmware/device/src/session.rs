@@ -217,7 +217,7 @@ where
             }
         };
         let classifier = &mut *self.classifier;
-        let (outcome, ticks) = self.meter.measure(|| classifier.push(&sample));
+        let (outcome, ticks) = self.meter.measure(|| classifier.push(Some(&sample)));
         add(&mut self.report.samples, 1);
         add(&mut self.report.sample_ticks, ticks.into());
         self.classifier.between_samples();
@@ -248,7 +248,8 @@ where
     fn push_missing(&mut self, count: u16) {
         for _ in 0..count {
             let classifier = &mut *self.classifier;
-            let ((), ticks) = self.meter.measure(|| classifier.push_missing());
+            // A missing sample is never refused.
+            let (_, ticks) = self.meter.measure(|| classifier.push(None));
             add(&mut self.report.missing, 1);
             add(&mut self.report.missing_ticks, ticks.into());
             self.classifier.between_samples();

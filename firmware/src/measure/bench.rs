@@ -74,9 +74,9 @@ impl<S: Write, M: Meter> Bench<S, M> {
         let stack_bytes = stack::used_by(DEPTH, || {
             state.clone_from(&recursion.start());
             let _ = push_all(recursion, &mut state, stream);
-            recursion.push_missing(&mut state);
+            recursion.step_missing(&mut state);
             // Far away or no observation at all: the slow paths.
-            let _ = black_box(recursion.push(&mut state, odd));
+            let _ = black_box(recursion.step(&mut state, odd));
             black_box(recursion.read(&state));
         });
         let sizes = [model_bytes, size_of_val(&state)];
@@ -170,11 +170,11 @@ impl<R: Streaming> Streaming for Called<R> {
         self.0.start()
     }
     #[inline(never)]
-    fn push(&self, state: &mut R::State, x: &R::Observation) -> Result<(), ObservationError> {
-        self.0.push(state, x)
+    fn step(&self, state: &mut R::State, x: &R::Observation) -> Result<(), ObservationError> {
+        self.0.step(state, x)
     }
-    fn push_missing(&self, state: &mut R::State) {
-        self.0.push_missing(state);
+    fn step_missing(&self, state: &mut R::State) {
+        self.0.step_missing(state);
     }
     fn read(&self, state: &R::State) -> R::Reading {
         self.0.read(state)
@@ -190,7 +190,7 @@ where
     R: Streaming<Observation: Sized>,
 {
     for x in stream {
-        if recursion.push(state, x).is_err() {
+        if recursion.step(state, x).is_err() {
             return false;
         }
     }

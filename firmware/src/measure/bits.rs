@@ -136,8 +136,8 @@ where
     let (mut digest, mut state) = (Digest::NEW, classifier.start());
     for time in 0..SAMPLES {
         match stream(time) {
-            Some(x) => classifier.push(&mut state, &x).ok()?,
-            None => classifier.push_missing(&mut state),
+            Some(x) => classifier.step(&mut state, &x).ok()?,
+            None => classifier.step_missing(&mut state),
         }
         let values = classifier.decision_values(&state);
         values.into_iter().chain(classifier.log_likelihoods(&state)).for_each(|x| digest.add(x));

@@ -90,7 +90,7 @@ where
     bench.recursion(sample, &machine, machine.bytes(), stream, odd)?;
     let mut state = machine.start();
     for x in stream.iter().take(60) {
-        machine.push(&mut state, x).map_err(|_| Failure::Refused)?;
+        machine.step(&mut state, x).map_err(|_| Failure::Refused)?;
     }
     let lent = size_of_val(&state);
     // As many decisions as other rows have samples.

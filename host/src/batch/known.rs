@@ -67,9 +67,9 @@ impl KnownPath {
         for (time, (x, state)) in samples.zip(self.states()).enumerate() {
             match x {
                 Some(x) => forward
-                    .push(&mut belief, &Seen { state, x })
+                    .step(&mut belief, &Seen { state, x })
                     .map_err(|error| SequenceError::Observation { time, error })?,
-                None => forward.push_missing(&mut belief),
+                None => forward.step_missing(&mut belief),
             }
             see(state);
         }

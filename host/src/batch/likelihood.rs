@@ -86,7 +86,7 @@ fn of_batch<T: HostReal>(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<T, Sequen
                         .iter()
                         .map(|symbols| {
                             let symbols = symbols.iter().map(Option::as_ref);
-                            single(&hmm, symbols, |forward, state, x| forward.push(state, x))
+                            single(&hmm, symbols, |forward, state, x| forward.step(state, x))
                         })
                         .collect(),
                 }
@@ -111,7 +111,7 @@ fn of_batch<T: HostReal>(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<T, Sequen
                     single(&hmm, rows, |forward, state, row| {
                         channels.clear();
                         channels.extend(row.iter().map(|&x| T::from_f64(x)));
-                        forward.push(state, &channels)
+                        forward.step(state, &channels)
                     })
                 }).collect()
             })
@@ -152,7 +152,7 @@ fn single<X, T: Real, E: Emission<Weight = T>, const N: usize>(
         match x {
             Some(x) => push(&forward, &mut state, x)
                 .map_err(|error| SequenceError::Observation { time, error })?,
-            None => forward.push_missing(&mut state),
+            None => forward.step_missing(&mut state),
         }
     }
     Ok(state.log())

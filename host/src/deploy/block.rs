@@ -67,10 +67,10 @@ where
 {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
-        Ok(self.model.likelihood().push(&mut self.state, x)?)
+        Ok(self.model.likelihood().step(&mut self.state, x)?)
     }
     fn push_missing(&mut self) {
-        self.model.likelihood().push_missing(&mut self.state);
+        self.model.likelihood().step_missing(&mut self.state);
     }
     fn reset(&mut self) {
         self.state = self.model.likelihood().start();

@@ -71,12 +71,12 @@ impl<W: RealParameter<Real = f32>> Block<f32> for Run<W> {
         let Observation::Symbol(symbol) = x else { return Err(PushError::Kind) };
         let Self { odds, steps, flanks, state } = self;
         let pushed: Result<(), ObservationError> =
-            search(odds, steps, flanks).push(state, &usize::from(*symbol));
+            search(odds, steps, flanks).step(state, &usize::from(*symbol));
         Ok(pushed?)
     }
     fn push_missing(&mut self) {
         let Self { odds, steps, flanks, state } = self;
-        search(odds, steps, flanks).push_missing(state);
+        search(odds, steps, flanks).step_missing(state);
     }
     fn reset(&mut self) {
         self.state = self.search().start();

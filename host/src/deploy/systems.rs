@@ -357,7 +357,7 @@ mod tests {
             stream.push(sample).expect("taken");
             for filter in &mut filters {
                 match sample {
-                    Sample::Missing => filter.push_missing(),
+                    Sample::Missing => filter.push(None),
                     _ => filter.push(&row.map(|x| x as f32)).expect("taken"),
                 }
             }

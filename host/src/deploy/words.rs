@@ -60,7 +60,7 @@ where
         let step = ContextRule::<usize, 1>::step(&self.rule(), self.history, &(*symbol).into());
         let (context, next) = step?;
         if let Some(model) = context.and_then(|context| self.contexts.get(context)) {
-            ContextLikelihood::of(model).push(&mut self.state, symbol)?;
+            ContextLikelihood::of(model).step(&mut self.state, symbol)?;
         }
         self.history = next;
         Ok(())

@@ -119,9 +119,9 @@ fn pair_counts<const N: usize>(
     for (time, symbol) in symbols.iter().enumerate() {
         match symbol {
             Some(symbol) => forward
-                .push(&mut state, symbol)
+                .step(&mut state, symbol)
                 .map_err(|error| SequenceError::Observation { time, error })?,
-            None => forward.push_missing(&mut state),
+            None => forward.step_missing(&mut state),
         }
         rows.push(state.row().map(|entry| Lanes([entry])));
     }

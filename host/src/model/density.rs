@@ -169,7 +169,7 @@ fn of_one<const N: usize>(
         let Some(row) = row else { continue };
         let mut state = forward.start();
         forward
-            .push(&mut state, row)
+            .step(&mut state, row)
             .map_err(|error| SequenceError::Observation { time, error })?;
         let posterior = forward.filtered(&state);
         expected.log_likelihood += state.log();

@@ -209,7 +209,7 @@ impl SearchProfile {
         let mut columns = Vec::with_capacity(symbols.len() + 1);
         columns.push(state.clone());
         for symbol in symbols {
-            search.push(&mut state, symbol).map_err(|_| ProfileError::Impossible)?;
+            search.step(&mut state, symbol).map_err(|_| ProfileError::Impossible)?;
             columns.push(state.clone());
         }
         Ok(columns)

@@ -144,8 +144,8 @@ pub(super) fn push<R: Streaming, S: Borrow<R::Observation>>(
     state: &mut R::State,
     x: Option<&S>,
 ) -> Result<bool, String> {
-    match x.map(|x| recursion.push(state, x.borrow())) {
-        None => recursion.push_missing(state),
+    match x.map(|x| recursion.step(state, x.borrow())) {
+        None => recursion.step_missing(state),
         Some(Ok(())) => {}
         Some(Err(ObservationError::Impossible)) => return Ok(false),
         Some(Err(error)) => return Err(error.to_string()),

@@ -360,17 +360,17 @@ where
         Rc::new(self.classifier.start())
     }
 
-    fn push(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
         let mut after = *self.state(state);
         let x = self.taken[*x].as_ref().expect("a sample that is not missing");
-        self.classifier.push(&mut after, x.borrow())?;
+        self.classifier.step(&mut after, x.borrow())?;
         *state = Rc::new(after);
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Rc<dyn Any>) {
+    fn step_missing(&self, state: &mut Rc<dyn Any>) {
         let mut after = *self.state(state);
-        self.classifier.push_missing(&mut after);
+        self.classifier.step_missing(&mut after);
         *state = Rc::new(after);
     }
 
@@ -389,8 +389,8 @@ struct AnyClassifier<'a>(&'a dyn Run);
 
 trait Run {
     fn start(&self) -> Rc<dyn Any>;
-    fn push(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError>;
-    fn push_missing(&self, state: &mut Rc<dyn Any>);
+    fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError>;
+    fn step_missing(&self, state: &mut Rc<dyn Any>);
     fn read(&self, state: &Rc<dyn Any>) -> Decided;
 }
 
@@ -398,10 +398,10 @@ impl<R: Streaming<Observation = usize, State = Rc<dyn Any>, Reading = Decided>> 
     fn start(&self) -> Rc<dyn Any> {
         Streaming::start(self)
     }
-    fn push(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
         Streaming::push(self, state, x)
     }
-    fn push_missing(&self, state: &mut Rc<dyn Any>) {
+    fn step_missing(&self, state: &mut Rc<dyn Any>) {
         Streaming::push_missing(self, state);
     }
     fn read(&self, state: &Rc<dyn Any>) -> Decided {
@@ -417,11 +417,11 @@ impl Streaming for AnyClassifier<'_> {
     fn start(&self) -> Self::State {
         self.0.start()
     }
-    fn push(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
-        self.0.push(state, x)
+    fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
+        self.0.step(state, x)
     }
-    fn push_missing(&self, state: &mut Self::State) {
-        self.0.push_missing(state);
+    fn step_missing(&self, state: &mut Self::State) {
+        self.0.step_missing(state);
     }
     fn read(&self, state: &Self::State) -> Decided {
         self.0.read(state)

@@ -66,9 +66,9 @@ where
         let outcome = forward.push_lanes(&mut lanes, &samples);
         for (lane, sample) in samples.into_iter().enumerate() {
             let expected = match sample {
-                Some(Some(x)) => forward.push(&mut alone[lane], x),
+                Some(Some(x)) => forward.step(&mut alone[lane], x),
                 Some(None) => {
-                    forward.push_missing(&mut alone[lane]);
+                    forward.step_missing(&mut alone[lane]);
                     Ok(())
                 }
                 None => Ok(()),

@@ -140,7 +140,7 @@ impl<T: Real> Task<T> for Laws<'_> {
         for (t, x) in taken.iter().enumerate() {
             match x {
                 Some(x) => stream.push(x).map_err(|error| error.to_string())?,
-                None => stream.push_missing(),
+                None => stream.push(None),
             }
             decided.extend(stream.read().events.iter().map(plain));
             if stream.state().forced() > 0 {
@@ -167,7 +167,7 @@ impl<T: Real> Task<T> for Laws<'_> {
             for x in &taken {
                 match x {
                     Some(x) => stream.push(x).map_err(|error| error.to_string())?,
-                    None => stream.push_missing(),
+                    None => stream.push(None),
                 }
                 for event in stream.read().events {
                     assert!(end <= event.start && event.start < event.end, "{event:?} from {end}");

@@ -45,9 +45,9 @@ struct Seen {
 /// Takes in a sample; false where it is refused.
 fn take<C: Streaming>(classifier: &C, state: &mut C::State, x: Option<&C::Observation>) -> bool {
     match x {
-        Some(x) => classifier.push_or_missing(state, x).is_ok(),
+        Some(x) => classifier.push(state, Some(x)).is_ok(),
         None => {
-            classifier.push_missing(state);
+            classifier.step_missing(state);
             true
         }
     }
@@ -141,7 +141,7 @@ fn on_windows<C, const STATES: usize>(
             for block in run.chunks(cut) {
                 let mut given: Vec<&C::Observation> = block.iter().copied().flatten().collect();
                 if given.is_empty() {
-                    block.iter().for_each(|_| stream.push_missing());
+                    block.iter().for_each(|_| stream.push(None));
                 }
                 // A block stops behind a sample that is refused: it is missing already.
                 while let Err(stop) = stream.push_block(given.iter().copied()) {

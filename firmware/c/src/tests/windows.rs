@@ -36,8 +36,8 @@ fn fresh(samples: &[Option<usize>]) -> ((u32, u32), Vec<u32>) {
     for sample in samples {
         match sample {
             // What is refused is missing.
-            Some(symbol) => _ = stream.push_or_missing(symbol),
-            None => stream.push_missing(),
+            Some(symbol) => _ = stream.push(symbol),
+            None => stream.push(None),
         }
     }
     let (read, model) = (stream.read(), stream.recursion());

@@ -284,14 +284,14 @@ where
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
         // The settings were checked at the start.
         match online(&self.first, self.settings) {
-            Ok(online) => online.push_or_missing(&mut self.state, sample),
+            Ok(online) => online.push(&mut self.state, Some(sample)),
             Err(_) => Ok(()),
         }
     }
 
     fn push_missing(&mut self) {
         if let Ok(online) = online(&self.first, self.settings) {
-            online.push_missing(&mut self.state);
+            online.step_missing(&mut self.state);
         }
     }
 

@@ -201,14 +201,14 @@ where
 
     fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
         let running = running(&self.updates, &self.built_in, &self.contract);
-        running.push(&mut self.state, sample)?;
+        running.step(&mut self.state, sample)?;
         self.seen = self.seen.saturating_add(1);
         Ok(())
     }
 
     fn push_missing(&mut self) {
         let running = running(&self.updates, &self.built_in, &self.contract);
-        running.push_missing(&mut self.state);
+        running.step_missing(&mut self.state);
     }
 
     fn between_samples(&mut self) {

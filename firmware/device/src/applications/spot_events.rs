@@ -196,11 +196,11 @@ where
             Request::Sample(wire) => {
                 report.samples = report.samples.wrapping_add(1);
                 let (pushed, ticks) = self.meter.measure(|| {
-                    E::Observation::from_wire(wire).and_then(|x| spotter.push(state, &x))
+                    E::Observation::from_wire(wire).and_then(|x| spotter.step(state, &x))
                 });
                 report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
                 if pushed.is_err() {
-                    spotter.push_missing(state);
+                    spotter.step_missing(state);
                     report.refused = report.refused.wrapping_add(1);
                     self.due = Some(Line::Refused(self.samples()));
                 }
@@ -209,7 +209,7 @@ where
             Request::Missing { .. } => {
                 report.samples = report.samples.wrapping_add(1);
                 report.missing = report.missing.wrapping_add(1);
-                spotter.push_missing(state);
+                spotter.step_missing(state);
                 self.telling = Telling::Decided(0);
             }
             Request::Skipped(samples) => {

@@ -293,7 +293,7 @@ impl Sequence {
                 Err(_) => &mut letters.impossible,
             },
             Letter::Missing | Letter::Unknown => {
-                classifier.push_missing();
+                classifier.push(None);
                 match letter {
                     Letter::Missing => &mut letters.missing,
                     _ => &mut letters.unknown,

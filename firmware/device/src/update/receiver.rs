@@ -417,7 +417,7 @@ where
     test.entries().all(|entry| {
         let wire = <C::Observation as WireSample>::Wire::read_from_bytes(entry.sample);
         let sample = wire.ok().and_then(|wire| C::Observation::from_wire(wire).ok());
-        let pushed = sample.is_some_and(|sample| model.push(&mut state, &sample).is_ok());
+        let pushed = sample.is_some_and(|sample| model.step(&mut state, &sample).is_ok());
         pushed
             && model.decision(&state).is_ok_and(|decision| {
                 decision.class == usize::from(entry.class)

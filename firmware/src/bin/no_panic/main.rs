@@ -150,7 +150,7 @@ fn drive<R: Streaming>(recursion: R, x: &R::Observation) {
     let mut stream = Stream::new(black_box(recursion));
     black_box(&mut stream);
     let _ = black_box(stream.push(x));
-    stream.push_missing();
+    stream.push(None);
     black_box(stream.read());
     stream.reset();
     black_box(&stream);
@@ -198,7 +198,7 @@ where
     let forward = Forward::of(&hmm);
     drive(forward, &black_box(0));
     let mut belief = black_box(forward.start());
-    let _ = forward.push(&mut belief, &black_box(0));
+    let _ = forward.step(&mut belief, &black_box(0));
     black_box((forward.filtered(&belief), forward.predicted(&belief)));
 }
 

@@ -59,12 +59,12 @@ impl DetectorStream {
             Some(x) => {
                 let pushed = self.run.push(&x);
                 if matches!(pushed, Err(PushError::Observation(_))) {
-                    self.run.push_missing();
+                    self.run.push(None);
                 }
                 pushed
             }
             None => {
-                self.run.push_missing();
+                self.run.push(None);
                 Ok(())
             }
         }
@@ -74,7 +74,7 @@ impl DetectorStream {
     /// then what the detector reads. After an alarm it begins anew.
     pub fn watch(&mut self, sample: Sample<'_>) -> ChangeReading {
         if let Err(PushError::Kind) = self.push(sample) {
-            self.run.push_missing();
+            self.run.push(None);
         }
         let reading = self.read();
         if reading.alarm.is_some() {
@@ -124,10 +124,10 @@ where
 {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
-        Ok(self.detector.push(&mut self.state, x)?)
+        Ok(self.detector.step(&mut self.state, x)?)
     }
     fn push_missing(&mut self) {
-        self.detector.push_missing(&mut self.state);
+        self.detector.step_missing(&mut self.state);
     }
     fn reset(&mut self) {
         self.state = self.detector.start();

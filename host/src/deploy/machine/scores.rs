@@ -78,7 +78,7 @@ impl KernelStream<f32> for Running {
     }
 
     fn push_missing(&mut self) {
-        self.blocks.iter_mut().for_each(|block| block.push_missing());
+        self.blocks.iter_mut().for_each(|block| block.push(None));
     }
 
     fn reset(&mut self) {
@@ -205,16 +205,16 @@ impl<E: Padded, const N: usize> Scored<E, E::Statistics, N> {
 impl<E: Padded, const N: usize> Block for Scored<E, E::Statistics, N> {
     fn accepts(&self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::sample(x, self.size)?;
-        Ok(Forward::of(&self.hmm).push(&mut self.collected.belief().clone(), &x)?)
+        Ok(Forward::of(&self.hmm).step(&mut self.collected.belief().clone(), &x)?)
     }
 
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::sample(x, self.size)?;
-        Ok(Statistics::of(&self.hmm).push(&mut self.collected, &x)?)
+        Ok(Statistics::of(&self.hmm).step(&mut self.collected, &x)?)
     }
 
     fn push_missing(&mut self) {
-        Statistics::of(&self.hmm).push_missing(&mut self.collected);
+        Statistics::of(&self.hmm).step_missing(&mut self.collected);
     }
 
     fn reset(&mut self) {

@@ -86,17 +86,17 @@ impl<const N: usize> Running<N> {
 impl<const N: usize> KernelStream<f32> for Running<N> {
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = Law::observe(x).ok_or(PushError::Kind)?;
-        Ok(self.step(|norm, state| norm.push(state, x), |kernel, state| kernel.push(state, x))?)
+        Ok(self.step(|norm, state| norm.step(state, x), |kernel, state| kernel.step(state, x))?)
     }
 
     fn push_missing(&mut self) {
         let _: Result<(), PushError> = self.step(
             |norm, state| {
-                norm.push_missing(state);
+                norm.step_missing(state);
                 Ok(())
             },
             |kernel, state| {
-                kernel.push_missing(state);
+                kernel.step_missing(state);
                 Ok(())
             },
         );

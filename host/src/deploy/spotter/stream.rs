@@ -54,7 +54,7 @@ impl Spotter {
         let mut found = Vec::new();
         for sample in samples.iter() {
             if stream.push(sample).is_err() {
-                stream.push_missing();
+                stream.push(None);
             }
             found.extend(stream.decided());
         }
@@ -73,12 +73,12 @@ impl SpotterStream {
             Some(x) => {
                 let pushed = self.run.push(&x);
                 if matches!(pushed, Err(PushError::Observation(_))) {
-                    self.run.push_missing();
+                    self.run.push(None);
                 }
                 pushed
             }
             None => {
-                self.run.push_missing();
+                self.run.push(None);
                 Ok(())
             }
         }
@@ -86,7 +86,7 @@ impl SpotterStream {
 
     /// Takes in a sample that was not observed.
     pub fn push_missing(&mut self) {
-        self.run.push_missing();
+        self.run.push(None);
     }
 
     /// The events that the last sample has decided: to be read once after each.
@@ -133,10 +133,10 @@ impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
     }
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError> {
         let x = E::observe(x).ok_or(PushError::Kind)?;
-        Ok(self.spotter.push(&mut self.state, x)?)
+        Ok(self.spotter.step(&mut self.state, x)?)
     }
     fn push_missing(&mut self) {
-        self.spotter.push_missing(&mut self.state);
+        self.spotter.step_missing(&mut self.state);
     }
     fn reset(&mut self) {
         self.state = self.spotter.start();

@@ -183,7 +183,7 @@ fn steps_of<const N: usize, const P: usize>(
     let mut state = between.start();
     for _ in 0..=steps {
         // No step is refused.
-        let _ = between.push(&mut state, &());
+        let _ = between.step(&mut state, &());
     }
     between.read(&state)
 }

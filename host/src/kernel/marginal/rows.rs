@@ -116,7 +116,7 @@ pub(super) fn after<R: Streaming, X: Borrow<R::Observation>>(
             Some(x) => {
                 stream.push(x.borrow()).map_err(|error| ItemError::Sample { position, error })?
             }
-            None => stream.push_missing(),
+            None => stream.push(None),
         }
     }
     Ok(stream.read())

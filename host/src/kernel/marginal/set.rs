@@ -103,7 +103,7 @@ where
         let mut stream = Stream::new(Forward::of(hmm));
         for (position, x) in items[item].iter().enumerate() {
             let Some(x) = x else {
-                stream.push_missing();
+                stream.push(None);
                 continue;
             };
             match stream.push(x) {

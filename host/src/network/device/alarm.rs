@@ -261,7 +261,7 @@ impl DeployedAlarm {
             let reading = match tables.push(&mut state, &event, &mut room) {
                 Ok(()) => Ok(tables.read(&state)),
                 Err(ObservationError::Impossible) => {
-                    tables.push_missing(&mut state);
+                    tables.step_missing(&mut state);
                     Err(NetworkError::Impossible { record, node: None })
                 }
                 Err(error) => Err(NetworkError::Other(format!("record {record}: {error}"))),

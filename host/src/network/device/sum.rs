@@ -126,7 +126,7 @@ impl DeployedSum {
         let decision = |(record, event): (usize, &[u16])| {
             let value = |output: &FactorClassifier<'_, f32, 1>| {
                 let mut state = output.start();
-                output.push(&mut state, event)?;
+                output.step(&mut state, event)?;
                 let [value] = output.values(&state);
                 Ok(value)
             };

@@ -51,13 +51,13 @@ const TOO_MANY: u32 = 3;
                 Next::End => stream::at_end(&stream, samples),
                 Next::Sample(sample) => {
                     // A refused sample is missing: time passes.
-                    let _ = stream.push_or_missing(&sample);
+                    let _ = stream.push(&sample);
                     samples += 1;
                     board.wait(){{await}};
                     stream::due(&stream, samples)
                 }
                 Next::Missing => {
-                    stream.push_missing();
+                    stream.push(None);
                     samples += 1;
                     board.wait(){{await}};
                     stream::due(&stream, samples)

@@ -69,7 +69,7 @@ where
                 device.push(&row.map(|x| x as f32))
             }
             _ => {
-                device.push_missing();
+                device.push(None);
                 Ok(())
             }
         };

@@ -64,9 +64,9 @@ fn same_bits<'a>(
     let mut refused = 0;
     for sample in samples {
         let taken = match sample {
-            Sample::Symbol(symbol) => device.push_or_missing(&symbol.into()),
+            Sample::Symbol(symbol) => device.push(&symbol.into()),
             _ => {
-                device.push_missing();
+                device.push(None);
                 Ok(())
             }
         };

@@ -36,7 +36,7 @@ fn filtered_states_are_conditional<const N: usize, const D: usize>(
         missing[t] = None;
         match samples[t] {
             Some(x) => stream.push(x).expect("a sample"),
-            None => stream.push_missing(),
+            None => stream.push(None),
         }
         for (belief, given) in
             [(predicted, &missing[..]), (*stream.state().belief(), &samples[..=t])]
@@ -82,7 +82,7 @@ fn other_numbers_keep_the_laws() {
     laws::check(Kalman::of(&plain), trial, |prefix, log| {
         match prefix.last() {
             Some(Some(x)) => beside.push(&x.map(f64::from)).expect("a sample"),
-            Some(None) => beside.push_missing(),
+            Some(None) => beside.push(None),
             None => {}
         }
         let expected = beside.read();
@@ -142,12 +142,12 @@ fn padding_changes_no_bit() {
     for x in sequence::<2>(&mut sampler, 50) {
         match x {
             Some(x) => {
-                small.push(&mut a, &x).expect("a sample");
-                wide.push(&mut b, &x).expect("a sample");
+                small.step(&mut a, &x).expect("a sample");
+                wide.step(&mut b, &x).expect("a sample");
             }
             None => {
-                small.push_missing(&mut a);
-                wide.push_missing(&mut b);
+                small.step_missing(&mut a);
+                wide.step_missing(&mut b);
             }
         }
         assert_eq!(small.read(&a).to_bits(), wide.read(&b).to_bits());

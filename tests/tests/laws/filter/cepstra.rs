@@ -126,8 +126,8 @@ fn the_laws_of_a_stream_hold_behind_it() {
         let mut stream = Forward::of(&hmm).start();
         for row in rows(&front, &prefix) {
             match row {
-                Some(row) => Forward::of(&hmm).push(&mut stream, &row).expect("numbers"),
-                None => Forward::of(&hmm).push_missing(&mut stream),
+                Some(row) => Forward::of(&hmm).step(&mut stream, &row).expect("numbers"),
+                None => Forward::of(&hmm).step_missing(&mut stream),
             }
         }
         assert_eq!(read, Forward::of(&hmm).read(&stream));
@@ -136,8 +136,8 @@ fn the_laws_of_a_stream_hold_behind_it() {
         let mut state = fronted.start();
         for x in &samples {
             match x.copied().or(gap) {
-                Some(x) => assert_eq!(fronted.push(&mut state, &x).is_err(), Some(x) == gap),
-                None => fronted.push_missing(&mut state),
+                Some(x) => assert_eq!(fronted.step(&mut state, &x).is_err(), Some(x) == gap),
+                None => fronted.step_missing(&mut state),
             }
         }
         state

@@ -69,7 +69,7 @@ fn laws<F>(
             taken.push(*x);
             match x {
                 Some(x) => stream.push(x).expect("a sample"),
-                None => stream.push_missing(),
+                None => stream.push(None),
             }
         }
         near(stream.read(), read(&taken));
@@ -116,11 +116,11 @@ impl Streaming for Refusing {
         0
     }
 
-    fn push(&self, _: &mut u32, _: &[f64; 1]) -> Result<(), ObservationError> {
+    fn step(&self, _: &mut u32, _: &[f64; 1]) -> Result<(), ObservationError> {
         Err(ObservationError::Impossible)
     }
 
-    fn push_missing(&self, missing: &mut u32) {
+    fn step_missing(&self, missing: &mut u32) {
         *missing += 1;
     }
 
@@ -134,12 +134,12 @@ fn a_refused_row_is_missing_and_does_not_come_again() {
     let fronted = Preprocessed::new(Decimate::<1, f64>::new(2), Refusing);
     let mut state = fronted.start();
     for missing in 1..=3 {
-        fronted.push(&mut state, &[1.0]).expect("no row yet");
-        assert_eq!(fronted.push(&mut state, &[2.0]), Err(ObservationError::Impossible));
+        fronted.step(&mut state, &[1.0]).expect("no row yet");
+        assert_eq!(fronted.step(&mut state, &[2.0]), Err(ObservationError::Impossible));
         assert_eq!(fronted.read(&state), missing);
     }
-    fronted.push(&mut state, &[3.0]).expect("no row yet");
-    fronted.push_missing(&mut state);
+    fronted.step(&mut state, &[3.0]).expect("no row yet");
+    fronted.step_missing(&mut state);
     assert_eq!(fronted.read(&state), 4);
 }
 
@@ -149,7 +149,7 @@ fn what_is_pushed_or_missing_is_missing_once() {
     let fronted = Preprocessed::new(Decimate::<1, f64>::new(1), Refusing);
     let (mut behind, mut before) = (Stream::new(&fronted), Stream::new(Refusing));
     for missing in 1..=3 {
-        for told in [behind.push_or_missing(&[1.0]), before.push_or_missing(&[1.0])] {
+        for told in [behind.push(&[1.0]), before.push(&[1.0])] {
             assert_eq!(told, Err(ObservationError::Impossible));
         }
         assert_eq!((behind.read(), before.read()), (missing, missing));
@@ -170,7 +170,7 @@ fn a_bad_sample_spoils_one_row() {
         let samples = (0..9).map(|t| if t == 3 + bad { [1e200; 2] } else { [3.0, 4.0] });
         let refused: Vec<usize> = samples
             .enumerate()
-            .filter_map(|(t, x)| fronted.push(&mut state, &x).is_err().then_some(t))
+            .filter_map(|(t, x)| fronted.step(&mut state, &x).is_err().then_some(t))
             .collect();
         assert_eq!(refused, [5]);
         let rows = after(Forward::of(&hmm), [Some([5.0]), None, Some([5.0])]);
@@ -186,10 +186,10 @@ fn a_sum_past_the_largest_number_is_refused_before_it_is_kept() {
     );
     let fronted = Preprocessed::new(Decimate::<1>::new(3), Forward::of(&hmm));
     let mut state = fronted.start();
-    fronted.push(&mut state, &[3e38]).expect("finite");
-    assert_eq!(fronted.push(&mut state, &[3e38]), Err(ObservationError::NotFinite));
+    fronted.step(&mut state, &[3e38]).expect("finite");
+    assert_eq!(fronted.step(&mut state, &[3e38]), Err(ObservationError::NotFinite));
     // The second is missing: a mean of two.
-    fronted.push(&mut state, &[4.0 - 3e38]).expect("a row");
+    fronted.step(&mut state, &[4.0 - 3e38]).expect("a row");
     let rows = after(Forward::of(&hmm), [Some([0.5 * (3e38 + (4.0 - 3e38))])]);
     assert_eq!(fronted.read(&state), rows.read());
 }
@@ -295,7 +295,7 @@ impl<F: Front<Sample = [f64; 1], Row = [f64; 2]>> Front for First<F> {
         self.0.start()
     }
 
-    fn push(
+    fn step(
         &self,
         state: &mut F::State,
         x: Option<&[f64; 4]>,

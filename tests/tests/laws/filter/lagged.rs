@@ -122,7 +122,7 @@ fn no_model_hears_past_a_row() {
     let error = heard.validate().expect_err("four columns");
     assert_eq!((error.part, error.entry, error.kind), (Part::Column, 1, ErrorKind::NotInRange));
     let mut state = heard.likelihood().start();
-    heard.likelihood().push(&mut state, &[0.0; 4]).expect_err("nothing is made up");
+    heard.likelihood().step(&mut state, &[0.0; 4]).expect_err("nothing is made up");
 }
 
 const PAST: [u32; 2] = [1, 3];

@@ -92,7 +92,7 @@ fn takes_all<R: Streaming>(recursion: R, samples: &[Option<&R::Observation>]) ->
     samples.iter().all(|x| match x {
         Some(x) => stream.push(x).is_ok(),
         None => {
-            stream.push_missing();
+            stream.push(None);
             true
         }
     })
@@ -121,8 +121,8 @@ fn filtered_and_predicted<T: Real, E: Emission<Weight = T>, const N: usize>(
             near(foreseen[j], predicted.get(j).copied().unwrap_or(0.0), t);
         }
         match samples.get(t) {
-            Some(Some(x)) => forward.push(&mut belief, x).expect("a possible sample"),
-            Some(None) => forward.push_missing(&mut belief),
+            Some(Some(x)) => forward.step(&mut belief, x).expect("a possible sample"),
+            Some(None) => forward.step_missing(&mut belief),
             None => break,
         }
         expected = oracle.filtered(t).expect("a possible prefix");
@@ -167,8 +167,8 @@ fn improbable_samples_cost_no_digits() {
     let (improbable, likely) = (Forward::of(&hmm), Forward::of(&scaled));
     let mut states = [improbable.start(), likely.start()];
     for t in 0..20 {
-        improbable.push(&mut states[0], &0).expect("possible");
-        likely.push(&mut states[1], &0).expect("possible");
+        improbable.step(&mut states[0], &0).expect("possible");
+        likely.step(&mut states[1], &0).expect("possible");
         assert_eq!(improbable.filtered(&states[0]), likely.filtered(&states[1]), "at {t}");
     }
 }

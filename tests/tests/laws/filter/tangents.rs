@@ -81,8 +81,8 @@ fn check<E: Family<f64>, const N: usize>(
                     tangent.push(x).expect("possible");
                 }
                 None => {
-                    statistics.push_missing();
-                    tangent.push_missing();
+                    statistics.push(None);
+                    tangent.push(None);
                 }
             }
             let read = Score::of(plain, &statistics.read(), by);

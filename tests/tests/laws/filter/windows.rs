@@ -22,7 +22,7 @@ impl Streaming for Tape {
         Vec::new()
     }
 
-    fn push(&self, state: &mut Self::State, x: &Sample) -> Result<(), ObservationError> {
+    fn step(&self, state: &mut Self::State, x: &Sample) -> Result<(), ObservationError> {
         if state.len() < x.least {
             return Err(ObservationError::Impossible);
         }
@@ -30,7 +30,7 @@ impl Streaming for Tape {
         Ok(())
     }
 
-    fn push_missing(&self, state: &mut Self::State) {
+    fn step_missing(&self, state: &mut Self::State) {
         state.push(None);
     }
 
@@ -51,7 +51,7 @@ fn a_window_covers_as_many_of_the_last_samples_as_it_says() {
     assert_eq!((stream.recursion().length(), stream.read().samples), (12, 0));
     for t in 1..=60 {
         if t % 7 == 0 {
-            stream.push_missing();
+            stream.push(None);
             seen.push(None);
         } else {
             stream.push(&Sample { number: t, least: 0 }).expect("all take it");

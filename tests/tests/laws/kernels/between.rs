@@ -67,7 +67,7 @@ fn logs<T: Real, E: Family<T> + ProductKernel>(
         if compared {
             stream.push(&()).expect("a step");
         } else {
-            stream.push_missing();
+            stream.push(None);
         }
         stream.read().to_f64()
     };
@@ -165,7 +165,7 @@ proptest! {
         });
         prop_assert_eq!(refused, 0);
         let mut state = between.start();
-        between.push(&mut state, &())?;
+        between.step(&mut state, &())?;
         let [log, rest] = between.log_parts(&state);
         prop_assert!(log == between.read(&state) || (log + rest - between.read(&state)).abs() < 1e-15);
     }
@@ -369,13 +369,13 @@ fn nothing_in_common_is_zero() {
     let between = ModelPairKernel::new(&one, &one, overlaps);
     assert_eq!(between.check(), Ok(()));
     let mut stream = Stream::new(between);
-    stream.push_missing();
+    stream.push(None);
     assert_eq!(stream.read(), 0.0);
     for _ in 0..2 {
         stream.push(&()).expect("a step");
         assert_eq!(stream.read(), f32::NEG_INFINITY);
     }
-    stream.push_missing();
+    stream.push(None);
     assert_eq!(stream.read(), f32::NEG_INFINITY);
     let [log, _] = between.log_parts(stream.state());
     assert_eq!(log, f32::NEG_INFINITY);

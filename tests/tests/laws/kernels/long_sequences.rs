@@ -31,7 +31,7 @@ where
     S: LogKernel<Observation = usize, Parts = [T; 2]>,
 {
     let mut state = kernel.start();
-    t.iter().for_each(|x| kernel.push(&mut state, x).expect("a symbol"));
+    t.iter().for_each(|x| kernel.step(&mut state, x).expect("a symbol"));
     let read = kernel.read(&state).expect("in range");
     (read.values.map(|value| value.to_f64().ln()), read.log_scale.to_f64())
 }

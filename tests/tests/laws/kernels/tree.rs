@@ -145,11 +145,11 @@ proptest! {
         });
         let mut stream = Stream::new(kernel);
         for _ in 0..leaves {
-            stream.push_missing();
+            stream.push(None);
         }
         let full = stream.state().clone();
         prop_assert_eq!(stream.push(&0), Err(ObservationError::PastEnd));
-        stream.push_missing();
+        stream.push(None);
         prop_assert_eq!(stream.state(), &full);
     }
 

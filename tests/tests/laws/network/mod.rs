@@ -137,8 +137,8 @@ proptest! {
         let (mut a, mut b) = ([Default::default(); 3], [Default::default(); 3]);
         for event in &events {
             use fishweir_core::filter::Streaming;
-            sum.push(&mut a, event).expect("an event");
-            narrow.push(&mut b, event).expect("an event");
+            sum.step(&mut a, event).expect("an event");
+            narrow.step(&mut b, event).expect("an event");
         }
         for (a, b) in sum.values(&a).iter().zip(narrow.values(&b)) {
             prop_assert!((a - f64::from(b)).abs() < 1e-4, "{a} and {b}");

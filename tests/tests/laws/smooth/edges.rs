@@ -125,16 +125,16 @@ fn refuses<R: Streaming<Observation = usize, State: PartialEq + std::fmt::Debug>
         for wrong in [2, 3] {
             let before = state.clone();
             let error =
-                recursion.push(&mut state, &wrong).expect_err("no observation of this model");
+                recursion.step(&mut state, &wrong).expect_err("no observation of this model");
             let impossible = wrong == 2;
             assert_eq!(error == ObservationError::Impossible, impossible);
             assert_eq!(error == ObservationError::UnknownSymbol, !impossible);
             assert_eq!(state, before);
         }
-        recursion.push(&mut state, &x).expect("a possible observation");
+        recursion.step(&mut state, &x).expect("a possible observation");
     }
     let before = state.clone();
-    assert_eq!(recursion.push(&mut state, &0), Err(ObservationError::Impossible));
+    assert_eq!(recursion.step(&mut state, &0), Err(ObservationError::Impossible));
     assert_eq!(state, before);
 }
 

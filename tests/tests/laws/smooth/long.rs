@@ -17,7 +17,7 @@ fn a_long_gap_does_not_underflow() {
     let hmm = Hmm::new(chain, [Categorical::<2>::new([0.5, 0.5]).expect("a model"); N]);
     let mut state = Survivors::NEW;
     for gap in 1..=3000_u32 {
-        Viterbi::of(&hmm).push_missing(&mut state);
+        Viterbi::of(&hmm).step_missing(&mut state);
         let expected = -f64::from(gap) * 16_f64.ln();
         close(state.log().0.into(), expected, 1e-6, "log-probability of one of 16^t paths");
     }

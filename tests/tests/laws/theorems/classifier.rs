@@ -172,7 +172,7 @@ fn heavy_weights_make_no_margin_that_is_no_number() {
     assert_eq!(heavy.validate(), Ok(()));
     let mut state = heavy.start();
     for x in [0.5, 1e9, -4e9, -4e9] {
-        heavy.push(&mut state, &[x]).expect("possible");
+        heavy.step(&mut state, &[x]).expect("possible");
         assert!(heavy.read(&state).margin.is_finite(), "{:?}", heavy.read(&state));
     }
     for (weight, kind) in [

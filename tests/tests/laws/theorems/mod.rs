@@ -22,8 +22,8 @@ fn push<R: Streaming, S: Borrow<R::Observation>>(
     state: &mut R::State,
     x: Option<&S>,
 ) -> bool {
-    match x.map(|x| recursion.push(state, x.borrow())) {
-        None => recursion.push_missing(state),
+    match x.map(|x| recursion.step(state, x.borrow())) {
+        None => recursion.step_missing(state),
         Some(Ok(())) => {}
         Some(Err(ObservationError::Impossible)) => return false,
         Some(Err(error)) => panic!("{error}"),

@@ -174,7 +174,7 @@ proptest! {
         let mut wanted = Ranged::from(KEPT_FROM, sum);
         let mut scale = 0.0;
         for (t, x) in sequence.iter().enumerate() {
-            wanted.push(&model, x.as_ref());
+            wanted.step(&model, x.as_ref());
             let total = sum(&wanted.kept);
             if total == f64::NEG_INFINITY {
                 break;
@@ -208,8 +208,8 @@ fn an_improbable_sample_does_not_drop_an_improbable_state() {
     let hmm = Hmm::new(chain, [common, other]);
     let mut states = (Belief::NEW, Survivors::NEW);
     for x in [0, 1] {
-        Forward::of(&hmm).push(&mut states.0, &x).expect("a possible symbol");
-        Viterbi::of(&hmm).push(&mut states.1, &x).expect("a possible symbol");
+        Forward::of(&hmm).step(&mut states.0, &x).expect("a possible symbol");
+        Viterbi::of(&hmm).step(&mut states.1, &x).expect("a possible symbol");
     }
     let expected = -151.0 * core::f32::consts::LN_2;
     assert!((states.0.log() - expected).abs() < 1e-4, "{}", states.0.log());
@@ -249,9 +249,9 @@ impl<T: Real> Task<T> for Answers<'_> {
                 FixedLength::<_, _, N, 1>::of(hmm, [&stored]).map_err(|e| e.to_string())?;
             let mut state = kernel.start();
             let taken = sequence().try_for_each(|x| match x {
-                Some(x) => kernel.push(&mut state, x),
+                Some(x) => kernel.step(&mut state, x),
                 None => {
-                    kernel.push_missing(&mut state);
+                    kernel.step_missing(&mut state);
                     Ok(())
                 }
             });
@@ -284,8 +284,8 @@ fn last<'x, R: Streaming<Observation: 'x>>(
     for x in samples {
         assert_eq!(answer, Ok(()), "an impossible sample before the last");
         match x {
-            Some(x) => answer = recursion.push(&mut state, x),
-            None => recursion.push_missing(&mut state),
+            Some(x) => answer = recursion.step(&mut state, x),
+            None => recursion.step_missing(&mut state),
         }
     }
     answer

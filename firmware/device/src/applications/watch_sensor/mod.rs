@@ -372,7 +372,7 @@ impl Watch {
         let has_windows = classifier.contract().windows.is_some();
         while self.lost > 0 {
             self.lost -= 1;
-            classifier.push_missing();
+            classifier.push(None);
             self.count_lost(1);
             if has_windows && classifier.due() == Due::Decided {
                 self.at_once = true;

@@ -116,7 +116,7 @@ fn decision_after(recording: &[[f32; 3]], samples: usize, missing: &[usize]) -> 
     let mut stream = Stream::new(&motion::MODEL);
     for (t, felt) in recording[..samples].iter().enumerate() {
         if missing.contains(&t) {
-            stream.push_missing();
+            stream.push(None);
         } else {
             let digits = felt.map(|g| (g / 0.004).round());
             stream.push(&digits.map(|digits| digits * 0.004)).expect("possible");

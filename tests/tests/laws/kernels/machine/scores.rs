@@ -111,8 +111,8 @@ fn scores<const F: usize, W: Whitening<f64, F>>(
     let refused = check(&machine, trial, |prefix, _| {
         match prefix.last() {
             None => {}
-            Some(Some(x)) => machine.push(&mut state, x).expect("a symbol"),
-            Some(None) => machine.push_missing(&mut state),
+            Some(Some(x)) => machine.step(&mut state, x).expect("a symbol"),
+            Some(None) => machine.step_missing(&mut state),
         }
         let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
         let mut u: Vec<f64> =
@@ -275,11 +275,11 @@ fn a_sample_is_taken_by_all_models_or_by_none() {
     );
     let mut state = kernel.start();
     for x in [0, 1, 1] {
-        kernel.push(&mut state, &x).expect("possible under both");
+        kernel.step(&mut state, &x).expect("possible under both");
     }
-    kernel.push_missing(&mut state);
+    kernel.step_missing(&mut state);
     let before = state;
-    assert_eq!(kernel.push(&mut state, &2), Err(ObservationError::Impossible));
+    assert_eq!(kernel.step(&mut state, &2), Err(ObservationError::Impossible));
     assert_eq!(state, before);
     assert_eq!(state.samples(), 4);
     let [first, second] = kernel.log_likelihoods(&state);

@@ -112,8 +112,8 @@ fn put_through<T, K, const O: usize>(
     let refused = check(machine, trial, |prefix, decision| {
         match prefix.last() {
             None => {}
-            Some(Some(x)) => machine.push(&mut state, x).expect("a symbol"),
-            Some(None) => machine.push_missing(&mut state),
+            Some(Some(x)) => machine.step(&mut state, x).expect("a symbol"),
+            Some(None) => machine.step_missing(&mut state),
         }
         let decision = decision.expect("in range");
         let got = machine.decision_values(&state).expect("in range");
@@ -229,7 +229,7 @@ where
     K: StoredKernel<STORED, Real = f64, Observation = usize>,
 {
     let mut state = machine.start();
-    t.iter().for_each(|x| machine.push(&mut state, x).expect("a symbol"));
+    t.iter().for_each(|x| machine.step(&mut state, x).expect("a symbol"));
     let got = machine.decision_values(&state).expect("in range");
     let got = got.values[0] * got.log_scale.exp();
     assert!((got - wanted).abs() < 1e-12 * (1.0 + wanted.abs()), "{got} where {wanted} is right");
@@ -252,7 +252,7 @@ fn long_support_sequences_do_not_underflow() {
     // Without a bias the sign is that of the item that is the stream itself.
     let machine = KernelMachine::from_parts(kernel, [[1.0, -1.0, 1.0]], [0.0_f32]);
     let mut state = machine.start();
-    t.iter().for_each(|x| machine.push(&mut state, x).expect("a symbol"));
+    t.iter().for_each(|x| machine.step(&mut state, x).expect("a symbol"));
     let values = machine.decision_values(&state).expect("in range");
     assert!(values.log_scale < -1e5 && values.values[0] < -0.5, "{values:?}");
     assert_eq!(machine.read(&state).map(|decision| decision.class), Ok(0));
