@@ -45,7 +45,7 @@
 //!
 //! let mut stream = Stream::new(&coin); // the model by reference, the state by value
 //! for toss in [0, 0, 1, 0] {
-//!     stream.push(&toss)?; // on an error the state is unchanged
+//!     stream.push(&toss)?; // `push(None)` is a missing sample, and so is a refused one
 //! }
 //! assert_eq!(stream.read().class, 1);
 //! # Ok(()) }

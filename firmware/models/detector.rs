@@ -36,7 +36,7 @@ pub static MODEL: Model = ChangeDetector::from_parts(
             Dual { value: 0.5, tangent: [-0.25] },
         ])],
     ),
-    ForgettingFactor::from_lost(1.0 / 64.0),
+    ForgettingFactor::from_one_minus_lambda(1.0 / 64.0),
     Limit { mean: -core::f32::consts::LN_2, threshold: 1.0 },
     [Limit { mean: 0.0, threshold: 8.0 }],
 );

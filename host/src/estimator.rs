@@ -17,7 +17,7 @@
 //! assert!(fitted.predict_proba(&wave(1.9, 0.5))?[0] > 0.5);
 //! assert!(fitted.score(&data)? > 0.9);
 //! let trusted = Estimator::new(ClassifierKind::Fisher).rejecting(0.05).fit(&data)?;
-//! assert!(trusted.doubt(&wave(9.0, 0.5))?.is_some(), "neither slow nor fast");
+//! assert!(trusted.rejection(&wave(9.0, 0.5))?.is_some(), "neither slow nor fast");
 //! # let folder = tempfile::tempdir().unwrap();
 //! # let folder = folder.path();
 //! fitted.save(&folder.join("waves.json"))?;
@@ -90,7 +90,7 @@ impl Estimator {
     }
 
     /// As [`calibrated`](Self::calibrated), and thresholds on margins and likelihoods under which at most this
-    /// share of what folds held back is rejected: [`Fitted::doubt`].
+    /// share of what folds held back is rejected: [`Fitted::rejection`].
     #[must_use]
     pub fn rejecting(self, rate: f64) -> Self {
         Self { trust: Trust::Rejecting(rate), ..self }
@@ -222,10 +222,10 @@ impl Fitted {
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
-    pub fn doubt(&self, samples: &Samples) -> Result<Option<RejectionReason>, Error> {
+    pub fn rejection(&self, samples: &Samples) -> Result<Option<RejectionReason>, Error> {
         let stream = self.pushed(samples)?;
         let confidence = self.deployed.confidence().map(DeployedConfidence::of_core);
-        Ok(confidence.and_then(|confidence| stream.believed(&confidence)?.doubt))
+        Ok(confidence.and_then(|confidence| stream.believed(&confidence)?.rejection))
     }
 
     /// The share of series, or of their windows where the training had some, that are decided right.
@@ -389,8 +389,8 @@ mod tests {
         let (told, wanted) = (log_odds(&sure), scale * log_odds(&plain));
         assert!((told - wanted).abs() < 1e-6 * wanted.abs(), "{told} where {wanted} is right");
         let doubted = |fitted: &Fitted, of: &Dataset| {
-            let doubt = |series: &crate::data::Series| fitted.doubt(&series.samples);
-            of.series().iter().filter(|one| doubt(one).expect("decided").is_some()).count()
+            let rejection = |series: &crate::data::Series| fitted.rejection(&series.samples);
+            of.series().iter().filter(|one| rejection(one).expect("decided").is_some()).count()
         };
         let strange = waves(&[("slow", 5.0)], "x");
         assert_eq!([doubted(&plain, &strange), doubted(&sure, &strange)], [0, 0], "not asked for");

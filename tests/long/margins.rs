@@ -79,7 +79,7 @@ fn compare<S, D, const O: usize>(
         );
         (narrow, wide)
     });
-    let (mut narrow, mut wide) = (pairs[0].0.start(), pairs[0].1.start());
+    let (mut narrow, mut wide) = (pairs[0].0.initial_state(), pairs[0].1.initial_state());
     let mut draws = Draws::new(5);
     for t in 1..=SAMPLES {
         let x = draws.below(3);

@@ -2,8 +2,8 @@
 //!
 //! 1. a block is its samples pushed one by one;
 //! 2. a reset state is a new state;
-//! 3. on an error the state is unchanged where the recursion rolls back, else that after a missing sample; taken as missing,
-//!    it is the latter always;
+//! 3. on an error, `push` leaves the state after a missing sample; `step` does too, or where the recursion rolls back
+//!    leaves the state unchanged;
 //! 4. after every prefix the reading is the batch computation's of that prefix.
 
 use std::fmt::Debug;
@@ -48,19 +48,15 @@ where
     let mut stream = Stream::new(recursion);
     for t in 0..=trial.samples.len() {
         batch(&trial.samples[..t], stream.read());
-        refusals += errors_change_nothing(&recursion, stream.state(), trial.refusable, t);
-        match trial.samples.get(t) {
-            Some(Some(x)) => {
-                stream.push(x).unwrap_or_else(|error| panic!("sample {t} refused: {error}"));
-            }
-            Some(None) => stream.push(None),
-            None => {}
+        refusals += refused_samples_are_missing(&recursion, stream.state(), trial.refusable, t);
+        if let Some(&x) = trial.samples.get(t) {
+            stream.push(x).unwrap_or_else(|error| panic!("sample {t} refused: {error}"));
         }
     }
     let end = stream.state().clone();
 
     stream.reset();
-    assert_eq!(*stream.state(), recursion.start(), "a reset state is not a new state");
+    assert_eq!(*stream.state(), recursion.initial_state(), "a reset state is not a new state");
     for cut in [1, 2, 3, 7, trial.samples.len().max(1)] {
         stream.reset();
         push_in_blocks(&mut stream, trial.samples, cut);
@@ -71,7 +67,7 @@ where
 }
 
 /// Law 3, after `t` samples.
-fn errors_change_nothing<R>(
+fn refused_samples_are_missing<R>(
     recursion: &R,
     state: &R::State,
     refusable: &[&R::Observation],
@@ -104,7 +100,7 @@ fn push_in_blocks<R: Streaming>(
     for run in samples.chunk_by(|a, b| a.is_some() == b.is_some()) {
         for block in run.chunks(cut) {
             if block[0].is_none() {
-                block.iter().for_each(|_| stream.push(None));
+                block.iter().for_each(|_| stream.push(None).expect("nothing to refuse"));
                 continue;
             }
             let taken = stream.push_block(block.iter().copied().flatten());

@@ -28,7 +28,7 @@ pub struct Prediction<T = f32> {
     /// The probability of the class decided for, were it one of those that are known.
     pub probability: T,
     /// Why it had better not be taken; `None` where it may be.
-    pub doubt: Option<RejectionReason>,
+    pub rejection: Option<RejectionReason>,
 }
 
 /// What was learnt about a classifier's decisions on streams that it had not seen: a temperature, and thresholds
@@ -115,7 +115,7 @@ impl<T: Real> Calibration<'_, T> {
 
     /// Why a decision, after `samples` with these log-likelihoods, `[model]`, had better not be taken. Before the
     /// first sample nothing is likely or not.
-    pub fn doubt(
+    pub fn rejection(
         &self,
         decision: &Decision<T>,
         log_likelihoods: impl IntoIterator<Item = T>,
@@ -147,10 +147,10 @@ impl<T: Real> Calibration<'_, T> {
         let probability = match (outputs, outputs.get(decision.class)) {
             // One output is of two classes: its margin is how far the other one is behind.
             ([_], _) | (_, None) => self.probability([T::ZERO, -decision.margin]),
-            (all, Some(best)) => self.probability(all.iter().map(|output| output.less(best))),
+            (all, Some(best)) => self.probability(all.iter().map(|output| output.difference(best))),
         };
-        let doubt = self.doubt(&decision, log_likelihoods, samples);
-        Prediction { decision, probability, doubt }
+        let rejection = self.rejection(&decision, log_likelihoods, samples);
+        Prediction { decision, probability, rejection }
     }
 }
 

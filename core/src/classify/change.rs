@@ -185,7 +185,7 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
     /// 0 for the mean or 1 for the threshold.
     pub fn validate(&self) -> Result<(), ModelError> {
         self.hmm.validate()?;
-        if ForgettingFactor::factor(self.memory.kept()).is_err() {
+        if ForgettingFactor::factor(self.memory.lambda()).is_err() {
             return Err(ModelError::new(Part::Memory, ErrorKind::NotInRange, 0, 0));
         }
         for (row, limit) in core::iter::once(&self.fit).chain(&self.drift).enumerate() {
@@ -224,21 +224,21 @@ impl<E: Emission, const N: usize, const C: usize> Streaming for ChangeDetector<E
     type Reading = ChangeReading<RealOf<E>, C>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         ChangeState::NEW
     }
 
     #[inline]
     fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         self.forgetting().step(&mut state.fading, x)?;
-        state.fade(self.memory.lost(), RealOf::<E>::ONE);
+        state.fade(self.memory.one_minus_lambda(), RealOf::<E>::ONE);
         Ok(())
     }
 
     #[inline]
     fn step_missing(&self, state: &mut Self::State) {
         self.forgetting().step_missing(&mut state.fading);
-        state.fade(self.memory.lost(), RealOf::<E>::ZERO);
+        state.fade(self.memory.one_minus_lambda(), RealOf::<E>::ZERO);
     }
 
     fn read(&self, state: &Self::State) -> ChangeReading<RealOf<E>, C> {

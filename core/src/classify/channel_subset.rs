@@ -108,8 +108,8 @@ where
     type Reading = R::Reading;
 
     #[inline]
-    fn start(&self) -> R::State {
-        self.likelihood.start()
+    fn initial_state(&self) -> R::State {
+        self.likelihood.initial_state()
     }
 
     #[inline]

@@ -100,8 +100,8 @@ pub trait AdditiveClassifier: Classifier {
 ///     type State = (C::State, u32);
 ///     type Reading = C::Reading;
 ///
-///     fn start(&self) -> Self::State {
-///         (self.0.start(), 0)
+///     fn initial_state(&self) -> Self::State {
+///         (self.0.initial_state(), 0)
 ///     }
 ///     fn step(&self, (inner, count): &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
 ///         self.0.step(inner, x)?;

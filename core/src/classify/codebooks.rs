@@ -228,8 +228,8 @@ impl<
     const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        WithCodebooksState::new(self.classifier.start())
+    fn initial_state(&self) -> Self::State {
+        WithCodebooksState::new(self.classifier.initial_state())
     }
 
     fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {

@@ -175,7 +175,7 @@ impl<T: Coding, const L: usize> Similarity<T, L> {
     /// Adds the next tap, by its row `v_k` of the code vectors: of each of so many channels what it is multiplied by, the
     /// samples, and those `k d` before them.
     #[inline(always)]
-    pub fn hear<'a>(
+    pub fn accumulate<'a>(
         &mut self,
         row: &[i8; CODEWORDS],
         channels: usize,
@@ -271,7 +271,7 @@ pub fn likeness<T: Coding>(
     vectors: &CodeVectors,
 ) -> Option<Similarity<T, 1>> {
     let reach = (dilation as usize).saturating_mul(TAPS);
-    if past.len() < reach || !place.is_whole(reach) {
+    if past.len() < reach || !place.is_full(reach) {
         return None;
     }
     let mut likeness = Similarity::default();
@@ -281,7 +281,7 @@ pub fn likeness<T: Coding>(
         let before = past.get(place.back(lag, past.len() as u32))?.as_ref();
         let channels = shorter(shorter(x.len(), before.len()), scale.len());
         let (x, before, scale) = (&x[..channels], &before[..channels], &scale[..channels]);
-        likeness.hear(row, channels, |d| (scale[d], from_ref(&x[d]), from_ref(&before[d])));
+        likeness.accumulate(row, channels, |d| (scale[d], from_ref(&x[d]), from_ref(&before[d])));
     }
     Some(likeness)
 }

@@ -124,9 +124,9 @@ impl<T: Real> Output<T> {
 
     /// This value less another, subtracted in double-word arithmetic.
     #[inline]
-    pub fn less(&self, other: &Self) -> T {
+    pub fn difference(&self, other: &Self) -> T {
         let difference = self.ruled_out - other.ruled_out;
-        infinite(difference).unwrap_or_else(|| self.sum.less(&other.sum))
+        infinite(difference).unwrap_or_else(|| self.sum.difference(&other.sum))
     }
 }
 

@@ -117,9 +117,9 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
         let classifier: &C = self.stream.recursion().classifier();
         let (decision, probability, rejection) = match &self.calibration {
             Some(calibration) => {
-                let Prediction { decision, probability, doubt } =
+                let Prediction { decision, probability, rejection } =
                     classifier.predict(state, calibration);
-                (decision, Some(probability), doubt)
+                (decision, Some(probability), rejection)
             }
             None => (decide_exactly(classifier.outputs(state).as_ref()), None, None),
         };

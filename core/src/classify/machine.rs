@@ -1,7 +1,7 @@
 use super::{Classifier, Decision, ScoreOutOfRange, decide};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Streaming;
-use crate::kernel::{InFlash, KernelError};
+use crate::kernel::{StoredKernel, KernelError};
 use crate::number::{NumberFormat, Real, inner_product};
 
 /// Kernel values of a stream with `M` stored items, relative to a common scale:
@@ -25,7 +25,7 @@ pub struct KernelValues<T, const M: usize> {
 /// [`KernelMachine`] is fed. One [on scores](super::StoredScores) has no values where a score is out of
 /// range.
 pub trait StoredKernel<const M: usize>:
-    Streaming<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + InFlash
+    Streaming<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + StoredKernel
 {
     /// The real numbers of its values.
     type Real: Real;
@@ -74,7 +74,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     /// Names the first invalid number.
     pub fn new(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Result<Self, KernelError>
     where
-        K: InFlash,
+        K: StoredKernel,
     {
         let made = Self::from_parts(kernel, coefficients, biases);
         made.validate()?;
@@ -110,7 +110,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     /// Bytes of flash: its own, and what its kernel borrows.
     pub fn bytes(&self) -> usize
     where
-        K: InFlash,
+        K: StoredKernel,
     {
         self.kernel.bytes() + size_of_val(&self.coefficients) + size_of_val(&self.biases)
     }
@@ -121,7 +121,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     /// Names the first that is wrong.
     pub fn validate(&self) -> Result<(), KernelError>
     where
-        K: InFlash,
+        K: StoredKernel,
     {
         self.kernel.check()?;
         check_finite(self.coefficients.iter().map(|row| &row[..]), Part::Coefficient)?;
@@ -156,8 +156,8 @@ where
     type Reading = Result<Decision<T>, ScoreOutOfRange>;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        self.kernel.start()
+    fn initial_state(&self) -> Self::State {
+        self.kernel.initial_state()
     }
 
     #[inline]

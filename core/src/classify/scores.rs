@@ -4,7 +4,7 @@ use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
 use crate::error::{ObservationError, Part};
 use crate::filter::{Forward, Statistics, StatisticsState, Streaming};
 use crate::hmm::Hmm;
-use crate::kernel::{InFlash, KernelError};
+use crate::kernel::{StoredKernel, KernelError};
 use crate::number::{Number, Real};
 use crate::score::{Score, ScoreOf};
 
@@ -72,7 +72,7 @@ where
 
     /// Creates a kernel from its parts; `stored[item][entry]` are whitened.
     ///
-    /// Nothing is checked, so that it can be a `static`: [`check`](InFlash::check) does, and so does
+    /// Nothing is checked, so that it can be a `static`: [`check`](StoredKernel::check) does, and so does
     /// [`KernelMachine::new`](super::KernelMachine::new).
     pub const fn from_parts(
         models: [Hmm<E, N>; B],
@@ -153,8 +153,8 @@ where
     type State = StateOf<E, N, B>;
     type Reading = Result<KernelValues<E::Real, M>, ScoreOutOfRange>;
 
-    fn start(&self) -> Self::State {
-        let start = |model| Statistics::of(model).start();
+    fn initial_state(&self) -> Self::State {
+        let start = |model| Statistics::of(model).initial_state();
         ScoreState { collected: self.models.each_ref().map(start), samples: 0 }
     }
 
@@ -191,7 +191,7 @@ where
     }
 }
 
-impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> InFlash
+impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> StoredKernel
     for StoredScores<E, W, N, B, F, M>
 where
     E: SufficientStatistics,

@@ -5,7 +5,7 @@ use super::machine::check_finite;
 use super::{KernelValues, ScoreOutOfRange, StoredKernel};
 use crate::error::{ObservationError, Part};
 use crate::filter::Streaming;
-use crate::kernel::{InFlash, KernelError, LogKernel};
+use crate::kernel::{StoredKernel, KernelError, LogKernel};
 use crate::number::{Compensated, Number, Real};
 
 /// Support sequences: a [kernel by marginalisation](crate::kernel) against `M` stored sequences, as
@@ -67,8 +67,8 @@ where
     type Reading = Result<KernelValues<T, M>, ScoreOutOfRange>;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        (self.kernel.start(), self.own.start())
+    fn initial_state(&self) -> Self::State {
+        (self.kernel.initial_state(), self.own.initial_state())
     }
 
     #[inline]
@@ -97,11 +97,11 @@ where
     }
 }
 
-impl<K, S, T, const M: usize> InFlash for StoredSequences<K, S, T, M>
+impl<K, S, T, const M: usize> StoredKernel for StoredSequences<K, S, T, M>
 where
     T: Real,
-    K: InFlash,
-    S: InFlash,
+    K: StoredKernel,
+    S: StoredKernel,
 {
     fn check(&self) -> Result<(), KernelError> {
         self.kernel.check()?;
@@ -116,8 +116,8 @@ where
 impl<K, S, T, const M: usize> StoredKernel<M> for StoredSequences<K, S, T, M>
 where
     T: Real,
-    K: LogKernel<Parts = [[T; 2]; M]> + InFlash,
-    S: LogKernel<Observation = K::Observation, Parts = [T; 2]> + InFlash,
+    K: LogKernel<Parts = [[T; 2]; M]> + StoredKernel,
+    S: LogKernel<Observation = K::Observation, Parts = [T; 2]> + StoredKernel,
 {
     type Real = T;
 }
@@ -189,7 +189,7 @@ impl<O: ?Sized, T: Real> Streaming for NoNorm<O, T> {
     type Reading = T;
 
     #[inline(always)]
-    fn start(&self) {}
+    fn initial_state(&self) {}
     #[inline(always)]
     fn step(&self, (): &mut (), _: &O) -> Result<(), ObservationError> {
         Ok(())
@@ -210,7 +210,7 @@ impl<O: ?Sized, T: Real> LogKernel for NoNorm<O, T> {
     }
 }
 
-impl<O: ?Sized, T> InFlash for NoNorm<O, T> {
+impl<O: ?Sized, T> StoredKernel for NoNorm<O, T> {
     fn check(&self) -> Result<(), KernelError> {
         Ok(())
     }

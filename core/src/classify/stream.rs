@@ -180,8 +180,8 @@ impl<H: StreamModel, const M: usize, const O: usize> Streaming for StreamClassif
     type Reading = Decision<H::Real>;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        let states = self.models.each_ref().map(|model| model.likelihood().start());
+    fn initial_state(&self) -> Self::State {
+        let states = self.models.each_ref().map(|model| model.likelihood().initial_state());
         StreamState { bank: BankState::new(states), samples: 0 }
     }
 

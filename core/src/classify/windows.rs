@@ -164,8 +164,8 @@ impl<C: Streaming, const STATES: usize> Streaming for WindowClassifier<'_, C, ST
     type Reading = Option<C::Reading>;
     const ROLLS_BACK: bool = false;
 
-    fn start(&self) -> Self::State {
-        StaggeredStates::from_parts(core::array::from_fn(|_| self.classifier.start()))
+    fn initial_state(&self) -> Self::State {
+        StaggeredStates::from_parts(core::array::from_fn(|_| self.classifier.initial_state()))
     }
 
     fn restart(&self, state: &mut Self::State) {

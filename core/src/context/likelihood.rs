@@ -75,8 +75,8 @@ where
     type Reading = ReadingOf<E>;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        ContextBelief { history: self.model.rule().start(), likelihood: Belief::NEW }
+    fn initial_state(&self) -> Self::State {
+        ContextBelief { history: self.model.rule().initial_state(), likelihood: Belief::NEW }
     }
 
     #[inline]

@@ -191,7 +191,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Streaming for Kalman<'_, N, 
     type Reading = W;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         KalmanState::new(self.system.initial())
     }
 

@@ -40,7 +40,7 @@ for_each_family!(families!);
 
 impl Family {
     /// Whether it sees rows of samples with those before them, behind a [`LagFeatures`](crate::lagged::LagFeatures).
-    pub const fn regresses(self) -> bool {
+    pub const fn is_autoregressive(self) -> bool {
         matches!(self, Self::Autoregressive)
     }
 

@@ -79,7 +79,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     }
 
     /// Takes a lane out of use: before its first sample, or for good.
-    pub fn rest(&mut self, lane: usize) {
+    pub fn clear_lane(&mut self, lane: usize) {
         let idle = Belief { row: [T::ONE; N], ledger: ScaleAccumulator::UNSCALED, age: 1 };
         self.set_lane(lane, &idle);
     }

@@ -19,7 +19,7 @@ use crate::number::{Number, Scalar};
 /// stream.push_block(&[0, 1].repeat(10_000))?;
 /// let before = stream.state().evidence();
 /// stream.push(&0)?;
-/// let surprise = -stream.state().evidence().less(&before); // -log p(x_t | x_1..t-1)
+/// let surprise = -stream.state().evidence().difference(&before); // -log p(x_t | x_1..t-1)
 /// assert!((surprise - 0.679_589).abs() < 1e-5);
 /// # Ok(()) }
 /// ```
@@ -43,7 +43,7 @@ impl<X: Number> Evidence<X> {
     /// This log-likelihood less another, with its tangent: `log p(x_s+1..t | x_1..s)` where `other`
     /// is the same stream's after `s` samples. One logarithm and `1 + 2C` divisions.
     #[inline]
-    pub fn less(&self, other: &Self) -> X::Reading {
+    pub fn difference(&self, other: &Self) -> X::Reading {
         X::log_ratio(self.sum, &self.ledger, other.sum, &other.ledger)
     }
 }

@@ -34,9 +34,9 @@ use crate::number::{Compensated, Number, Parameter, RealParameter, Scalar, Tange
 /// let memory = ForgettingFactor::samples(100.0)?;
 /// let mut health = Stream::new(Forgetting::of(&hmm, memory));
 /// health.push_block(&[0; 1000])?;
-/// let a_sample = health.read() * memory.lost();
+/// let a_sample = health.read() * memory.one_minus_lambda();
 /// health.push_block(&[0, 1].repeat(500))?;
-/// assert!(health.read() * memory.lost() < a_sample); // alternation is not what the model expects
+/// assert!(health.read() * memory.one_minus_lambda() < a_sample); // alternation is not what the model expects
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl<'m, E: Emission, const N: usize> Forgetting<'m, E, N> {
     /// `L - (1 - lambda) L + gained`, component by component: of the two ways to write the update
     /// the one whose roundings are as small as what is forgotten.
     fn fade(&self, state: &mut FadingBelief<NumberOf<E>, N>, gained: ReadingOf<E>) {
-        let lost = self.memory.lost();
+        let lost = self.memory.one_minus_lambda();
         let faded = |sum: RealOf<E>, carry, gained| {
             let mut total = Compensated::from_parts(sum, carry);
             total.add(gained - lost * total.total());
@@ -119,7 +119,7 @@ impl<E: Emission, const N: usize> Streaming for Forgetting<'_, E, N> {
     type Reading = ReadingOf<E>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         FadingBelief::NEW
     }
 
@@ -127,7 +127,7 @@ impl<E: Emission, const N: usize> Streaming for Forgetting<'_, E, N> {
     fn step(&self, state: &mut Self::State, x: &E::Observation) -> Result<(), ObservationError> {
         let before = state.belief.evidence();
         self.forward.step(&mut state.belief, x)?;
-        self.fade(state, state.belief.evidence().less(&before));
+        self.fade(state, state.belief.evidence().difference(&before));
         Ok(())
     }
 

@@ -28,7 +28,7 @@ impl<T: Real> ForgettingFactor<T> {
 
     /// A memory by `1 - lambda`, which must be between 0 and 1: for statics, where nothing can be
     /// checked.
-    pub const fn from_lost(lost: T) -> Self {
+    pub const fn from_one_minus_lambda(lost: T) -> Self {
         Self { lost }
     }
 
@@ -57,12 +57,12 @@ impl<T: Real> ForgettingFactor<T> {
     }
 
     /// `lambda`: what a sample leaves of the past.
-    pub fn kept(self) -> T {
+    pub fn lambda(self) -> T {
         T::ONE - self.lost
     }
 
     /// `1 - lambda`: what a sample takes from the past.
-    pub fn lost(self) -> T {
+    pub fn one_minus_lambda(self) -> T {
         self.lost
     }
 }

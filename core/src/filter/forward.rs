@@ -280,7 +280,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 return Ok(());
             }
         }
-        if self.weigh_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x))) {
+        if self.condition_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x))) {
             Ok(())
         } else {
             Err(ObservationError::Impossible)
@@ -292,7 +292,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
     ///
     /// Says `false`, and changes nothing, where no product is possible.
     #[inline]
-    pub(crate) fn weigh(
+    pub(crate) fn condition(
         &mut self,
         predicted: &[X; N],
         row: Option<(&[X; N], &[X::LogScale])>,
@@ -306,12 +306,12 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         // Copies, so that what is lent to a function out of line need not live in memory before it.
         let (predicted, row) = (*predicted, row.map(|(likelihood, scales)| (*likelihood, scales)));
         let row = row.as_ref().map(|(likelihood, scales)| (likelihood, *scales));
-        with_local_copy(self, |belief| belief.weigh_slowly(&predicted, row, log))
+        with_local_copy(self, |belief| belief.condition_slowly(&predicted, row, log))
     }
 
     #[cold]
     #[inline(never)]
-    fn weigh_slowly(
+    fn condition_slowly(
         &mut self,
         predicted: &[X; N],
         row: Option<(&[X; N], &[X::LogScale])>,
@@ -322,14 +322,14 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         {
             return true;
         }
-        self.weigh_logs(predicted, &core::array::from_fn(log))
+        self.condition_logs(predicted, &core::array::from_fn(log))
     }
 
     /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for
     /// all families of observations.
     #[cold]
     #[inline(never)]
-    fn weigh_logs(
+    fn condition_logs(
         &mut self,
         predicted: &[X; N],
         logs: &[<X::Weight as Parameter>::Log; N],
@@ -356,7 +356,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         scales: &[X::LogScale],
     ) -> bool {
         let (before, mut sums_to_one) = (self.ledger, *predicted);
-        X::raise(&mut sums_to_one, &mut self.ledger);
+        X::normalise(&mut sums_to_one, &mut self.ledger);
         let possible = self.begin(&sums_to_one, likelihood, scales);
         if !possible {
             self.ledger = before;
@@ -446,7 +446,7 @@ impl<E: Emission, const N: usize> Streaming for Forward<'_, E, N> {
     type Reading = ReadingOf<E>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Belief::NEW
     }
 

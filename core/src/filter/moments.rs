@@ -54,7 +54,7 @@ impl<T: Real, const N: usize> Step<T, N> {
         if zeros {
             let evidence = belief.evidence();
             step.log_scale = match &previous {
-                Some((_, before)) => evidence.less(before),
+                Some((_, before)) => evidence.difference(before),
                 None => evidence.log(),
             };
             // What a state out of reach would have made of the sample.

@@ -208,7 +208,7 @@ impl<E: SufficientStatistics, const N: usize> Streaming for OnlineEm<'_, E, N> {
     type State = Adapting<E, N>;
     type Reading = Hmm<E, N>;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Adapting { hmm: *self.first, belief: Belief::NEW, moments: Moments::ZERO, samples: 0 }
     }
 

@@ -118,7 +118,7 @@ impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Streaming
     type State = RecentState<NumberOf<E>, N, SNAPSHOTS>;
     type Reading = Windowed<ReadingOf<E>>;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         RecentState::NEW
     }
 
@@ -142,7 +142,7 @@ impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Streaming
             Some(oldest) => Windowed {
                 reading: E::in_units(
                     self.forward.hmm().emission(),
-                    state.belief.evidence().less(oldest),
+                    state.belief.evidence().difference(oldest),
                 ),
                 samples: (state.marks.len() as u32)
                     .saturating_sub(1)

@@ -28,7 +28,7 @@ pub trait Streaming {
     const ROLLS_BACK: bool = true;
 
     /// The state before the first sample.
-    fn start(&self) -> Self::State;
+    fn initial_state(&self) -> Self::State;
 
     /// Makes a state that before the first sample; where states are large, part by part.
     #[inline]
@@ -85,8 +85,8 @@ impl<R: Streaming + ?Sized> Streaming for &R {
     const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        (**self).start()
+    fn initial_state(&self) -> Self::State {
+        (**self).initial_state()
     }
     #[inline]
     fn restart(&self, state: &mut Self::State) {
@@ -142,7 +142,7 @@ impl<R: Streaming> Stream<R> {
     /// A stream before its first sample.
     #[inline]
     pub fn new(recursion: R) -> Self {
-        let state = recursion.start();
+        let state = recursion.initial_state();
         Self { recursion, state }
     }
 

@@ -121,7 +121,7 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
         x: Option<&E::Observation>,
     ) -> Result<(), ObservationError> {
         let step = Step::take(self.forward, &mut state.belief, x, self.zeros)?;
-        let kept = self.memory.kept();
+        let kept = self.memory.lambda();
         state.moments.advance(self.hmm(), &step, x, [kept, E::Real::ONE], self.zeros);
         state.kept = state.kept * kept;
         state.age += 1;
@@ -180,7 +180,7 @@ impl<E: SufficientStatistics, const N: usize> Streaming for Statistics<'_, E, N>
     type State = StatisticsState<E::Statistics, E::Real, N>;
     type Reading = ExpectedStatistics<E::Statistics, E::Real, N>;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         StatisticsState {
             belief: Belief::NEW,
             moments: Moments::ZERO,

@@ -151,7 +151,7 @@ impl<R: Streaming, const FILTERS: usize> Window<R, FILTERS> {
         &self,
         push: impl Fn(&mut R::State) -> Result<(), ObservationError>,
     ) -> Result<Started<R::State>, ObservationError> {
-        let mut state = self.recursion.start();
+        let mut state = self.recursion.initial_state();
         push(&mut state)?;
         Ok(Started { state, samples: 1, alive: true })
     }
@@ -168,7 +168,7 @@ impl<R: Streaming, const FILTERS: usize> Streaming for Window<R, FILTERS> {
     type State = WindowState<R::State, FILTERS>;
     type Reading = Windowed<R::Reading>;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         WindowState::NEW
     }
 
@@ -189,7 +189,7 @@ impl<R: Streaming, const FILTERS: usize> Streaming for Window<R, FILTERS> {
             Some(oldest) => {
                 Windowed { reading: self.recursion.read(&oldest.state), samples: oldest.samples }
             }
-            None => Windowed { reading: self.recursion.read(&self.recursion.start()), samples: 0 },
+            None => Windowed { reading: self.recursion.read(&self.recursion.initial_state()), samples: 0 },
         }
     }
 }

@@ -44,7 +44,7 @@ const LARGEST: f32 = 1e12;
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// // 128 samples every 64 of 8 kHz, 16 bands, their log energies.
 /// let bands = Cepstra::<128, 64, 16, 0, 16>::new(64, 8000.0)?;
-/// let (mut state, mut loudest) = (bands.start(), None);
+/// let (mut state, mut loudest) = (bands.initial_state(), None);
 /// for t in 0..128 {
 ///     let x = (t as f32 * core::f32::consts::TAU * 500.0 / 8000.0).sin();
 ///     bands.push(&mut state, Some(&[x]), |row| {
@@ -152,7 +152,7 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
     type State = CepstraState<W>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         CepstraState::NEW
     }
 
@@ -161,13 +161,13 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         &self,
         state: &mut Self::State,
         x: Option<&[f32; 1]>,
-        hear: impl FnOnce(Option<&[f32; E]>),
+        emit: impl FnOnce(Option<&[f32; E]>),
     ) -> Result<(), ObservationError> {
         let x = x.map(|&[x]| x);
-        let (x, step, told) = or_missing(x, |x| state.place.step(W, x));
+        let (x, step, result) = or_missing(x, |x| state.place.step(W, x));
         match step {
             Step::Within => {}
-            Step::Missing => hear(None),
+            Step::Missing => emit(None),
             Step::Row => {
                 let (mut frame, mut bands, mut row) = ([0.0; W], [0.0; B], [0.0; E]);
                 state.place.frame(&state.ring, x.unwrap_or(0.0), &mut frame);
@@ -178,11 +178,11 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
                     cosines: &self.cosines,
                 };
                 tables.row(&mut frame, &mut bands, &mut row);
-                hear(Some(&row));
+                emit(Some(&row));
             }
         }
         state.place.take(self.hop, &mut state.ring, x);
-        told
+        result
     }
 
     fn validate(&self) -> Result<(), ModelError> {

@@ -54,7 +54,7 @@ impl<const D: usize, T: Real> Front for Decimate<D, T> {
     type State = DecimateState<T, D>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         DecimateState::NEW
     }
 
@@ -63,19 +63,19 @@ impl<const D: usize, T: Real> Front for Decimate<D, T> {
         &self,
         state: &mut Self::State,
         x: Option<&[T; D]>,
-        hear: impl FnOnce(Option<&[T; D]>),
+        emit: impl FnOnce(Option<&[T; D]>),
     ) -> Result<(), ObservationError> {
         let x = x.map(<[T; D]>::as_slice);
         let mut row = [T::ZERO; D];
         let mean = |x: Option<&[T]>| state.place.mean(self.every, &state.sum, x, &mut row);
-        let (x, step, told) = or_missing(x, mean);
+        let (x, step, result) = or_missing(x, mean);
         match step {
             Step::Within => {}
-            Step::Row => hear(Some(&row)),
-            Step::Missing => hear(None),
+            Step::Row => emit(Some(&row)),
+            Step::Missing => emit(None),
         }
         state.place.take(self.every, &mut state.sum, x);
-        told
+        result
     }
 
     fn validate(&self) -> Result<(), ModelError> {

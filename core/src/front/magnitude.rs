@@ -69,20 +69,20 @@ impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
     type State = ();
 
     #[inline]
-    fn start(&self) {}
+    fn initial_state(&self) {}
 
     #[inline]
     fn step(
         &self,
         (): &mut (),
         x: Option<&[T; D]>,
-        hear: impl FnOnce(Option<&[T; E]>),
+        emit: impl FnOnce(Option<&[T; E]>),
     ) -> Result<(), ObservationError> {
         let mut row = [T::ZERO; E];
-        let told =
+        let result =
             x.map_or(Ok(()), |x| norm_of_group(self.group.iter().map(|&one| one > 0), x, &mut row));
-        hear(if x.is_some() && told.is_ok() { Some(&row) } else { None });
-        told
+        emit(if x.is_some() && result.is_ok() { Some(&row) } else { None });
+        result
     }
 
     fn validate(&self) -> Result<(), ModelError> {

@@ -58,9 +58,9 @@ pub trait Front {
     type State: Clone;
 
     /// The state before the first sample.
-    fn start(&self) -> Self::State;
+    fn initial_state(&self) -> Self::State;
 
-    /// Takes in one sample, `None` for one that was not observed, and calls `hear` where a row is whole by it: with
+    /// Takes in one sample, `None` for one that was not observed, and calls `emit` where a row is whole by it: with
     /// `None` for a row that is missing.
     ///
     /// What is refused is missing: a sum that one bad sample is in, or a frame, would refuse all that follow.
@@ -71,7 +71,7 @@ pub trait Front {
         &self,
         state: &mut Self::State,
         x: Option<&Self::Sample>,
-        hear: impl FnOnce(Option<&Self::Row>),
+        emit: impl FnOnce(Option<&Self::Row>),
     ) -> Result<(), ObservationError>;
 
     /// Checks every setting and every number.
@@ -120,8 +120,8 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
     type State = (A::State, B::State);
 
     #[inline]
-    fn start(&self) -> Self::State {
-        (self.first.start(), self.second.start())
+    fn initial_state(&self) -> Self::State {
+        (self.first.initial_state(), self.second.initial_state())
     }
 
     #[inline]
@@ -129,10 +129,10 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
         &self,
         (first, second): &mut Self::State,
         x: Option<&A::Sample>,
-        hear: impl FnOnce(Option<&B::Row>),
+        emit: impl FnOnce(Option<&B::Row>),
     ) -> Result<(), ObservationError> {
-        let mut told = Ok(());
-        self.first.push(first, x, |row| told = self.second.push(second, row, hear)).and(told)
+        let mut pushed = Ok(());
+        self.first.push(first, x, |row| pushed = self.second.push(second, row, emit)).and(pushed)
     }
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -144,7 +144,7 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
 /// A recursion behind a front end: it hears a row whenever one is whole, and nothing in between.
 ///
 /// Its reading is the recursion's, which counts rows, not samples. What is refused is missing, and the error says so: a
-/// sample to the front end, a row to the recursion, of which the sample is told that made it whole.
+/// sample to the front end, a row to the recursion, of which the sample is pushed that made it whole.
 ///
 /// Flash: the front end's tables beside the recursion. RAM: its state beside the recursion's.
 ///
@@ -221,8 +221,8 @@ impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F,
     const ROLLS_BACK: bool = false;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        PreprocessedState { front: self.front.start(), inner: self.recursion.start() }
+    fn initial_state(&self) -> Self::State {
+        PreprocessedState { front: self.front.initial_state(), inner: self.recursion.initial_state() }
     }
 
     fn step(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {

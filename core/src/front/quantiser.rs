@@ -98,23 +98,23 @@ impl<const D: usize, const K: usize, T: Real> Front for VectorQuantiser<D, K, T>
     type State = ();
 
     #[inline]
-    fn start(&self) {}
+    fn initial_state(&self) {}
 
     #[inline]
     fn step(
         &self,
         (): &mut (),
         x: Option<&[T; D]>,
-        hear: impl FnOnce(Option<&usize>),
+        emit: impl FnOnce(Option<&usize>),
     ) -> Result<(), ObservationError> {
         let words = self.words.iter().map(<[T; D]>::as_slice);
         match x.map(|x| nearest_word(&self.weights, words, x)) {
-            Some(Ok(symbol)) => hear(Some(&symbol)),
+            Some(Ok(symbol)) => emit(Some(&symbol)),
             Some(Err(error)) => {
-                hear(None);
+                emit(None);
                 return Err(error);
             }
-            None => hear(None),
+            None => emit(None),
         }
         Ok(())
     }

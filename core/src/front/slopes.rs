@@ -88,7 +88,7 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
     type State = SlopesState<T, D, K>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         SlopesState::NEW
     }
 
@@ -97,17 +97,17 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
         &self,
         SlopesState { past, place }: &mut Self::State,
         x: Option<&[T; D]>,
-        hear: impl FnOnce(Option<&[T; E]>),
+        emit: impl FnOnce(Option<&[T; E]>),
     ) -> Result<(), ObservationError> {
         let mut row = [T::ZERO; E];
-        let told = x.map_or(Ok(()), |x| place.with_slopes(past, x, &mut row));
-        let x = x.filter(|_| told.is_ok());
-        hear(x.map(|_| &row));
+        let result = x.map_or(Ok(()), |x| place.with_slopes(past, x, &mut row));
+        let x = x.filter(|_| result.is_ok());
+        emit(x.map(|_| &row));
         match x {
             Some(x) => place.take(past, x),
             None => place.take_missing(past),
         }
-        told
+        result
     }
 }
 

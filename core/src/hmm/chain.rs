@@ -131,7 +131,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
             let weight = |i: usize| self.transition.get(i).and_then(|row| row.get(j));
             *predicted = if X::TERM_BY_TERM {
                 sum_of::<X, N>(|i| match (filtered.get(i), weight(i)) {
-                    (Some(a), Some(&weight)) => a.weigh(weight),
+                    (Some(a), Some(&weight)) => a.mul_weight(weight),
                     _ => X::ZERO,
                 })
             } else {
@@ -145,7 +145,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     #[inline(always)]
     fn predict_by_rows<X: Number<Weight = W>>(&self, filtered: &[X; N]) -> [X; N] {
         let a = &self.transition;
-        sum_of_rows::<X, N, N>(|i, j| filtered[i].weigh(a[i][j]))
+        sum_of_rows::<X, N, N>(|i, j| filtered[i].mul_weight(a[i][j]))
     }
 
     /// One step of the chain, `[state]`, beside something else, `[other]`, that stays: `p_jm = sum_i a_im A_ij`,
@@ -160,14 +160,14 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
         for (j, predicted) in predicted.iter_mut().enumerate().take(black_box(N)) {
             if VECTORS && X::TERM_BY_TERM {
                 *predicted =
-                    sum_of_rows::<X, N, M>(|i, m| joint[i][m].weigh(self.transition[i][j]));
+                    sum_of_rows::<X, N, M>(|i, m| joint[i][m].mul_weight(self.transition[i][j]));
                 continue;
             }
             let weight = |i: usize| self.transition.get(i).and_then(|row| row.get(j));
             for (m, predicted) in predicted.iter_mut().enumerate() {
                 *predicted = sum_of::<X, N>(|i| {
                     match (joint.get(i).and_then(|row| row.get(m)), weight(i)) {
-                        (Some(a), Some(&weight)) => a.weigh(weight),
+                        (Some(a), Some(&weight)) => a.mul_weight(weight),
                         _ => X::ZERO,
                     }
                 });
@@ -214,12 +214,12 @@ pub(crate) fn backward<X: Number, const N: usize>(
     transition: &[[X::Weight; N]; N],
     weighted: &[X; N],
 ) -> [X; N] {
-    let mut retracted = [X::ZERO; N];
+    let mut beta = [X::ZERO; N];
     for i in 0..N {
         let row = &transition[i];
-        retracted[i] = sum_of::<X, N>(|j| weighted[j].weigh(row[j]));
+        beta[i] = sum_of::<X, N>(|j| weighted[j].mul_weight(row[j]));
     }
-    retracted
+    beta
 }
 
 impl<T: Real, const N: usize> Chain<T, N> {

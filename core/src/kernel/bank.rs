@@ -1,4 +1,4 @@
-use super::{InFlash, KernelError, LogKernel, no_parts};
+use super::{StoredKernel, KernelError, LogKernel, no_parts};
 use crate::error::ObservationError;
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -136,8 +136,8 @@ where
     type State = BankState<R::State, M>;
     type Reading = [<R::Reading as LogReading>::Real; M];
 
-    fn start(&self) -> Self::State {
-        BankState::new(self.0.each_ref().map(|kernel| kernel.start()))
+    fn initial_state(&self) -> Self::State {
+        BankState::new(self.0.each_ref().map(|kernel| kernel.initial_state()))
     }
 
     fn step(&self, state: &mut Self::State, x: &R::Observation) -> Result<(), ObservationError> {
@@ -176,7 +176,7 @@ where
     }
 }
 
-impl<R: InFlash, const M: usize> InFlash for Bank<R, M> {
+impl<R: StoredKernel, const M: usize> StoredKernel for Bank<R, M> {
     fn check(&self) -> Result<(), KernelError> {
         self.0.iter().try_for_each(R::check)
     }

@@ -1,6 +1,6 @@
 use core::hint::black_box;
 
-use super::{InFlash, KernelError, LogKernel, Overlaps, no_parts};
+use super::{StoredKernel, KernelError, LogKernel, Overlaps, no_parts};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Streaming, impossible};
 use crate::hmm::Chain;
@@ -121,10 +121,10 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> ModelPairKernel<'_
     }
 
     /// A step where products vanish, or the first: says whether the kernel is still positive.
-    fn weigh(&self, belief: &mut Belief<T, P>, predicted: &[T; P]) -> bool {
+    fn condition(&self, belief: &mut Belief<T, P>, predicted: &[T; P]) -> bool {
         let Overlaps { relative, logs, log_scale } = &self.overlaps;
         let row = Some((relative, core::slice::from_ref(log_scale)));
-        belief.weigh(predicted, row, |pair| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY))
+        belief.condition(predicted, row, |pair| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY))
     }
 
     /// What [`weigh`](Self::weigh) does, of a step but the first, and at once: a row at a time, in place.
@@ -152,7 +152,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> ModelPairKernel<'_
             belief.add_log_scale(self.overlaps.log_scale);
             return true;
         }
-        with_local_copy(belief, |belief| self.weigh(belief, &self.predicted(&moved)))
+        with_local_copy(belief, |belief| self.condition(belief, &self.predicted(&moved)))
     }
 }
 
@@ -167,7 +167,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
     type Reading = T;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Some(Belief::NEW)
     }
 
@@ -175,7 +175,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
     fn step(&self, state: &mut Self::State, (): &()) -> Result<(), ObservationError> {
         if let Some(belief) = state {
             let positive =
-                if belief.is_new() { self.weigh(belief, &self.begin()) } else { self.step(belief) };
+                if belief.is_new() { self.condition(belief, &self.begin()) } else { self.step(belief) };
             if !positive {
                 *state = None;
             }
@@ -213,7 +213,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
     }
 }
 
-impl<T: Real, const N: usize, const M: usize, const P: usize> InFlash
+impl<T: Real, const N: usize, const M: usize, const P: usize> StoredKernel
     for ModelPairKernel<'_, T, N, M, P>
 {
     /// That no entry of a chain is negative or not finite, and that the overlaps are relative to the

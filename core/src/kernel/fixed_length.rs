@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 
 use super::aligned::check_stored;
 use super::in_flash::bytes_of;
-use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
+use super::{Aligned, StoredKernel, KernelError, LogKernel, Observed};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Streaming, impossible};
@@ -63,7 +63,7 @@ impl<E: Emission, S, const N: usize, const M: usize> Copy for FixedLength<'_, E,
 
 impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M> {
     /// A kernel whose stored sequences were checked before, as an export writes it;
-    /// [`check`](InFlash::check) checks them again.
+    /// [`check`](StoredKernel::check) checks them again.
     pub const fn from_parts(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Self {
         const { assert!(M > 0, "M must be at least 1") };
         Self { hmm, stored }
@@ -144,7 +144,7 @@ where
             (scales[0], relative) = (row.log_scale, 1);
             if let Some(other) = other {
                 for j in 0..N {
-                    likelihood[j] = likelihood[j].weigh(other.likelihood[j]);
+                    likelihood[j] = likelihood[j].mul_weight(other.likelihood[j]);
                 }
                 (scales[1], relative) = (other.log_scale, 2);
             }
@@ -152,7 +152,7 @@ where
         // Both together may be too far.
         let by_row = rows.is_some() && is_near(scales[0] + scales[1]);
         let scales = if E::SCALED { scales.as_slice().get(..relative).unwrap_or(&[]) } else { &[] };
-        belief.weigh(&predicted, by_row.then_some((&likelihood, scales)), |j| {
+        belief.condition(&predicted, by_row.then_some((&likelihood, scales)), |j| {
             let state = &self.hmm.emission()[j];
             let mut log = E::Weight::constant(RealOf::<E>::ZERO);
             for x in [stored, streamed].into_iter().flatten() {
@@ -175,7 +175,7 @@ where
     type Reading = [ReadingOf<E>; M];
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Aligned::NEW
     }
 
@@ -226,7 +226,7 @@ where
     }
 }
 
-impl<E, S, const N: usize, const M: usize> InFlash for FixedLength<'_, E, S, N, M>
+impl<E, S, const N: usize, const M: usize> StoredKernel for FixedLength<'_, E, S, N, M>
 where
     E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,

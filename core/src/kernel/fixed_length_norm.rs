@@ -1,4 +1,4 @@
-use super::{FixedLength, InFlash, KernelError, LogKernel, no_parts};
+use super::{FixedLength, StoredKernel, KernelError, LogKernel, no_parts};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Streaming, impossible};
@@ -86,7 +86,7 @@ where
     type Reading = ReadingOf<E>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         NormState { kernel: Some(Belief::NEW), position: 0 }
     }
 
@@ -132,7 +132,7 @@ where
     }
 }
 
-impl<E: Emission, const N: usize> InFlash for FixedLengthNorm<'_, E, N> {
+impl<E: Emission, const N: usize> StoredKernel for FixedLengthNorm<'_, E, N> {
     fn check(&self) -> Result<(), KernelError> {
         Ok(self.hmm.validate()?)
     }

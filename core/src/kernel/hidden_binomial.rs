@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 
 use super::aligned::check_stored;
 use super::in_flash::bytes_of;
-use super::{Aligned, InFlash, KernelError, LogKernel, Observed};
+use super::{Aligned, StoredKernel, KernelError, LogKernel, Observed};
 use crate::error::{ModelError, ObservationError, Part, check_distribution, check_symbol};
 use crate::filter::{Belief, Streaming};
 use crate::hmm::Chain;
@@ -147,7 +147,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
             let stored = stored.observation().map(|symbol| *symbol.borrow());
             let pair = table.get(stored, x).unwrap_or(T::ZERO);
             let predicted = belief.predict(&independent);
-            belief.weigh(&predicted, Some((&[pair], &[])), |_| pair.ln())
+            belief.condition(&predicted, Some((&[pair], &[])), |_| pair.ln())
         });
     }
 }
@@ -161,7 +161,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
     type Reading = [T; M];
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Aligned::NEW
     }
 
@@ -197,7 +197,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> LogKernel
     }
 }
 
-impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> InFlash
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> StoredKernel
     for HiddenBinomial<'_, T, S, K, M>
 {
     fn check(&self) -> Result<(), KernelError> {

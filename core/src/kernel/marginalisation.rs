@@ -1,4 +1,4 @@
-use super::{InFlash, KernelError};
+use super::{StoredKernel, KernelError};
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Evidence, Forward, Streaming};
@@ -148,7 +148,7 @@ pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
     let mut sum = T::ZERO;
     for term in possible.filter(|term| term.stored > T::NEG_INFINITY) {
         // Differences of ledgers: what long streams have in common cancels before it is rounded.
-        let lead = term.evidence.less(&best.evidence) + (term.stored - best.stored);
+        let lead = term.evidence.difference(&best.evidence) + (term.stored - best.stored);
         sum = sum + term.prior * lead.exp();
     }
     most + sum.ln()
@@ -166,7 +166,7 @@ where
     type Reading = [T; L];
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         MarginalisationState { filters: [Some(Belief::NEW); M] }
     }
 
@@ -206,7 +206,7 @@ where
     }
 }
 
-impl<T, E, const N: usize, const M: usize, const L: usize> InFlash
+impl<T, E, const N: usize, const M: usize, const L: usize> StoredKernel
     for Marginalisation<'_, E, N, M, L>
 where
     T: Real,

@@ -43,7 +43,7 @@ mod fixed_length;
 mod fixed_length_norm;
 mod hidden_binomial;
 mod hidden_tree;
-mod in_flash;
+mod stored_kernel;
 mod log_kernel;
 mod marginalisation;
 mod observed;
@@ -69,7 +69,7 @@ pub use fixed_length_norm::{FixedLengthNorm, NormState};
 pub use hidden_binomial::{HiddenBinomial, PairTable};
 #[cfg(feature = "heapless")]
 pub use hidden_tree::HiddenTree;
-pub use in_flash::InFlash;
+pub use stored_kernel::StoredKernel;
 pub use log_kernel::LogKernel;
 pub(crate) use log_kernel::no_parts;
 pub use marginalisation::{Marginalisation, MarginalisationState, Term, log_mixture};

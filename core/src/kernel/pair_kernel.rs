@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Cells, InFlash, KernelError, LogKernel, Observed, PairHmm, Scaled};
+use super::{Cells, StoredKernel, KernelError, LogKernel, Observed, PairHmm, Scaled};
 use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -87,11 +87,11 @@ where
     pub fn of(model: &'m PairHmm<T, N, K>, stored: &'m [S]) -> Result<Self, KernelError> {
         const {
             assert!(
-                !matches!(C::ROOM, Some(0)),
+                !matches!(C::CAPACITY, Some(0)),
                 "a column needs a row more than symbols are stored"
             )
         };
-        if let Some(available) = C::ROOM
+        if let Some(available) = C::CAPACITY
             && stored.len() >= available
         {
             return Err(KernelError::Capacity { needed: stored.len() + 1, available });
@@ -120,18 +120,18 @@ where
         let (mut diagonal, mut above) = (*first, *first);
         let mut last = Scaled::ZERO;
         if let Some(streamed) = &streamed {
-            last = first.weigh(empty).weigh(streamed);
+            last = first.mul_weight(empty).mul_weight(streamed);
             above = last.map(|row| self.model.chain().predict(row));
             *first = above;
         }
         for (cell, symbol) in rest.iter_mut().zip(self.stored) {
             let symbol = symbol.observation().map(|symbol| *symbol.borrow());
             let stored = self.model.emits(symbol).unwrap_or([T::ZERO; N]);
-            let mut sum = above.weigh(&stored).weigh(empty);
+            let mut sum = above.mul_weight(&stored).mul_weight(empty);
             if let Some(streamed) = &streamed {
                 sum = sum
-                    .plus(cell.weigh(empty).weigh(streamed))
-                    .plus(diagonal.weigh(&stored).weigh(streamed));
+                    .plus(cell.mul_weight(empty).mul_weight(streamed))
+                    .plus(diagonal.mul_weight(&stored).mul_weight(streamed));
             }
             diagonal = *cell;
             above = sum.map(|row| self.model.chain().predict(row));
@@ -153,7 +153,7 @@ where
     /// `log k`.
     type Reading = T;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         let mut column = Column {
             predicted: C::filled(Scaled::ZERO, self.stored.len() + 1),
             last: Scaled::ZERO,
@@ -203,7 +203,7 @@ where
     }
 }
 
-impl<T, S, C, const N: usize, const K: usize> InFlash for PairRecursion<'_, T, S, C, N, K>
+impl<T, S, C, const N: usize, const K: usize> StoredKernel for PairRecursion<'_, T, S, C, N, K>
 where
     T: Real,
     S: Observed<usize>,

@@ -122,7 +122,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize
     type Reading = [T; M];
 
     #[inline]
-    fn start(&self) -> PositionFisherState<T, M> {
+    fn initial_state(&self) -> PositionFisherState<T, M> {
         PositionFisherState { kernel: [Compensated::ZERO; M], position: 0 }
     }
 

@@ -1,13 +1,13 @@
 /// Where a recursion keeps a column of cells: an array on a device, the heap on a host.
 pub trait Cells<A>: Clone + AsMut<[A]> {
     /// How many cells there is room for; `None` where there is no bound.
-    const ROOM: Option<usize>;
+    const CAPACITY: Option<usize>;
     /// At least so many cells, all alike.
     fn filled(cell: A, count: usize) -> Self;
 }
 
 impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
-    const ROOM: Option<usize> = Some(ROWS);
+    const CAPACITY: Option<usize> = Some(ROWS);
     #[inline]
     fn filled(cell: A, _: usize) -> Self {
         [cell; ROWS]
@@ -18,7 +18,7 @@ impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
 /// heap on a host.
 pub trait Stack<A>: Clone {
     /// How many there is room for; `None` where there is no bound.
-    const ROOM: Option<usize>;
+    const CAPACITY: Option<usize>;
     /// With nothing on it.
     fn empty() -> Self;
     /// Puts one on top; `false` where there is no room.
@@ -33,7 +33,7 @@ pub trait Stack<A>: Clone {
 
 #[cfg(feature = "heapless")]
 impl<A: Clone, const DEPTH: usize> Stack<A> for heapless::Vec<A, DEPTH> {
-    const ROOM: Option<usize> = Some(DEPTH);
+    const CAPACITY: Option<usize> = Some(DEPTH);
     fn empty() -> Self {
         Self::new()
     }

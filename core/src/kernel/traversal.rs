@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Branch, InFlash, KernelError, Observed, Stack, TreeShape, TreeTransition};
+use super::{Branch, StoredKernel, KernelError, Observed, Stack, TreeShape, TreeTransition};
 use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -103,7 +103,7 @@ where
         }
         check_stored(&[stored], |&symbol| check_symbol(symbol, P))?;
         law.check(shape)?;
-        if let Some(available) = O::ROOM {
+        if let Some(available) = O::CAPACITY {
             let mut open = O::empty();
             for (node, &children) in shape.arity().iter().enumerate() {
                 if let Some(parent) = open.top_mut() {
@@ -181,7 +181,7 @@ where
     /// Once the last leaf has come.
     type Reading = Option<V::Reading>;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         let mut state = Traversal { open: O::empty(), node: 0, leaves: 0, root: None };
         self.descend(&mut state);
         state
@@ -206,7 +206,7 @@ where
     }
 }
 
-impl<T, S, V, O, G, const P: usize> InFlash for TreeKernel<'_, T, S, V, O, G, P>
+impl<T, S, V, O, G, const P: usize> StoredKernel for TreeKernel<'_, T, S, V, O, G, P>
 where
     T: Real,
     S: Observed<usize>,

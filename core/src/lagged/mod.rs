@@ -160,19 +160,19 @@ where
     const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
-    fn start(&self) -> Self::State {
-        LagFeaturesState::new(self.recursion.start())
+    fn initial_state(&self) -> Self::State {
+        LagFeaturesState::new(self.recursion.initial_state())
     }
 
     fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
-        if PAST && !state.place.is_whole(K) {
+        if PAST && !state.place.is_full(K) {
             if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);
             }
             self.recursion.step_missing(&mut state.inner);
         } else {
             let mut row = [T::BLANK; E];
-            state.place.widen(&self.lags, PAST, &state.past, x, &mut row);
+            state.place.write_row(&self.lags, PAST, &state.past, x, &mut row);
             self.recursion.step(&mut state.inner, &row)?;
         }
         state.place.take(&mut state.past, x);

@@ -46,7 +46,7 @@ impl RingIndex {
 
     /// Whether every row of a ring of so many has come.
     #[inline]
-    pub const fn is_whole(self, depth: usize) -> bool {
+    pub const fn is_full(self, depth: usize) -> bool {
         self.rows as usize >= depth
     }
 
@@ -56,7 +56,7 @@ impl RingIndex {
     ///
     /// `ring` are its rows, as many as the longest lag. Cost: a subtraction a channel and lag.
     #[inline]
-    pub fn widen<T: Channel>(
+    pub fn write_row<T: Channel>(
         self,
         lags: &[u32],
         past: bool,
@@ -71,7 +71,7 @@ impl RingIndex {
             let channels = shorter(shorter(rest.len(), x.len()), before.len());
             let (there, after) = rest.split_at_mut(channels);
             for d in 0..channels {
-                there[d] = if past { before[d] } else { x[d].less(before[d]) };
+                there[d] = if past { before[d] } else { x[d].difference(before[d]) };
             }
             rest = after;
         }
@@ -115,7 +115,7 @@ impl RingIndex {
     fn step(&mut self, depth: usize) {
         let next = self.oldest.wrapping_add(1);
         self.oldest = if (next as usize) < depth { next } else { 0 };
-        if !self.is_whole(depth) {
+        if !self.is_full(depth) {
             self.rows = self.rows.wrapping_add(1);
         }
     }

@@ -148,8 +148,8 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
                 }
             }
         }
-        let kept = self.memory.kept();
-        let forgets = self.memory.lost() > T::ZERO;
+        let kept = self.memory.lambda();
+        let forgets = self.memory.one_minus_lambda() > T::ZERO;
         if !(kept > T::ZERO && kept <= T::ONE) || (forgets && kept == T::ONE) {
             return Err(ModelError::new(Part::Memory, ErrorKind::NotInRange, 0, 0));
         }
@@ -232,10 +232,10 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
 
     /// The next event's unit: what was before fades against it.
     fn grow<D: AsMut<[T]>, S: AsMut<[[T; 2]]>>(&self, state: &mut DiscrepancyState<T, D, S>) {
-        if self.memory.lost() == T::ZERO {
+        if self.memory.one_minus_lambda() == T::ZERO {
             return;
         }
-        state.unit = state.unit / self.memory.kept();
+        state.unit = state.unit / self.memory.lambda();
         if state.unit >= T::power_of_two(LARGEST_UNIT) {
             let by = T::power_of_two(-LARGEST_UNIT);
             let twice = T::power_of_two(-2 * LARGEST_UNIT);
@@ -344,7 +344,7 @@ impl<T: Real, const N: usize, const C: usize> Streaming for Discrepancy<'_, T, N
     type Reading = DiscrepancyReading<T>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         DiscrepancyState::new([T::ZERO; C], [[T::ZERO; 2]; N])
     }
 

@@ -117,7 +117,7 @@ impl<T: Real, const O: usize> Streaming for FactorClassifier<'_, T, O> {
     type Reading = Decision<T>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         [Compensated::ZERO; O]
     }
 

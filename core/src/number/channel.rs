@@ -9,7 +9,7 @@ pub trait Channel: Copy + Debug + PartialEq + 'static {
     const BLANK: Self;
 
     /// `self - before`. Of integers exact where 16 bits hold it; what lies beyond is held at their end.
-    fn less(self, before: Self) -> Self;
+    fn difference(self, before: Self) -> Self;
     /// Whether it is a number: every integer is.
     fn is_number(self) -> bool;
 }
@@ -18,7 +18,7 @@ impl<T: Real> Channel for T {
     const BLANK: Self = T::ZERO;
 
     #[inline(always)]
-    fn less(self, before: Self) -> Self {
+    fn difference(self, before: Self) -> Self {
         self - before
     }
     #[inline(always)]
@@ -31,7 +31,7 @@ impl Channel for i16 {
     const BLANK: Self = 0;
 
     #[inline(always)]
-    fn less(self, before: Self) -> Self {
+    fn difference(self, before: Self) -> Self {
         self.saturating_sub(before)
     }
     #[inline(always)]

@@ -84,7 +84,7 @@ impl<T: Real> Compensated<T> {
 
     /// The total less another's, where the two share what is large.
     #[inline]
-    pub fn less(&self, other: &Self) -> T {
+    pub fn difference(&self, other: &Self) -> T {
         (self.sum - other.sum) + (self.carry - other.carry)
     }
 

@@ -128,7 +128,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         Self { value: self.value + other.value, tangent }
     }
     #[inline(always)]
-    fn weigh(self, weight: Self) -> Self {
+    fn mul_weight(self, weight: Self) -> Self {
         self.product(weight)
     }
     #[inline(always)]
@@ -195,7 +195,7 @@ impl<T: Real, const C: usize> Number for Dual<T, C> {
         Self {
             value: T::log_ratio(sum.value, &ledger.values, other.value, &other_ledger.values),
             tangent: array_of(T::ZERO, |c| {
-                let accumulated = ledger.accumulated[c].less(&other_ledger.accumulated[c]);
+                let accumulated = ledger.accumulated[c].difference(&other_ledger.accumulated[c]);
                 accumulated + (sum.tangent[c] * reciprocal - other.tangent[c] * other_reciprocal)
             }),
         }

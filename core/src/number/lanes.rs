@@ -91,7 +91,7 @@ impl<T: Real, const L: usize> Number for Lanes<T, L> {
         self
     }
     #[inline(always)]
-    fn weigh(mut self, weight: T) -> Self {
+    fn mul_weight(mut self, weight: T) -> Self {
         for l in 0..L {
             self.0[l] = self.0[l] * weight;
         }

@@ -74,7 +74,7 @@ impl<T: Real> Number for Max<T> {
         if other.0 > self.0 { other } else { self }
     }
     #[inline(always)]
-    fn weigh(self, weight: T) -> Self {
+    fn mul_weight(self, weight: T) -> Self {
         Self(self.0 * weight)
     }
     #[inline(always)]

@@ -21,7 +21,7 @@
 //! | [`Parameter`], [`RealParameter`] | what a model stores; the same over the reals | models |
 //!
 //! What fixed point alone needs has a default that does nothing elsewhere
-//! ([`renormalise`](Number::renormalise), [`raise`](Scalar::raise), [`fits`](Parameter::fits), ...); its format,
+//! ([`renormalise`](Number::renormalise), [`normalise`](Scalar::normalise), [`fits`](Parameter::fits), ...); its format,
 //! bounds and errors are on a page of their own, [`fixed`].
 
 #[cfg(feature = "micromath")]
@@ -291,7 +291,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     /// Sum.
     fn plus(self, other: Self) -> Self;
     /// Product with a model's number.
-    fn weigh(self, weight: Self::Weight) -> Self;
+    fn mul_weight(self, weight: Self::Weight) -> Self;
     /// Product.
     fn times(self, other: Self) -> Self;
     /// Whether [`inner`](Self::inner) is [`sum_of`] products, each rounded.
@@ -304,7 +304,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
         weight: impl Fn(usize) -> Option<Self::Weight>,
     ) -> Self {
         sum_of::<Self, N>(|i| match (row.get(i), weight(i)) {
-            (Some(entry), Some(weight)) => entry.weigh(weight),
+            (Some(entry), Some(weight)) => entry.mul_weight(weight),
             _ => Self::ZERO,
         })
     }
@@ -376,7 +376,7 @@ pub trait Scalar: Number {
     /// The same predicted row with its sum near one, before likelihoods as small as its sum make
     /// products vanish. A format with a block exponent keeps it there.
     #[inline]
-    fn raise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::ScaleAccumulator) {
+    fn normalise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::ScaleAccumulator) {
         let sum = sum_of::<Self, N>(|j| predicted[j]);
         Self::rescale(predicted, sum, ledger);
     }

@@ -288,7 +288,7 @@ macro_rules! real {
                 self + other
             }
             #[inline(always)]
-            fn weigh(self, weight: $t) -> Self {
+            fn mul_weight(self, weight: $t) -> Self {
                 self * weight
             }
             #[inline(always)]
@@ -335,7 +335,7 @@ macro_rules! real {
                 other_ledger: &ScaleAccumulator<$t>,
             ) -> Self {
                 let exponent = ledger.exponent - other_ledger.exponent;
-                let log = ledger.log.less(&other_ledger.log) + Real::ln(sum / other);
+                let log = ledger.log.difference(&other_ledger.log) + Real::ln(sum / other);
                 // Most neighbouring rows have been scaled alike.
                 if exponent == 0 { log } else { <$t>::times_ln_2(exponent) + log }
             }

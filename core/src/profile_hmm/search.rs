@@ -193,7 +193,7 @@ where
 {
     /// The recursion of a profile of any size, its column where there is room for any.
     pub const fn over(profile: ProfileHmmView<'m, W>) -> Self {
-        const { assert!(C::ROOM.is_none(), "an array has room for profiles of its size: of") };
+        const { assert!(C::CAPACITY.is_none(), "an array has room for profiles of its size: of") };
         Self { profile, state: PhantomData }
     }
 
@@ -296,7 +296,7 @@ where
     /// The log-odds, with their tangent over dual numbers.
     type Reading = X::Reading;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         let cells = C::filled(Cell::ZERO, self.profile.steps().len());
         ProfileBelief { cells, flanks: [X::ONE, X::ZERO, X::ZERO], ledger: X::UNSCALED, age: 0 }
     }

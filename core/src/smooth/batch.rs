@@ -72,7 +72,7 @@ impl<T: Real, const N: usize, const L: usize> BackwardLanes<T, N, L> {
     }
 
     /// Ends a lane's sequence: the rows before are not its own. Nothing is changed past the last lane.
-    pub fn rest(&mut self, lane: usize) {
+    pub fn clear_lane(&mut self, lane: usize) {
         for entry in &mut self.next {
             if let Some(entry) = entry.0.get_mut(lane) {
                 *entry = T::ZERO;

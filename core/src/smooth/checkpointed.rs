@@ -96,7 +96,7 @@ where
         }
         Ok::<_, SequenceError>(filled)
     };
-    let mut state = forward.start();
+    let mut state = forward.initial_state();
     let mut start = 0;
     for checkpoint in checkpoints.iter_mut() {
         start += filter(&mut state, start, rows)?;

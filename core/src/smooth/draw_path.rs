@@ -61,7 +61,7 @@ where
 {
     const { assert!(N <= P::STATES, "the path's index type cannot name every state") };
     let forward = Forward::of(hmm);
-    let mut state = forward.start();
+    let mut state = forward.initial_state();
     let mut length = 0;
     for x in observations {
         let row = rows.get_mut(length).ok_or(SequenceError::BufferTooShort)?;

@@ -169,7 +169,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize, const LAG: usize> Streami
     type Reading = LaggedPosterior<T, N>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         LagWindow::NEW
     }
 

@@ -61,7 +61,7 @@ where
     E::Observation: 'x,
 {
     let forward = Forward::of(hmm);
-    let mut state = forward.start();
+    let mut state = forward.initial_state();
     let mut length = 0;
     for x in observations {
         let row = posterior.get_mut(length).ok_or(SequenceError::BufferTooShort)?;

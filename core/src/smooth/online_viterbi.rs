@@ -274,7 +274,7 @@ where
     type Reading = Decoded<P, WINDOW>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         DecodingWindow::NEW
     }
 

@@ -124,7 +124,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Streaming for Viterbi<'_,
     type Reading = T;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Survivors::NEW
     }
 

@@ -187,7 +187,7 @@ where
     type Reading = Spotted<T, PENDING>;
 
     #[inline]
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         SpotState::NEW
     }
 

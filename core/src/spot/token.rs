@@ -27,7 +27,7 @@ impl<T: Real> Entered<T> {
     /// The event that ends here, before sample `end`.
     pub(super) fn until(&self, class: u8, end: u64, now: [&Evidence<Max<T>>; 2]) -> Event<T> {
         let [score, reference] = now;
-        let gained = score.less(&self.score).0 - reference.less(&self.reference).0;
+        let gained = score.difference(&self.score).0 - reference.difference(&self.reference).0;
         Event { class, start: self.start, end, log_odds: gained }
     }
 }

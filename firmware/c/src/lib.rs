@@ -449,7 +449,7 @@ impl Started {
     const MARK: u32 = u32::from_le_bytes(*b"weir");
 
     fn new(model: &'static Model) -> Self {
-        Self { state: fishweir_model::windows(model).start(), mark: Self::MARK }
+        Self { state: fishweir_model::windows(model).initial_state(), mark: Self::MARK }
     }
 }
 

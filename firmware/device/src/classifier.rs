@@ -287,5 +287,5 @@ pub fn of_window<R: Streaming, T, const STATES: usize>(
 #[cold]
 #[inline(never)]
 fn of_new<R: Streaming, T>(classifier: &R, read: impl FnOnce(&R, &R::State) -> T) -> T {
-    read(classifier, &classifier.start())
+    read(classifier, &classifier.initial_state())
 }

@@ -67,7 +67,7 @@ impl<T: FromBytes + IntoBytes + Unaligned> Link<T> {
     ///
     /// # Errors
     /// As [`ReadErrors::check`].
-    pub fn hear<E>(&mut self, byte: Result<u8, E>) -> Result<Option<&[u8]>, E> {
+    pub fn on_byte<E>(&mut self, byte: Result<u8, E>) -> Result<Option<&[u8]>, E> {
         let Some(byte) = self.errors.check(byte)? else { return Ok(None) };
         let length = self.receiver.push(byte, self.room.bytes());
         Ok(length.and_then(|length| self.room.bytes().get(..length)))

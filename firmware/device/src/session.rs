@@ -10,7 +10,7 @@
 //! ```
 //! use fishweir_core::wire::{Frame, Request, SampleIndex};
 //! use fishweir_device::meter::NoMeter;
-//! use fishweir_device::session::{Session, Turn};
+//! use fishweir_device::session::{Session, Action};
 //!
 //! # use core::convert::Infallible;
 //! # use fishweir_core::classify::{Normalisation, StreamClassifier, WindowClassifier};
@@ -29,10 +29,10 @@
 //! let mut running = Stream::new(WindowClassifier::<_, { CONTRACT.states() }>::new(&classifier, &CONTRACT)?);
 //! let mut session = Session::new(&mut running, &NoMeter);
 //! for &byte in packet.as_bytes() {
-//!     match session.hear(Ok::<_, Infallible>(byte))? {
-//!         Turn::Listen => {}
-//!         Turn::Say(frame) => send(frame),
-//!         Turn::Stop => break,
+//!     match session.on_byte(Ok::<_, Infallible>(byte))? {
+//!         Action::Read => {}
+//!         Action::Write(frame) => send(frame),
+//!         Action::Close => break,
 //!     }
 //! }
 //! # assert!(sent > 0);
@@ -74,13 +74,13 @@ struct Reply<const MODELS: usize> {
 
 /// What is to be done after a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn<'s> {
+pub enum Action<'s> {
     /// Hear the next byte.
-    Listen,
+    Read,
     /// Send these bytes, a frame; then hear the next byte.
-    Say(&'s [u8]),
+    Write(&'s [u8]),
     /// Nothing: the host has ended the conversation.
-    Stop,
+    Close,
 }
 
 /// A conversation: what it has heard of the request at hand, and where the stream is.
@@ -154,8 +154,8 @@ where
     ///
     /// # Errors
     /// When the transport failed again and again, the last of its errors. [`failed`](Self::failed) is the last to say.
-    pub fn hear<E>(&mut self, byte: Result<u8, E>) -> Result<Turn<'_>, E> {
-        let Some(record) = self.link.hear(byte)? else { return Ok(Turn::Listen) };
+    pub fn on_byte<E>(&mut self, byte: Result<u8, E>) -> Result<Action<'_>, E> {
+        let Some(record) = self.link.on_byte(byte)? else { return Ok(Action::Read) };
         let Some((head, payload)) = Head::split(record) else {
             return Ok(self.fault(FaultKind::Length, 0));
         };
@@ -181,7 +181,7 @@ where
             Some(_) if !payload.is_empty() => self.fault(FaultKind::Length, head.tag),
             Some(Request::Missing) => {
                 if !self.reach(head.sample_index(), true) {
-                    return Ok(Turn::Listen);
+                    return Ok(Action::Read);
                 }
                 self.push_missing(1);
                 self.answer(Ok(()))
@@ -201,13 +201,13 @@ where
                 self.reach(head.sample_index(), false);
                 self.tell_report()
             }
-            Some(Request::Stop) => Turn::Stop,
+            Some(Request::Stop) => Action::Close,
         })
     }
 
-    fn sample(&mut self, place: SampleIndex, wire: Wire<C, MODELS>) -> Turn<'_> {
+    fn sample(&mut self, place: SampleIndex, wire: Wire<C, MODELS>) -> Action<'_> {
         if !self.reach(place, true) {
-            return Turn::Listen;
+            return Action::Read;
         }
         let sample = match C::Sample::from_wire(wire) {
             Ok(sample) => sample,
@@ -257,7 +257,7 @@ where
     }
 
     /// Answers the sample at the place reached, and steps past it.
-    fn answer(&mut self, outcome: Result<(), ObservationError>) -> Turn<'_> {
+    fn answer(&mut self, outcome: Result<(), ObservationError>) -> Action<'_> {
         if let Err(error) = outcome {
             log!(debug, "sample refused: {}", error);
         }
@@ -292,13 +292,13 @@ where
     }
 
     #[inline(never)]
-    fn tell_info(&mut self) -> Turn<'_> {
+    fn tell_info(&mut self) -> Action<'_> {
         self.say(&self.info())
     }
 
     /// A section of the contract; only its place where there is none, or where it is too long for a record.
     #[inline(never)]
-    fn tell_contract(&mut self, section: U16) -> Turn<'_> {
+    fn tell_contract(&mut self, section: U16) -> Action<'_> {
         let contract = self.classifier.contract();
         let head = ContractHead {
             head: self.next.head(ContractHead::TAG),
@@ -321,24 +321,24 @@ where
     }
 
     #[inline(never)]
-    fn tell_report(&mut self) -> Turn<'_> {
+    fn tell_report(&mut self) -> Action<'_> {
         self.say(&self.report())
     }
 
-    fn fault(&mut self, kind: FaultKind, tag: u8) -> Turn<'_> {
+    fn fault(&mut self, kind: FaultKind, tag: u8) -> Action<'_> {
         self.say(&Fault::new(self.next, kind, tag))
     }
 
-    fn say<R: IntoBytes + Immutable>(&mut self, record: &R) -> Turn<'_> {
+    fn say<R: IntoBytes + Immutable>(&mut self, record: &R) -> Action<'_> {
         self.frame(record.as_bytes())
     }
 
     // Out of line: every request ends in it.
     #[inline(never)]
-    fn frame(&mut self, record: &[u8]) -> Turn<'_> {
+    fn frame(&mut self, record: &[u8]) -> Action<'_> {
         let room = self.reply.as_mut_bytes();
         let length = encode(record, room).unwrap_or(0);
-        Turn::Say(room.get(..length).unwrap_or(&[]))
+        Action::Write(room.get(..length).unwrap_or(&[]))
     }
 
     /// The classifier, for samples that do not come over the line. They are in no report; after each
@@ -350,8 +350,8 @@ where
     /// What to tell the host, if it still can be told, when the transport has failed.
     pub fn failed(&mut self) -> &[u8] {
         match self.fault(FaultKind::Transport, 0) {
-            Turn::Say(frame) => frame,
-            Turn::Listen | Turn::Stop => &[],
+            Action::Write(frame) => frame,
+            Action::Read | Action::Close => &[],
         }
     }
 

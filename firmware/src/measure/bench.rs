@@ -62,7 +62,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
     {
         // Called through a pointer, so that there is one function of it, whose size the host looks up.
         let push_all = black_box(push_all::<R> as PushAll<R>);
-        let mut state = recursion.start();
+        let mut state = recursion.initial_state();
         // The first samples take paths of their own.
         let mut taken = push_all(recursion, &mut state, stream);
         let (all, ticks) = self.meter.measure(|| push_all(recursion, &mut state, stream));
@@ -72,7 +72,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
             return Err(Failure::Refused);
         }
         let stack_bytes = stack::used_by(DEPTH, || {
-            state.clone_from(&recursion.start());
+            state.clone_from(&recursion.initial_state());
             let _ = push_all(recursion, &mut state, stream);
             recursion.step_missing(&mut state);
             // Far away or no observation at all: the slow paths.
@@ -166,8 +166,8 @@ impl<R: Streaming> Streaming for Called<R> {
     type State = R::State;
     type Reading = R::Reading;
 
-    fn start(&self) -> R::State {
-        self.0.start()
+    fn initial_state(&self) -> R::State {
+        self.0.initial_state()
     }
     #[inline(never)]
     fn step(&self, state: &mut R::State, x: &R::Observation) -> Result<(), ObservationError> {

@@ -133,7 +133,7 @@ pub fn digest<H, const M: usize>(
 where
     H: StreamModel<Real = f32, Observation: Sized>,
 {
-    let (mut digest, mut state) = (Digest::NEW, classifier.start());
+    let (mut digest, mut state) = (Digest::NEW, classifier.initial_state());
     for time in 0..SAMPLES {
         match stream(time) {
             Some(x) => classifier.step(&mut state, &x).ok()?,

@@ -88,7 +88,7 @@ where
 {
     let machine = black_box(machine);
     bench.recursion(sample, &machine, machine.bytes(), stream, odd)?;
-    let mut state = machine.start();
+    let mut state = machine.initial_state();
     for x in stream.iter().take(60) {
         machine.step(&mut state, x).map_err(|_| Failure::Refused)?;
     }

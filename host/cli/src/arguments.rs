@@ -348,12 +348,12 @@ impl Training {
         set(&mut fit.iterations, self.iterations);
         set(&mut fit.tolerance, self.tolerance);
         set(&mut options.one_model_iterations, self.iterations);
-        let regresses = fit.emission.is_some_and(|family| family.regresses());
+        let is_autoregressive = fit.emission.is_some_and(|family| family.is_autoregressive());
         let search = self.effort.unwrap_or_default();
         options = options.searching(search);
         options.front = Front::of(self.front.clone());
         match &self.lags {
-            Some(LagsName::These(none)) if none.is_empty() && regresses => {
+            Some(LagsName::These(none)) if none.is_empty() && is_autoregressive => {
                 let what =
                     "--emission autoregressive predicts from samples before: --lags 1,2 for two";
                 return Err(Failure::input(Topic::NeedsLags, what));
@@ -365,7 +365,7 @@ impl Training {
                 options.each_lag_untried = false;
                 (options.other_models, options.other_codebooks) = (Vec::new(), Vec::new());
                 options.other_lags = options.clone().searching(Search::Normal).other_lags;
-                if !regresses {
+                if !is_autoregressive {
                     options.other_lags.push(Lags::one(4));
                 }
             }
@@ -432,7 +432,7 @@ impl Training {
                 options.other_codebooks = Vec::new();
             }
             if class == "each-lag" && !usual {
-                if regresses {
+                if is_autoregressive {
                     let what = "--score-model each-lag sees differences from the past, and --emission \
                                 autoregressive the past itself: leave one of them out";
                     return Err(Failure::input(Topic::ConflictingOptions, what));

@@ -68,7 +68,7 @@ fn step_with_care<T, E, G, const N: usize, const W: usize, const L: usize>(
     let first = set * L;
     for (index, _) in results.iter().skip(first).take(L).enumerate() {
         if group.start(first + index) == step {
-            state.set_lane(index, &forward.start());
+            state.set_lane(index, &forward.initial_state());
         }
     }
     let samples = std::array::from_fn(|index| group.sample(step, first + index));
@@ -81,7 +81,7 @@ fn step_with_care<T, E, G, const N: usize, const W: usize, const L: usize>(
             let time = step - group.start(lane);
             *result = Err(SequenceError::Observation { time, error });
             group.drop_lane(lane);
-            state.rest(index);
+            state.clear_lane(index);
         }
     }
 }

@@ -63,7 +63,7 @@ impl KnownPath {
         let alone = Chain::<T, 1>::from_parts([T::ONE], [[T::ONE]]);
         let hmm = Hmm::new(alone, [EachState { states, seen: PhantomData }]);
         let forward = Forward::of(&hmm);
-        let mut belief = forward.start();
+        let mut belief = forward.initial_state();
         for (time, (x, state)) in samples.zip(self.states()).enumerate() {
             match x {
                 Some(x) => forward

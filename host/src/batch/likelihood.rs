@@ -147,7 +147,7 @@ fn single<X, T: Real, E: Emission<Weight = T>, const N: usize>(
     mut push: impl FnMut(&Forward<'_, E, N>, &mut Belief<T, N>, X) -> Result<(), ObservationError>,
 ) -> Result<T, SequenceError> {
     let forward = Forward::of(hmm);
-    let mut state = forward.start();
+    let mut state = forward.initial_state();
     for (time, x) in samples.enumerate() {
         match x {
             Some(x) => push(&forward, &mut state, x)

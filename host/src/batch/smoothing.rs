@@ -309,7 +309,7 @@ fn back<const N: usize, const L: usize>(
     let mut retraces = BackwardLanes::from_last(last);
     for lane in 0..starts.len() {
         if starts[lane] > before.len() {
-            retraces.rest(lane);
+            retraces.clear_lane(lane);
         }
     }
     let last_start = starts.iter().copied().max().unwrap_or_default();
@@ -317,7 +317,7 @@ fn back<const N: usize, const L: usize>(
         if step < last_start {
             for lane in 0..starts.len() {
                 if starts[lane] == step + 1 {
-                    retraces.rest(lane);
+                    retraces.clear_lane(lane);
                 }
             }
         }

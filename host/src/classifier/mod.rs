@@ -287,7 +287,7 @@ impl Classifier {
                 self.lags.words()
             ));
         }
-        if first.emission.family().regresses() != self.lags.is_past()
+        if first.emission.family().is_autoregressive() != self.lags.is_past()
             || self.lags.is_past() && first.emission.shape().components != self.lags.rows()
         {
             return Err("emissions that regress, and none else, are behind `lags` of the past, a \

@@ -327,10 +327,10 @@ impl<T: Channel> Ring<T> {
     /// A sample with its past or differences from it; `None` where the past is wanted and is not whole.
     pub(crate) fn widen(&mut self, x: &[T]) -> Option<&[T]> {
         let past = self.lags.is_past();
-        if past && !self.place.is_whole(self.past.len()) {
+        if past && !self.place.is_full(self.past.len()) {
             return None;
         }
-        self.place.widen(self.lags.as_slice(), past, &self.past, x, &mut self.row);
+        self.place.write_row(self.lags.as_slice(), past, &self.past, x, &mut self.row);
         Some(&self.row)
     }
 

@@ -55,7 +55,7 @@ pub(super) struct Running<H: StreamModel, E> {
 
 impl<H: StreamModel<State: Copy>, E> Running<H, E> {
     pub(super) fn of(model: H) -> Self {
-        let state = model.likelihood().start();
+        let state = model.likelihood().initial_state();
         Self { model, state, emission: PhantomData }
     }
 }
@@ -73,7 +73,7 @@ where
         self.model.likelihood().step_missing(&mut self.state);
     }
     fn reset(&mut self) {
-        self.state = self.model.likelihood().start();
+        self.state = self.model.likelihood().initial_state();
     }
     fn log(&self) -> T {
         self.model.likelihood().read(&self.state).value()

@@ -47,7 +47,7 @@ impl<W: RealParameter<Real = f32>> Run<W> {
         let flanks = Flanks::from_array(profile.flanks.each_ref().map(|w| lift(Some(w), 0)));
         let odds: Vec<W> = profile.odds.iter().map(|w| lift(Some(w), 0)).collect();
         let steps: Vec<Steps<W>> = profile.steps.iter().map(row).collect();
-        let state = search(&odds, &steps, &flanks).start();
+        let state = search(&odds, &steps, &flanks).initial_state();
         Self { odds, steps, flanks, state }
     }
 
@@ -79,7 +79,7 @@ impl<W: RealParameter<Real = f32>> Block<f32> for Run<W> {
         search(odds, steps, flanks).step_missing(state);
     }
     fn reset(&mut self) {
-        self.state = self.search().start();
+        self.state = self.search().initial_state();
     }
     fn log(&self) -> f32 {
         self.search().read(&self.state).value()

@@ -405,7 +405,7 @@ impl<T: Real> Stream<T> {
         match (self.weighed(bank).as_slice(), class) {
             ([value], 1) => value.value(),
             ([value], _) => -value.value(),
-            (values, _) => values[class].less(&values[other]),
+            (values, _) => values[class].difference(&values[other]),
         }
     }
 

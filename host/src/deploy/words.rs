@@ -36,7 +36,7 @@ impl<E: Emission<Observation = u16>> Words<E> {
             .and_then(|order| Span::order(order, symbols, StringEnd::Open, &mut next).ok())
             .unwrap_or_else(|| unreachable!("not so many contexts"));
         let contexts: Vec<_> = rows.into_iter().map(Independent::of).collect();
-        let state = ContextLikelihood::of(&contexts[0]).start();
+        let state = ContextLikelihood::of(&contexts[0]).initial_state();
         let history = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));
         Self { contexts, next, symbols, span, history, state }
     }
@@ -47,7 +47,7 @@ impl<E: Emission<Observation = u16>> Words<E> {
 
     fn start(&mut self) {
         self.history = ContextRule::<usize, 1>::start(&self.rule());
-        self.state = ContextLikelihood::of(&self.contexts[0]).start();
+        self.state = ContextLikelihood::of(&self.contexts[0]).initial_state();
     }
 }
 

@@ -114,12 +114,12 @@ impl Level {
 /// Whether thresholds reject what was decided, as a device would; what could not be decided is rejected.
 #[must_use]
 pub fn rejected(confidence: &classify::Calibration<'_>, judged: &Judged) -> bool {
-    let doubt = |class| {
+    let rejection = |class| {
         let decision = Decision { class, margin: judged.margin };
         // A likelihood a sample, as that of one sample.
-        confidence.doubt(&decision, judged.likelihood, 1)
+        confidence.rejection(&decision, judged.likelihood, 1)
     };
-    judged.decision.is_none_or(|class| doubt(class).is_some())
+    judged.decision.is_none_or(|class| rejection(class).is_some())
 }
 
 /// What was learnt from windows that were held back, `[fold][window]`: for [`Classifier::confidence`]. With a

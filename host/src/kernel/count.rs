@@ -114,7 +114,7 @@ fn pair_counts<const N: usize>(
     let (states, size) = (model.states(), model.size());
     let mut counts = vec![0.0; (size * states).pow(2)];
     let forward = Forward::of(hmm);
-    let mut state = forward.start();
+    let mut state = forward.initial_state();
     let mut rows: Vec<[Lanes<f64, 1>; N]> = Vec::with_capacity(symbols.len());
     for (time, symbol) in symbols.iter().enumerate() {
         match symbol {

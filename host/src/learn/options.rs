@@ -292,7 +292,7 @@ impl TrainOptions {
         if !self.has_floor() {
             self.std_floors = Vec::new();
         }
-        if emission.is_some_and(Family::regresses) {
+        if emission.is_some_and(Family::is_autoregressive) {
             let own = if self.lags.is_empty() { Lags::order(2) } else { self.lags };
             self.lags = own.of_past();
             self.other_lags = self.other_lags.into_iter().map(Lags::of_past).collect();
@@ -449,9 +449,9 @@ impl TrainOptions {
         if self.lags.is_apart() && !self.universal() {
             return Err(TrainError::LagsApart(self.lags.clone()));
         }
-        let regresses = self.baum_welch.emission.is_some_and(Family::regresses);
+        let is_autoregressive = self.baum_welch.emission.is_some_and(Family::is_autoregressive);
         let scores = self.features() == Some(Features::Scores) && self.takes_lags(observed);
-        if self.codebooks > 0 && (regresses || !scores) {
+        if self.codebooks > 0 && (is_autoregressive || !scores) {
             return Err(TrainError::Codebooks);
         }
         if self.levels > LEVELS_MOST {

@@ -66,7 +66,7 @@ impl<'a> Pricing<'a> {
         let scored = options.features().is_some();
         let family = options.emission_of(form).unwrap_or(self.usual);
         let size = form.lags.seen_width(self.front.width(observed.size()));
-        let of_past = family.regresses().then(|| form.lags.rows());
+        let of_past = family.is_autoregressive().then(|| form.lags.rows());
         let components = of_past.unwrap_or(options.baum_welch.components);
         let priced = Priced {
             family,

@@ -107,7 +107,7 @@ impl TrainOptions {
                     _ => vec![CODEBOOKS],
                 };
             }
-            if self.baum_welch.emission.is_some_and(Family::regresses) {
+            if self.baum_welch.emission.is_some_and(Family::is_autoregressive) {
                 self.other_lags = [1, 4, 8].map(Lags::order).into();
             } else if self.baum_welch.emission.is_none() && self.kind == ClassifierKind::Fisher {
                 // One model of all classes predicts from its past, which costs a fit; models of classes, in every

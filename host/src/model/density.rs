@@ -167,7 +167,7 @@ fn of_one<const N: usize>(
     let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
     for (time, row) in rows.enumerate() {
         let Some(row) = row else { continue };
-        let mut state = forward.start();
+        let mut state = forward.initial_state();
         forward
             .step(&mut state, row)
             .map_err(|error| SequenceError::Observation { time, error })?;

@@ -205,7 +205,7 @@ impl SearchProfile {
             return Err(ProfileError::Impossible);
         }
         let search = ProfileSearch::<f64, X, Heap<Cell<X>>>::over(self.view(flanks)?);
-        let mut state = search.start();
+        let mut state = search.initial_state();
         let mut columns = Vec::with_capacity(symbols.len() + 1);
         columns.push(state.clone());
         for symbol in symbols {

@@ -27,8 +27,8 @@ const BELIEVED: &str = "margin and probability; why it is to be doubted, or zero
 const BITS: &str = "(decision.class, decision.margin.to_bits())";
 const BITS_BELIEVED: &str = "\
 let (class, margin) = (decision.decision.class, decision.decision.margin.to_bits());
-    let doubt = decision.doubt.map_or(0, |doubt| doubt as u8);
-    (class, margin, decision.probability.to_bits(), doubt)";
+    let rejection = decision.rejection.map_or(0, |rejection| rejection as u8);
+    (class, margin, decision.probability.to_bits(), rejection)";
 
 fn longest(model: ProjectModel<'_>) -> usize {
     LONGEST.max(model.second_row().min(LONGEST_OF_ALL))
@@ -195,12 +195,12 @@ pub(super) fn source(
             let believed =
                 window.zip(confidence.as_ref()).and_then(|(one, sure)| one.believed(sure));
             let decision = match (believed, window.map(|window| window.decision())) {
-                (Some(Prediction { decision, probability, doubt }), _) => format!(
+                (Some(Prediction { decision, probability, rejection }), _) => format!(
                     "Some(({}, {:#010x}, {:#010x}, {}))",
                     decision.class,
                     decision.margin.to_bits(),
                     probability.to_bits(),
-                    doubt.map_or(0, |doubt| doubt as u8)
+                    rejection.map_or(0, |rejection| rejection as u8)
                 ),
                 (None, Some(Ok(decision))) => {
                     format!("Some(({}, {:#010x}))", decision.class, decision.margin.to_bits())

@@ -88,7 +88,7 @@ impl<T: Real> Task<T> for Derive<'_> {
         let memory = ForgettingFactor::factor(T::from_f64(self.lambda))
             .map_err(|error| error.to_string())?;
         let stream = Forgetting::of(&moved, memory);
-        let mut state = stream.start();
+        let mut state = stream.initial_state();
         let mut series = Series::default();
         let impossible = || Tree::Number(f64::NEG_INFINITY);
         let mut possible = true;
@@ -113,7 +113,7 @@ impl<T: Real> Task<T> for Derive<'_> {
             };
             let log = state.belief().log();
             put(log, &mut series.log, &mut series.directional);
-            let step = state.belief().evidence().less(&before);
+            let step = state.belief().evidence().difference(&before);
             put(step, &mut series.step, &mut series.d_step);
             put(stream.read(&state), &mut series.forget, &mut series.d_forget);
         }

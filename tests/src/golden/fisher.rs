@@ -210,7 +210,7 @@ impl<T: Real> Task<T> for Score<'_> {
 
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Option<Scores>, String> {
         let stream = Statistics::of(hmm).with_boundary_scores();
-        let mut state = stream.start();
+        let mut state = stream.initial_state();
         for x in samples::<T, E>(self.sequence)? {
             if !push(&stream, &mut state, x.as_ref())? {
                 return Ok(None);

@@ -117,7 +117,7 @@ impl<T: Real> Task<T> for Infer<'_> {
         let samples = samples::<T, E>(self.sequence)?;
         let (mut prefix, mut steps, mut filtered) = (Vec::new(), Vec::new(), Vec::new());
         let forward = Forward::of(hmm);
-        let mut state = forward.start();
+        let mut state = forward.initial_state();
         let mut possible = true;
         for x in &samples {
             let before = state.evidence();
@@ -128,7 +128,7 @@ impl<T: Real> Task<T> for Infer<'_> {
             let now =
                 if possible { forward.log_likelihood(&state).to_f64() } else { f64::NEG_INFINITY };
             prefix.push(now);
-            let step = if possible { state.evidence().less(&before).to_f64() } else { now };
+            let step = if possible { state.evidence().difference(&before).to_f64() } else { now };
             steps.push(was_possible.then_some(step));
             filtered.push(possible.then(|| doubles(&forward.filtered(&state)[..states])));
         }

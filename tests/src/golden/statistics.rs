@@ -146,7 +146,7 @@ impl<T: Real> Task<T> for Collect<'_> {
         let memory = ForgettingFactor::factor(T::from_f64(self.lambda))
             .map_err(|error| error.to_string())?;
         let stream = Statistics::of(hmm).with_memory(memory);
-        let mut state = stream.start();
+        let mut state = stream.initial_state();
         let mut prefixes = Vec::new();
         for x in samples::<T, E>(self.sequence)? {
             if !push(&stream, &mut state, x.as_ref())? {

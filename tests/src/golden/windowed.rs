@@ -356,8 +356,8 @@ where
     /// The end of the window is for the reader of the stream to fill in.
     type Reading = Decided;
 
-    fn start(&self) -> Rc<dyn Any> {
-        Rc::new(self.classifier.start())
+    fn initial_state(&self) -> Rc<dyn Any> {
+        Rc::new(self.classifier.initial_state())
     }
 
     fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
@@ -388,14 +388,14 @@ where
 struct AnyClassifier<'a>(&'a dyn Run);
 
 trait Run {
-    fn start(&self) -> Rc<dyn Any>;
+    fn initial_state(&self) -> Rc<dyn Any>;
     fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError>;
     fn step_missing(&self, state: &mut Rc<dyn Any>);
     fn read(&self, state: &Rc<dyn Any>) -> Decided;
 }
 
 impl<R: Streaming<Observation = usize, State = Rc<dyn Any>, Reading = Decided>> Run for R {
-    fn start(&self) -> Rc<dyn Any> {
+    fn initial_state(&self) -> Rc<dyn Any> {
         Streaming::start(self)
     }
     fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
@@ -414,8 +414,8 @@ impl Streaming for AnyClassifier<'_> {
     type State = Rc<dyn Any>;
     type Reading = Decided;
 
-    fn start(&self) -> Self::State {
-        self.0.start()
+    fn initial_state(&self) -> Self::State {
+        self.0.initial_state()
     }
     fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
         self.0.step(state, x)

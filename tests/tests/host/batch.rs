@@ -54,7 +54,7 @@ where
     X: std::borrow::Borrow<E::Observation>,
 {
     let forward = Forward::of(hmm);
-    let mut alone = [forward.start(); LANES];
+    let mut alone = [forward.initial_state(); LANES];
     let mut lanes = Beliefs::<T, N, LANES>::IDLE;
     for (lane, state) in alone.iter().enumerate() {
         lanes.set_lane(lane, state);

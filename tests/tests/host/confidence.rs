@@ -54,9 +54,9 @@ fn scores_out_of_range_are_no_certainty() {
     let confidence = classify::Calibration { scale: 1.0, least_margin: 0.5, likelihoods: &[] };
     assert!(confidence.probability([0.0, f32::NAN]).is_nan());
     assert_eq!(confidence.probability([0.0, f32::NEG_INFINITY]), 1.0, "the other is ruled out");
-    let doubt = |margin: f32| confidence.doubt(&Decision { class: 0, margin }, [], 3);
-    assert_eq!(doubt(f32::NAN), Some(RejectionReason::LowMargin));
-    assert_eq!([doubt(0.25), doubt(0.5)], [Some(RejectionReason::LowMargin), None]);
+    let rejection = |margin: f32| confidence.rejection(&Decision { class: 0, margin }, [], 3);
+    assert_eq!(rejection(f32::NAN), Some(RejectionReason::LowMargin));
+    assert_eq!([rejection(0.25), rejection(0.5)], [Some(RejectionReason::LowMargin), None]);
 }
 
 #[test]
@@ -87,11 +87,11 @@ fn an_artefact_holds_it_and_the_core_believes_as_the_host() {
             let sigmoid = 1.0 / (1.0 + (-0.125 * f64::from(host.decision.margin)).exp());
             assert!((f64::from(host.probability) - sigmoid).abs() < 1e-6, "{host:?}");
         }
-        seen.push(stream.believed(&on_host).expect("of a bank").doubt);
+        seen.push(stream.believed(&on_host).expect("of a bank").rejection);
     }
-    for doubt in [None, Some(RejectionReason::LowLikelihood), Some(RejectionReason::HighLikelihood)]
+    for rejection in [None, Some(RejectionReason::LowLikelihood), Some(RejectionReason::HighLikelihood)]
     {
-        assert!(seen.contains(&doubt), "{seen:?}");
+        assert!(seen.contains(&rejection), "{seen:?}");
     }
 }
 

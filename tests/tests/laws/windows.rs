@@ -71,14 +71,14 @@ fn schedule<C: Streaming>(
                 return None;
             }
             // Refused, it is one more missing sample of the gap.
-            if !take(classifier, &mut classifier.start(), *x) {
+            if !take(classifier, &mut classifier.initial_state(), *x) {
                 seen.refused += 1;
                 return None;
             }
             (grid, seen.restarts) = (t, seen.restarts + 1);
         }
         if (t - grid).is_multiple_of(hop) {
-            open.push((t, classifier.start()));
+            open.push((t, classifier.initial_state()));
         }
         let refuses = |(_, state): &mut (usize, C::State)| !take(classifier, state, *x);
         let refused = open.iter_mut().map(refuses).filter(|refused| *refused).count();
@@ -132,9 +132,9 @@ fn on_windows<C, const STATES: usize>(
     let end = stream.state().clone();
 
     stream.reset();
-    assert_eq!(*stream.state(), own.start(), "a reset state is not a new state");
-    let parts = StaggeredStates::from_parts(std::array::from_fn(|_| classifier.start()));
-    assert_eq!(own.start(), parts, "a new state is not made of new states");
+    assert_eq!(*stream.state(), own.initial_state(), "a reset state is not a new state");
+    let parts = StaggeredStates::from_parts(std::array::from_fn(|_| classifier.initial_state()));
+    assert_eq!(own.initial_state(), parts, "a new state is not made of new states");
     for cut in [3, samples.len()] {
         stream.reset();
         for run in samples.chunk_by(|a, b| a.is_some() == b.is_some()) {
@@ -159,7 +159,7 @@ where
     C: Streaming<State: PartialEq + Debug, Reading: Debug>,
 {
     let mut endless = Stream::new(WindowClassifier::endless(classifier));
-    let mut bare = classifier.start();
+    let mut bare = classifier.initial_state();
     assert!(endless.read().is_none() && endless.decided().is_none() && endless.so_far().is_none());
     for x in samples {
         let decision = endless.decide(*x);

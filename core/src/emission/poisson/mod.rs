@@ -143,14 +143,14 @@ impl<T: Real> Count<T> {
 
     /// `x - rate`, rounded as if both were exact.
     #[inline]
-    fn less(&self, rate: T) -> T {
+    fn difference(&self, rate: T) -> T {
         (self.high - rate) + self.low
     }
 
     /// `x log (x / rate) - (x - rate)`, which is not negative, to within some roundings of itself.
     #[inline]
     fn deviance(&self, rate: T, log_rate: T, log: T) -> T {
-        let difference = self.less(rate);
+        let difference = self.difference(rate);
         let sum = self.value + rate;
         if difference.abs() + difference.abs() > sum {
             return self.value * (log - log_rate) - difference;
@@ -203,7 +203,7 @@ fn logs<W: RealParameter, const N: usize>(
             if let (Some(&rate), Some(log_rate)) = (state.rate.get(d), state.log_rate.get(d)) {
                 logs[j] = W::new(
                     log.value() + count.log_likelihood(rate, log_rate.value()),
-                    log.tangent().plus(log_rate.tangent().scale(count.less(rate))),
+                    log.tangent().plus(log_rate.tangent().scale(count.difference(rate))),
                 );
             }
         }
@@ -283,7 +283,7 @@ impl<T: Real> PoissonView<'_, T> {
     pub fn observe(&self, x: &[u32], weight: T, occupancy: &mut T, sum: &mut [T]) {
         *occupancy = *occupancy + weight;
         for (sum, (&x, &rate)) in sum.iter_mut().zip(x.iter().zip(self.rate)) {
-            *sum = *sum + weight * Count::of(x).less(rate);
+            *sum = *sum + weight * Count::of(x).difference(rate);
         }
     }
 

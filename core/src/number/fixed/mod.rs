@@ -224,7 +224,7 @@ impl<const C: usize, W: Table<C>> Scalar for Fixed<C, W> {
     }
 
     #[inline(always)]
-    fn raise<const N: usize>(_predicted: &mut [Self; N], _ledger: &mut FixedLedger<C>) {}
+    fn normalise<const N: usize>(_predicted: &mut [Self; N], _ledger: &mut FixedLedger<C>) {}
 
     fn condition_reachable<const N: usize>(
         predicted: &[Self; N],
@@ -288,7 +288,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         Self::from_parts(sum | self.exponent(), tangent)
     }
     #[inline(always)]
-    fn weigh(self, weight: W) -> Self {
+    fn mul_weight(self, weight: W) -> Self {
         Self::inner(&[self], |_| Some(weight))
     }
 

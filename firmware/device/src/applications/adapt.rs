@@ -28,7 +28,7 @@ use super::classify_stream::classify_stream_async;
 use crate::classifier::{ClassifierStream, WireSample};
 use crate::log::log;
 use crate::meter::Meter;
-use crate::storage::{Kept, Slots};
+use crate::storage::{StoredRecord, Slots};
 
 /// How to adapt, and when to save.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -201,7 +201,7 @@ where
     E: Stored<Weight = f32> + Copy,
     StreamClassifier<Hmm<E, N>, 1, 1>: FromBytes + Immutable + KnownLayout,
 {
-    let Kept { number, value } = match slots.load(buffer.as_mut_bytes()) {
+    let StoredRecord { number, value } = match slots.load(buffer.as_mut_bytes()) {
         Ok(Some(kept)) => kept,
         Ok(None) => {
             log!(info, "no model saved: beginning with the one that was built in");
@@ -307,7 +307,7 @@ where
     fn reset(&mut self) {
         self.first = *self.state.hmm();
         if let Ok(online) = online(&self.first, self.settings) {
-            self.state = online.start();
+            self.state = online.initial_state();
         }
     }
 

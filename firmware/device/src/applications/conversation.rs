@@ -27,7 +27,7 @@ pub(super) trait Conversation {
     ///
     /// # Errors
     /// As [`ReadErrors::check`](crate::link::ReadErrors::check).
-    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E>;
+    fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E>;
 }
 
 /// Leads a conversation over a serial line to its end.
@@ -48,7 +48,7 @@ pub(super) fn converse<S: Read + Write, C: Conversation>(
         }
         let mut byte = 0;
         let read = serial.read(slice::from_mut(&mut byte));
-        conversation.hear(read.map(|length| (length > 0).then_some(byte)))?;
+        conversation.on_byte(read.map(|length| (length > 0).then_some(byte)))?;
     }
 }
 
@@ -75,7 +75,7 @@ where
         }
         let mut byte = 0;
         let read = serial.read(slice::from_mut(&mut byte)).await;
-        conversation.hear(read.map(|length| (length > 0).then_some(byte)))?;
+        conversation.on_byte(read.map(|length| (length > 0).then_some(byte)))?;
     }
 }
 

@@ -231,7 +231,7 @@ fn detector() -> Detector {
     let emission = Gaussian::from_parts([0.0; 3], [1.0; 3], constant, [[1.0]; 3], [[0.0]; 3]);
     ChangeDetector::from_parts(
         Hmm::new(Chain::from_parts([one], [[one]]), [emission]),
-        ForgettingFactor::from_lost(1.0 / 64.0),
+        ForgettingFactor::from_one_minus_lambda(1.0 / 64.0),
         Limit { mean: -4.256_815_6, threshold: 40.0 },
         [Limit { mean: 0.0, threshold: 12.0 }],
     )

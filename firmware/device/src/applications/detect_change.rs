@@ -233,8 +233,8 @@ where
         Some(self.requests.place())
     }
 
-    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), T> {
-        self.requests.hear(heard)
+    fn on_byte<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), T> {
+        self.requests.on_byte(heard)
     }
 }
 

@@ -64,7 +64,7 @@ where
         + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     let mut replaceable =
-        Replaceable::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
+        UpdatableClassifier::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
     classify_stream(serial, &mut replaceable, meter).map_err(FieldError::Transport)
 }
 
@@ -91,7 +91,7 @@ where
         + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
     let mut replaceable =
-        Replaceable::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
+        UpdatableClassifier::start(flash, trust, built_in, settings).map_err(FieldError::Flash)?;
     classify_stream_async(serial, &mut replaceable, meter).await.map_err(FieldError::Transport)
 }
 
@@ -110,7 +110,7 @@ pub enum FieldError<S, F> {
 /// For samples that do not come over the line, push them here, [`between_samples`](ClassifierStream::between_samples) after each:
 /// a [session](crate::session::Session) about it takes the updates, and lends it by
 /// [`classifier`](crate::session::Session::classifier).
-pub struct Replaceable<
+pub struct UpdatableClassifier<
     'm,
     F,
     T,
@@ -128,7 +128,7 @@ pub struct Replaceable<
     seen: u32,
 }
 
-impl<'m, F, T, C, const MODELS: usize, const STATES: usize> Replaceable<'m, F, T, C, MODELS, STATES>
+impl<'m, F, T, C, const MODELS: usize, const STATES: usize> UpdatableClassifier<'m, F, T, C, MODELS, STATES>
 where
     F: MappedFlash,
     T: Trust,
@@ -149,7 +149,7 @@ where
         let updates = Updates::start(flash, trust, settings.built_in, windows)?;
         log!(info, "model version {=u32}", updates.version());
         let contract = without_channels(updates.contract());
-        let state = running(&updates, &built_in, &contract).start();
+        let state = running(&updates, &built_in, &contract).initial_state();
         Ok(Self { updates, built_in, contract, state, trial: settings.trial, seen: 0 })
     }
 
@@ -188,7 +188,7 @@ where
 }
 
 impl<F, T, C, const MODELS: usize, const STATES: usize> ClassifierStream<MODELS>
-    for Replaceable<'_, F, T, C, MODELS, STATES>
+    for UpdatableClassifier<'_, F, T, C, MODELS, STATES>
 where
     F: MappedFlash,
     T: Trust,

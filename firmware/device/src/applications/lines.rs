@@ -59,10 +59,10 @@ impl Receiver {
     }
 
     /// Takes in the result of reading a byte.
-    pub(super) fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+    pub(super) fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
         match self {
-            Self::Frames(pieces) => pieces.hear(heard),
-            Self::Terminal(typed) => typed.hear(heard),
+            Self::Frames(pieces) => pieces.on_byte(heard),
+            Self::Terminal(typed) => typed.on_byte(heard),
         }
     }
 
@@ -99,7 +99,7 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+    fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
         self.heard = match self.errors.check(heard)? {
             None => Some(Heard::Lost(None)),
             Some(None | Some(END_OF_TRANSMISSION)) => Some(Heard::Ended),
@@ -145,7 +145,7 @@ impl Pieces {
         }
     }
 
-    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+    fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
         let heard = match heard {
             Ok(None) => {
                 self.then = Some(Heard::Ended);
@@ -154,7 +154,7 @@ impl Pieces {
             Ok(Some(byte)) => Ok(byte),
             Err(error) => Err(error),
         };
-        let Some(record) = self.link.hear(heard)? else { return Ok(()) };
+        let Some(record) = self.link.on_byte(heard)? else { return Ok(()) };
         let Some((head, text)) = Head::split(record) else { return Ok(()) };
         let (place, before) = (head.sample_index(), self.next);
         match Request::from_tag(head.tag) {

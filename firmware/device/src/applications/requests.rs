@@ -65,7 +65,7 @@ impl<W: FromBytes + IntoBytes + Unaligned> Requests<W> {
     }
 
     /// Takes in the result of reading a byte, `None` at the end of the transport.
-    pub(super) fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+    pub(super) fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
         let heard = match heard {
             Ok(None) => {
                 self.request = Some(Request::Stop);
@@ -74,7 +74,7 @@ impl<W: FromBytes + IntoBytes + Unaligned> Requests<W> {
             Ok(Some(byte)) => Ok(byte),
             Err(error) => Err(error),
         };
-        let Some(record) = self.link.hear(heard)? else { return Ok(()) };
+        let Some(record) = self.link.on_byte(heard)? else { return Ok(()) };
         let Some((head, payload)) = Head::split(record) else {
             self.request = Some(Request::Unknown(0));
             return Ok(());

@@ -149,7 +149,7 @@ where
             meter,
             spotter,
             names,
-            state: spotter.start(),
+            state: spotter.initial_state(),
             requests: Requests::new(),
             due: Some(Line::Ready { classes: names.len(), ticks: M::TICKS_PER_SECOND }),
             telling: Telling::Nothing,
@@ -251,7 +251,7 @@ where
         };
         let Some((what, event)) = told else {
             if let Telling::Undecided(_) = self.telling {
-                self.state = self.spotter.start();
+                self.state = self.spotter.initial_state();
                 self.before = self.then_before;
             }
             self.telling = Telling::Nothing;
@@ -307,8 +307,8 @@ where
         Some(self.requests.place())
     }
 
-    fn hear<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), T> {
-        self.requests.hear(heard)
+    fn on_byte<T>(&mut self, heard: Result<Option<u8>, T>) -> Result<(), T> {
+        self.requests.on_byte(heard)
     }
 }
 

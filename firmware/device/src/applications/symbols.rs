@@ -244,8 +244,8 @@ where
         self.receiver.place()
     }
 
-    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
-        self.receiver.hear(heard)
+    fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+        self.receiver.on_byte(heard)
     }
 }
 

@@ -81,7 +81,7 @@ impl<E: fmt::Debug> core::error::Error for StorageError<E> {}
 
 /// A value that was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept<'b> {
+pub struct StoredRecord<'b> {
     /// How many had been saved with it.
     pub number: u32,
     /// Its bytes.
@@ -90,7 +90,7 @@ pub struct Kept<'b> {
 
 /// A value that is whole, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Whole {
+pub(crate) struct ValidSlot {
     pub(crate) slot: u32,
     pub(crate) number: u32,
     pub(crate) length: usize,
@@ -134,8 +134,8 @@ impl<F: NorFlash> Slots<F> {
     pub fn load<'b>(
         &mut self,
         buffer: &'b mut [u8],
-    ) -> Result<Option<Kept<'b>>, StorageError<F::Error>> {
-        let Some(Whole { slot, number, length }) = self.newest()? else { return Ok(None) };
+    ) -> Result<Option<StoredRecord<'b>>, StorageError<F::Error>> {
+        let Some(ValidSlot { slot, number, length }) = self.newest()? else { return Ok(None) };
         let value = buffer.get_mut(..length).ok_or(StorageError::TooLong)?;
         let mut at = self.value_at(slot);
         for piece in value.chunks_mut(CHUNK) {
@@ -144,7 +144,7 @@ impl<F: NorFlash> Slots<F> {
             piece.iter_mut().zip(chunk).for_each(|(to, from)| *to = from);
             at += CHUNK as u32;
         }
-        Ok(Some(Kept { number, value }))
+        Ok(Some(StoredRecord { number, value }))
     }
 
     /// Saves a value, and says how many have been saved, it included.
@@ -166,7 +166,7 @@ impl<F: NorFlash> Slots<F> {
         self.put(slot, 0, value)?;
         let mut digest = digest(number, value.len() as u32);
         digest.update(value);
-        self.seal(Whole { slot, number, length: value.len() }, digest.finalize())?;
+        self.seal(ValidSlot { slot, number, length: value.len() }, digest.finalize())?;
         Ok(number)
     }
 
@@ -198,7 +198,7 @@ impl<F: NorFlash> Slots<F> {
     #[inline(never)]
     pub(crate) fn seal(
         &mut self,
-        value: Whole,
+        value: ValidSlot,
         checksum: u32,
     ) -> Result<(), StorageError<F::Error>> {
         let words = [u32::from_le_bytes(MAGIC), value.number, value.length as u32, checksum];
@@ -223,7 +223,7 @@ impl<F: NorFlash> Slots<F> {
         self.start(slot) + self.room
     }
 
-    fn newest(&mut self) -> Result<Option<Whole>, F::Error> {
+    fn newest(&mut self) -> Result<Option<ValidSlot>, F::Error> {
         Ok(match (self.check(0)?, self.check(1)?) {
             (Some(first), Some(second)) => {
                 // Numbers wrap around, like those of frames.
@@ -237,7 +237,7 @@ impl<F: NorFlash> Slots<F> {
     /// What a slot holds, if it is whole.
     // Out of line: it has several callers.
     #[inline(never)]
-    pub(crate) fn check(&mut self, slot: u32) -> Result<Option<Whole>, F::Error> {
+    pub(crate) fn check(&mut self, slot: u32) -> Result<Option<ValidSlot>, F::Error> {
         let start = self.start(slot);
         let mut header = [0; HEADER_ROOM];
         self.flash.read(start, &mut header)?;
@@ -259,7 +259,7 @@ impl<F: NorFlash> Slots<F> {
             left -= used;
         }
         let whole = digest.finalize() == checksum;
-        Ok(whole.then_some(Whole { slot, number, length: length as usize }))
+        Ok(whole.then_some(ValidSlot { slot, number, length: length as usize }))
     }
 }
 

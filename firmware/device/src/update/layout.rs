@@ -4,7 +4,7 @@ use embedded_storage::nor_flash::MultiwriteNorFlash;
 use fishweir_core::update::HEADER_LENGTH;
 use fishweir_core::wire::UPDATE_CHUNK;
 
-use crate::storage::{ERASED, HEADER_ROOM, Slots, StorageError, Whole, digest};
+use crate::storage::{ERASED, HEADER_ROOM, Slots, StorageError, ValidSlot, digest};
 
 /// Flash that the processor sees as memory.
 ///
@@ -55,7 +55,7 @@ impl<F: MappedFlash> UpdateSlots<F> {
     }
 
     /// The update that a slot holds, if it was found good once and is whole.
-    pub(super) fn check(&mut self, slot: u32) -> Result<Option<Whole>, F::Error> {
+    pub(super) fn check(&mut self, slot: u32) -> Result<Option<ValidSlot>, F::Error> {
         self.slots.check(slot)
     }
 
@@ -147,10 +147,10 @@ impl<F: MappedFlash> UpdateSlots<F> {
         slot: u32,
         version: u32,
         length: usize,
-    ) -> Result<Whole, StorageError<F::Error>> {
+    ) -> Result<ValidSlot, StorageError<F::Error>> {
         let mut digest = digest(version, length as u32);
         digest.update(self.bytes(slot, length));
-        let whole = Whole { slot, number: version, length };
+        let whole = ValidSlot { slot, number: version, length };
         self.slots.seal(whole, digest.finalize())?;
         Ok(whole)
     }

@@ -36,7 +36,7 @@ pub use mirror::Mirror;
 pub use receiver::Updates;
 #[cfg(any(feature = "ed25519", test))]
 pub use trust::Ed25519;
-pub use trust::{Anyone, Trust};
+pub use trust::{NoSignature, Trust};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -15,7 +15,7 @@ use zerocopy::FromBytes;
 use super::layout::{MappedFlash, Mark, UpdateSlots};
 use super::trust::Trust;
 use crate::classifier::WireSample;
-use crate::storage::{StorageError, Whole};
+use crate::storage::{StorageError, ValidSlot};
 use fishweir_core::classify::Classifier;
 
 /// The updates of a device whose image is built for classifiers of type `C`.
@@ -30,9 +30,9 @@ pub struct Updates<F, T, C, const MODELS: usize> {
     /// States that its windows take; `None` where it decides on whole series.
     states: Option<usize>,
     /// What runs; `None` where the built-in model does.
-    running: Option<Whole>,
+    running: Option<ValidSlot>,
     /// What begins with the next stream.
-    received: Option<Whole>,
+    received: Option<ValidSlot>,
     receiving: Option<Receiving>,
     /// What became of the update before, by its checksum: the answer may have been lost.
     last: (u32, UpdateStatus),
@@ -81,7 +81,7 @@ where
             model: PhantomData,
         };
         let (first, second) = (updates.slots.check(0)?, updates.slots.check(1)?);
-        let version = |whole: Option<Whole>| whole.map_or(0, |whole| whole.number);
+        let version = |whole: Option<ValidSlot>| whole.map_or(0, |whole| whole.number);
         let newest_first =
             if version(first) >= version(second) { [first, second] } else { [second, first] };
         for whole in newest_first.into_iter().flatten() {
@@ -94,8 +94,8 @@ where
     }
 
     /// Whether a whole update is to run after a reset, which is marked.
-    fn may_run(&mut self, whole: Whole) -> Result<bool, F::Error> {
-        let Whole { slot, number, length } = whole;
+    fn may_run(&mut self, whole: ValidSlot) -> Result<bool, F::Error> {
+        let ValidSlot { slot, number, length } = whole;
         if number <= self.built_in || self.slots.is_marked(slot, Mark::Refused) {
             return Ok(false);
         }
@@ -286,7 +286,7 @@ where
         Ok(None)
     }
 
-    fn check(&mut self, slot: u32) -> Result<Option<Whole>, Refusal> {
+    fn check(&mut self, slot: u32) -> Result<Option<ValidSlot>, Refusal> {
         self.slots.check(slot).map_err(|_| Refusal::Flash)
     }
 
@@ -413,7 +413,7 @@ fn passes<C, const MODELS: usize>(model: &C, test: SelfTest<'_>) -> bool
 where
     C: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
-    let mut state = model.start();
+    let mut state = model.initial_state();
     test.entries().all(|entry| {
         let wire = <C::Observation as WireSample>::Wire::read_from_bytes(entry.sample);
         let sample = wire.ok().and_then(|wire| C::Observation::from_wire(wire).ok());

@@ -23,7 +23,7 @@ mod hostile;
 mod power;
 
 pub(crate) type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
-pub(super) type Device<'f> = Updates<&'f mut Flash, Anyone, Model, 2>;
+pub(super) type Device<'f> = Updates<&'f mut Flash, NoSignature, Model, 2>;
 
 /// Pages of 64 bytes: slots of 512.
 const PAGES: usize = 16;
@@ -69,7 +69,7 @@ pub(crate) fn update(version: u32) -> Vec<u8> {
 }
 
 pub(super) fn start(flash: &mut Flash) -> Device<'_> {
-    Updates::start(flash, Anyone, 0, None).expect("reads")
+    Updates::start(flash, NoSignature, 0, None).expect("reads")
 }
 
 pub(crate) fn header(update: &[u8]) -> [u8; HEADER_LENGTH] {
@@ -206,7 +206,7 @@ fn what_is_older_built_in_or_of_another_image_is_refused_before_anything_is_eras
     let refused = |update: &[u8], built_in: u32| {
         let mut now = flash.clone();
         let mut device =
-            Updates::<_, _, Model, 2>::start(&mut now, Anyone, built_in, None).expect("reads");
+            Updates::<_, _, Model, 2>::start(&mut now, NoSignature, built_in, None).expect("reads");
         let status = send(&mut device, update);
         assert_eq!(now.bytes(), flash.bytes());
         status

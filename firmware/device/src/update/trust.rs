@@ -14,7 +14,7 @@ pub trait Trust {
 /// Updates of anyone who can write to the serial port. Signatures are not looked at: whoever reaches the line decides what the
 /// device decides. For tests, and for lines that nobody else reaches.
 #[derive(Clone, Copy, Debug)]
-pub struct Anyone;
+pub struct NoSignature;
 
 impl Trust for Anyone {
     const SIGNED: bool = false;

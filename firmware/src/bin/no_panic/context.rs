@@ -25,7 +25,7 @@ pub(crate) fn all() {
     static STORED: [u8; 8] = [0; 8];
     if let Ok(kernel) = PositionFisher::of(&model, [black_box(&STORED[..]); 2]) {
         drive(kernel, &black_box(0));
-        black_box(kernel.quadratic(&black_box(kernel.start())));
+        black_box(kernel.quadratic(&black_box(kernel.initial_state())));
     }
     black_box(model.whitened(&some()));
 
@@ -50,7 +50,7 @@ where
     drive(ContextLikelihood::of(model), x);
     let statistics = ContextStatistics::of(model);
     drive(statistics, x);
-    let collected = black_box(statistics.read(&black_box(statistics.start())));
+    let collected = black_box(statistics.read(&black_box(statistics.initial_state())));
     black_box(model.score(&collected, black_box(Parametrisation::default())));
     let _ = black_box(model.maximise(&collected, &black_box(Regularisation::NONE)));
     let directions = black_box([[E::Score::ZERO; C]; 2]);

@@ -7,7 +7,7 @@ use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mi
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, InFlash, LogKernel,
+    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, StoredKernel, LogKernel,
     LogReading, Marginalisation, ModelPairKernel, OpenNode, Overlaps, PairHmm, PairKernel,
     PairTable, ProductKernel, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
 };
@@ -26,12 +26,12 @@ pub(super) fn kernels() {
     let (prior, items) = (some::<[f32; 3]>(), some::<[[f32; 3]; 2]>());
     if let Ok(kernel) = Marginalisation::of(&models, &prior, &items) {
         drive(kernel, &x);
-        black_box(kernel.log_likelihoods(&black_box(kernel.start())));
+        black_box(kernel.log_likelihoods(&black_box(kernel.initial_state())));
     }
     let hmm = some::<Hmm<Categorical<16>, STATES>>();
     if let Ok(kernel) = FixedLength::of(&hmm, [stored; 2]) {
         drive(kernel, &x);
-        black_box(kernel.subkernels(&black_box(kernel.start())));
+        black_box(kernel.subkernels(&black_box(kernel.initial_state())));
     }
     let along = some::<Hmm<Categorical<16, Dual<f32, 2>>, STATES>>();
     if let Ok(kernel) = FixedLength::of(&along, [stored; 2]) {
@@ -61,7 +61,7 @@ pub(super) fn kernels() {
         let Ok(model) = model else { continue };
         if let Ok(kernel) = PairKernel::<_, _, STATES, 4, 17>::of(&model, stored) {
             drive(kernel, &x);
-            black_box(kernel.subkernels(&black_box(kernel.start())));
+            black_box(kernel.subkernels(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
         }
     }
@@ -91,7 +91,7 @@ fn between<E: ProductKernel<Weight = f32> + FromZeros>(measure: Affinity<f32>) {
     let between = ModelPairKernel::new(&first, &second, overlaps);
     let _ = black_box(between.check());
     drive(between, &());
-    black_box(between.log_parts(&black_box(between.start())));
+    black_box(between.log_parts(&black_box(between.initial_state())));
 }
 
 /// Several kernels fed one stream, and a machine on them.
@@ -99,7 +99,7 @@ fn bank<R, T, L>(bank: Bank<R, 2>, x: &R::Observation)
 where
     T: Real,
     L: LogReading<Real = T>,
-    R: LogKernel<Observation: Sized, Reading = L, Parts = [T; 2]> + InFlash + Copy,
+    R: LogKernel<Observation: Sized, Reading = L, Parts = [T; 2]> + StoredKernel + Copy,
 {
     drive(bank, x);
     let kernel = StoredSequences::new(bank, NoNorm::<R::Observation, T>::NEW, [T::ZERO; 2]);
@@ -127,7 +127,7 @@ pub(super) fn tree_kernels() {
     {
         if let Ok(kernel) = HiddenTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
             drive(kernel, &x);
-            black_box(kernel.at_root(&black_box(kernel.start())));
+            black_box(kernel.at_root(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }

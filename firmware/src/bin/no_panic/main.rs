@@ -197,7 +197,7 @@ where
     let _ = black_box(hmm.validate());
     let forward = Forward::of(&hmm);
     drive(forward, &black_box(0));
-    let mut belief = black_box(forward.start());
+    let mut belief = black_box(forward.initial_state());
     let _ = forward.step(&mut belief, &black_box(0));
     black_box((forward.filtered(&belief), forward.predicted(&belief)));
 }
@@ -303,7 +303,7 @@ where
             drive(online, x);
         }
     }
-    let expected = black_box(statistics.read(&black_box(statistics.start())));
+    let expected = black_box(statistics.read(&black_box(statistics.initial_state())));
     black_box(Score::of(hmm, &expected, black_box(Parametrisation::default())));
     let _ = black_box(hmm.maximise(&expected, &regularisation));
 }
@@ -313,10 +313,10 @@ fn smoothing<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation
     drive(Viterbi::of(hmm), x);
     drive(OnlineViterbi::<_, STATES, 9>::of(hmm), x);
     let online = OnlineViterbi::<_, STATES, 9>::of(hmm);
-    black_box(online.undecided(&black_box(online.start())));
+    black_box(online.undecided(&black_box(online.initial_state())));
     let lagged = FixedLag::<_, STATES, 7>::of(hmm);
     drive(lagged, x);
-    let state = black_box(lagged.start());
+    let state = black_box(lagged.initial_state());
     black_box(lagged.at_lag(&state, black_box(3)));
     lagged.for_each_lag(&state, |reading| {
         black_box(reading);
@@ -352,7 +352,7 @@ where
     let classifier = some::<StreamClassifier<H, 3, 3>>();
     let _ = black_box(classifier.validate());
     drive(&classifier, x);
-    let state = black_box(classifier.start());
+    let state = black_box(classifier.initial_state());
     black_box((classifier.decision_values(&state), classifier.log_likelihoods(&state)));
     let [scale, least_margin] = some();
     let likelihoods: [[f32; 2]; 2] = some();
@@ -377,7 +377,7 @@ where
         let _ = black_box(system.validate());
         let filter = Kalman::of(&system);
         drive(filter, &black_box([0.0; D]));
-        let state = black_box(filter.start());
+        let state = black_box(filter.initial_state());
         let belief = filter.predicted(&state);
         black_box((belief.covariance().matrix(), state.density().log_parts()));
     }
@@ -411,7 +411,7 @@ fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
     let _ = black_box(machine.validate());
     black_box(machine.bytes());
     drive(&machine, x);
-    let _ = black_box(machine.decision_values(&black_box(machine.start())));
+    let _ = black_box(machine.decision_values(&black_box(machine.initial_state())));
 }
 
 /// The constructors that check what they are given.

@@ -70,7 +70,7 @@ pub(super) fn network() {
     }
     let settings = black_box([0.5_f32, 1.0, 1.0]);
     let [lost, threshold, least] = settings;
-    let memory = ForgettingFactor::from_lost(lost);
+    let memory = ForgettingFactor::from_one_minus_lambda(lost);
     let tables = DiscrepancyTables::new(terms, table(), table(), memory, threshold, least);
     let Ok(tables) = tables else { return };
     black_box(tables.validate()).ok();

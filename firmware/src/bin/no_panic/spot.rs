@@ -34,7 +34,7 @@ where
     let [lost, mean, threshold] = black_box([0.5_f32, 0.0, 1.0]);
     let limit = Limit { mean, threshold };
     let detector =
-        ChangeDetector::from_parts(hmm, ForgettingFactor::from_lost(lost), limit, [limit]);
+        ChangeDetector::from_parts(hmm, ForgettingFactor::from_one_minus_lambda(lost), limit, [limit]);
     black_box(detect_change(&mut Port, &mut Stream::new(&detector))).ok();
 }
 
@@ -50,7 +50,7 @@ where
         black_box(Spotter::from_parts(network, background, black_box([0; S]), black_box(9)));
     let _ = black_box(spotter.validate());
     drive(&spotter, x);
-    black_box(spotter.undecided(&black_box(spotter.start())));
+    black_box(spotter.undecided(&black_box(spotter.initial_state())));
     let names = black_box(&NAMES[..]);
     black_box(spot_events(&mut Port, &NoMeter, &spotter, names)).ok();
 }

@@ -208,7 +208,7 @@ impl Asked<'_> {
             _ => self.training.without_emission(),
         };
         let options = training.options(ClassifierKind::Bayes, self.cutting)?;
-        let emission = options.baum_welch.emission.filter(|family| family.regresses());
+        let emission = options.baum_welch.emission.filter(|family| family.is_autoregressive());
         if let Some(family) = emission {
             return Err(FitError::NoPast { family: family.name() }.into());
         }

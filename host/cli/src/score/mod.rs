@@ -175,7 +175,7 @@ impl<'a> Decided<'a> {
             let believed = decision.and_then(|_| stream.believed(&confidence.of_core()));
             Belief {
                 probability: believed.map(|one| one.probability),
-                doubt: believed.and_then(|one| one.doubt).map(word),
+                doubt: believed.and_then(|one| one.rejection).map(word),
             }
         });
         let values = stream.decision_values();

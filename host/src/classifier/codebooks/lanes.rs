@@ -91,7 +91,7 @@ fn hear<'a>(
                 let lanes = x[from..].first_chunk();
                 lanes.unwrap_or_else(|| unreachable!("lanes past the end"))
             };
-            likeness.hear(row, heard.len(), |d| {
+            likeness.accumulate(row, heard.len(), |d| {
                 let (scale, x) = heard[d];
                 (scale, lanes(x, at), lanes(x, at - tap * dilation))
             });

@@ -93,7 +93,7 @@ impl Detector {
         let limit = |Limit { mean, threshold }: Limit| {
             format!("Limit {{ mean: {mean:?}, threshold: {threshold:?} }}")
         };
-        let _ = writeln!(text, "    ForgettingFactor::from_lost({:?}),", self.lost);
+        let _ = writeln!(text, "    ForgettingFactor::from_one_minus_lambda({:?}),", self.lost);
         let _ = writeln!(text, "    {},\n    [{}],\n);", limit(self.fit), limit(self.drift));
         text
     }

@@ -27,7 +27,7 @@ impl Detector {
         DetectorStream::new(
             &self.observations,
             model,
-            ForgettingFactor::from_lost(*lost),
+            ForgettingFactor::from_one_minus_lambda(*lost),
             *fit,
             *drift,
         )
@@ -130,7 +130,7 @@ where
         self.detector.step_missing(&mut self.state);
     }
     fn reset(&mut self) {
-        self.state = self.detector.start();
+        self.state = self.detector.initial_state();
     }
     fn read(&self) -> ChangeReading {
         self.detector.read(&self.state)
@@ -140,7 +140,7 @@ where
     }
     fn gain(&self) -> (f32, f32) {
         let evidence = |state: &ChangeState<_, N>| state.fading().belief().evidence();
-        let gain = evidence(&self.state).less(&evidence(&self.mark));
+        let gain = evidence(&self.state).difference(&evidence(&self.mark));
         (gain.value(), gain.derivative(0).unwrap_or_default())
     }
 }
@@ -157,7 +157,7 @@ where
     with_states!(model.initial.len(), N => {
         let detector: ChangeDetector<E, N, 1> =
             ChangeDetector::from_parts(hmm(model, 0), memory, fit, [drift]);
-        let state = detector.start();
+        let state = detector.initial_state();
         Box::new(Running { detector, state, mark: state })
     })
 }

@@ -197,7 +197,7 @@ impl<E: Padded, const N: usize> Scored<E, E::Statistics, N> {
     fn of(model: &DeployedModel, size: usize) -> Self {
         let emission = std::array::from_fn(|state| E::padded(model.emission.get(state)));
         let hmm = Hmm::new(chain::<f32, f32, N>(model, 0), emission);
-        let collected = Statistics::of(&hmm).start();
+        let collected = Statistics::of(&hmm).initial_state();
         Self { hmm, collected, states: model.initial.len(), size }
     }
 }
@@ -218,7 +218,7 @@ impl<E: Padded, const N: usize> Block for Scored<E, E::Statistics, N> {
     }
 
     fn reset(&mut self) {
-        self.collected = Statistics::of(&self.hmm).start();
+        self.collected = Statistics::of(&self.hmm).initial_state();
     }
 
     fn scores(&self, likelihood: bool, into: &mut Vec<f32>) {

@@ -52,8 +52,8 @@ impl<const N: usize> Running<N> {
             kernels: Vec::new(),
             own: None,
         };
-        running.own = kernel.normalised.then(|| running.norm().start());
-        running.kernels = running.stored.iter().map(|item| running.against(item).start()).collect();
+        running.own = kernel.normalised.then(|| running.norm().initial_state());
+        running.kernels = running.stored.iter().map(|item| running.against(item).initial_state()).collect();
         running
     }
 
@@ -103,8 +103,8 @@ impl<const N: usize> KernelStream<f32> for Running<N> {
     }
 
     fn reset(&mut self) {
-        self.own = self.own.map(|_| self.norm().start());
-        self.kernels = self.stored.iter().map(|item| self.against(item).start()).collect();
+        self.own = self.own.map(|_| self.norm().initial_state());
+        self.kernels = self.stored.iter().map(|item| self.against(item).initial_state()).collect();
     }
 
     fn kernels(&self, _: u64) -> Result<(Vec<f32>, f32), ScoreOutOfRange> {

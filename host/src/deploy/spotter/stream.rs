@@ -139,7 +139,7 @@ impl<E: Build<f32, Weight = f32>, const S: usize> Run for Running<E, S> {
         self.spotter.step_missing(&mut self.state);
     }
     fn reset(&mut self) {
-        self.state = self.spotter.start();
+        self.state = self.spotter.initial_state();
     }
     fn decided(&self) -> Vec<Found> {
         let decided = self.state.samples();
@@ -172,7 +172,7 @@ where
         let network = Hmm::new(chain::<f32, f32, S>(&spotter.network, 0), emission);
         let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
         let spotter = CoreSpotter::from_parts(network, background, class, spotter.lag);
-        let state = spotter.start();
+        let state = spotter.initial_state();
         Box::new(Running { spotter, state })
     }; Some(2 | 4 | 8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
 }

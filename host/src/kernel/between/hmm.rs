@@ -180,7 +180,7 @@ fn steps_of<const N: usize, const P: usize>(
     between: &ModelPairKernel<'_, f64, N, N, P>,
     steps: usize,
 ) -> f64 {
-    let mut state = between.start();
+    let mut state = between.initial_state();
     for _ in 0..=steps {
         // No step is refused.
         let _ = between.step(&mut state, &());

@@ -20,14 +20,14 @@ impl<A> AsMut<[A]> for Heap<A> {
 }
 
 impl<A: Clone> Cells<A> for Heap<A> {
-    const ROOM: Option<usize> = None;
+    const CAPACITY: Option<usize> = None;
     fn filled(cell: A, count: usize) -> Self {
         Self(vec![cell; count])
     }
 }
 
 impl<A: Clone> Stack<A> for Heap<A> {
-    const ROOM: Option<usize> = None;
+    const CAPACITY: Option<usize> = None;
     fn empty() -> Self {
         Self(Vec::new())
     }

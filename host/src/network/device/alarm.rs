@@ -247,7 +247,7 @@ impl DeployedAlarm {
     ) -> Result<(), NetworkError> {
         let lists = Lists::of(&self.columns, &self.scopes);
         let (theta, precision) = (&self.theta, &self.precision);
-        let memory = ForgettingFactor::from_lost(self.lost);
+        let memory = ForgettingFactor::from_one_minus_lambda(self.lost);
         let (terms, threshold) = (lists.terms(&self.columns)?, self.threshold);
         let tables = DiscrepancyTables::new(terms, theta, precision, memory, threshold, self.least);
         let tables = tables.map_err(unfit)?;
@@ -290,7 +290,7 @@ impl DeployedAlarm {
             text,
             "/// The alarm: {} B of flash, {} B of state.\n#[rustfmt::skip]\n\
              pub static MODEL: Model = match DiscrepancyTables::new(\n    \
-             TERMS, &THETA, &PRECISION, ForgettingFactor::from_lost({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
+             TERMS, &THETA, &PRECISION, ForgettingFactor::from_one_minus_lambda({lost:?}), {threshold:?}, {least:?},\n) {{\n    \
              Ok(tables) => match Discrepancy::new(tables) {{\n        Ok(model) => model,\n        \
              Err(_) => panic!(\"no alarm\"),\n    }},\n    Err(_) => panic!(\"no tables\"),\n}};\n",
             self.flash(),

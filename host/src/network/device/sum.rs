@@ -125,7 +125,7 @@ impl DeployedSum {
         let outputs = self.outputs(&lists)?;
         let decision = |(record, event): (usize, &[u16])| {
             let value = |output: &FactorClassifier<'_, f32, 1>| {
-                let mut state = output.start();
+                let mut state = output.initial_state();
                 output.step(&mut state, event)?;
                 let [value] = output.values(&state);
                 Ok(value)

@@ -113,7 +113,7 @@ impl Family for Autoregressive {
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Reals)
     }
-    fn regresses(&self) -> bool {
+    fn is_autoregressive(&self) -> bool {
         true
     }
     fn parts(&self) -> &'static [Block] {

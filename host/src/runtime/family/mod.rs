@@ -98,7 +98,7 @@ pub struct Regularisation<'a> {
     pub samples: f64,
     /// Components of a mixture.
     pub components: usize,
-    /// Rows of the sensor's channels in a row: see [`Family::regresses`].
+    /// Rows of the sensor's channels in a row: see [`Family::is_autoregressive`].
     pub rows: usize,
 }
 
@@ -123,7 +123,7 @@ pub trait Family: fmt::Debug + Sync {
     /// What an observation is.
     fn observes(&self) -> Observed;
     /// Whether its rows hold a sample and the samples before it, and its likelihood is given these.
-    fn regresses(&self) -> bool {
+    fn is_autoregressive(&self) -> bool {
         false
     }
     /// The blocks of its parameters.
@@ -236,7 +236,7 @@ pub trait Family: fmt::Debug + Sync {
     /// Draws an observation of a state.
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn;
 
-    /// Draws an observation after a past, `[lag][channel]`, of which only a family that regresses knows.
+    /// Draws an observation after a past, `[lag][channel]`, of which only a family that is_autoregressive knows.
     fn draw_after(&self, parts: &Parts, state: usize, past: &[f64], rng: &mut ChaCha8Rng) -> Drawn {
         let _ = past;
         self.draw(parts, state, rng)

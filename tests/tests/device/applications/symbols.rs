@@ -87,7 +87,7 @@ fn every_line_is_answered_as_the_host_does() {
     on_boards(|board| {
         let built = build(board, "symbols", &source);
         let answers =
-            lines(built.start(), GREETING, &framed(&(sent.join("\n") + "\n"))).expect("answers");
+            lines(built.initial_state(), GREETING, &framed(&(sent.join("\n") + "\n"))).expect("answers");
         assert_eq!(answers, expected);
     });
 }
@@ -100,7 +100,7 @@ fn an_artefact_brings_its_letters_and_names() {
     let line = "ACGTNNgatgatgat";
     // The last line need not be ended.
     let answers =
-        lines(built.start(), GREETING, &framed(&format!("{line}\r\n{line}"))).expect("answers");
+        lines(built.initial_state(), GREETING, &framed(&format!("{line}\r\n{line}"))).expect("answers");
     assert_eq!(answers, [answer(&deployed, line), answer(&deployed, line)]);
 }
 
@@ -109,7 +109,7 @@ fn a_terminal_needs_no_frames() {
     let deployed = trained(ClassifierKind::Bayes);
     let built = build_terminal(&BOARDS[0], "symbols", &deployed.to_source());
     let line = "ACGTNNgatgatgat";
-    let answers = built.start().exchange(PATIENCE, format!("{line}\n{line}\x04").as_bytes());
+    let answers = built.initial_state().exchange(PATIENCE, format!("{line}\n{line}\x04").as_bytes());
     let answer = answer(&deployed, line);
     assert_eq!(answers.expect("answers"), [GREETING.to_owned(), answer.clone(), answer]);
 }

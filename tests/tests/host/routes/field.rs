@@ -7,7 +7,7 @@ use fishweir_core::artefact::StoredClassifier;
 use fishweir_core::classify::Classifier;
 use fishweir_core::wire::{UPDATE_CHUNK, UpdateStatus};
 use fishweir_device::classifier::WireSample;
-use fishweir_device::update::{Anyone, MappedFlash, Updates};
+use fishweir_device::update::{NoSignature, MappedFlash, Updates};
 use zerocopy::IntoBytes;
 
 /// Flash in memory, aligned.
@@ -62,7 +62,7 @@ impl MappedFlash for Flash {
 }
 
 /// An image for classifiers of two models.
-pub(super) type Device<C> = Updates<Flash, Anyone, C, 2>;
+pub(super) type Device<C> = Updates<Flash, NoSignature, C, 2>;
 
 /// After its first reset, of a model that decides on whole series.
 pub(super) fn start<C>() -> Device<C>
@@ -70,7 +70,7 @@ where
     C: StoredClassifier
         + Classifier<Real = f32, Evidence = [f32; 2], Observation: WireSample + Sized>,
 {
-    Device::start(Flash::new(), Anyone, 0, None).expect("reads")
+    Device::start(Flash::new(), NoSignature, 0, None).expect("reads")
 }
 
 /// Sends an update, from where the device wants it.

@@ -19,7 +19,7 @@ use fishweir_core::wire::{Status, UpdateStatus};
 use fishweir_device::classifier::ClassifierStream;
 use fishweir_device::meter::NoMeter;
 use fishweir_device::session::{Session, Turn};
-use fishweir_device::update::{Anyone, Updates};
+use fishweir_device::update::{NoSignature, Updates};
 use fishweir_tests::quick::{channels, three_channels};
 use zerocopy::IntoBytes;
 
@@ -62,10 +62,10 @@ impl<C: ClassifierStream<2>> Write for End<'_, '_, C> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let AtDevice { session, answers, stopped } = &mut *self.0.lock().expect("whole");
         for &byte in bytes {
-            match session.hear(Ok::<_, io::Error>(byte))? {
-                Turn::Listen => {}
-                Turn::Say(frame) => answers.extend(frame),
-                Turn::Stop => *stopped = true,
+            match session.on_byte(Ok::<_, io::Error>(byte))? {
+                Action::Read => {}
+                Action::Write(frame) => answers.extend(frame),
+                Action::Close => *stopped = true,
             }
         }
         Ok(bytes.len())
@@ -178,7 +178,7 @@ fn an_update_is_of_windows_that_take_as_many_states() {
         deployed.to_update(version, data.series()[0].samples.view(), false).expect("an update")
     };
     let image = |windows: Option<Windows>| -> Device<Model> {
-        Updates::start(Flash::new(), Anyone, 0, windows).expect("reads")
+        Updates::start(Flash::new(), NoSignature, 0, windows).expect("reads")
     };
     let two = Some(Windows::of(8, 4));
     // Longer windows, of as many states.

@@ -78,5 +78,5 @@ fn a_variance_that_overflows_is_refused_and_nothing_changes() {
     assert_eq!(stream.push(&[1.0, 2.0]), Err(ObservationError::Impossible));
     assert_eq!(*stream.state(), before);
     stream.reset();
-    assert_eq!(*stream.state(), Kalman::of(&system).start());
+    assert_eq!(*stream.state(), Kalman::of(&system).initial_state());
 }

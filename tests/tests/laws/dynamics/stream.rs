@@ -138,7 +138,7 @@ fn padding_changes_no_bit() {
     };
     let wide = Dynamics::new(&wide).expect("a padded system");
     let (small, wide) = (Kalman::of(&small), Kalman::of(&wide));
-    let (mut a, mut b) = (small.start(), wide.start());
+    let (mut a, mut b) = (small.initial_state(), wide.initial_state());
     for x in sequence::<2>(&mut sampler, 50) {
         match x {
             Some(x) => {

@@ -67,7 +67,7 @@ fn rows<const E: usize, F: Front<Sample = [f32; 1], Row = [f32; E]>>(
     front: &F,
     samples: &[Option<[f32; 1]>],
 ) -> Vec<Option<[f32; E]>> {
-    let (mut state, mut rows) = (front.start(), Vec::new());
+    let (mut state, mut rows) = (front.initial_state(), Vec::new());
     for x in samples {
         let heard = front.push(&mut state, x.as_ref(), |row| rows.push(row.copied()));
         heard.expect("numbers");
@@ -123,7 +123,7 @@ fn the_laws_of_a_stream_hold_behind_it() {
     let fronted = Preprocessed::new(front, Forward::of(&hmm));
     check(&fronted, Trial { samples: &samples, refusable: &[] }, |prefix, read| {
         let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
-        let mut stream = Forward::of(&hmm).start();
+        let mut stream = Forward::of(&hmm).initial_state();
         for row in rows(&front, &prefix) {
             match row {
                 Some(row) => Forward::of(&hmm).step(&mut stream, &row).expect("numbers"),
@@ -133,7 +133,7 @@ fn the_laws_of_a_stream_hold_behind_it() {
         assert_eq!(read, Forward::of(&hmm).read(&stream));
     });
     let with = |gap: Option<[f32; 1]>| {
-        let mut state = fronted.start();
+        let mut state = fronted.initial_state();
         for x in &samples {
             match x.copied().or(gap) {
                 Some(x) => assert_eq!(fronted.step(&mut state, &x).is_err(), Some(x) == gap),

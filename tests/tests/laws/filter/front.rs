@@ -112,7 +112,7 @@ impl Streaming for Refusing {
     type State = u32;
     type Reading = u32;
 
-    fn start(&self) -> u32 {
+    fn initial_state(&self) -> u32 {
         0
     }
 
@@ -132,7 +132,7 @@ impl Streaming for Refusing {
 #[test]
 fn a_refused_row_is_missing_and_does_not_come_again() {
     let fronted = Preprocessed::new(Decimate::<1, f64>::new(2), Refusing);
-    let mut state = fronted.start();
+    let mut state = fronted.initial_state();
     for missing in 1..=3 {
         fronted.step(&mut state, &[1.0]).expect("no row yet");
         assert_eq!(fronted.step(&mut state, &[2.0]), Err(ObservationError::Impossible));
@@ -166,7 +166,7 @@ fn a_bad_sample_spoils_one_row() {
     let front = Pipe::new(Decimate::<2, f64>::new(3), Magnitude::<2, 1, f64>::new([true; 2]));
     let fronted = Preprocessed::new(front, Forward::of(&hmm));
     for bad in 0..3 {
-        let mut state = fronted.start();
+        let mut state = fronted.initial_state();
         let samples = (0..9).map(|t| if t == 3 + bad { [1e200; 2] } else { [3.0, 4.0] });
         let refused: Vec<usize> = samples
             .enumerate()
@@ -185,7 +185,7 @@ fn a_sum_past_the_largest_number_is_refused_before_it_is_kept() {
         [Gaussian::<1, f32>::new([0.0], [1.0]).expect("a state")],
     );
     let fronted = Preprocessed::new(Decimate::<1>::new(3), Forward::of(&hmm));
-    let mut state = fronted.start();
+    let mut state = fronted.initial_state();
     fronted.step(&mut state, &[3e38]).expect("finite");
     assert_eq!(fronted.step(&mut state, &[3e38]), Err(ObservationError::NotFinite));
     // The second is missing: a mean of two.
@@ -291,8 +291,8 @@ impl<F: Front<Sample = [f64; 1], Row = [f64; 2]>> Front for First<F> {
     type Row = [f64; 3];
     type State = F::State;
 
-    fn start(&self) -> F::State {
-        self.0.start()
+    fn initial_state(&self) -> F::State {
+        self.0.initial_state()
     }
 
     fn step(
@@ -334,7 +334,7 @@ proptest! {
 #[test]
 fn a_slope_sees_no_level_and_no_number_too_large() {
     let slopes = Slopes::<1, 2, 4>::new();
-    let mut state = slopes.start();
+    let mut state = slopes.initial_state();
     let mut last = [0.0; 2];
     for t in 0..6_i16 {
         let x = [16_777_216.0 + 2.0 * f32::from(t)];

@@ -121,7 +121,7 @@ fn no_model_hears_past_a_row() {
     let heard = ChannelSubset::<_, 4, 2>::from_parts(narrow(0.5, 0.1), [0, 4]);
     let error = heard.validate().expect_err("four columns");
     assert_eq!((error.part, error.entry, error.kind), (Part::Column, 1, ErrorKind::NotInRange));
-    let mut state = heard.likelihood().start();
+    let mut state = heard.likelihood().initial_state();
     heard.likelihood().step(&mut state, &[0.0; 4]).expect_err("nothing is made up");
 }
 

@@ -106,7 +106,7 @@ fn filtered_and_predicted<T: Real, E: Emission<Weight = T>, const N: usize>(
     near: impl Fn(T, f64, usize),
 ) {
     let forward = Forward::of(hmm);
-    let mut belief = forward.start();
+    let mut belief = forward.initial_state();
     let mut expected = model.initial.clone();
     for t in 0..=samples.len() {
         let predicted = if t == 0 {
@@ -165,7 +165,7 @@ fn improbable_samples_cost_no_digits() {
     let likely = |p: f32| Categorical::<2, f32>::from_parts([p, 0.0]);
     let scaled = Hmm::new(*hmm.chain(), [likely(0.3), likely(0.7)]);
     let (improbable, likely) = (Forward::of(&hmm), Forward::of(&scaled));
-    let mut states = [improbable.start(), likely.start()];
+    let mut states = [improbable.initial_state(), likely.initial_state()];
     for t in 0..20 {
         improbable.step(&mut states[0], &0).expect("possible");
         likely.step(&mut states[1], &0).expect("possible");

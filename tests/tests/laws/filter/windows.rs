@@ -18,7 +18,7 @@ impl Streaming for Tape {
     type State = Vec<Option<usize>>;
     type Reading = Vec<Option<usize>>;
 
-    fn start(&self) -> Self::State {
+    fn initial_state(&self) -> Self::State {
         Vec::new()
     }
 

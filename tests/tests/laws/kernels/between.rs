@@ -4,7 +4,7 @@ use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mi
 use fishweir_core::filter::{Forward, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Affinity, InFlash, KernelError, LogKernel, ModelPairKernel, Overlaps, ProductKernel,
+    Affinity, StoredKernel, KernelError, LogKernel, ModelPairKernel, Overlaps, ProductKernel,
     poisson_log_overlap,
 };
 use fishweir_core::number::Real;
@@ -164,7 +164,7 @@ proptest! {
             assert_eq!(reading, expected);
         });
         prop_assert_eq!(refused, 0);
-        let mut state = between.start();
+        let mut state = between.initial_state();
         between.step(&mut state, &())?;
         let [log, rest] = between.log_parts(&state);
         prop_assert!(log == between.read(&state) || (log + rest - between.read(&state)).abs() < 1e-15);

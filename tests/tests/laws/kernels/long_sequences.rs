@@ -30,7 +30,7 @@ where
     K: LogKernel<Observation = usize, Parts = [[T; 2]; STORED]>,
     S: LogKernel<Observation = usize, Parts = [T; 2]>,
 {
-    let mut state = kernel.start();
+    let mut state = kernel.initial_state();
     t.iter().for_each(|x| kernel.step(&mut state, x).expect("a symbol"));
     let read = kernel.read(&state).expect("in range");
     (read.values.map(|value| value.to_f64().ln()), read.log_scale.to_f64())

@@ -163,7 +163,7 @@ proptest! {
             refusable.push(&[1, 2, 0]);
         }
         let refused = check(&alarm, Trial { samples: &samples, refusable: &refusable }, |prefix, reading| {
-            let kept = memory.kept();
+            let kept = memory.lambda();
             let (mut deviation, mut squares) = ([0.0; CELLS], [0.0; 3]);
             let (mut weight, mut square) = (0.0, 0.0);
             for (age, event) in prefix.iter().rev().enumerate() {

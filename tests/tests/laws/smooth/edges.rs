@@ -120,7 +120,7 @@ fn impossible_observations_are_errors_that_change_nothing() {
 }
 
 fn refuses<R: Streaming<Observation = usize, State: PartialEq + std::fmt::Debug>>(recursion: &R) {
-    let mut state = recursion.start();
+    let mut state = recursion.initial_state();
     for x in [0, 0, 1, 1, 1] {
         for wrong in [2, 3] {
             let before = state.clone();

@@ -47,7 +47,7 @@ fn check<E: Family<f64>, const N: usize, const O: usize>(
     let classifier = StreamClassifier::from_parts(bank, weights, biases, normalisation);
     classifier.validate().expect("finite");
     let logs = models.each_ref().map(|m| LogDomain::of(m, sequence).prefix_log_likelihood());
-    let mut state = classifier.start();
+    let mut state = classifier.initial_state();
     for (t, x) in samples::<f64, E>(sequence).expect("observations").iter().enumerate() {
         assert!(push(&classifier, &mut state, x.as_ref()));
         let values: Vec<f64> = (0..O)
@@ -84,7 +84,7 @@ fn check_directed<E: Family<f64>, const N: usize>(
     });
     let classifier = StreamClassifier::from_parts(bank, weights, biases, normalisation);
     classifier.validate().expect("finite");
-    let mut state = classifier.start();
+    let mut state = classifier.initial_state();
     for x in samples::<f64, E>(sequence).expect("observations") {
         assert!(push(&classifier, &mut state, x.as_ref()));
     }
@@ -170,7 +170,7 @@ fn heavy_weights_make_no_margin_that_is_no_number() {
     let heaviest = 2_f32.powi(48);
     let heavy = weighed(heaviest);
     assert_eq!(heavy.validate(), Ok(()));
-    let mut state = heavy.start();
+    let mut state = heavy.initial_state();
     for x in [0.5, 1e9, -4e9, -4e9] {
         heavy.step(&mut state, &[x]).expect("possible");
         assert!(heavy.read(&state).margin.is_finite(), "{:?}", heavy.read(&state));

@@ -24,7 +24,7 @@ impl<T: Real> Task<T> for Filter<'_> {
     type Output = Filtered;
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<Filtered, String> {
         let forward = Forward::of(hmm);
-        let mut state = forward.start();
+        let mut state = forward.initial_state();
         let mut out = Filtered { log: vec![], rows: vec![], possible: true };
         for x in samples::<T, E>(self.0)? {
             out.possible = push(&forward, &mut state, x.as_ref());

@@ -17,7 +17,7 @@ fn bits<E: Family<f32>, const N: usize>(model: &Model, sequence: &Sequence) -> V
     let hmm = padded::<f32, E, N>(model).expect("a model");
     let samples = samples::<f32, E>(sequence).expect("observations");
     let forward = Forward::of(&hmm);
-    let mut state = forward.start();
+    let mut state = forward.initial_state();
     let mut bits = Vec::new();
     for x in &samples {
         assert!(push(&forward, &mut state, x.as_ref()));

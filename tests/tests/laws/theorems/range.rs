@@ -93,7 +93,7 @@ fn joint<R: Streaming, S: Borrow<R::Observation>, T: Real, const N: usize>(
     samples: &[Option<S>],
     read: impl Fn(&R::State) -> [T; N],
 ) -> Result<Vec<Vec<f64>>, String> {
-    let mut state = recursion.start();
+    let mut state = recursion.initial_state();
     let mut rows = Vec::new();
     for x in samples {
         if !crate::theorems::push(recursion, &mut state, x.as_ref()) {
@@ -247,7 +247,7 @@ impl<T: Real> Task<T> for Answers<'_> {
             let stored: Vec<Option<&E::Observation>> = vec![None; rows.len()];
             let kernel =
                 FixedLength::<_, _, N, 1>::of(hmm, [&stored]).map_err(|e| e.to_string())?;
-            let mut state = kernel.start();
+            let mut state = kernel.initial_state();
             let taken = sequence().try_for_each(|x| match x {
                 Some(x) => kernel.step(&mut state, x),
                 None => {
@@ -279,7 +279,7 @@ fn last<'x, R: Streaming<Observation: 'x>>(
     recursion: &R,
     samples: impl IntoIterator<Item = Option<&'x R::Observation>>,
 ) -> Answer {
-    let mut state = recursion.start();
+    let mut state = recursion.initial_state();
     let mut answer = Ok(());
     for x in samples {
         assert_eq!(answer, Ok(()), "an impossible sample before the last");

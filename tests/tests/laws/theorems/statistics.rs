@@ -28,7 +28,7 @@ impl<T: Real> Task<T> for Collect<'_> {
     type Output = StatisticsState;
     fn run<E: Family<T>, const N: usize>(self, hmm: &Hmm<E, N>) -> Result<StatisticsState, String> {
         let stream = Statistics::of(hmm);
-        let mut state = stream.start();
+        let mut state = stream.initial_state();
         let samples = samples::<T, E>(self.0)?;
         let flat = |expected: &StatisticsOf<E, N>| {
             let mut flat = vec![T::ZERO; StatisticsOf::<E, N>::LENGTH];

@@ -10,7 +10,7 @@ use fishweir_core::wire::Report;
 
 use crate::classifier::ClassifierStream;
 use crate::meter::Meter;
-use crate::session::{Session, Turn};
+use crate::session::{Session, Action};
 
 #[cfg(test)]
 mod tests;
@@ -54,10 +54,10 @@ where
             Ok(0) => return Ok(()),
             read => read.map(|_| byte),
         };
-        match session.hear(heard)? {
-            Turn::Listen => {}
-            Turn::Say(frame) => serial.write_all(frame)?,
-            Turn::Stop => return serial.flush(),
+        match session.on_byte(heard)? {
+            Action::Read => {}
+            Action::Write(frame) => serial.write_all(frame)?,
+            Action::Close => return serial.flush(),
         }
     }
 }
@@ -105,10 +105,10 @@ where
             Ok(0) => return Ok(()),
             read => read.map(|_| byte),
         };
-        match session.hear(heard)? {
-            Turn::Listen => {}
-            Turn::Say(frame) => serial.write_all(frame).await?,
-            Turn::Stop => return serial.flush().await,
+        match session.on_byte(heard)? {
+            Action::Read => {}
+            Action::Write(frame) => serial.write_all(frame).await?,
+            Action::Close => return serial.flush().await,
         }
     }
 }

@@ -43,7 +43,7 @@ use crate::meter::Meter;
 /// What a model says of records.
 pub trait Verdict {
     /// Whether each record is judged alone.
-    const ALONE: bool;
+    const RESET_AFTER_RECORD: bool;
 
     /// Whether it is an alarm.
     fn is_alarm(&self) -> bool;
@@ -56,7 +56,7 @@ pub trait Verdict {
 }
 
 impl Verdict for Decision {
-    const ALONE: bool = true;
+    const RESET_AFTER_RECORD: bool = true;
 
     fn is_alarm(&self) -> bool {
         false
@@ -69,7 +69,7 @@ impl Verdict for Decision {
 }
 
 impl Verdict for DiscrepancyReading {
-    const ALONE: bool = false;
+    const RESET_AFTER_RECORD: bool = false;
 
     fn is_alarm(&self) -> bool {
         self.alarm
@@ -243,7 +243,7 @@ where
         match &outcome {
             Ok(reading) => {
                 report.alarms = report.alarms.wrapping_add(reading.is_alarm().into());
-                if R::Reading::ALONE || reading.is_alarm() {
+                if R::Reading::RESET_AFTER_RECORD || reading.is_alarm() {
                     stream.reset();
                 }
             }
@@ -299,8 +299,8 @@ where
         self.receiver.place()
     }
 
-    fn hear<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
-        self.receiver.hear(heard)
+    fn on_byte<E>(&mut self, heard: Result<Option<u8>, E>) -> Result<(), E> {
+        self.receiver.on_byte(heard)
     }
 }
 

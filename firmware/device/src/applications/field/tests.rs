@@ -16,7 +16,7 @@ use crate::applications::wire::{Later, Wire, frames_of};
 use crate::meter::NoMeter;
 use crate::session::Session;
 use crate::storage::tests::Flash;
-use crate::update::Anyone;
+use crate::update::NoSignature;
 use crate::update::tests::{Model, header, model, piece, transfer, update};
 
 fn samples(stream: u8, times: core::ops::Range<u16>) -> Vec<u8> {
@@ -49,10 +49,10 @@ fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<
     let built_in = model(0);
     let windows = WindowClassifier::endless(&built_in);
     let (settings, mut other, mut others_flash) = (Settings::DEFAULT, line.clone(), flash.clone());
-    let report = field(&mut line, &mut *flash, Anyone, &NoMeter, windows, &settings);
+    let report = field(&mut line, &mut *flash, NoSignature, &NoMeter, windows, &settings);
     // A line that lets others run leads to the same.
     let mut later = Later(&mut other);
-    let waited = field_async(&mut later, &mut others_flash, Anyone, &NoMeter, windows, &settings);
+    let waited = field_async(&mut later, &mut others_flash, NoSignature, &NoMeter, windows, &settings);
     assert_eq!(block_on(waited), report);
     assert_eq!((&other, &others_flash), (&line, &*flash));
     report.expect("answers");
@@ -145,7 +145,7 @@ fn damage_costs_samples_or_pieces_of_an_update_and_nothing_else() {
     let run = |mut line: Wire| {
         let (mut flash, built_in) = (Flash::of(16), model(0));
         let (windows, settings) = (WindowClassifier::endless(&built_in), Settings::DEFAULT);
-        let report = field(&mut line, &mut flash, Anyone, &NoMeter, windows, &settings);
+        let report = field(&mut line, &mut flash, NoSignature, &NoMeter, windows, &settings);
         let report = report.expect("it goes on to the end");
         let said = records(&line);
         Outcome { said, lost: report.lost.get(), corrupt: report.corrupt.get() }
@@ -157,9 +157,9 @@ fn damage_costs_samples_or_pieces_of_an_update_and_nothing_else() {
 fn start<'m>(
     flash: &'m mut Flash,
     built_in: &'m Model,
-) -> Replaceable<'m, &'m mut Flash, Anyone, Model, 2, 1> {
+) -> UpdatableClassifier<'m, &'m mut Flash, NoSignature, Model, 2, 1> {
     let windows = WindowClassifier::endless(built_in);
-    Replaceable::start(flash, Anyone, windows, &Settings::DEFAULT).expect("reads")
+    UpdatableClassifier::start(flash, NoSignature, windows, &Settings::DEFAULT).expect("reads")
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn samples_of_a_sensor_are_pushed_beside_a_session_that_takes_updates() {
     for time in 0..20 {
         // A part of the update comes between two samples.
         for &byte in pieces.next().into_iter().flatten() {
-            session.hear(Ok::<_, embedded_io::ErrorKind>(byte)).expect("no error");
+            session.on_byte(Ok::<_, embedded_io::ErrorKind>(byte)).expect("no error");
         }
         let sensed = session.classifier();
         assert_eq!(sensed.push(&(time % 2)), Ok(()));

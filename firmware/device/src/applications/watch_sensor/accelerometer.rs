@@ -30,7 +30,7 @@ pub enum SensorFault {
     /// The bus failed in another way.
     Bus,
     /// Something else answers: this is in its `WHO_AM_I`.
-    Stranger(u8),
+    WrongDeviceId(u8),
     /// No data have become ready for longer than is right.
     Stalled,
     /// The FIFO was full: samples may have been overwritten.
@@ -42,7 +42,7 @@ impl fmt::Display for SensorFault {
         match self {
             Self::NoAnswer => f.write_str("no answer"),
             Self::Bus => f.write_str("bus error"),
-            Self::Stranger(identity) => write!(f, "stranger {identity:02x}"),
+            Self::WrongDeviceId(identity) => write!(f, "stranger {identity:02x}"),
             Self::Stalled => f.write_str("stalled"),
             Self::Overrun => f.write_str("overrun"),
         }
@@ -90,7 +90,7 @@ impl<I: I2c> Accelerometer<I> {
     pub fn start(&mut self) -> Result<(), SensorFault> {
         let identity = self.driver.get_device_id()?;
         if identity != IDENTITY {
-            return Err(SensorFault::Stranger(identity));
+            return Err(SensorFault::WrongDeviceId(identity));
         }
         // The bypass mode empties the FIFO.
         self.driver.configure_fifo(FifoConfig::Bypass)?;

@@ -209,7 +209,7 @@ fn after_a_long_gap_the_classifier_begins_anew() {
 fn a_stranger_and_an_empty_bus_are_told_apart() {
     let world = RefCell::new(SimulatedSensor::new(still(1), Vec::new()));
     let mut other = Accelerometer::new(Bus(&world), Sa0Pad::Low);
-    assert_eq!(other.start(), Err(SensorFault::NoAnswer));
+    assert_eq!(other.initial_state(), Err(SensorFault::NoAnswer));
 
     struct Zeros;
     impl i2c::ErrorType for Zeros {
@@ -225,8 +225,8 @@ fn a_stranger_and_an_empty_bus_are_told_apart() {
             Ok(())
         }
     }
-    assert_eq!(Accelerometer::new(Zeros, Sa0Pad::High).start(), Err(SensorFault::Stranger(0)));
-    assert_eq!(std::format!("{}", SensorFault::Stranger(0x1b)), "stranger 1b");
+    assert_eq!(Accelerometer::new(Zeros, Sa0Pad::High).initial_state(), Err(SensorFault::WrongDeviceId(0)));
+    assert_eq!(std::format!("{}", SensorFault::WrongDeviceId(0x1b)), "stranger 1b");
 }
 
 #[test]

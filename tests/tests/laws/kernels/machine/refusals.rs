@@ -7,7 +7,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{Gaussian, Parametrisation};
 use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::kernel::{FixedLength, FixedLengthNorm, InFlash, KernelError};
+use fishweir_core::kernel::{FixedLength, FixedLengthNorm, StoredKernel, KernelError};
 use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::padded;
 use fishweir_tests::sample::Sampler;

@@ -7,7 +7,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{Categorical, Parametrisation, VectorSpace};
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::kernel::InFlash;
+use fishweir_core::kernel::StoredKernel;
 use fishweir_core::score::{Score, ScoreOf, StatisticsOf};
 use fishweir_core::smooth::posteriors;
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
@@ -107,7 +107,7 @@ fn scores<const F: usize, W: Whitening<f64, F>>(
     machine.validate().expect("finite");
     let samples = borrowed(t);
     let trial = Trial { samples: &samples, refusable: &[&SYMBOLS] };
-    let mut state = machine.start();
+    let mut state = machine.initial_state();
     let refused = check(&machine, trial, |prefix, _| {
         match prefix.last() {
             None => {}
@@ -273,7 +273,7 @@ fn a_sample_is_taken_by_all_models_or_by_none() {
         ScoreKernel::Cosine,
         [[0.1; SCORES]; 2],
     );
-    let mut state = kernel.start();
+    let mut state = kernel.initial_state();
     for x in [0, 1, 1] {
         kernel.step(&mut state, &x).expect("possible under both");
     }

@@ -4,7 +4,7 @@ use fishweir_core::classify::{KernelMachine, NoNorm, StoredKernel, StoredSequenc
 use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
-    Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, InFlash, PairHmm, PairKernel,
+    Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, StoredKernel, PairHmm, PairKernel,
     PairTable,
 };
 use fishweir_core::number::Real;
@@ -108,7 +108,7 @@ fn put_through<T, K, const O: usize>(
 {
     machine.validate().expect("finite");
     let trial = Trial { samples, refusable: &[&SYMBOLS, &1000] };
-    let mut state = machine.start();
+    let mut state = machine.initial_state();
     let refused = check(machine, trial, |prefix, decision| {
         match prefix.last() {
             None => {}
@@ -228,7 +228,7 @@ fn assert_values<K>(machine: &KernelMachine<K, f64, STORED, 1>, t: &[usize], wan
 where
     K: StoredKernel<STORED, Real = f64, Observation = usize>,
 {
-    let mut state = machine.start();
+    let mut state = machine.initial_state();
     t.iter().for_each(|x| machine.step(&mut state, x).expect("a symbol"));
     let got = machine.decision_values(&state).expect("in range");
     let got = got.values[0] * got.log_scale.exp();
@@ -251,7 +251,7 @@ fn long_support_sequences_do_not_underflow() {
         StoredSequences::new(FixedLength::from_parts(&hmm, stored), NoNorm::NEW, [0.0; STORED]);
     // Without a bias the sign is that of the item that is the stream itself.
     let machine = KernelMachine::from_parts(kernel, [[1.0, -1.0, 1.0]], [0.0_f32]);
-    let mut state = machine.start();
+    let mut state = machine.initial_state();
     t.iter().for_each(|x| machine.step(&mut state, x).expect("a symbol"));
     let values = machine.decision_values(&state).expect("in range");
     assert!(values.log_scale < -1e5 && values.values[0] < -0.5, "{values:?}");

@@ -2,7 +2,7 @@ use super::KernelError;
 
 /// A kernel whose parts lie in flash: they are written where nothing could be refused, and checked
 /// where they lie.
-pub trait InFlash {
+pub trait StoredKernel {
     /// Checks every number and every stored item.
     ///
     /// # Errors
