@@ -33,11 +33,9 @@ fn a_model_stays_a_model_whatever_comes() {
                 let mut running = Stream::new(adapting);
                 let mut taken = 0;
                 for t in 0..3000 {
-                    match stream(t) {
-                        // A model may have learnt that an observation is impossible.
-                        Some(x) => taken += u32::from(running.push(&[x]).is_ok()),
-                        None => running.push(None),
-                    }
+                    let x = stream(t).map(|x| [x]);
+                    // A model may have learnt that an observation is impossible.
+                    taken += u32::from(running.push(&x).is_ok() && x.is_some());
                     if let Err(error) = running.state().hmm().validate() {
                         panic!("{name}, {step:?}, sample {t}: {error}");
                     }

@@ -61,10 +61,8 @@ fn samples() -> impl Iterator<Item = Option<[f32; 3]>> {
 
 /// A sample, in whatever precision, or that it is missing.
 fn push<T: Real, R: Streaming<Observation = [T; 3]>>(stream: &mut Stream<R>, x: Option<[f32; 3]>) {
-    match x {
-        Some(x) => stream.push(&x.map(|x| T::from_f64(x.into()))).expect("a sample"),
-        None => stream.push(None),
-    }
+    let x = x.map(|x| x.map(|x| T::from_f64(x.into())));
+    stream.push(&x).expect("a sample");
 }
 
 #[test]

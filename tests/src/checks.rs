@@ -51,10 +51,7 @@ pub fn try_after<R: Streaming, X: Borrow<R::Observation>>(
 ) -> Result<Stream<R>, ObservationError> {
     let mut stream = Stream::new(recursion);
     for x in samples {
-        match x {
-            Some(x) => stream.push(x.borrow())?,
-            None => stream.push(None),
-        }
+        stream.push(x.as_ref().map(Borrow::borrow))?;
     }
     Ok(stream)
 }

@@ -154,7 +154,7 @@ pub fn decide<T: Real>(values: &[T]) -> Decision<T> {
 /// arithmetic, right where the values themselves are too large to differ. It is zero in a tie alone;
 /// infinite where models that are [ruled out](Output) decide.
 pub fn decide_exactly<T: Real>(outputs: &[Output<T>]) -> Decision<T> {
-    decide_by(outputs, Output::value, Output::less)
+    decide_by(outputs, Output::value, Output::difference)
 }
 
 #[inline(always)]

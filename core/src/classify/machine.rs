@@ -1,7 +1,7 @@
 use super::{Classifier, Decision, ScoreOutOfRange, decide};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Streaming;
-use crate::kernel::{StoredKernel, KernelError};
+use crate::kernel::{KernelError, Validate};
 use crate::number::{NumberFormat, Real, inner_product};
 
 /// Kernel values of a stream with `M` stored items, relative to a common scale:
@@ -25,7 +25,7 @@ pub struct KernelValues<T, const M: usize> {
 /// [`KernelMachine`] is fed. One [on scores](super::StoredScores) has no values where a score is out of
 /// range.
 pub trait StoredKernel<const M: usize>:
-    Streaming<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + StoredKernel
+    Streaming<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + Validate
 {
     /// The real numbers of its values.
     type Real: Real;
@@ -74,7 +74,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     /// Names the first invalid number.
     pub fn new(kernel: K, coefficients: [[T; M]; O], biases: [T; O]) -> Result<Self, KernelError>
     where
-        K: StoredKernel,
+        K: Validate,
     {
         let made = Self::from_parts(kernel, coefficients, biases);
         made.validate()?;
@@ -108,11 +108,11 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     }
 
     /// Bytes of flash: its own, and what its kernel borrows.
-    pub fn bytes(&self) -> usize
+    pub fn size_bytes(&self) -> usize
     where
-        K: StoredKernel,
+        K: Validate,
     {
-        self.kernel.bytes() + size_of_val(&self.coefficients) + size_of_val(&self.biases)
+        self.kernel.size_bytes() + size_of_val(&self.coefficients) + size_of_val(&self.biases)
     }
 
     /// Checks every number: the kernel's, coefficients and biases.
@@ -121,9 +121,9 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     /// Names the first that is wrong.
     pub fn validate(&self) -> Result<(), KernelError>
     where
-        K: StoredKernel,
+        K: Validate,
     {
-        self.kernel.check()?;
+        self.kernel.validate()?;
         check_finite(self.coefficients.iter().map(|row| &row[..]), Part::Coefficient)?;
         Ok(check_finite([&self.biases[..]], Part::Bias)?)
     }
@@ -195,7 +195,7 @@ where
         Self::classes(self)
     }
     fn size_bytes(&self) -> usize {
-        self.bytes()
+        self.size_bytes()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::emission::{Parametrisation, SufficientStatistics, VectorSpace};
 use crate::error::{ObservationError, Part};
 use crate::filter::{Forward, Statistics, StatisticsState, Streaming};
 use crate::hmm::Hmm;
-use crate::kernel::{StoredKernel, KernelError};
+use crate::kernel::{KernelError, Validate};
 use crate::number::{Number, Real};
 use crate::score::{Score, ScoreOf};
 
@@ -72,7 +72,7 @@ where
 
     /// Creates a kernel from its parts; `stored[item][entry]` are whitened.
     ///
-    /// Nothing is checked, so that it can be a `static`: [`check`](StoredKernel::check) does, and so does
+    /// Nothing is checked, so that it can be a `static`: [`validate`](Validate::validate) does, and so does
     /// [`KernelMachine::new`](super::KernelMachine::new).
     pub const fn from_parts(
         models: [Hmm<E, N>; B],
@@ -191,19 +191,19 @@ where
     }
 }
 
-impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> StoredKernel
+impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> Validate
     for StoredScores<E, W, N, B, F, M>
 where
     E: SufficientStatistics,
     W: Whitening<E::Real, F>,
 {
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         self.models.iter().try_for_each(Hmm::validate)?;
         self.whitening.validate()?;
         self.kernel.validate()?;
         Ok(check_range(self.stored.iter().map(|scores| &scores[..]), Part::StoredItem)?)
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         size_of_val(self)
     }
 }

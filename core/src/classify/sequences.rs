@@ -5,7 +5,7 @@ use super::machine::check_finite;
 use super::{KernelValues, ScoreOutOfRange, StoredKernel};
 use crate::error::{ObservationError, Part};
 use crate::filter::Streaming;
-use crate::kernel::{StoredKernel, KernelError, LogKernel};
+use crate::kernel::{KernelError, LogKernel, Validate};
 use crate::number::{Compensated, Number, Real};
 
 /// Support sequences: a [kernel by marginalisation](crate::kernel) against `M` stored sequences, as
@@ -97,27 +97,27 @@ where
     }
 }
 
-impl<K, S, T, const M: usize> StoredKernel for StoredSequences<K, S, T, M>
+impl<K, S, T, const M: usize> Validate for StoredSequences<K, S, T, M>
 where
     T: Real,
-    K: StoredKernel,
-    S: StoredKernel,
+    K: Validate,
+    S: Validate,
 {
-    fn check(&self) -> Result<(), KernelError> {
-        self.kernel.check()?;
-        self.own.check()?;
+    fn validate(&self) -> Result<(), KernelError> {
+        self.kernel.validate()?;
+        self.own.validate()?;
         Ok(check_finite([&self.log_norms[..]], Part::StoredItem)?)
     }
-    fn bytes(&self) -> usize {
-        self.kernel.bytes() + self.own.bytes() + size_of_val(&self.log_norms)
+    fn size_bytes(&self) -> usize {
+        self.kernel.size_bytes() + self.own.size_bytes() + size_of_val(&self.log_norms)
     }
 }
 
 impl<K, S, T, const M: usize> StoredKernel<M> for StoredSequences<K, S, T, M>
 where
     T: Real,
-    K: LogKernel<Parts = [[T; 2]; M]> + StoredKernel,
-    S: LogKernel<Observation = K::Observation, Parts = [T; 2]> + StoredKernel,
+    K: LogKernel<Parts = [[T; 2]; M]> + Validate,
+    S: LogKernel<Observation = K::Observation, Parts = [T; 2]> + Validate,
 {
     type Real = T;
 }
@@ -210,11 +210,11 @@ impl<O: ?Sized, T: Real> LogKernel for NoNorm<O, T> {
     }
 }
 
-impl<O: ?Sized, T> StoredKernel for NoNorm<O, T> {
-    fn check(&self) -> Result<(), KernelError> {
+impl<O: ?Sized, T> Validate for NoNorm<O, T> {
+    fn validate(&self) -> Result<(), KernelError> {
         Ok(())
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         0
     }
 }

@@ -76,7 +76,7 @@ where
 
     #[inline]
     fn initial_state(&self) -> Self::State {
-        ContextBelief { history: self.model.rule().initial_state(), likelihood: Belief::NEW }
+        ContextBelief { history: self.model.rule().start(), likelihood: Belief::NEW }
     }
 
     #[inline]

@@ -56,7 +56,7 @@ where
 
     fn initial_state(&self) -> Self::State {
         let zero = [E::Statistics::ZERO; C];
-        ContextStatisticsState { history: self.model.rule().initial_state(), sum: zero, carry: zero }
+        ContextStatisticsState { history: self.model.rule().start(), sum: zero, carry: zero }
     }
 
     #[inline]

@@ -280,7 +280,9 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
                 return Ok(());
             }
         }
-        if self.condition_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x))) {
+        if self
+            .condition_on_logs(predicted, &core::array::from_fn(|j| emission[j].log_likelihood(x)))
+        {
             Ok(())
         } else {
             Err(ObservationError::Impossible)
@@ -292,7 +294,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
     ///
     /// Says `false`, and changes nothing, where no product is possible.
     #[inline]
-    pub(crate) fn condition(
+    pub(crate) fn condition_on(
         &mut self,
         predicted: &[X; N],
         row: Option<(&[X; N], &[X::LogScale])>,
@@ -306,12 +308,12 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         // Copies, so that what is lent to a function out of line need not live in memory before it.
         let (predicted, row) = (*predicted, row.map(|(likelihood, scales)| (*likelihood, scales)));
         let row = row.as_ref().map(|(likelihood, scales)| (likelihood, *scales));
-        with_local_copy(self, |belief| belief.condition_slowly(&predicted, row, log))
+        with_local_copy(self, |belief| belief.condition_on_slow(&predicted, row, log))
     }
 
     #[cold]
     #[inline(never)]
-    fn condition_slowly(
+    fn condition_on_slow(
         &mut self,
         predicted: &[X; N],
         row: Option<(&[X; N], &[X::LogScale])>,
@@ -322,14 +324,14 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         {
             return true;
         }
-        self.condition_logs(predicted, &core::array::from_fn(log))
+        self.condition_on_logs(predicted, &core::array::from_fn(log))
     }
 
     /// Weighs a predicted row with likelihoods given by their logarithms. A function of its own: one for
     /// all families of observations.
     #[cold]
     #[inline(never)]
-    fn condition_logs(
+    fn condition_on_logs(
         &mut self,
         predicted: &[X; N],
         logs: &[<X::Weight as Parameter>::Log; N],

@@ -33,7 +33,7 @@ pub trait Streaming {
     /// Makes a state that before the first sample; where states are large, part by part.
     #[inline]
     fn restart(&self, state: &mut Self::State) {
-        *state = self.start();
+        *state = self.initial_state();
     }
 
     /// Takes in one sample.

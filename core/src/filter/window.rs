@@ -189,7 +189,10 @@ impl<R: Streaming, const FILTERS: usize> Streaming for Window<R, FILTERS> {
             Some(oldest) => {
                 Windowed { reading: self.recursion.read(&oldest.state), samples: oldest.samples }
             }
-            None => Windowed { reading: self.recursion.read(&self.recursion.initial_state()), samples: 0 },
+            None => Windowed {
+                reading: self.recursion.read(&self.recursion.initial_state()),
+                samples: 0,
+            },
         }
     }
 }

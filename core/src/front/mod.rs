@@ -132,7 +132,7 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
         emit: impl FnOnce(Option<&B::Row>),
     ) -> Result<(), ObservationError> {
         let mut pushed = Ok(());
-        self.first.push(first, x, |row| pushed = self.second.push(second, row, emit)).and(pushed)
+        self.first.step(first, x, |row| pushed = self.second.step(second, row, emit)).and(pushed)
     }
 
     fn validate(&self) -> Result<(), ModelError> {
@@ -222,19 +222,22 @@ impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F,
 
     #[inline]
     fn initial_state(&self) -> Self::State {
-        PreprocessedState { front: self.front.initial_state(), inner: self.recursion.initial_state() }
+        PreprocessedState {
+            front: self.front.initial_state(),
+            inner: self.recursion.initial_state(),
+        }
     }
 
     fn step(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
         let PreprocessedState { front, inner } = state;
         let mut pushed = Ok(());
-        self.front.push(front, Some(x), |row| pushed = self.recursion.push(inner, row)).and(pushed)
+        self.front.step(front, Some(x), |row| pushed = self.recursion.push(inner, row)).and(pushed)
     }
 
     fn step_missing(&self, state: &mut Self::State) {
         let PreprocessedState { front, inner } = state;
         // Nobody is there to be told of a row that is refused.
-        let _ = self.front.push(front, None, |row| {
+        let _ = self.front.step(front, None, |row| {
             let _ = self.recursion.push(inner, row);
         });
     }

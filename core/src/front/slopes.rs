@@ -93,7 +93,7 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
     }
 
     #[inline]
-    fn push(
+    fn step(
         &self,
         SlopesState { past, place }: &mut Self::State,
         x: Option<&[T; D]>,

@@ -1,4 +1,4 @@
-use super::{StoredKernel, KernelError, LogKernel, no_parts};
+use super::{KernelError, LogKernel, Validate, no_parts};
 use crate::error::ObservationError;
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -176,12 +176,12 @@ where
     }
 }
 
-impl<R: StoredKernel, const M: usize> StoredKernel for Bank<R, M> {
-    fn check(&self) -> Result<(), KernelError> {
-        self.0.iter().try_for_each(R::check)
+impl<R: Validate, const M: usize> Validate for Bank<R, M> {
+    fn validate(&self) -> Result<(), KernelError> {
+        self.0.iter().try_for_each(R::validate)
     }
     /// What kernels share is counted with each.
-    fn bytes(&self) -> usize {
-        self.0.iter().map(R::bytes).sum()
+    fn size_bytes(&self) -> usize {
+        self.0.iter().map(R::size_bytes).sum()
     }
 }

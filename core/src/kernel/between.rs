@@ -1,6 +1,6 @@
 use core::hint::black_box;
 
-use super::{StoredKernel, KernelError, LogKernel, Overlaps, no_parts};
+use super::{KernelError, LogKernel, Overlaps, Validate, no_parts};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Belief, Streaming, impossible};
 use crate::hmm::Chain;
@@ -124,12 +124,13 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> ModelPairKernel<'_
     fn condition(&self, belief: &mut Belief<T, P>, predicted: &[T; P]) -> bool {
         let Overlaps { relative, logs, log_scale } = &self.overlaps;
         let row = Some((relative, core::slice::from_ref(log_scale)));
-        belief.condition(predicted, row, |pair| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY))
+        belief
+            .condition_on(predicted, row, |pair| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY))
     }
 
-    /// What [`weigh`](Self::weigh) does, of a step but the first, and at once: a row at a time, in place.
+    /// What [`condition`](Self::condition) does, of a step but the first, and at once: a row at a time, in place.
     #[inline(always)]
-    fn step(&self, belief: &mut Belief<T, P>) -> bool {
+    fn advance(&self, belief: &mut Belief<T, P>) -> bool {
         let moved = self.move_first(belief);
         let mut sums = [T::ZERO; M];
         let (rows, _) = belief.row_mut().as_chunks_mut::<M>();
@@ -174,8 +175,11 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
     #[inline(always)]
     fn step(&self, state: &mut Self::State, (): &()) -> Result<(), ObservationError> {
         if let Some(belief) = state {
-            let positive =
-                if belief.is_new() { self.condition(belief, &self.begin()) } else { self.step(belief) };
+            let positive = if belief.is_new() {
+                self.condition(belief, &self.begin())
+            } else {
+                self.advance(belief)
+            };
             if !positive {
                 *state = None;
             }
@@ -213,12 +217,12 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
     }
 }
 
-impl<T: Real, const N: usize, const M: usize, const P: usize> StoredKernel
+impl<T: Real, const N: usize, const M: usize, const P: usize> Validate
     for ModelPairKernel<'_, T, N, M, P>
 {
     /// That no entry of a chain is negative or not finite, and that the overlaps are relative to the
     /// largest; rows of a chain raised to a power sum to anything.
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         self.first.check_entries()?;
         self.second.check_entries()?;
         // Of a logarithm that is none nothing is the same.
@@ -228,7 +232,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> StoredKernel
         }
         Ok(())
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.first) + size_of_val(self.second)
     }
 }

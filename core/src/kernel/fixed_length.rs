@@ -1,8 +1,8 @@
 use core::borrow::Borrow;
 
 use super::aligned::check_stored;
-use super::in_flash::bytes_of;
-use super::{Aligned, StoredKernel, KernelError, LogKernel, Observed};
+use super::validate::bytes_of;
+use super::{Aligned, KernelError, LogKernel, Observed, Validate};
 use crate::emission::{Emission, Row};
 use crate::error::ObservationError;
 use crate::filter::{Belief, Streaming, impossible};
@@ -63,7 +63,7 @@ impl<E: Emission, S, const N: usize, const M: usize> Copy for FixedLength<'_, E,
 
 impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M> {
     /// A kernel whose stored sequences were checked before, as an export writes it;
-    /// [`check`](StoredKernel::check) checks them again.
+    /// [`validate`](Validate::validate) checks them again.
     pub const fn from_parts(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Self {
         const { assert!(M > 0, "M must be at least 1") };
         Self { hmm, stored }
@@ -111,7 +111,7 @@ where
     /// One symbol of a stored sequence against the stream's, if they are there, and the latter's row,
     /// if it has one. Says whether the kernel is still positive.
     #[inline]
-    pub(super) fn step(
+    pub(super) fn advance(
         self,
         belief: &mut Belief<NumberOf<E>, N>,
         stored: Option<&E::Observation>,
@@ -152,7 +152,7 @@ where
         // Both together may be too far.
         let by_row = rows.is_some() && is_near(scales[0] + scales[1]);
         let scales = if E::SCALED { scales.as_slice().get(..relative).unwrap_or(&[]) } else { &[] };
-        belief.condition(&predicted, by_row.then_some((&likelihood, scales)), |j| {
+        belief.condition_on(&predicted, by_row.then_some((&likelihood, scales)), |j| {
             let state = &self.hmm.emission()[j];
             let mut log = E::Weight::constant(RealOf::<E>::ZERO);
             for x in [stored, streamed].into_iter().flatten() {
@@ -193,7 +193,7 @@ where
         }
         state.advance(&self.stored, |belief, stored| {
             let stored = stored.observation();
-            self.step(belief, stored.as_ref().map(Borrow::borrow), Some(x), row.as_ref())
+            self.advance(belief, stored.as_ref().map(Borrow::borrow), Some(x), row.as_ref())
         });
         Ok(())
     }
@@ -203,7 +203,7 @@ where
         if state.position() < self.length() {
             state.advance(&self.stored, |belief, stored| {
                 let stored = stored.observation();
-                self.step(belief, stored.as_ref().map(Borrow::borrow), None, None)
+                self.advance(belief, stored.as_ref().map(Borrow::borrow), None, None)
             });
         }
     }
@@ -226,16 +226,16 @@ where
     }
 }
 
-impl<E, S, const N: usize, const M: usize> StoredKernel for FixedLength<'_, E, S, N, M>
+impl<E, S, const N: usize, const M: usize> Validate for FixedLength<'_, E, S, N, M>
 where
     E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
 {
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         self.hmm.validate()?;
         self.check_stored()
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.hmm) + bytes_of(&self.stored)
     }
 }

@@ -1,4 +1,4 @@
-use super::{FixedLength, StoredKernel, KernelError, LogKernel, no_parts};
+use super::{FixedLength, KernelError, LogKernel, Validate, no_parts};
 use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::{Belief, Streaming, impossible};
@@ -57,12 +57,12 @@ impl<E, const N: usize> FixedLengthNorm<'_, E, N>
 where
     E: Emission<Weight: RealParameter, Observation: Sized>,
 {
-    fn step(&self, state: &mut NormState<NumberOf<E>, N>, x: Option<&E::Observation>) {
+    fn advance(&self, state: &mut NormState<NumberOf<E>, N>, x: Option<&E::Observation>) {
         state.position += 1;
         let Some(belief) = &mut state.kernel else { return };
         let row = x.and_then(|x| E::row(self.hmm.emission(), x));
         let kernel = FixedLength::<E, &E::Observation, N, 1>::from_parts(self.hmm, [&[]]);
-        let positive = kernel.step(belief, x, x, row.as_ref());
+        let positive = kernel.advance(belief, x, x, row.as_ref());
         if !positive {
             state.kernel = None;
         }
@@ -98,14 +98,14 @@ where
         if state.position >= self.length {
             return Err(ObservationError::PastEnd);
         }
-        self.step(state, Some(x));
+        self.advance(state, Some(x));
         Ok(())
     }
 
     #[inline]
     fn step_missing(&self, state: &mut Self::State) {
         if state.position < self.length {
-            self.step(state, None);
+            self.advance(state, None);
         }
     }
 
@@ -132,12 +132,12 @@ where
     }
 }
 
-impl<E: Emission, const N: usize> StoredKernel for FixedLengthNorm<'_, E, N> {
-    fn check(&self) -> Result<(), KernelError> {
+impl<E: Emission, const N: usize> Validate for FixedLengthNorm<'_, E, N> {
+    fn validate(&self) -> Result<(), KernelError> {
         Ok(self.hmm.validate()?)
     }
     /// Without the model, which is the kernel's own.
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         size_of_val(self)
     }
 }

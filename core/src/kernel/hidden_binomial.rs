@@ -1,8 +1,8 @@
 use core::borrow::Borrow;
 
 use super::aligned::check_stored;
-use super::in_flash::bytes_of;
-use super::{Aligned, StoredKernel, KernelError, LogKernel, Observed};
+use super::validate::bytes_of;
+use super::{Aligned, KernelError, LogKernel, Observed, Validate};
 use crate::error::{ModelError, ObservationError, Part, check_distribution, check_symbol};
 use crate::filter::{Belief, Streaming};
 use crate::hmm::Chain;
@@ -138,7 +138,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
     }
 
     #[inline]
-    fn step(&self, state: &mut Aligned<T, 1, M>, x: Option<usize>) {
+    fn advance(&self, state: &mut Aligned<T, 1, M>, x: Option<usize>) {
         // Positions are independent: a chain of one state leads from each to the next.
         let independent = Chain::from_parts([T::ONE], [[T::ONE]]);
         let position = if self.shared { 0 } else { state.position() };
@@ -147,7 +147,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
             let stored = stored.observation().map(|symbol| *symbol.borrow());
             let pair = table.get(stored, x).unwrap_or(T::ZERO);
             let predicted = belief.predict(&independent);
-            belief.condition(&predicted, Some((&[pair], &[])), |_| pair.ln())
+            belief.condition_on(&predicted, Some((&[pair], &[])), |_| pair.ln())
         });
     }
 }
@@ -171,14 +171,14 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
         if state.position() >= self.length() {
             return Err(ObservationError::PastEnd);
         }
-        self.step(state, Some(*x));
+        self.advance(state, Some(*x));
         Ok(())
     }
 
     #[inline]
     fn step_missing(&self, state: &mut Self::State) {
         if state.position() < self.length() {
-            self.step(state, None);
+            self.advance(state, None);
         }
     }
 
@@ -197,13 +197,13 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> LogKernel
     }
 }
 
-impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> StoredKernel
+impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Validate
     for HiddenBinomial<'_, T, S, K, M>
 {
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         check_stored(&self.stored, |&symbol| check_symbol(symbol, K))
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.tables) + bytes_of(&self.stored)
     }
 }

@@ -1,4 +1,4 @@
-use super::{StoredKernel, KernelError};
+use super::{KernelError, Validate};
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Evidence, Forward, Streaming};
@@ -206,17 +206,17 @@ where
     }
 }
 
-impl<T, E, const N: usize, const M: usize, const L: usize> StoredKernel
+impl<T, E, const N: usize, const M: usize, const L: usize> Validate
     for Marginalisation<'_, E, N, M, L>
 where
     T: Real,
     E: Emission<Weight = T>,
 {
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         self.models.iter().try_for_each(Hmm::validate)?;
         Self::of(self.models, self.prior, self.stored).map(drop)
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         let borrowed = size_of_val(self.models) + size_of_val(self.prior);
         size_of_val(self) + borrowed + size_of_val(self.stored)
     }

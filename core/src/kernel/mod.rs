@@ -43,7 +43,6 @@ mod fixed_length;
 mod fixed_length_norm;
 mod hidden_binomial;
 mod hidden_tree;
-mod stored_kernel;
 mod log_kernel;
 mod marginalisation;
 mod observed;
@@ -58,6 +57,7 @@ mod traversal;
 mod tree_law;
 mod tree_model;
 mod tree_shape;
+mod validate;
 
 pub use aligned::Aligned;
 pub use bank::{Bank, BankState, LogReading};
@@ -69,7 +69,6 @@ pub use fixed_length_norm::{FixedLengthNorm, NormState};
 pub use hidden_binomial::{HiddenBinomial, PairTable};
 #[cfg(feature = "heapless")]
 pub use hidden_tree::HiddenTree;
-pub use stored_kernel::StoredKernel;
 pub use log_kernel::LogKernel;
 pub(crate) use log_kernel::no_parts;
 pub use marginalisation::{Marginalisation, MarginalisationState, Term, log_mixture};
@@ -90,3 +89,4 @@ pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
 pub use tree_law::{Branch, TreeTransition};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;
+pub use validate::Validate;

@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Cells, StoredKernel, KernelError, LogKernel, Observed, PairHmm, Scaled};
+use super::{Cells, KernelError, LogKernel, Observed, PairHmm, Scaled, Validate};
 use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -114,7 +114,7 @@ where
 
     /// The column after another symbol; the first column where there is none.
     #[inline]
-    fn step(&self, column: &mut Column<T, C, N>, streamed: Option<[T; N]>) {
+    fn advance(&self, column: &mut Column<T, C, N>, streamed: Option<[T; N]>) {
         let empty = self.model.empty();
         let Some((first, rest)) = column.predicted.as_mut().split_first_mut() else { return };
         let (mut diagonal, mut above) = (*first, *first);
@@ -162,7 +162,7 @@ where
         if let Some(first) = column.predicted.as_mut().first_mut() {
             *first = Scaled::new(*self.model.chain().initial());
         }
-        self.step(&mut column, None);
+        self.advance(&mut column, None);
         column
     }
 
@@ -170,14 +170,14 @@ where
     fn step(&self, state: &mut Self::State, x: &usize) -> Result<(), ObservationError> {
         let streamed = self.model.emits(Some(*x)).ok_or(ObservationError::UnknownSymbol)?;
         state.empty = false;
-        self.step(state, Some(streamed));
+        self.advance(state, Some(streamed));
         Ok(())
     }
 
     #[inline]
     fn step_missing(&self, state: &mut Self::State) {
         state.empty = false;
-        self.step(state, self.model.emits(None));
+        self.advance(state, self.model.emits(None));
     }
 
     fn read(&self, state: &Self::State) -> T {
@@ -203,16 +203,16 @@ where
     }
 }
 
-impl<T, S, C, const N: usize, const K: usize> StoredKernel for PairRecursion<'_, T, S, C, N, K>
+impl<T, S, C, const N: usize, const K: usize> Validate for PairRecursion<'_, T, S, C, N, K>
 where
     T: Real,
     S: Observed<usize>,
     C: Cells<Scaled<T, N>>,
 {
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         Self::of(self.model, self.stored).map(drop)
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         size_of_val(self) + size_of_val(self.model) + size_of_val(self.stored)
     }
 }

@@ -79,7 +79,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
 
     /// Products, entry by entry.
     #[inline(always)]
-    pub(super) fn weigh(&self, weights: &[T; N]) -> Self {
+    pub(super) fn mul_weight(&self, weights: &[T; N]) -> Self {
         self.map(|row| {
             let mut row = *row;
             for (entry, &weight) in row.iter_mut().zip(weights) {
@@ -92,7 +92,7 @@ impl<T: Real, const N: usize> Scaled<T, N> {
     /// Products with another such row, entry by entry.
     #[inline(always)]
     pub(super) fn times(&self, other: &Self) -> Self {
-        let product = self.weigh(&other.row);
+        let product = self.mul_weight(&other.row);
         Self { row: product.row, exponent: product.exponent + other.exponent }
     }
 
@@ -120,13 +120,13 @@ impl<T: Real, const N: usize> Scaled<T, N> {
 
     /// `log sum_j weight_j row_j`.
     pub(super) fn log_of(&self, weights: &[T; N]) -> T {
-        let weighed = self.weigh(weights);
+        let weighed = self.mul_weight(weights);
         log_of(weighed.sum(), weighed.exponent)
     }
 
     /// [`log_of`](Self::log_of) as the nearest number and what that drops.
     pub(super) fn log_parts_of(&self, weights: &[T; N]) -> [T; 2] {
-        let weighed = self.weigh(weights);
+        let weighed = self.mul_weight(weights);
         let sum = weighed.sum();
         if sum > T::ZERO {
             T::log_parts(sum, &ScaleAccumulator::of_exponent(weighed.exponent))
@@ -156,7 +156,7 @@ mod tests {
         let mut starving = Scaled { row: [1.0_f32, 0.5], exponent: -(1 << 31) + 50 };
         let before = starving;
         for _ in 0..50 {
-            starving = starving.weigh(&[1.0 / 1024.0; 2]);
+            starving = starving.mul_weight(&[1.0 / 1024.0; 2]);
         }
         let fallen = starving.exponent() + i64::from(starving.row[0].exponent());
         assert_eq!(fallen, before.exponent() - 500);

@@ -2,7 +2,7 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Branch, StoredKernel, KernelError, Observed, Stack, TreeShape, TreeTransition};
+use super::{Branch, KernelError, Observed, Stack, TreeShape, TreeTransition, Validate};
 use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -206,7 +206,7 @@ where
     }
 }
 
-impl<T, S, V, O, G, const P: usize> StoredKernel for TreeKernel<'_, T, S, V, O, G, P>
+impl<T, S, V, O, G, const P: usize> Validate for TreeKernel<'_, T, S, V, O, G, P>
 where
     T: Real,
     S: Observed<usize>,
@@ -214,10 +214,10 @@ where
     O: Stack<OpenNode<V>>,
     G: TreeTransition<T, P>,
 {
-    fn check(&self) -> Result<(), KernelError> {
+    fn validate(&self) -> Result<(), KernelError> {
         Self::of(self.law, self.shape, self.stored).map(drop)
     }
-    fn bytes(&self) -> usize {
+    fn size_bytes(&self) -> usize {
         let tree = size_of_val(self.law) + size_of_val(self.shape.arity());
         size_of_val(self) + tree + size_of_val(self.stored)
     }

@@ -166,7 +166,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     ///
     /// # Errors
     /// An event that is none or that the network makes impossible; the state is unchanged.
-    pub fn push<D, S>(
+    pub fn step<D, S>(
         &self,
         state: &mut DiscrepancyState<T, D, S>,
         event: &[u16],
@@ -222,7 +222,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     }
 
     /// Lets an event pass that was not observed: what was fades.
-    pub fn push_missing<D, S>(&self, state: &mut DiscrepancyState<T, D, S>)
+    pub fn step_missing<D, S>(&self, state: &mut DiscrepancyState<T, D, S>)
     where
         D: AsMut<[T]>,
         S: AsMut<[[T; 2]]>,
@@ -350,7 +350,7 @@ impl<T: Real, const N: usize, const C: usize> Streaming for Discrepancy<'_, T, N
 
     #[inline]
     fn step(&self, state: &mut Self::State, event: &[u16]) -> Result<(), ObservationError> {
-        self.tables.push(state, event, &mut [NOWHERE; N])
+        self.tables.step(state, event, &mut [NOWHERE; N])
     }
 
     #[inline]

@@ -104,17 +104,21 @@ pub fn advance<X: Number>(
     for ((cell, steps), odds) in cells.iter_mut().zip(steps).zip(odds) {
         let Cell { matched, inserted, deleted } = *cell;
         let new = Cell {
-            matched: matching.plus(begin.weigh(steps.enter)).times(odds),
-            inserted: matched.weigh(steps.match_insert).plus(inserted.weigh(steps.insert_insert)),
+            matched: matching.plus(begin.mul_weight(steps.enter)).times(odds),
+            inserted: matched
+                .mul_weight(steps.match_insert)
+                .plus(inserted.mul_weight(steps.insert_insert)),
             deleted: deleting,
         };
         matching = matched
-            .weigh(steps.match_match)
-            .plus(inserted.weigh(steps.insert_match))
-            .plus(deleted.weigh(steps.delete_match));
-        deleting =
-            new.matched.weigh(steps.match_delete).plus(new.deleted.weigh(steps.delete_delete));
-        ending = ending.plus(new.matched.plus(new.deleted).weigh(steps.exit));
+            .mul_weight(steps.match_match)
+            .plus(inserted.mul_weight(steps.insert_match))
+            .plus(deleted.mul_weight(steps.delete_match));
+        deleting = new
+            .matched
+            .mul_weight(steps.match_delete)
+            .plus(new.deleted.mul_weight(steps.delete_delete));
+        ending = ending.plus(new.matched.plus(new.deleted).mul_weight(steps.exit));
         // No deletion is larger than the matches that it follows.
         sum = sum.plus(new.matched.plus(new.inserted));
         *cell = new;
@@ -267,7 +271,7 @@ where
     /// The log-odds so far as the nearest number and what that drops, with their tangents.
     pub fn log_parts(&self, state: &ProfileBelief<X, C>) -> [X::Reading; 2] {
         let [_, _, after] = state.flanks;
-        let ended = after.weigh(*self.finish());
+        let ended = after.mul_weight(*self.finish());
         if ended.value() > X::Real::ZERO {
             X::log_parts(ended, &state.ledger)
         } else {
@@ -317,7 +321,7 @@ where
     #[inline]
     fn read(&self, state: &Self::State) -> X::Reading {
         let [_, _, after] = state.flanks;
-        let ended = after.weigh(*self.finish());
+        let ended = after.mul_weight(*self.finish());
         let possible = ended.value() > X::Real::ZERO;
         if possible { X::log(ended, &state.ledger) } else { impossible() }
     }

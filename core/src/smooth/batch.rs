@@ -106,7 +106,7 @@ impl<T: Real, const N: usize, const L: usize> PairLanes<T, N, L> {
         let transition = chain.transition();
         for i in 0..N {
             for j in 0..N {
-                let moved = self.outer[i][j].weigh(transition[i][j]);
+                let moved = self.outer[i][j].mul_weight(transition[i][j]);
                 self.sum[i][j] = self.sum[i][j].plus(moved);
                 self.outer[i][j] = Lanes::ZERO;
             }

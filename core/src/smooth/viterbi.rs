@@ -97,7 +97,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
         for i in 0..N {
             let (from, entry) = (P::from_index(i), row[i]);
             for j in 0..N {
-                let product = entry.weigh(transition[i][j]);
+                let product = entry.mul_weight(transition[i][j]);
                 if product > predicted[j] {
                     predicted[j] = product;
                     back[j] = from;

@@ -15,7 +15,7 @@ use fishweir_model as model;
 const TRUST: fishweir_device::update::Ed25519 =
     fishweir_device::update::Ed25519::from_hex(include_str!(env!("FISHWEIR_UPDATE_KEY_FILE")));
 #[cfg(feature = "insecure-updates-by-anyone")]
-const TRUST: fishweir_device::update::Anyone = fishweir_device::update::NoSignature;
+const TRUST: fishweir_device::update::NoSignature = fishweir_device::update::NoSignature;
 
 #[entry]
 fn main() -> ! {

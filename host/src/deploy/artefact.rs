@@ -241,7 +241,11 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
                 row if each_lag => 2 * row / (1 + usize::from(shape.lags)),
                 row => row,
             },
-            components: if shape.family.is_autoregressive() { 1 + usize::from(shape.lags) } else { 1 },
+            components: if shape.family.is_autoregressive() {
+                1 + usize::from(shape.lags)
+            } else {
+                1
+            },
         },
         directions: shape.directions.into(),
         family: known.ok_or(ArtefactError::BadHeader)?,

@@ -194,7 +194,7 @@ impl<T: Real> Stream<T> {
     fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
         let Some(mut front) = self.front.take() else { return self.push_row(x) };
         let mut told = Ok(());
-        let taken = front.step(x, &mut |heard| {
+        let taken = front.push(x, &mut |heard| {
             told = match heard {
                 Heard::Symbol(symbol) => self.push_symbol(symbol),
                 other => self.push_row(other.row()),
@@ -217,7 +217,7 @@ impl<T: Real> Stream<T> {
     /// Takes in a row of real channels, `None` for a missing one.
     fn push_row(&mut self, row: Option<&[T]>) -> Result<(), PushError> {
         let Some(row) = row else {
-            self.push(None);
+            self.push_missing();
             self.samples += 1;
             return Ok(());
         };
@@ -270,10 +270,10 @@ impl<T: Real> Stream<T> {
         match &mut self.engine {
             Engine::Bank(bank) => {
                 for model in bank.iter_mut().filter(|model| !model.ruled_out) {
-                    model.blocks.iter_mut().for_each(|block| block.push(None));
+                    model.blocks.iter_mut().for_each(|block| block.push_missing());
                 }
             }
-            Engine::Kernel(kernel) => kernel.push(None),
+            Engine::Kernel(kernel) => kernel.push_missing(),
         }
     }
 
@@ -394,7 +394,7 @@ impl<T: Real> Stream<T> {
     /// As [`decision`](Self::decision).
     pub fn leads(&self) -> Result<Vec<T>, ScoreOutOfRange> {
         Ok(match self.outputs()? {
-            Outputs::Exact(outputs) => leads(&outputs, Output::value, Output::less),
+            Outputs::Exact(outputs) => leads(&outputs, Output::value, Output::difference),
             relative => leads(&relative.values(), |&value| value, |&a, &b| a - b),
         })
     }

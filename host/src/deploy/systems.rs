@@ -356,10 +356,8 @@ mod tests {
             let sample = if t % 19 == 7 { Sample::Missing } else { Sample::Row(&row) };
             stream.push(sample).expect("taken");
             for filter in &mut filters {
-                match sample {
-                    Sample::Missing => filter.push(None),
-                    _ => filter.push(&row.map(|x| x as f32)).expect("taken"),
-                }
+                let row = (sample != Sample::Missing).then(|| row.map(|x| x as f32));
+                filter.push(&row).expect("taken");
             }
             let bits = |logs: Vec<f32>| logs.into_iter().map(f32::to_bits).collect::<Vec<_>>();
             let logs = filters.iter().map(|filter| filter.read()).collect();

@@ -61,7 +61,7 @@ impl<X: Number> Ahead<X> {
         self.begin = X::ZERO;
         for ((row, cell), steps) in row.iter_mut().zip(&self.cells).zip(steps) {
             *row = row.times(cell.matched);
-            self.begin = self.begin.plus(row.weigh(steps.enter));
+            self.begin = self.begin.plus(row.mul_weight(steps.enter));
         }
         let [before, between, after] = self.flanks.map(|flank| flank.times(flanks.stay));
         let begin = self.begin.times(flanks.begin);
@@ -81,19 +81,19 @@ impl<X: Number> Ahead<X> {
         let (mut arriving, mut deleted, mut sum) = (X::ZERO, X::ZERO, X::ZERO);
         let cells = self.cells.iter_mut().zip(steps).zip(arrivals);
         for ((cell, steps), &arrival) in cells.rev() {
-            let leaving = self.end.weigh(steps.exit);
+            let leaving = self.end.mul_weight(steps.exit);
             let inserted = cell.inserted;
             *cell = Cell {
                 matched: leaving
-                    .plus(deleted.weigh(steps.match_delete))
-                    .plus(arriving.weigh(steps.match_match))
-                    .plus(inserted.weigh(steps.match_insert)),
+                    .plus(deleted.mul_weight(steps.match_delete))
+                    .plus(arriving.mul_weight(steps.match_match))
+                    .plus(inserted.mul_weight(steps.match_insert)),
                 inserted: arriving
-                    .weigh(steps.insert_match)
-                    .plus(inserted.weigh(steps.insert_insert)),
+                    .mul_weight(steps.insert_match)
+                    .plus(inserted.mul_weight(steps.insert_insert)),
                 deleted: leaving
-                    .plus(deleted.weigh(steps.delete_delete))
-                    .plus(arriving.weigh(steps.delete_match)),
+                    .plus(deleted.mul_weight(steps.delete_delete))
+                    .plus(arriving.mul_weight(steps.delete_match)),
             };
             sum = sum.plus(cell.matched).plus(cell.inserted);
             arriving = arrival;

@@ -396,13 +396,13 @@ trait Run {
 
 impl<R: Streaming<Observation = usize, State = Rc<dyn Any>, Reading = Decided>> Run for R {
     fn initial_state(&self) -> Rc<dyn Any> {
-        Streaming::start(self)
+        Streaming::initial_state(self)
     }
     fn step(&self, state: &mut Rc<dyn Any>, x: &usize) -> Result<(), ObservationError> {
-        Streaming::push(self, state, x)
+        Streaming::step(self, state, x)
     }
     fn step_missing(&self, state: &mut Rc<dyn Any>) {
-        Streaming::push_missing(self, state);
+        Streaming::step_missing(self, state);
     }
     fn read(&self, state: &Rc<dyn Any>) -> Decided {
         Streaming::read(self, state)

@@ -214,8 +214,8 @@ fn line(sample: Option<u16>, window: Option<&[Option<u16>]>) -> String {
     for sample in window {
         match *sample {
             // What is refused is missing.
-            Some(symbol) => _ = stream.push(&symbol.into()),
-            None => stream.push(None),
+            Some(symbol) => _ = stream.push(&usize::from(symbol)),
+            None => _ = stream.push(None),
         }
     }
     let (read, logs) = (stream.read(), coins::MODEL.log_likelihoods(stream.state()));

@@ -89,7 +89,8 @@ fn an_artefact_holds_it_and_the_core_believes_as_the_host() {
         }
         seen.push(stream.believed(&on_host).expect("of a bank").rejection);
     }
-    for rejection in [None, Some(RejectionReason::LowLikelihood), Some(RejectionReason::HighLikelihood)]
+    for rejection in
+        [None, Some(RejectionReason::LowLikelihood), Some(RejectionReason::HighLikelihood)]
     {
         assert!(seen.contains(&rejection), "{seen:?}");
     }

@@ -78,7 +78,7 @@ fn a_spotters_source_compiles_and_spots_what_the_host_spots() {
     for (t, toss) in tosses.iter().enumerate() {
         match toss {
             Some(toss) => device.push(&usize::from(*toss)).expect("possible"),
-            None => device.push(None),
+            None => device.push(None).expect("possible"),
         }
         told.extend(device.read().events.iter().map(|&event| (event, t as u64 + 1)));
     }

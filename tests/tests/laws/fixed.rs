@@ -239,7 +239,7 @@ fn worst<'x>(
             - exact.decision_values().expect("in range")[0];
         // What `f32` shows of it.
         let shown = 2.0_f64.powi(-23) * (1.0 + log.abs());
-        worst[0] = worst[0].max(of_log.abs() / (bound.step(sample, log - before) + shown));
+        worst[0] = worst[0].max(of_log.abs() / (bound.push(sample, log - before) + shown));
         let of_derivative = first + each * (t + 1) as f64 + part * log.abs();
         worst[1] = worst[1].max(of_rate.abs() / of_derivative);
     }

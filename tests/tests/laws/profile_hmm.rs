@@ -181,8 +181,8 @@ fn single_precision_keeps_up_over_long_streams() {
             let x = symbols(&mut random, 500);
             short.push_block(&x).expect("symbols");
             long.push_block(&x).expect("symbols");
-            short.push(None);
-            long.push(None);
+            short.push(None).expect("nothing to refuse");
+            long.push(None).expect("nothing to refuse");
             near(short.read().to_f64(), long.read(), 1e-4);
         }
     }

@@ -138,10 +138,7 @@ impl<T: Real> Task<T> for Laws<'_> {
             log_odds: event.log_odds.to_f64(),
         };
         for (t, x) in taken.iter().enumerate() {
-            match x {
-                Some(x) => stream.push(x).map_err(|error| error.to_string())?,
-                None => stream.push(None),
-            }
+            stream.push(*x).map_err(|error| error.to_string())?;
             decided.extend(stream.read().events.iter().map(plain));
             if stream.state().forced() > 0 {
                 break; // More was undecided than there is room for.
@@ -165,10 +162,7 @@ impl<T: Real> Task<T> for Laws<'_> {
             let mut stream = Stream::new(&hasty);
             let mut end = 0;
             for x in &taken {
-                match x {
-                    Some(x) => stream.push(x).map_err(|error| error.to_string())?,
-                    None => stream.push(None),
-                }
+                stream.push(*x).map_err(|error| error.to_string())?;
                 for event in stream.read().events {
                     assert!(end <= event.start && event.start < event.end, "{event:?} from {end}");
                     end = event.end;

@@ -141,7 +141,7 @@ fn on_windows<C, const STATES: usize>(
             for block in run.chunks(cut) {
                 let mut given: Vec<&C::Observation> = block.iter().copied().flatten().collect();
                 if given.is_empty() {
-                    block.iter().for_each(|_| stream.push(None));
+                    block.iter().for_each(|_| stream.push(None).expect("nothing to refuse"));
                 }
                 // A block stops behind a sample that is refused: it is missing already.
                 while let Err(stop) = stream.push_block(given.iter().copied()) {

@@ -36,7 +36,7 @@ fn a_stream_alarms_as_the_recursion_behind_it() {
     for t in 0..600_usize {
         if t % 7 == 3 {
             assert_eq!(push_missing(&mut stream), Status::Ok);
-            behind.push(None);
+            behind.push(None).expect("nothing to refuse");
         } else {
             // Fair, then heads.
             let symbol = if t < 300 { t % 2 } else { 0 };

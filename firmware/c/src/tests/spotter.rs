@@ -64,7 +64,7 @@ fn a_stream_tells_the_events_of_the_recursion_behind_it() {
     for (t, symbol) in tosses().enumerate() {
         if t % 15 == 14 {
             assert_eq!(push_missing(&mut stream), Status::Ok);
-            behind.push(None);
+            behind.push(None).expect("nothing to refuse");
         } else {
             assert_eq!(push(&mut stream, symbol as u16), Status::Ok);
             behind.push(&symbol).expect("a symbol of the alphabet");

@@ -37,7 +37,7 @@ fn fresh(samples: &[Option<usize>]) -> ((u32, u32), Vec<u32>) {
         match sample {
             // What is refused is missing.
             Some(symbol) => _ = stream.push(symbol),
-            None => stream.push(None),
+            None => _ = stream.push(None),
         }
     }
     let (read, model) = (stream.read(), stream.recursion());

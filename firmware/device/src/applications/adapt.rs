@@ -28,7 +28,7 @@ use super::classify_stream::classify_stream_async;
 use crate::classifier::{ClassifierStream, WireSample};
 use crate::log::log;
 use crate::meter::Meter;
-use crate::storage::{StoredRecord, Slots};
+use crate::storage::{Slots, StoredRecord};
 
 /// How to adapt, and when to save.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,7 +190,7 @@ where
         return Err(AdaptError::NoRoom);
     }
     let first = restore(&mut slots, buffer).unwrap_or(shipped);
-    let state = online(&first, settings).map_err(AdaptError::Setting)?.start();
+    let state = online(&first, settings).map_err(AdaptError::Setting)?.initial_state();
     Ok(Learner { first, state, seen: 0, settings, slots, buffer })
 }
 
@@ -281,17 +281,11 @@ where
     type Sample = E::Observation;
     type Update = [u8; 0];
 
-    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+    fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError> {
         // The settings were checked at the start.
         match online(&self.first, self.settings) {
-            Ok(online) => online.push(&mut self.state, Some(sample)),
+            Ok(online) => online.push(&mut self.state, sample),
             Err(_) => Ok(()),
-        }
-    }
-
-    fn push_missing(&mut self) {
-        if let Ok(online) = online(&self.first, self.settings) {
-            online.step_missing(&mut self.state);
         }
     }
 
@@ -410,7 +404,7 @@ mod tests {
     fn after(first: &Hmm<Categorical<2>, 2>, tosses: &[u16]) -> Hmm<Categorical<2>, 2> {
         let mut stream = Stream::new(online(first, &EVERY).expect("in range"));
         for &toss in tosses {
-            stream.push(&toss.into()).expect("possible");
+            stream.push(&usize::from(toss)).expect("possible");
         }
         *stream.state().hmm()
     }

@@ -187,7 +187,7 @@ where
                 self.count(1);
                 let detector = &mut *self.detector;
                 if E::Observation::from_wire(wire).and_then(|x| detector.push(&x)).is_err() {
-                    detector.push(None);
+                    let _ = detector.push(None);
                     self.report.refused = self.report.refused.wrapping_add(1);
                     self.refused = Some(Line::Refused(self.sample));
                 }
@@ -195,7 +195,7 @@ where
             }
             Request::Missing { .. } => {
                 self.count_missing(1);
-                self.detector.push(None);
+                let _ = self.detector.push(None);
                 self.watch();
             }
             Request::Skipped(samples) => self.count_missing(samples.into()),

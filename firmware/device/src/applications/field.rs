@@ -128,7 +128,8 @@ pub struct UpdatableClassifier<
     seen: u32,
 }
 
-impl<'m, F, T, C, const MODELS: usize, const STATES: usize> UpdatableClassifier<'m, F, T, C, MODELS, STATES>
+impl<'m, F, T, C, const MODELS: usize, const STATES: usize>
+    UpdatableClassifier<'m, F, T, C, MODELS, STATES>
 where
     F: MappedFlash,
     T: Trust,
@@ -199,16 +200,11 @@ where
     type Update = UpdateChunk;
     const FORMAT: NumberFormat = C::FORMAT;
 
-    fn push(&mut self, sample: &Self::Sample) -> Result<(), ObservationError> {
+    fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError> {
         let running = running(&self.updates, &self.built_in, &self.contract);
-        running.step(&mut self.state, sample)?;
-        self.seen = self.seen.saturating_add(1);
+        running.push(&mut self.state, sample)?;
+        self.seen = self.seen.saturating_add(sample.is_some().into());
         Ok(())
-    }
-
-    fn push_missing(&mut self) {
-        let running = running(&self.updates, &self.built_in, &self.contract);
-        running.step_missing(&mut self.state);
     }
 
     fn between_samples(&mut self) {

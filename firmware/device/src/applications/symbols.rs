@@ -288,12 +288,12 @@ impl Sequence {
     {
         let letters = &mut self.letters;
         let count = match letter {
-            Letter::Symbol(symbol) => match classifier.push(&symbol) {
+            Letter::Symbol(symbol) => match classifier.push(Some(&symbol)) {
                 Ok(()) => &mut letters.symbols,
                 Err(_) => &mut letters.impossible,
             },
             Letter::Missing | Letter::Unknown => {
-                classifier.push(None);
+                let _ = classifier.push(None);
                 match letter {
                     Letter::Missing => &mut letters.missing,
                     _ => &mut letters.unknown,

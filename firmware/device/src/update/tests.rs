@@ -54,7 +54,7 @@ fn update_around(version: u32, artefact: &[u8], model: &Model, signed: bool) -> 
     let tosses = [0_u16, 1, 1, 0];
     let mut test = SelfTest::head(tosses.len() as u16, 2).to_vec();
     for toss in tosses {
-        stream.push(&toss.into()).expect("possible");
+        stream.push(&usize::from(toss)).expect("possible");
         let decision = stream.read();
         let sample = &toss.to_le_bytes()[..];
         let (class, margin_bits) = (decision.class as u16, decision.margin.to_bits());
@@ -287,7 +287,7 @@ fn only_the_holder_of_the_key_updates_a_device_that_asks_for_signatures() {
         let device = Updates::<_, _, Model, 2>::start(&mut flash, trust, 0, None);
         assert_eq!(send(&mut device.expect("reads"), &nothing), UpdateStatus::Signature);
     }
-    // Anyone's device takes it too.
+    // NoSignature's device takes it too.
     let mut flash = Flash::of(2 * PAGES);
     assert_eq!(send(&mut start(&mut flash), &genuine), UpdateStatus::Received);
 }

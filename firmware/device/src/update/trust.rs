@@ -16,7 +16,7 @@ pub trait Trust {
 #[derive(Clone, Copy, Debug)]
 pub struct NoSignature;
 
-impl Trust for Anyone {
+impl Trust for NoSignature {
     const SIGNED: bool = false;
 
     fn trusts(&self, _: &Update<'_>) -> bool {

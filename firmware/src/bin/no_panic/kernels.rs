@@ -7,7 +7,7 @@ use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mi
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, StoredKernel, LogKernel,
+    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, Validate, LogKernel,
     LogReading, Marginalisation, ModelPairKernel, OpenNode, Overlaps, PairHmm, PairKernel,
     PairTable, ProductKernel, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
 };
@@ -99,7 +99,7 @@ fn bank<R, T, L>(bank: Bank<R, 2>, x: &R::Observation)
 where
     T: Real,
     L: LogReading<Real = T>,
-    R: LogKernel<Observation: Sized, Reading = L, Parts = [T; 2]> + StoredKernel + Copy,
+    R: LogKernel<Observation: Sized, Reading = L, Parts = [T; 2]> + Validate + Copy,
 {
     drive(bank, x);
     let kernel = StoredSequences::new(bank, NoNorm::<R::Observation, T>::NEW, [T::ZERO; 2]);

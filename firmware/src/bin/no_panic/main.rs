@@ -150,7 +150,7 @@ fn drive<R: Streaming>(recursion: R, x: &R::Observation) {
     let mut stream = Stream::new(black_box(recursion));
     black_box(&mut stream);
     let _ = black_box(stream.push(x));
-    stream.push(None);
+    let _ = stream.push(None);
     black_box(stream.read());
     stream.reset();
     black_box(&stream);

@@ -308,7 +308,7 @@ impl FrontEnd {
     pub(crate) fn refused(&self, samples: SamplesView<'_>) -> Vec<usize> {
         let mut stream = FrontStream::<f64>::new(self);
         let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
-        let refused = rows.map(|row| stream.step(row, &mut |_| ()).is_err());
+        let refused = rows.map(|row| stream.push(row, &mut |_| ()).is_err());
         refused.enumerate().filter_map(|(t, refused)| refused.then_some(t)).collect()
     }
 
@@ -323,14 +323,14 @@ impl FrontEnd {
         if self.makes_symbols() {
             let mut made = Vec::new();
             for row in rows.iter() {
-                let _ = stream.step(row, &mut |heard| made.push(heard.symbol()));
+                let _ = stream.push(row, &mut |heard| made.push(heard.symbol()));
             }
             return Widened::Made(Samples::Symbols(made));
         }
         let mut made = Rows::new(self.width(rows.dimension()));
         for row in rows.iter() {
             // What a front end refuses is missing.
-            let _ = stream.step(row, &mut |heard| made.push(heard.row()));
+            let _ = stream.push(row, &mut |heard| made.push(heard.row()));
         }
         let made = Samples::Channels(made);
         match lags.widen(made.view()) {

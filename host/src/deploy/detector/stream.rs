@@ -59,12 +59,12 @@ impl DetectorStream {
             Some(x) => {
                 let pushed = self.run.push(&x);
                 if matches!(pushed, Err(PushError::Observation(_))) {
-                    self.run.push(None);
+                    self.run.push_missing();
                 }
                 pushed
             }
             None => {
-                self.run.push(None);
+                self.run.push_missing();
                 Ok(())
             }
         }
@@ -74,7 +74,7 @@ impl DetectorStream {
     /// then what the detector reads. After an alarm it begins anew.
     pub fn watch(&mut self, sample: Sample<'_>) -> ChangeReading {
         if let Err(PushError::Kind) = self.push(sample) {
-            self.run.push(None);
+            self.run.push_missing();
         }
         let reading = self.read();
         if reading.alarm.is_some() {

@@ -78,7 +78,7 @@ impl KernelStream<f32> for Running {
     }
 
     fn push_missing(&mut self) {
-        self.blocks.iter_mut().for_each(|block| block.push(None));
+        self.blocks.iter_mut().for_each(|block| block.push_missing());
     }
 
     fn reset(&mut self) {

@@ -53,7 +53,8 @@ impl<const N: usize> Running<N> {
             own: None,
         };
         running.own = kernel.normalised.then(|| running.norm().initial_state());
-        running.kernels = running.stored.iter().map(|item| running.against(item).initial_state()).collect();
+        running.kernels =
+            running.stored.iter().map(|item| running.against(item).initial_state()).collect();
         running
     }
 

@@ -54,7 +54,7 @@ impl Spotter {
         let mut found = Vec::new();
         for sample in samples.iter() {
             if stream.push(sample).is_err() {
-                stream.push(None);
+                stream.push_missing();
             }
             found.extend(stream.decided());
         }
@@ -73,12 +73,12 @@ impl SpotterStream {
             Some(x) => {
                 let pushed = self.run.push(&x);
                 if matches!(pushed, Err(PushError::Observation(_))) {
-                    self.run.push(None);
+                    self.run.push_missing();
                 }
                 pushed
             }
             None => {
-                self.run.push(None);
+                self.run.push_missing();
                 Ok(())
             }
         }
@@ -86,7 +86,7 @@ impl SpotterStream {
 
     /// Takes in a sample that was not observed.
     pub fn push_missing(&mut self) {
-        self.run.push(None);
+        self.run.push_missing();
     }
 
     /// The events that the last sample has decided: to be read once after each.

@@ -112,12 +112,8 @@ pub(super) fn after<R: Streaming, X: Borrow<R::Observation>>(
 ) -> Result<R::Reading, ItemError> {
     let mut stream = Stream::new(recursion);
     for (position, x) in samples.enumerate() {
-        match x {
-            Some(x) => {
-                stream.push(x.borrow()).map_err(|error| ItemError::Sample { position, error })?
-            }
-            None => stream.push(None),
-        }
+        let pushed = stream.push(x.as_ref().map(Borrow::borrow));
+        pushed.map_err(|error| ItemError::Sample { position, error })?;
     }
     Ok(stream.read())
 }

@@ -102,11 +102,7 @@ where
     let one = |item: usize| {
         let mut stream = Stream::new(Forward::of(hmm));
         for (position, x) in items[item].iter().enumerate() {
-            let Some(x) = x else {
-                stream.push(None);
-                continue;
-            };
-            match stream.push(x) {
+            match stream.push(*x) {
                 Err(ObservationError::Impossible) => return Ok(None),
                 Err(error) => {
                     let error = ItemError::Sample { position, error };

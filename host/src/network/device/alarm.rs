@@ -258,7 +258,7 @@ impl DeployedAlarm {
         let (mut event, mut room) = (vec![0; nodes], vec![0; nodes]);
         for record in 0..length {
             write(record, &mut event);
-            let reading = match tables.push(&mut state, &event, &mut room) {
+            let reading = match tables.step(&mut state, &event, &mut room) {
                 Ok(()) => Ok(tables.read(&state)),
                 Err(ObservationError::Impossible) => {
                     tables.step_missing(&mut state);

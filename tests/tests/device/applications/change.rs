@@ -172,7 +172,7 @@ fn a_log_is_watched_for_the_change_that_is_feared() {
 
     let board = Board::named(Board::DEFAULT).expect("in the table");
     let built = build(board, "detect_change", &detector.to_source());
-    let mut answers = lines(built.initial_state(), "ready 1", &sent).expect("answers");
+    let mut answers = lines(built.start(), "ready 1", &sent).expect("answers");
     assert_eq!(answers.pop(), Some(format!("counts 6000 0 0 {} 0 0 0", expected.len())));
     let told: Vec<String> = expected
         .iter()
@@ -262,7 +262,7 @@ fn the_device_alarms_when_the_host_does() {
     let source = detector.to_source();
     on_boards(|board| {
         let built = build(board, "detect_change", &source);
-        assert_eq!(lines(built.initial_state(), "ready 1", &sent).expect("answers"), expected);
+        assert_eq!(lines(built.start(), "ready 1", &sent).expect("answers"), expected);
     });
 }
 

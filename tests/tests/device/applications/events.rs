@@ -36,7 +36,7 @@ fn answers_are_the_hosts(deployed: &DeployedEvents, events: &Records) {
         let board = Board::named(name).expect("a board");
         let built = build(board, "events", &deployed.to_source());
         let greeting = format!("ready {} {hertz}", columns.len());
-        let mut told = lines(built.initial_state(), &greeting, &framed(&text)).expect("answers");
+        let mut told = lines(built.start(), &greeting, &framed(&text)).expect("answers");
         let done = told.pop().expect("a last line");
         let counts = format!("done {} {refused} {alarms} ", sent + 2);
         assert!(done.starts_with(&counts), "{name}: {done}, not {counts}");

@@ -65,7 +65,7 @@ impl Host<'_> {
 fn watch(built: &Built, recording: &[[f32; 3]], troubles: &[Trouble]) -> Crossing {
     let sensor = SimulatedSensor::new(recording.to_vec(), troubles.to_vec());
     let conversation = |serial: &UnixStream| bridge::serve(serial, sensor);
-    built.initial_state().talk(PATIENCE, conversation).expect("the device ends well").0
+    built.start().talk(PATIENCE, conversation).expect("the device ends well").0
 }
 
 fn with<'a>(crossing: &'a Crossing, word: &str) -> Vec<&'a str> {

@@ -84,7 +84,7 @@ fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Dialogue, Vec<St
                     lost += 1;
                 }
                 missing += 1;
-                stream.push(None);
+                stream.push_missing();
             } else {
                 if t == 100 {
                     row[1] = f64::NAN;
@@ -126,7 +126,7 @@ fn the_device_spots_what_the_host_spots() {
     let source = spotter.to_source();
     on_boards(|board| {
         let built = build(board, "spot_events", &source);
-        let mut answers = built.initial_state().exchange_frames(PATIENCE, &sent).expect("answers");
+        let mut answers = built.start().exchange_frames(PATIENCE, &sent).expect("answers");
         let greeting = answers.remove(0);
         assert!(greeting.starts_with("ready 2 "), "{}: {greeting}", board.name);
         // What the work cost stands last.

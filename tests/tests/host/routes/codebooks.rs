@@ -60,7 +60,7 @@ fn same_bits<const Q: usize>(deployed: &Deployed, core: &Beside<6, 32, Q>) {
                     device.push(&row.map(|x| x as f32))
                 }
                 _ => {
-                    device.push(None);
+                    device.push(None).expect("nothing to refuse");
                     Ok(())
                 }
             };

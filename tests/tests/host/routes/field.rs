@@ -7,7 +7,7 @@ use fishweir_core::artefact::StoredClassifier;
 use fishweir_core::classify::Classifier;
 use fishweir_core::wire::{UPDATE_CHUNK, UpdateStatus};
 use fishweir_device::classifier::WireSample;
-use fishweir_device::update::{NoSignature, MappedFlash, Updates};
+use fishweir_device::update::{MappedFlash, NoSignature, Updates};
 use zerocopy::IntoBytes;
 
 /// Flash in memory, aligned.

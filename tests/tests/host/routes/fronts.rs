@@ -69,7 +69,7 @@ where
                 device.push(&row.map(|x| x as f32))
             }
             _ => {
-                device.push(None);
+                device.push(None).expect("nothing to refuse");
                 Ok(())
             }
         };

@@ -152,11 +152,11 @@ proptest! {
             }
         });
         let mut stream = Stream::new(kernel);
-        (0..L).for_each(|_| stream.push(None));
+        (0..L).for_each(|_| stream.push(None).expect("nothing to refuse"));
         let full = *stream.state();
         prop_assert_eq!(stream.read(), [0.0; 3]);
         prop_assert_eq!(stream.push(&0), Err(ObservationError::PastEnd));
-        stream.push(None);
+        stream.push(None).expect("nothing to refuse");
         prop_assert_eq!(*stream.state(), full);
     }
 

@@ -26,8 +26,8 @@ fn a_bayes_classifier_takes_the_likelier_system() {
                 alone.iter_mut().for_each(|stream| stream.push(&x).expect("a sample"));
             }
             None => {
-                bank.push(None);
-                alone.iter_mut().for_each(Stream::push_missing);
+                bank.push(None).expect("nothing to refuse");
+                alone.iter_mut().for_each(|stream| stream.push(None).expect("nothing to refuse"));
             }
         }
     }

@@ -71,7 +71,7 @@ fn a_variance_that_overflows_is_refused_and_nothing_changes() {
     let mut stream = Stream::new(Kalman::of(&system));
     stream.push(&[1.0, 2.0]).expect("a sample");
     for _ in 0..600 {
-        stream.push(None);
+        stream.push(None).expect("nothing to refuse");
     }
     let before = *stream.state();
     assert!(before.belief().mean().iter().all(|mean| mean.is_finite()));

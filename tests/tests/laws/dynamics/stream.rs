@@ -36,7 +36,7 @@ fn filtered_states_are_conditional<const N: usize, const D: usize>(
         missing[t] = None;
         match samples[t] {
             Some(x) => stream.push(x).expect("a sample"),
-            None => stream.push(None),
+            None => stream.push(None).expect("a sample"),
         }
         for (belief, given) in
             [(predicted, &missing[..]), (*stream.state().belief(), &samples[..=t])]
@@ -82,7 +82,7 @@ fn other_numbers_keep_the_laws() {
     laws::check(Kalman::of(&plain), trial, |prefix, log| {
         match prefix.last() {
             Some(Some(x)) => beside.push(&x.map(f64::from)).expect("a sample"),
-            Some(None) => beside.push(None),
+            Some(None) => beside.push(None).expect("a sample"),
             None => {}
         }
         let expected = beside.read();

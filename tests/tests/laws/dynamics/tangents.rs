@@ -68,8 +68,8 @@ fn a_derivative_is_that_of_finite_differences_at_every_prefix() {
                     value.push(x).expect("a sample");
                 }
                 None => {
-                    stream.push(None);
-                    value.push(None);
+                    stream.push(None).expect("nothing to refuse");
+                    value.push(None).expect("nothing to refuse");
                 }
             }
             assert!(

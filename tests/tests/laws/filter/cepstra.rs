@@ -69,7 +69,7 @@ fn rows<const E: usize, F: Front<Sample = [f32; 1], Row = [f32; E]>>(
 ) -> Vec<Option<[f32; E]>> {
     let (mut state, mut rows) = (front.initial_state(), Vec::new());
     for x in samples {
-        let heard = front.push(&mut state, x.as_ref(), |row| rows.push(row.copied()));
+        let heard = front.step(&mut state, x.as_ref(), |row| rows.push(row.copied()));
         heard.expect("numbers");
     }
     rows

@@ -108,8 +108,13 @@ fn coin() -> Hmm<Coin, 1> {
 #[test]
 fn a_bad_number_is_named() {
     let validated = |lost: f64, fit, drift| {
-        ChangeDetector::from_parts(coin(), ForgettingFactor::from_one_minus_lambda(lost), fit, [drift])
-            .validate()
+        ChangeDetector::from_parts(
+            coin(),
+            ForgettingFactor::from_one_minus_lambda(lost),
+            fit,
+            [drift],
+        )
+        .validate()
     };
     let refused = |part, kind, row, entry| Err(ModelError::new(part, kind, row, entry));
     assert_eq!(validated(0.1, FIT, DRIFT), Ok(()));

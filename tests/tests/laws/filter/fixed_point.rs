@@ -186,7 +186,8 @@ fn readings(hmm: &Tables, symbols: impl Iterator<Item = usize>, tolerance: f64) 
         let rate = f64::from(high.tangent[0]) + f64::from(low.tangent[0]);
         near(rate, log.tangent[0], "rate in parts");
         let (found_before, wanted_before) = &before[t.saturating_sub(7)];
-        let (added, wanted_added) = (found.difference(found_before), wanted.difference(wanted_before));
+        let (added, wanted_added) =
+            (found.difference(found_before), wanted.difference(wanted_before));
         near(added.value.into(), wanted_added.value, "log of the last");
         near(added.tangent[0].into(), wanted_added.tangent[0], "rate of the last");
         before.push((found, wanted));

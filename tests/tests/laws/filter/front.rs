@@ -69,7 +69,7 @@ fn laws<F>(
             taken.push(*x);
             match x {
                 Some(x) => stream.push(x).expect("a sample"),
-                None => stream.push(None),
+                None => stream.push(None).expect("a sample"),
             }
         }
         near(stream.read(), read(&taken));
@@ -303,7 +303,7 @@ impl<F: Front<Sample = [f64; 1], Row = [f64; 2]>> Front for First<F> {
     ) -> Result<(), ObservationError> {
         // What is no number in any channel is none in the first.
         let first = x.map(|x| [x.iter().fold(x[0], |first, x| first + 0.0 * x)]);
-        self.0.push(state, first.as_ref(), |row| {
+        self.0.step(state, first.as_ref(), |row| {
             hear(row.map(|&[level, slope]| [level, slope, 0.0]).as_ref());
         })
     }
@@ -338,15 +338,15 @@ fn a_slope_sees_no_level_and_no_number_too_large() {
     let mut last = [0.0; 2];
     for t in 0..6_i16 {
         let x = [16_777_216.0 + 2.0 * f32::from(t)];
-        slopes.push(&mut state, Some(&x), |row| last = *row.expect("a row")).expect("finite");
+        slopes.step(&mut state, Some(&x), |row| last = *row.expect("a row")).expect("finite");
     }
     assert_eq!(last[1], 2.0);
     let mut heard = false;
-    let told = slopes.push(&mut state, Some(&[-3e38]), |row| heard = row.is_some());
+    let told = slopes.step(&mut state, Some(&[-3e38]), |row| heard = row.is_some());
     assert_eq!((told, heard), (Err(ObservationError::NotFinite), false));
     // It was as a missing one: the last before it stands for it, the row after it is whole.
-    slopes.push(&mut state, None, |row| heard = row.is_some()).expect("missing");
+    slopes.step(&mut state, None, |row| heard = row.is_some()).expect("missing");
     assert!(!heard);
-    slopes.push(&mut state, Some(&[16_777_226.0]), |row| last = *row.expect("a row")).expect("one");
+    slopes.step(&mut state, Some(&[16_777_226.0]), |row| last = *row.expect("a row")).expect("one");
     assert_eq!(last, [16_777_226.0, 0.4]);
 }

@@ -89,13 +89,7 @@ fn is_within(log: &[f64], depth: f64) -> bool {
 
 fn takes_all<R: Streaming>(recursion: R, samples: &[Option<&R::Observation>]) -> bool {
     let mut stream = Stream::new(recursion);
-    samples.iter().all(|x| match x {
-        Some(x) => stream.push(x).is_ok(),
-        None => {
-            stream.push(None);
-            true
-        }
-    })
+    samples.iter().all(|&x| stream.push(x).is_ok())
 }
 
 fn filtered_and_predicted<T: Real, E: Emission<Weight = T>, const N: usize>(

@@ -42,7 +42,7 @@ fn lanes_are_their_numbers() {
         assert_eq!(log.0[lane], <f64 as Number>::log(total, &own));
         assert_eq!(ratio.0[lane], f64::log_ratio(total, &own, others, &others_own));
         assert_eq!(lanes[0].times(rest[0]).0[lane], numbers[0] * rest[0].0[lane]);
-        assert_eq!(lanes[0].weigh(0.3).0[lane], numbers[0] * 0.3);
+        assert_eq!(lanes[0].mul_weight(0.3).0[lane], numbers[0] * 0.3);
         assert_eq!(Wide::lift(0.3).0[lane], 0.3);
     }
     // Every lane is asked.

@@ -125,7 +125,7 @@ fn statistics_of_short_sequences_are_those_of_enumeration() {
         {
             match x {
                 Some(x) => stream.push(x).expect("a possible sample"),
-                None => stream.push(None),
+                None => stream.push(None).expect("a possible sample"),
             }
             let expected = Enumeration::of(&model, &sequence[..=t]).expect("possible");
             let got = stream.read();

@@ -74,17 +74,9 @@ fn check<E: Family<f64>, const N: usize>(
         // The other reader: the score from statistics, times the direction, to rounding.
         let mut statistics = Stream::new(Statistics::of(plain));
         let mut tangent = Stream::new(Forward::of(&hmm));
-        for x in trial.samples {
-            match x {
-                Some(x) => {
-                    statistics.push(x).expect("possible");
-                    tangent.push(x).expect("possible");
-                }
-                None => {
-                    statistics.push(None);
-                    tangent.push(None);
-                }
-            }
+        for &x in trial.samples {
+            statistics.push(x).expect("possible");
+            tangent.push(x).expect("possible");
             let read = Score::of(plain, &statistics.read(), by);
             let slope = tangent.read().derivative(0).expect("a direction");
             assert_near(read.dot(&score), slope, 1e-10, format!("{name}: score . direction"));

@@ -51,7 +51,7 @@ fn a_window_covers_as_many_of_the_last_samples_as_it_says() {
     assert_eq!((stream.recursion().length(), stream.read().samples), (12, 0));
     for t in 1..=60 {
         if t % 7 == 0 {
-            stream.push(None);
+            stream.push(None).expect("nothing to refuse");
             seen.push(None);
         } else {
             stream.push(&Sample { number: t, least: 0 }).expect("all take it");

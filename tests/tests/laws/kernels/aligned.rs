@@ -126,11 +126,11 @@ proptest! {
         prop_assert_eq!(refused, 2 * (length + 1));
         let mut stream = Stream::new(kernel);
         for _ in 0..length {
-            stream.push(None);
+            stream.push(None).expect("nothing to refuse");
         }
         let full = *stream.state();
         prop_assert_eq!(stream.push(&0), Err(ObservationError::PastEnd));
-        stream.push(None);
+        stream.push(None).expect("nothing to refuse");
         prop_assert_eq!(stream.state(), &full, "nothing is compared with what is not stored");
     }
 

@@ -4,7 +4,7 @@ use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mi
 use fishweir_core::filter::{Forward, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Affinity, StoredKernel, KernelError, LogKernel, ModelPairKernel, Overlaps, ProductKernel,
+    Affinity, KernelError, LogKernel, ModelPairKernel, Overlaps, ProductKernel, Validate,
     poisson_log_overlap,
 };
 use fishweir_core::number::Real;
@@ -67,7 +67,7 @@ fn logs<T: Real, E: Family<T> + ProductKernel>(
         if compared {
             stream.push(&()).expect("a step");
         } else {
-            stream.push(None);
+            stream.push(None).expect("nothing to refuse");
         }
         stream.read().to_f64()
     };
@@ -157,7 +157,7 @@ proptest! {
         let (first, second) = (one.chain().powered(power), other.chain().powered(power));
         let overlaps = Overlaps::<f64, P>::of(one.emission(), other.emission(), measure);
         let between = ModelPairKernel::new(&first, &second, overlaps.expect("overlaps"));
-        prop_assert_eq!(between.check(), Ok(()));
+        prop_assert_eq!(between.validate(), Ok(()));
         let samples: Vec<Option<&()>> = steps.iter().map(|&step| step.then_some(&())).collect();
         let refused = check(between, Trial { samples: &samples, refusable: &[] }, |prefix, reading| {
             let expected = if prefix.is_empty() { 0.0 } else { batch[prefix.len() - 1] };
@@ -367,15 +367,15 @@ fn nothing_in_common_is_zero() {
     let measure = Affinity::Product { rho: 0.5 };
     let overlaps = Overlaps::<f32, 1>::of(&[symbol(0)], &[symbol(1)], measure).expect("overlaps");
     let between = ModelPairKernel::new(&one, &one, overlaps);
-    assert_eq!(between.check(), Ok(()));
+    assert_eq!(between.validate(), Ok(()));
     let mut stream = Stream::new(between);
-    stream.push(None);
+    stream.push(None).expect("nothing to refuse");
     assert_eq!(stream.read(), 0.0);
     for _ in 0..2 {
         stream.push(&()).expect("a step");
         assert_eq!(stream.read(), f32::NEG_INFINITY);
     }
-    stream.push(None);
+    stream.push(None).expect("nothing to refuse");
     assert_eq!(stream.read(), f32::NEG_INFINITY);
     let [log, _] = between.log_parts(stream.state());
     assert_eq!(log, f32::NEG_INFINITY);
@@ -424,9 +424,9 @@ fn refusals_name_the_culprit() {
     let negative = Chain::from_parts([-1.0], [[1.0]]);
     let model = |part, kind| Err(KernelError::Model(ModelError::new(part, kind, 0, 0)));
     assert_eq!(
-        ModelPairKernel::new(&one, &one, wrong).check(),
+        ModelPairKernel::new(&one, &one, wrong).validate(),
         model(Part::Kernel, ErrorKind::Inconsistent)
     );
     let between = ModelPairKernel::new(&one, &negative, good);
-    assert_eq!(between.check(), model(Part::Initial, ErrorKind::Negative));
+    assert_eq!(between.validate(), model(Part::Initial, ErrorKind::Negative));
 }

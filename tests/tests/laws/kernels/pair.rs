@@ -84,7 +84,7 @@ proptest! {
         let s = symbols(&mut sampler, 4, SYMBOLS);
         let mut stream = Stream::new(Kernel::of(&model, &s).expect("stored"));
         stream.push(&1).expect("a symbol");
-        stream.push(None);
+        stream.push(None).expect("nothing to refuse");
         stream.push(&2).expect("a symbol");
         let sum: f64 = (0..SYMBOLS).map(|x| log_kernel(&model, &s, &[1, x, 2]).exp()).sum();
         let got = stream.read().exp();

@@ -145,11 +145,11 @@ proptest! {
         });
         let mut stream = Stream::new(kernel);
         for _ in 0..leaves {
-            stream.push(None);
+            stream.push(None).expect("nothing to refuse");
         }
         let full = stream.state().clone();
         prop_assert_eq!(stream.push(&0), Err(ObservationError::PastEnd));
-        stream.push(None);
+        stream.push(None).expect("nothing to refuse");
         prop_assert_eq!(stream.state(), &full);
     }
 

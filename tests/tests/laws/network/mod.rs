@@ -218,8 +218,8 @@ fn a_stream_may_never_end() {
         let mut b = DiscrepancyState::new([0.0_f32; CELLS], [[0.0; 2]; 3]);
         for turn in 0..100 {
             for event in &events {
-                wide.push(&mut a, event, &mut [0; 3]).expect("possible");
-                single.push(&mut b, event, &mut [0; 3]).expect("possible");
+                wide.step(&mut a, event, &mut [0; 3]).expect("possible");
+                single.step(&mut b, event, &mut [0; 3]).expect("possible");
             }
             let (a, b) = (wide.read(&a), single.read(&b));
             let off = (a.statistic - b.statistic.to_f64()).abs() / (1.0 + a.statistic);

@@ -83,7 +83,7 @@ pub(crate) fn wide_window_decodes_the_path<T: Real, E: Family<T>, const N: usize
     for x in samples {
         match x {
             Some(x) => running.push(x.borrow()).expect("a possible observation"),
-            None => running.push(None),
+            None => running.push(None).expect("a possible observation"),
         }
         let decoded = running.read();
         assert_eq!((decoded.since, decoded.forced), (emitted.len() as u64, false));
@@ -114,7 +114,7 @@ pub(crate) fn narrow_window_emits_one_path<
         let pushed = match x {
             Some(x) => running.push(x.borrow()),
             None => {
-                running.push(None);
+                running.push(None).expect("nothing to refuse");
                 Ok(())
             }
         };

@@ -15,7 +15,7 @@ const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 fn in_range(model: &Model, sequence: &Sequence) -> Vec<(f64, Vec<f64>)> {
     let mut ranged = Ranged::from(KEPT_FROM, log_sum_exp);
     let step = |x: &Option<_>| {
-        ranged.step(model, x.as_ref());
+        ranged.push(model, x.as_ref());
         let total = log_sum_exp(&ranged.kept);
         (total, ranged.kept.iter().map(|log| (log - total).exp()).collect())
     };

@@ -174,7 +174,7 @@ proptest! {
         let mut wanted = Ranged::from(KEPT_FROM, sum);
         let mut scale = 0.0;
         for (t, x) in sequence.iter().enumerate() {
-            wanted.step(&model, x.as_ref());
+            wanted.push(&model, x.as_ref());
             let total = sum(&wanted.kept);
             if total == f64::NEG_INFINITY {
                 break;

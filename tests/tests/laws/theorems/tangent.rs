@@ -45,7 +45,8 @@ impl<T: Real> Task<T> for Derive<'_> {
         let by = coordinates(self.direction, self.by);
         let (tangent, plain) = (Forward::of(&moved), Forward::of(hmm));
         let statistics = Statistics::of(hmm).with_boundary_scores();
-        let (mut a, mut b, mut c) = (tangent.initial_state(), plain.initial_state(), statistics.initial_state());
+        let (mut a, mut b, mut c) =
+            (tangent.initial_state(), plain.initial_state(), statistics.initial_state());
         let mut out = Derived {
             tangent: vec![],
             plain: vec![],

@@ -10,7 +10,7 @@ use fishweir_core::wire::Report;
 
 use crate::classifier::ClassifierStream;
 use crate::meter::Meter;
-use crate::session::{Session, Action};
+use crate::session::{Action, Session};
 
 #[cfg(test)]
 mod tests;

@@ -249,7 +249,7 @@ where
             }
             Err(_) => {
                 report.refused = report.refused.wrapping_add(1);
-                stream.push(None);
+                let _ = stream.push(None);
             }
         }
         Answer { line: report.lines, outcome, names: self.line.names }

@@ -52,7 +52,8 @@ fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<
     let report = field(&mut line, &mut *flash, NoSignature, &NoMeter, windows, &settings);
     // A line that lets others run leads to the same.
     let mut later = Later(&mut other);
-    let waited = field_async(&mut later, &mut others_flash, NoSignature, &NoMeter, windows, &settings);
+    let waited =
+        field_async(&mut later, &mut others_flash, NoSignature, &NoMeter, windows, &settings);
     assert_eq!(block_on(waited), report);
     assert_eq!((&other, &others_flash), (&line, &*flash));
     report.expect("answers");
@@ -177,7 +178,7 @@ fn samples_of_a_sensor_are_pushed_beside_a_session_that_takes_updates() {
             session.on_byte(Ok::<_, embedded_io::ErrorKind>(byte)).expect("no error");
         }
         let sensed = session.classifier();
-        assert_eq!(sensed.push(&(time % 2)), Ok(()));
+        assert_eq!(sensed.push(Some(&(time % 2))), Ok(()));
         sensed.between_samples();
         margins.push(sensed.decision().expect("in range").margin.to_bits());
     }
@@ -187,7 +188,7 @@ fn samples_of_a_sensor_are_pushed_beside_a_session_that_takes_updates() {
     sensed.reset();
     assert!(!sensed.has_newer() && sensed.updates.is_on_trial());
     let mut push = |time: usize| {
-        assert_eq!(sensed.push(&(time % 2)), Ok(()));
+        assert_eq!(sensed.push(Some(&(time % 2))), Ok(()));
         sensed.between_samples();
         sensed.decision().expect("in range").margin.to_bits()
     };

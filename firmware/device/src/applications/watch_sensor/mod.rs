@@ -310,7 +310,7 @@ impl Watch {
             waiting -= 1;
             self.taken += 1;
             self.report.samples += 1;
-            if classifier.push(&x).is_err() {
+            if classifier.push(Some(&x)).is_err() {
                 self.report.refused += 1;
             }
             if has_windows && classifier.due() == Due::Decided {
@@ -372,7 +372,7 @@ impl Watch {
         let has_windows = classifier.contract().windows.is_some();
         while self.lost > 0 {
             self.lost -= 1;
-            classifier.push(None);
+            let _ = classifier.push(None);
             self.count_lost(1);
             if has_windows && classifier.due() == Due::Decided {
                 self.at_once = true;

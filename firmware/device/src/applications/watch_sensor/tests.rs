@@ -116,7 +116,7 @@ fn decision_after(recording: &[[f32; 3]], samples: usize, missing: &[usize]) -> 
     let mut stream = Stream::new(&motion::MODEL);
     for (t, felt) in recording[..samples].iter().enumerate() {
         if missing.contains(&t) {
-            stream.push(None);
+            stream.push(None).expect("nothing to refuse");
         } else {
             let digits = felt.map(|g| (g / 0.004).round());
             stream.push(&digits.map(|digits| digits * 0.004)).expect("possible");
@@ -209,7 +209,7 @@ fn after_a_long_gap_the_classifier_begins_anew() {
 fn a_stranger_and_an_empty_bus_are_told_apart() {
     let world = RefCell::new(SimulatedSensor::new(still(1), Vec::new()));
     let mut other = Accelerometer::new(Bus(&world), Sa0Pad::Low);
-    assert_eq!(other.initial_state(), Err(SensorFault::NoAnswer));
+    assert_eq!(other.start(), Err(SensorFault::NoAnswer));
 
     struct Zeros;
     impl i2c::ErrorType for Zeros {
@@ -225,7 +225,10 @@ fn a_stranger_and_an_empty_bus_are_told_apart() {
             Ok(())
         }
     }
-    assert_eq!(Accelerometer::new(Zeros, Sa0Pad::High).initial_state(), Err(SensorFault::WrongDeviceId(0)));
+    assert_eq!(
+        Accelerometer::new(Zeros, Sa0Pad::High).start(),
+        Err(SensorFault::WrongDeviceId(0))
+    );
     assert_eq!(std::format!("{}", SensorFault::WrongDeviceId(0x1b)), "stranger 1b");
 }
 

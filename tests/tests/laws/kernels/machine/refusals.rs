@@ -7,7 +7,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{Gaussian, Parametrisation};
 use fishweir_core::filter::Stream;
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::kernel::{FixedLength, FixedLengthNorm, StoredKernel, KernelError};
+use fishweir_core::kernel::{FixedLength, FixedLengthNorm, KernelError, Validate};
 use fishweir_core::{ErrorKind, ModelError, Part};
 use fishweir_tests::build::padded;
 use fishweir_tests::sample::Sampler;
@@ -106,7 +106,7 @@ fn what_is_wrong_is_named() {
             kernel,
             [[entry; SCORES]],
         )
-        .check()
+        .validate()
     };
     let gaussian = |gamma| ScoreKernel::Gaussian { gamma };
     assert_eq!(scores(gaussian(1.0), 0.5, 1.0), Ok(()));

@@ -7,7 +7,7 @@ use fishweir_core::classify::{
 use fishweir_core::emission::{Categorical, Parametrisation, VectorSpace};
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::kernel::StoredKernel;
+use fishweir_core::kernel::Validate;
 use fishweir_core::score::{Score, ScoreOf, StatisticsOf};
 use fishweir_core::smooth::posteriors;
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
@@ -287,5 +287,5 @@ fn a_sample_is_taken_by_all_models_or_by_none() {
     assert_near(second, (0.25_f64 * 0.75 * 0.75).ln(), 1e-14, "log-likelihood");
     // The models, the whitening, the stored scores, and what says how: a setting a word at most.
     let parts = size_of_val(kernel.models()) + size_of::<f64>() * SCORES * (2 + 2);
-    assert!((parts..=parts + 5 * size_of::<f64>()).contains(&kernel.bytes()), "{}", kernel.bytes());
+    assert!((parts..=parts + 5 * size_of::<f64>()).contains(&kernel.size_bytes()), "{}", kernel.size_bytes());
 }

@@ -4,8 +4,8 @@ use fishweir_core::classify::{KernelMachine, NoNorm, StoredKernel, StoredSequenc
 use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::kernel::{
-    Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, StoredKernel, PairHmm, PairKernel,
-    PairTable,
+    Bank, End, FixedLength, FixedLengthNorm, HiddenBinomial, PairHmm, PairKernel, PairTable,
+    Validate,
 };
 use fishweir_core::number::Real;
 use fishweir_tests::build::padded;
@@ -267,9 +267,9 @@ fn flash_is_counted_part_by_part() {
     let (kernel, own) = (FixedLength::from_parts(&hmm, stored), FixedLengthNorm::of(&hmm, 2));
     let reals = |count: usize| count * size_of::<f64>();
     let sequences = StoredSequences::new(kernel, own, [0.0; STORED]);
-    assert_eq!(sequences.bytes(), kernel.bytes() + own.bytes() + reals(STORED));
+    assert_eq!(sequences.size_bytes(), kernel.size_bytes() + own.size_bytes() + reals(STORED));
     let unnormalised = StoredSequences::new(kernel, NoNorm::<usize, f64>::NEW, [0.0; STORED]);
-    assert_eq!(unnormalised.bytes(), kernel.bytes() + reals(STORED));
+    assert_eq!(unnormalised.size_bytes(), kernel.size_bytes() + reals(STORED));
     let machine = KernelMachine::from_parts(unnormalised, [[1.0; STORED]; 2], [0.0; 2]);
-    assert_eq!(machine.bytes(), unnormalised.bytes() + reals(2 * STORED + 2));
+    assert_eq!(machine.size_bytes(), unnormalised.size_bytes() + reals(2 * STORED + 2));
 }

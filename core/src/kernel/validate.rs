@@ -2,15 +2,15 @@ use super::KernelError;
 
 /// A kernel whose parts lie in flash: they are written where nothing could be refused, and checked
 /// where they lie.
-pub trait StoredKernel {
+pub trait Validate {
     /// Checks every number and every stored item.
     ///
     /// # Errors
     /// Names the first that is wrong.
-    fn check(&self) -> Result<(), KernelError>;
+    fn validate(&self) -> Result<(), KernelError>;
 
     /// Bytes of the kernel and of what it borrows: the model, and the stored items.
-    fn bytes(&self) -> usize;
+    fn size_bytes(&self) -> usize;
 }
 
 /// Bytes of stored sequences.
