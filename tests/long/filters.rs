@@ -70,7 +70,8 @@ fn likelihood_and_tangent_do_not_drift() {
     let single_memory = ForgettingFactor::samples(memory as f32).expect("a length");
     // The same factor: its complement is what single precision holds.
     let double_memory =
-        ForgettingFactor::samples(1.0 / f64::from(single_memory.one_minus_lambda())).expect("a length");
+        ForgettingFactor::samples(1.0 / f64::from(single_memory.one_minus_lambda()))
+            .expect("a length");
     let mut narrow_fading = Stream::new(Forgetting::of(&single, single_memory));
     let mut wide_fading = Stream::new(Forgetting::of(&double, double_memory));
     let mut worst_recent = 0.0_f64;

@@ -25,7 +25,7 @@ use crate::filter::{Stream, Streaming};
 ///     Hmm::new(Chain::from_parts([1.0], [[1.0]]), [Categorical::from_parts([heads, 1.0 - heads])])
 /// }
 /// static MODEL: Coins =
-///     Coins::new([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
+///     Coins::from_parts([coin(0.5), coin(0.75)], [[-1.0, 1.0]], [0.0], Normalisation::NONE);
 /// // One decision per four tosses.
 /// static CONTRACT: Contract = Contract { windows: Some(Windows::of(4, 4)), ..Contract::NONE };
 /// static CLASSES: [&str; 2] = ["fair", "biased"];

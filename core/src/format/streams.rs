@@ -3,7 +3,7 @@
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{
-    Codebooks, Coding, NoNorm, ScoreState, Similarity, StoredScores, WithCodebooks,
+    Codebooks, Coding, DecisionStream, NoNorm, ScoreState, Similarity, StoredScores, WithCodebooks,
     WithCodebooksState,
 };
 use crate::context::{ContextLikelihood, ContextStatistics};
@@ -27,6 +27,8 @@ shown! {
     [S, T: Coding, const D: usize, const K: usize, const O: usize]
     WithCodebooksState<S, T, D, K, O> =>
         _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
+    [C: crate::Classifier, const STATES: usize] DecisionStream<'_, C, STATES> =>
+        x "DecisionStream {{ classes: {=[str]} }}", x.classes();
     [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
     [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]
     StoredScores<E, W, N, B, F, M> =>
@@ -81,6 +83,8 @@ shown! {
 
 #[cfg(feature = "artefact")]
 shown! {
+    [M, const PAIRS: usize, const REST: usize] crate::artefact::Embedded<M, PAIRS, REST> =>
+        _ "Embedded {{ bytes: {=usize} }}", size_of::<crate::artefact::Embedded<M, PAIRS, REST>>();
     [] crate::update::Update<'_> =>
         x "Update {{ header: {}, signature: {=usize} }}", x.header, x.signature.len();
 }

@@ -47,7 +47,7 @@ const LARGEST: f32 = 1e12;
 /// let (mut state, mut loudest) = (bands.initial_state(), None);
 /// for t in 0..128 {
 ///     let x = (t as f32 * core::f32::consts::TAU * 500.0 / 8000.0).sin();
-///     bands.push(&mut state, Some(&[x]), |row| {
+///     bands.step(&mut state, Some(&[x]), |row| {
 ///         let louder = |a: &(usize, &f32), b: &(usize, &f32)| a.1.total_cmp(b.1);
 ///         loudest = row.and_then(|row| row.iter().enumerate().max_by(louder)).map(|(band, _)| band);
 ///     })?;

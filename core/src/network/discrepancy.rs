@@ -301,11 +301,11 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
 ///
 /// let mut stream = Stream::new(&alarm);
 /// for event in 0..400 {
-///     stream.push(&[u16::from(event % 4 == 0)])?;
+///     stream.push(&[u16::from(event % 4 == 0)][..])?;
 /// }
 /// assert!(!stream.read().alarm);
 /// for _ in 0..30 {
-///     stream.push(&[1])?;
+///     stream.push(&[1][..])?;
 /// }
 /// assert!(stream.read().alarm);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -32,9 +32,9 @@ use crate::number::{Compensated, Real};
 ///         Err(_) => panic!("no tables"),
 ///     };
 /// let mut stream = Stream::new(&DOOR_AND_LAMP);
-/// stream.push(&[0, 1])?;
+/// stream.push(&[0, 1][..])?;
 /// assert_eq!((stream.read().class, stream.read().margin), (1, 1.0));
-/// stream.push(&[0, MISSING])?;
+/// stream.push(&[0, MISSING][..])?;
 /// assert_eq!(stream.read().class, 0);
 /// # Ok::<(), fishweir_core::ObservationError>(())
 /// ```

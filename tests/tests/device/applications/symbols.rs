@@ -86,8 +86,8 @@ fn every_line_is_answered_as_the_host_does() {
     assert!((2..=6).contains(&repeats), "the unseen lines are of both classes: {expected:?}");
     on_boards(|board| {
         let built = build(board, "symbols", &source);
-        let answers = lines(built.start(), GREETING, &framed(&(sent.join("\n") + "\n")))
-            .expect("answers");
+        let answers =
+            lines(built.start(), GREETING, &framed(&(sent.join("\n") + "\n"))).expect("answers");
         assert_eq!(answers, expected);
     });
 }
@@ -99,8 +99,8 @@ fn an_artefact_brings_its_letters_and_names() {
     let built = build_around(&BOARDS[0], "symbols", "model.fishweir", &artefact);
     let line = "ACGTNNgatgatgat";
     // The last line need not be ended.
-    let answers = lines(built.start(), GREETING, &framed(&format!("{line}\r\n{line}")))
-        .expect("answers");
+    let answers =
+        lines(built.start(), GREETING, &framed(&format!("{line}\r\n{line}"))).expect("answers");
     assert_eq!(answers, [answer(&deployed, line), answer(&deployed, line)]);
 }
 
@@ -109,8 +109,7 @@ fn a_terminal_needs_no_frames() {
     let deployed = trained(ClassifierKind::Bayes);
     let built = build_terminal(&BOARDS[0], "symbols", &deployed.to_source());
     let line = "ACGTNNgatgatgat";
-    let answers =
-        built.start().exchange(PATIENCE, format!("{line}\n{line}\x04").as_bytes());
+    let answers = built.start().exchange(PATIENCE, format!("{line}\n{line}\x04").as_bytes());
     let answer = answer(&deployed, line);
     assert_eq!(answers.expect("answers"), [GREETING.to_owned(), answer.clone(), answer]);
 }

@@ -18,7 +18,7 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::wire::{Status, UpdateStatus};
 use fishweir_device::classifier::ClassifierStream;
 use fishweir_device::meter::NoMeter;
-use fishweir_device::session::{Session, Action};
+use fishweir_device::session::{Action, Session};
 use fishweir_device::update::{NoSignature, Updates};
 use fishweir_tests::quick::{channels, three_channels};
 use zerocopy::IntoBytes;

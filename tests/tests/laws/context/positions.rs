@@ -194,6 +194,7 @@ fn what_cannot_be_stored_is_named() {
     assert_eq!(refused(&[0, 1]), stored(ObservationError::Impossible));
     let mut stream = Stream::new(PositionFisher::of(&model, [&[0_u8, 0]]).expect("stored"));
     assert_eq!(stream.push(&1), Err(ObservationError::Impossible));
+    stream.reset();
     stream.push_block(&[0, 0]).expect("possible");
     assert_eq!(stream.read(), [0.0], "what is certain says nothing");
 }

@@ -94,7 +94,8 @@ fn a_model_is_out_until_the_reset() {
     assert_eq!((stream.read().class, stream.read().margin), (2, f64::INFINITY));
     assert_eq!(stream.push(&4), Err(ObservationError::Impossible));
     assert_eq!(stream.push(&5), Err(ObservationError::UnknownSymbol));
-    assert_eq!(stream.state().samples(), 3);
+    assert_eq!(stream.state().samples(), 5, "refused samples are missing ones");
+    assert_eq!(stream.state().ruled_out(), &[true, true, false]);
     stream.reset();
     assert_eq!(stream.state().ruled_out(), &[false; 3]);
     // Of two classes with one output between them, the sign decides for the one that is left.

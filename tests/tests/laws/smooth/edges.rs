@@ -143,10 +143,11 @@ fn observations_that_are_none_are_refused() {
     let gaussian = |mean| Gaussian::<2>::new([mean, 0.0], [1.0, 1.0]).expect("a model");
     let chain = Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]).expect("a model");
     let hmm = Hmm::new(chain, [gaussian(0.0), gaussian(1.0)]);
-    let mut stream = Stream::new(Viterbi::of(&hmm));
+    let viterbi = Viterbi::of(&hmm);
+    let mut state = viterbi.initial_state();
     for wrong in [[f32::NAN, 0.0], [0.0, f32::INFINITY], [f32::NEG_INFINITY, f32::NAN]] {
-        assert_eq!(stream.push(&wrong), Err(ObservationError::NotFinite));
-        assert_eq!(stream.state(), &Survivors::NEW);
+        assert_eq!(viterbi.step(&mut state, &wrong), Err(ObservationError::NotFinite));
+        assert_eq!(state, Survivors::NEW);
     }
-    stream.push(&[0.0, 0.0]).expect("a possible observation");
+    viterbi.step(&mut state, &[0.0, 0.0]).expect("a possible observation");
 }

@@ -225,10 +225,7 @@ fn a_stranger_and_an_empty_bus_are_told_apart() {
             Ok(())
         }
     }
-    assert_eq!(
-        Accelerometer::new(Zeros, Sa0Pad::High).start(),
-        Err(SensorFault::WrongDeviceId(0))
-    );
+    assert_eq!(Accelerometer::new(Zeros, Sa0Pad::High).start(), Err(SensorFault::WrongDeviceId(0)));
     assert_eq!(std::format!("{}", SensorFault::WrongDeviceId(0x1b)), "stranger 1b");
 }
 

@@ -287,5 +287,9 @@ fn a_sample_is_taken_by_all_models_or_by_none() {
     assert_near(second, (0.25_f64 * 0.75 * 0.75).ln(), 1e-14, "log-likelihood");
     // The models, the whitening, the stored scores, and what says how: a setting a word at most.
     let parts = size_of_val(kernel.models()) + size_of::<f64>() * SCORES * (2 + 2);
-    assert!((parts..=parts + 5 * size_of::<f64>()).contains(&kernel.size_bytes()), "{}", kernel.size_bytes());
+    assert!(
+        (parts..=parts + 5 * size_of::<f64>()).contains(&kernel.size_bytes()),
+        "{}",
+        kernel.size_bytes()
+    );
 }
