@@ -10,5 +10,6 @@ mod replay;
 mod run;
 #[path = "../command/shared/mod.rs"]
 mod shared;
+mod ten_lines;
 
 use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};

@@ -1,5 +1,5 @@
 //! A stream that nobody trained on, through every door: `score` of a file, `score --stream`, a project of `new` and a
-//! library for C under QEMU. All decide on the same windows, in the same bits, and as often right as `evaluate` says.
+//! library for C under QEMU, and a crate of one's own. All decide on the same windows, in the same bits, and as often right as `evaluate` says.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -163,6 +163,10 @@ fn every_door_decides_on_the_same_windows_in_the_same_bits() {
         decisions(&printed(&format!("score {} --model {artefact}", folder.at("one.csv"))), 1);
     assert_eq!(of_artefact, of_file);
 
+    assert_eq!(
+        of_ten_lines(&replay),
+        of_file.iter().map(|one| (one.2.clone(), one.3)).collect::<Vec<_>>()
+    );
     assert_eq!(of_project(&replay), of_file);
     assert_eq!(of_c(&replay), of_file);
 }
@@ -195,6 +199,18 @@ fn a_stream_forgets_by_itself_and_never_where_it_is_told_so() {
     assert_eq!(decide("--endless").len(), 120);
     assert_eq!(decide("--endless --every 20 --reset-every 20"), windows);
     assert_eq!(decide("--window 40 --hop 40").len(), 3);
+}
+
+/// The classes and margins of a crate of one's own, on this machine.
+fn of_ten_lines(replay: &Replay) -> Vec<(String, u32)> {
+    let folder = replay.folder.path();
+    let rows: String = replay.rows().map(|row| format!("{}\n", row.unwrap_or("NA"))).collect();
+    let decided = crate::ten_lines::decided(folder, &folder.join("gait.fishweir"), &rows);
+    let decision = |line: &String| {
+        let (class, margin) = line.split_once(',').expect("a class and a margin");
+        (class.to_owned(), margin.parse::<f32>().expect("a margin").to_bits())
+    };
+    decided.iter().map(decision).collect()
 }
 
 /// The numbers of a row in single precision, each with an ending.

@@ -28,7 +28,7 @@ shown! {
     WithCodebooksState<S, T, D, K, O> =>
         _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
     [C: crate::Classifier, const STATES: usize] DecisionStream<'_, C, STATES> =>
-        x "DecisionStream {{ classes: {=[str]} }}", x.classes();
+        x "DecisionStream {{ classes: {=usize} }}", x.classes().len();
     [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
     [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]
     StoredScores<E, W, N, B, F, M> =>

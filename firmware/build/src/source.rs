@@ -14,7 +14,7 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
     let remedy = "write it again by `fishweir export`";
     let text =
         String::from_utf8(bytes).map_err(|_| Problem::new(path, "is not UTF-8 text", remedy))?;
-    if !text.contains("pub static MODEL: ") || !text.contains("pub type Model = ") {
+    if !text.contains("pub static MODEL: ") || !text.contains("pub type Model =") {
         return Err(Problem::new(path, "has no `Model` and no `MODEL`", remedy));
     }
     let symbols = match text.contains("pub static ALPHABET") {

@@ -57,7 +57,7 @@ const TOO_MANY: u32 = 3;
                     stream::due(&stream, samples)
                 }
                 Next::Missing => {
-                    stream.push(None);
+                    let _ = stream.push(None);
                     samples += 1;
                     board.wait(){{await}};
                     stream::due(&stream, samples)
