@@ -27,7 +27,7 @@ shown! {
     [S, T: Coding, const D: usize, const K: usize, const O: usize]
     WithCodebooksState<S, T, D, K, O> =>
         _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
-    [C: crate::Classifier, const STATES: usize] DecisionStream<'_, C, STATES> =>
+    [C: crate::AdditiveClassifier, const STATES: usize] DecisionStream<'_, C, STATES> =>
         x "DecisionStream {{ classes: {=usize} }}", x.classes().len();
     [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
     [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]
