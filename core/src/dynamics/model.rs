@@ -38,7 +38,7 @@ use crate::number::{Arithmetic, Real, Tangent};
 /// assert!((stream.read() - (-0.25 - 0.5 * (2.0 * std::f64::consts::TAU).ln())).abs() < 1e-12);
 /// let filtered = stream.state().belief();
 /// assert_eq!((*filtered.mean(), filtered.covariance().matrix()), ([0.5], [[0.5]]));
-/// stream.push(None);
+/// stream.push(None)?;
 /// assert_eq!(stream.state().belief().covariance().matrix(), [[1.0]]);
 /// # Ok(()) }
 /// ```

@@ -35,7 +35,7 @@ use crate::number::Real;
 /// let mut kernel = Stream::new(HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile)?);
 /// kernel.push_block(&[1, 1])?;
 /// assert_eq!(kernel.read(), None);
-/// kernel.push(None); // c was not examined
+/// kernel.push(None)?; // c was not examined
 /// let [absent, present] = [0.125 * 0.125 * 0.875 * 0.125, 0.75 * 0.75 * 0.25 * 0.75];
 /// let expected = 0.5 * 0.125 * (0.875 * absent + 0.125 * present)
 ///     + 0.5 * 0.75 * (0.25 * absent + 0.75 * present);

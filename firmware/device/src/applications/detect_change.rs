@@ -185,9 +185,10 @@ where
             }
             Request::Sample(wire) => {
                 self.count(1);
-                let detector = &mut *self.detector;
-                if E::Observation::from_wire(wire).and_then(|x| detector.push(&x)).is_err() {
-                    let _ = detector.push(None);
+                let x = E::Observation::from_wire(wire);
+                // A refused sample is missing.
+                let pushed = self.detector.push(x.as_ref().ok());
+                if pushed.is_err() || x.is_err() {
                     self.report.refused = self.report.refused.wrapping_add(1);
                     self.refused = Some(Line::Refused(self.sample));
                 }

@@ -232,8 +232,10 @@ where
     fn answer(&mut self) -> Answer<'b, R::Reading> {
         let Self { meter, stream, report, .. } = self;
         report.lines = report.lines.wrapping_add(1);
-        let outcome = self.line.end().and_then(|record| {
-            let (pushed, ticks) = meter.measure(|| stream.push(record));
+        let record = self.line.end();
+        // A refused record is missing.
+        let (pushed, ticks) = meter.measure(|| stream.push(record.as_ref().ok().copied()));
+        let outcome = record.and_then(|_| {
             pushed.map_err(|_| Refusal::Impossible)?;
             report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
             let (reading, ticks) = meter.measure(|| stream.read());
@@ -247,10 +249,7 @@ where
                     stream.reset();
                 }
             }
-            Err(_) => {
-                report.refused = report.refused.wrapping_add(1);
-                let _ = stream.push(None);
-            }
+            Err(_) => report.refused = report.refused.wrapping_add(1),
         }
         Answer { line: report.lines, outcome, names: self.line.names }
     }
