@@ -69,9 +69,10 @@ pub fn items(path: &Path, out: &Path, name: &str) -> Result<String, Problem> {
     let bytes = fs::read(path).map_err(|error| {
         Problem::new(path, error, "write it by `fishweir export`, or correct the path in build.rs")
     })?;
-    match path.extension() {
-        Some(ending) if ending == "rs" => source::items(path, bytes),
-        _ => artefact::items(path, &bytes, out, name),
+    // A source is known by its ending, or by what is in it.
+    match path.extension().is_some_and(|ending| ending == "rs") || source::is_source(&bytes) {
+        true => source::items(path, bytes),
+        false => artefact::items(path, &bytes, out, name),
     }
 }
 

@@ -10,11 +10,17 @@ use crate::{Problem, warn_of_no_contract};
 /// Types that decide on no windows.
 const WITHOUT_WINDOWS: [&str; 3] = ["ChangeDetector<", "Spotter<", "FactorClassifier<"];
 
+/// Whether the bytes are a source with a model in it.
+pub(crate) fn is_source(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes)
+        .is_ok_and(|text| text.contains("pub static MODEL: ") && text.contains("pub type Model ="))
+}
+
 pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
     let remedy = "write it again by `fishweir export`";
     let text =
         String::from_utf8(bytes).map_err(|_| Problem::new(path, "is not UTF-8 text", remedy))?;
-    if !text.contains("pub static MODEL: ") || !text.contains("pub type Model =") {
+    if !is_source(text.as_bytes()) {
         return Err(Problem::new(path, "has no `Model` and no `MODEL`", remedy));
     }
     let symbols = match text.contains("pub static ALPHABET") {

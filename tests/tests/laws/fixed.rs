@@ -455,7 +455,7 @@ fn real_recordings_are_decided_as_in_f64() {
     // series an eighth, and of windows a fifth, is enough to see it.
     for (kind, windowing, of_margin) in [
         (ClassifierKind::Bayes, None, 0.01),
-        (ClassifierKind::Fisher, Some(windows(1000, 4000)), 0.01),
+        (ClassifierKind::Fisher, Some(windows(500, 4000)), 0.01),
         (ClassifierKind::Fisher, Some(windows(200, 1000)), 0.03),
     ] {
         let mut options = TrainOptions::new(kind);

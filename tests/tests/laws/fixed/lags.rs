@@ -122,7 +122,7 @@ fn recordings_are_decided_as_in_f64() {
     ] {
         let fixed = classifier.quantise().expect("fits");
         let windowing = Windowing {
-            length: NonZeroUsize::new(500).expect("positive"),
+            length: NonZeroUsize::new(250).expect("positive"),
             hop: NonZeroUsize::new(4000).expect("positive"),
             short: ShortSeries::default(),
         };
