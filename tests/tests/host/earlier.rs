@@ -7,7 +7,6 @@ use fishweir::classifier::{Classifier, Observations};
 use fishweir::data::{Dataset, FastaLabel, ReadOptions};
 use fishweir::deploy::{Deployed, SpotterModel};
 use fishweir::model::ModelSet;
-use fishweir::network::{NetworkFile, NetworkModel};
 use fishweir::profile::{Profile, ProfileClassifier};
 use fishweir_core::artefact::{Header, read};
 use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
@@ -18,6 +17,7 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::LagFeatures;
 use fishweir_core::number::Dual;
 use fishweir_core::update::Update;
+use fishweir_networks::{NetworkFile, NetworkModel};
 use zerocopy::IntoBytes;
 
 #[path = "../../data/earlier/plain.rs"]
