@@ -123,9 +123,6 @@ pub enum Error {
     /// A kernel by marginalisation.
     #[error(transparent)]
     Marginal(#[from] crate::kernel::marginal::MarginalError),
-    /// A profile, an alignment, or a sequence searched with it.
-    #[error(transparent)]
-    Profile(#[from] crate::profile::ProfileError),
     /// A Gram matrix.
     #[error(transparent)]
     Gram(#[from] crate::kernel::GramError),
@@ -188,7 +185,6 @@ kinds!(Error,
     Self::Information(error) => error,
     Self::NoScore(error) => error,
     Self::Marginal(error) => error,
-    Self::Profile(error) => error,
     Self::Gram(error) => error,
     Self::Format(error) => error,
     Self::Deploy(error) => error,

@@ -7,11 +7,11 @@ use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};
 use fishweir::files;
 use fishweir::model::ModelSet;
-use fishweir::profile::{self, ProfileClassifier};
 use fishweir::report::grouped;
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
+use fishweir_profiles::ProfileClassifier;
 
 use super::reading::check_rate;
 use super::{Failure, Message, Topic, note};
@@ -99,14 +99,11 @@ impl Model {
             (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
         } else if ProfileClassifier::is_one(bytes) {
             let fitted = ProfileClassifier::parse(&file, bytes)?;
-            (
-                Deployed::of_profile(&fitted).map_err(named)?,
-                Origin::Profile(Some(fitted.provenance)),
-            )
-        } else if profile::Profile::is_one(bytes) {
-            let found = profile::Profile::parse(&file, &String::from_utf8_lossy(bytes))?;
+            (fitted.deploy().map_err(named)?, Origin::Profile(Some(fitted.provenance)))
+        } else if fishweir_profiles::Profile::is_one(bytes) {
+            let found = fishweir_profiles::Profile::parse(&file, &String::from_utf8_lossy(bytes))?;
             let alone = ProfileClassifier::alone(&found);
-            (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(None))
+            (alone.deploy().map_err(named)?, Origin::Profile(None))
         } else if SpotterModel::is_one(bytes) {
             let what =
                 "this is a spotter of events: spot DATA --model, info and export --rust take it";

@@ -8,7 +8,7 @@ use fishweir_core::profile_hmm::{
 
 use super::model::to;
 use super::{Profile, ProfileError, Residues};
-use crate::kernel::marginal::Heap;
+use fishweir::kernel::marginal::Heap;
 
 /// How a sequence and a profile may meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,10 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{Dirichlets, MatchFeatures, Mode, Profile, ProfileError, ProfilePrior, SearchProfile};
-use crate::classifier::{self, Provenance};
-use crate::learn::{ClassWeight, LinearSvm, Matrix};
+use fishweir::classifier::Provenance;
+use fishweir::deploy::{DeployError, Deployed, ProfileParts};
+use fishweir::internals::unseal;
+use fishweir::learn::{ClassWeight, LinearSvm, Matrix};
 
 /// A linear machine on the Fisher score of a profile and its log-odds.
 ///
@@ -16,7 +18,7 @@ use crate::learn::{ClassWeight, LinearSvm, Matrix};
 /// ```
 ///
 /// with `n_k(x)` the expected number of symbols `x` that match state `k` emits. The sum is the derivative of the
-/// log-odds along a direction, so that a [device](crate::deploy::Deployed::of_profile) needs no score. The length
+/// log-odds along a direction, so that a [device](ProfileClassifier::deploy) needs no score. The length
 /// model is that of one length, for a stream does not know its own. A positive value is the second class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -119,7 +121,7 @@ impl ProfileLearner {
     }
 }
 
-classifier::has_a_file!(ProfileClassifier);
+fishweir::has_a_file!(ProfileClassifier);
 
 impl ProfileClassifier {
     /// The profile alone: its log-odds decide, in nats, by the null model of sequences as long as the profile.
@@ -166,8 +168,31 @@ impl ProfileClassifier {
 
     /// Whether bytes are the file of one, by the names of its fields; what they say may still be wrong.
     pub fn is_one(bytes: &[u8]) -> bool {
-        let content = classifier::unseal("", bytes).and_then(|content| content.parse());
+        let content = unseal("", bytes).and_then(|content| content.parse());
         content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| found.contains_key("profile"))
+    }
+
+    /// As a device holds it, in `f32`: the log-odds, along a direction where it has rates.
+    ///
+    /// # Errors
+    /// [`DeployError::Models`] of an invalid profile, and [`DeployError::Rounded`] where a number rounded to `f32` is
+    /// refused by the device.
+    pub fn deploy(&self) -> Result<Deployed, DeployError> {
+        let search = self.search().map_err(|error| DeployError::Models(error.to_string()))?;
+        let residues = search.residues();
+        let odds = (0..residues.symbols()).map(|symbol| search.odds(symbol).to_vec()).collect();
+        let codes = residues.codes.iter().map(|(code, _)| *code);
+        Deployed::from_profile(&ProfileParts {
+            symbols: residues.symbols.chars().chain(codes).collect(),
+            classes: self.classes.clone(),
+            odds,
+            rates: self.rates.clone(),
+            steps: search.steps().to_vec(),
+            flanks: search.flanks(self.length),
+            weight: self.weight,
+            bias: self.bias,
+            contract: self.provenance.contract().clone(),
+        })
     }
 
     fn check(&self) -> Result<(), String> {

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::posterior::{Ahead, WITHIN};
 use super::{ProfileError, SearchProfile};
-use crate::batch::LANES;
+use fishweir::internals::LANES;
 
 type Row = Lanes<f32, LANES>;
 
@@ -171,7 +171,7 @@ fn backward(model: &Model, group: &Group, kept: &Kept, log_odds: &Row, counts: &
 impl SearchProfile {
     /// [`score`](Self::score) of many sequences, in bits and in their order: in `f32`, to some `10^-4`.
     ///
-    /// Sequences of similar length lie side by side in [16 lanes](crate::batch), groups share the threads.
+    /// Sequences of similar length lie side by side in [16 lanes](fishweir::batch), groups share the threads.
     ///
     /// # Errors
     /// A symbol outside the alphabet, or an empty sequence.

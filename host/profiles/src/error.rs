@@ -74,4 +74,4 @@ pub enum ProfileError {
     Impossible,
 }
 
-crate::error::kinds!(ProfileError);
+fishweir::kinds!(ProfileError);

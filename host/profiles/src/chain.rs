@@ -64,7 +64,7 @@ pub enum ChainError {
     },
 }
 
-crate::error::kinds!(ChainError);
+fishweir::kinds!(ChainError);
 
 /// A chain some of whose states emit nothing.
 ///

@@ -6,7 +6,7 @@ use std::error::Error;
 use clap::ValueEnum;
 use fishweir::kernel::{SmithWaterman, SpectrumKernel};
 use fishweir::learn::Matrix;
-use fishweir::profile::{AMINO, MatchFeatures, Mode, ProfilePrior, SearchProfile, Training};
+use fishweir_profiles::{AMINO, MatchFeatures, Mode, ProfilePrior, SearchProfile, Training};
 
 use crate::machine::{Kept, Vectors, machine};
 use crate::tasks::{Domains, Task};

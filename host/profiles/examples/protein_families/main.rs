@@ -22,7 +22,7 @@
 //! (`family`, tab-separated, with a header); and a table of halves (`domain`, `half`: train or test).
 //!
 //! ```sh
-//! cargo run --release -p fishweir --example protein_families -- astral.fa.gz tasks.tsv halves.tsv.gz \
+//! cargo run --release -p fishweir-profiles --example protein_families -- astral.fa.gz tasks.tsv halves.tsv.gz \
 //!     --results results.tsv --every 10
 //! ```
 //!

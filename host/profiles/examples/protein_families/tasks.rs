@@ -7,7 +7,7 @@ use std::path::Path;
 
 use fishweir::data::{Alphabet, Dataset, FastaLabel, Kind, ReadOptions};
 use fishweir::evaluate::Roc;
-use fishweir::profile::AMINO;
+use fishweir_profiles::AMINO;
 
 use crate::Arguments;
 
