@@ -14,6 +14,7 @@ use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader}
 use fishweir_profiles::ProfileClassifier;
 
 use super::reading::check_rate;
+use super::remedy::words;
 use super::{Failure, Message, Topic, note};
 
 /// A model as it was read.
@@ -90,7 +91,8 @@ impl Model {
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let refused = |what: &str| Failure::input(Topic::WrongModel, format!("{file}: {what}"));
-        let named = |error: DeployError| Failure::input(error.kind(), format!("{file}: {error}"));
+        let named =
+            |error: DeployError| Failure::input(error.kind(), format!("{file}: {}", words(&error)));
         let (deployed, origin) = if Deployed::is_artefact(bytes) {
             let profile = Header::parse(bytes).ok().map(|header| header.profile());
             (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))

@@ -113,7 +113,7 @@ pub use kernel_logistic::{KERNEL_LOGISTIC, KernelLogistic};
 pub use kernel_svm::{KERNEL_SVM, KernelSvm};
 pub use kind::ClassifierKind;
 pub use learner::{ClosedForm, Learner, Trains};
-pub use limits::Limits;
+pub use limits::{Limits, Resource};
 pub use loss::{ClassWeight, Costs, Loss, sigmoid};
 pub use map_logistic::MapLogistic;
 pub use matrix::Matrix;

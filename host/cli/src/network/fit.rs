@@ -313,7 +313,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.output {
         output::write(path, &NetworkFile { columns: schema, model }.bytes_for(path)?)?;
     }
-    outputs.print(&report, arguments.json)
+    let hint = arguments.output.is_none().then_some("to write it, name a file with -o");
+    outputs.print_with(&report, arguments.json, hint)
 }
 
 fn fit(

@@ -71,7 +71,7 @@ impl fmt::Display for NetworkFitReport {
         }
         match &self.output {
             Some(file) => writeln!(f, "written to {file}"),
-            None => writeln!(f, "not written: name a file with -o"),
+            None => writeln!(f, "not written"),
         }
     }
 }
