@@ -5,16 +5,15 @@ use crate::{printed, refuses};
 
 #[test]
 fn what_training_refuses_names_its_options() {
-    let (series, strings) = (fixtures().at("three.csv"), fixtures().at("strings.tsv"));
+    let series = fixtures().at("three.csv");
     let folder = Folder::new();
     let unlabelled = folder.put("unlabelled.fasta", ">a\nACGT\n>b\nCCGT\n");
     for (data, options, expected) in [
-        (&series, "--copies 100000000", "too-many-copies --copies"),
+        (&series, "--copies 100000000", "too-many-features --copies --states"),
         (&series, "--lags 500", "long-lags --lags"),
         (&series, "--lags 40 --window 20", "long-lags --lags --window"),
         (&series, "--emission categorical", "wrong-emissions --emission"),
         (&series, "--max-operations 1", "over-limit --max-operations --states --levels"),
-        (&strings, "--front decimate=2", "front-of-symbols --front"),
         (&unlabelled, "", "unlabelled --fasta-label"),
     ] {
         let line = format!("fit {data} -o {} {options} {QUICK}", folder.at("m.json"));

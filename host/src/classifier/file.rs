@@ -65,6 +65,9 @@ struct Envelope<C> {
 }
 
 /// The content of its file.
+///
+/// # Errors
+/// Where a number has no place in JSON.
 pub fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
     let format = |error: serde_json::Error| not_a_model("the model", &error);
     let text = serde_json::to_string(classifier).map_err(format)?;
@@ -89,6 +92,9 @@ pub struct Content<'a> {
 
 impl<'a> Content<'a> {
     /// What it says; an error names its place in the file.
+    ///
+    /// # Errors
+    /// [`ClassifierError::Format`] with line and column.
     pub fn parse<T: Deserialize<'a>>(&self) -> Result<T, ClassifierError> {
         serde_json::from_str(self.text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
@@ -106,6 +112,9 @@ impl<'a> Content<'a> {
 }
 
 /// The classifier in a file of the right format and checksum; `file` is for messages.
+///
+/// # Errors
+/// [`ClassifierError`] naming the file: not JSON, of another format, or damaged.
 pub fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, ClassifierError> {
     let envelope: Envelope<&RawValue> =
         serde_json::from_slice(bytes).map_err(|error| not_a_model(file, &error))?;

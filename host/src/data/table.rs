@@ -45,6 +45,9 @@ pub struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads the header. Commas part the fields if the header has some and no tab, and fields may
     /// then be quoted; otherwise tabs do.
+    ///
+    /// # Errors
+    /// [`DataError`] of a header that names no columns, or two alike.
     pub fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DataError> {
         let header = first_line(bytes);
         let commas = header.contains(&b',') && !header.contains(&b'\t');
@@ -132,6 +135,9 @@ impl<'a> Table<'a> {
 
     /// Goes to the next row; false at the end. A row with another number of fields than the header
     /// is an error.
+    ///
+    /// # Errors
+    /// [`DataError::Ragged`], or what the reader reports.
     pub fn next_row(&mut self) -> Result<bool, DataError> {
         if !self.advance()? {
             return Ok(false);
@@ -181,6 +187,9 @@ impl<'a> Table<'a> {
     }
 
     /// A field that names something, and so is printed and exported.
+    ///
+    /// # Errors
+    /// [`DataError`] of text that is not UTF-8 or has a hidden character.
     pub fn name(&self, column: usize) -> Result<&str, DataError> {
         let text = self.field(column)?;
         check_name(text, |character| {
@@ -266,6 +275,9 @@ pub(super) fn number(
 }
 
 /// Refuses a name with a hidden character; `place` is that of a character, from 1.
+///
+/// # Errors
+/// [`DataError::Hidden`].
 pub fn check_name(text: &str, place: impl FnOnce(usize) -> Box<Place>) -> Result<(), DataError> {
     match (1..).zip(text.chars()).find(|&(_, one)| is_hidden(one)) {
         None => Ok(()),
