@@ -16,6 +16,8 @@ pub trait StableKind {
 
 /// Gives an enum of errors a `kind`: the name of its variant, or, of variants that are listed, the kind of the error
 /// inside.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! kinds {
     ($error:ident $(, $(#[$when:meta])? $variant:pat => $inner:ident)* $(,)?) => {
         impl $error {
@@ -121,21 +123,6 @@ pub enum Error {
     /// A kernel by marginalisation.
     #[error(transparent)]
     Marginal(#[from] crate::kernel::marginal::MarginalError),
-    /// A Bayesian network.
-    #[error(transparent)]
-    Network(#[from] crate::network::NetworkError),
-    /// A network's file.
-    #[error(transparent)]
-    NetworkFile(#[from] crate::network::NetworkFileError),
-    /// A classifier of records that cannot be judged.
-    #[error(transparent)]
-    NetworkEvaluate(#[from] crate::network::NetworkEvaluateError),
-    /// A network in BIF.
-    #[error(transparent)]
-    Bif(#[from] crate::network::BifError),
-    /// A profile, an alignment, or a sequence searched with it.
-    #[error(transparent)]
-    Profile(#[from] crate::profile::ProfileError),
     /// A Gram matrix.
     #[error(transparent)]
     Gram(#[from] crate::kernel::GramError),
@@ -198,11 +185,6 @@ kinds!(Error,
     Self::Information(error) => error,
     Self::NoScore(error) => error,
     Self::Marginal(error) => error,
-    Self::Network(error) => error,
-    Self::NetworkFile(error) => error,
-    Self::NetworkEvaluate(error) => error,
-    Self::Bif(error) => error,
-    Self::Profile(error) => error,
     Self::Gram(error) => error,
     Self::Format(error) => error,
     Self::Deploy(error) => error,

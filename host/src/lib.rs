@@ -14,17 +14,18 @@
 //! | likelihoods, posteriors, expected statistics of many sequences | [`batch`], [`batch::expectations`] |
 //! | a fitted model and what it answers, with hidden states or without; its file | [`model`] |
 //! | models whose hidden state is a vector | [`dynamics`] |
-//! | records of categories, and Bayesian networks over them | [`data::records`], [`network`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `predict_proba`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
 //! | a detector of change, from what is normal | [`learn::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
-//! | profiles of sequence families, HMMER3 files, searches | [`profile`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
 //! | a firmware project of one's own around it, for many boards | [`project`] |
 //! | tables and figures for people | [`report`], [`plot`] |
+//!
+//! Beside it are packages of their own: `fishweir-networks` (Bayesian networks over records of categories) and
+//! `fishweir-profiles` (profiles of sequence families, HMMER3 files, searches).
 //!
 //! The library alone, `default-features = false`, is everything but what needs an emulator
 //! (feature `device`), and builds on Windows and macOS too.
@@ -44,15 +45,15 @@ pub mod estimator;
 pub mod evaluate;
 pub mod files;
 pub mod fit;
+#[doc(hidden)]
+pub mod internals;
 pub mod kernel;
 pub mod learn;
 pub mod model;
-pub mod network;
 mod parallel;
 #[cfg(feature = "device")]
 pub mod parity;
 pub mod plot;
-pub mod profile;
 #[cfg(feature = "device")]
 pub mod project;
 pub mod report;

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 /// `task(0)`, `task(1)` and so on, in order; each of several may run on another thread.
-pub(crate) fn each<R: Send>(tasks: usize, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
+pub fn each<R: Send>(tasks: usize, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
     // To hand one over costs more than many a task.
     if tasks == 1 {
         return vec![task(0)];

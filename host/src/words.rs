@@ -70,7 +70,7 @@ pub fn counted(number: usize, noun: &str) -> String {
 /// turns the direction of text, or one without width (Unicode's property `Default_Ignorable_Code_Point`:
 /// joiners, soft hyphens, fillers, selectors of variants, tags). A name with one is not what it looks
 /// like, in a report or in an exported source.
-pub(crate) fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -83,7 +83,7 @@ pub(crate) fn is_hidden(character: char) -> bool {
 }
 
 /// A field short and printable enough for a message.
-pub(crate) fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
     if text.chars().nth(LONGEST).is_some() {

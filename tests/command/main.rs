@@ -28,6 +28,7 @@ mod network;
 mod new;
 mod output;
 mod profile;
+mod remedies;
 mod run;
 mod score;
 mod selection;

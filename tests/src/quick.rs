@@ -9,8 +9,8 @@ use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{Augment, ClassifierKind, ScoreModels, TrainOptions, train};
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
-use fishweir::profile::{DNA, ProfileClassifier, ProfileLearner, Training};
 use fishweir::runtime::family;
+use fishweir_profiles::{DNA, ProfileClassifier, ProfileLearner, Training};
 
 /// The bundled recordings of a watch.
 pub fn recordings() -> Dataset {

@@ -13,6 +13,8 @@ use fishweir::data::Dataset;
 use fishweir::report::printable;
 use serde::Serialize;
 
+use super::remedy::words;
+
 /// The kinds of the program's own failures and notes; those of the library have kinds of theirs.
 #[derive(Clone, Copy, Debug, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -153,7 +155,7 @@ impl<E: Error + StableKind + 'static> From<E> for Failure {
             }
             cause = one.source();
         }
-        Self::input(error.kind(), error)
+        Self::input(error.kind(), words(&error))
     }
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::model::Model;
 use super::reading::Reading;
+use super::remedy::words;
 use super::{Failure, Topic, tell};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -44,7 +45,7 @@ pub(super) fn measured(
     let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
     deviation
         .check(equal.map_or_else(Limits::default, |equal_decisions| Limits { equal_decisions }))
-        .map_err(|error| Failure::check(error.kind(), error.to_string()))?;
+        .map_err(|error| Failure::check(error.kind(), words(&error)))?;
     Ok(Measured { fixed, deviation, data })
 }
 
@@ -59,7 +60,7 @@ fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, Fixed
     })?;
     let fixed = classifier
         .quantise()
-        .map_err(|error| Failure::input(error.kind(), format!("{file}: {error}")))?;
+        .map_err(|error| Failure::input(error.kind(), format!("{file}: {}", words(&error))))?;
     Ok((classifier, fixed))
 }
 

@@ -72,7 +72,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         output: output.display().to_string(),
         format: layout.name().to_owned(),
     };
-    outputs.print(&report, arguments.json)
+    let hint = (!asked).then_some("for eigenvalues of so many items ask with --spectrum");
+    outputs.print_with(&report, arguments.json, hint)
 }
 
 impl Layout {

@@ -26,6 +26,7 @@ mod pca;
 mod profile;
 mod progress;
 mod reading;
+mod remedy;
 mod room;
 mod run;
 mod score;

@@ -7,13 +7,14 @@ use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};
 use fishweir::files;
 use fishweir::model::ModelSet;
-use fishweir::profile::{self, ProfileClassifier};
 use fishweir::report::grouped;
 use fishweir_core::Profile;
 use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
+use fishweir_profiles::ProfileClassifier;
 
 use super::reading::check_rate;
+use super::remedy::words;
 use super::{Failure, Message, Topic, note};
 
 /// A model as it was read.
@@ -90,7 +91,8 @@ impl Model {
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let refused = |what: &str| Failure::input(Topic::WrongModel, format!("{file}: {what}"));
-        let named = |error: DeployError| Failure::input(error.kind(), format!("{file}: {error}"));
+        let named =
+            |error: DeployError| Failure::input(error.kind(), format!("{file}: {}", words(&error)));
         let (deployed, origin) = if Deployed::is_artefact(bytes) {
             let profile = Header::parse(bytes).ok().map(|header| header.profile());
             (Deployed::from_artefact(&file, bytes)?, Origin::Artefact(profile))
@@ -99,14 +101,11 @@ impl Model {
             (Deployed::of_systems(&set).map_err(named)?, Origin::Systems(set.provenance))
         } else if ProfileClassifier::is_one(bytes) {
             let fitted = ProfileClassifier::parse(&file, bytes)?;
-            (
-                Deployed::of_profile(&fitted).map_err(named)?,
-                Origin::Profile(Some(fitted.provenance)),
-            )
-        } else if profile::Profile::is_one(bytes) {
-            let found = profile::Profile::parse(&file, &String::from_utf8_lossy(bytes))?;
+            (fitted.deploy().map_err(named)?, Origin::Profile(Some(fitted.provenance)))
+        } else if fishweir_profiles::Profile::is_one(bytes) {
+            let found = fishweir_profiles::Profile::parse(&file, &String::from_utf8_lossy(bytes))?;
             let alone = ProfileClassifier::alone(&found);
-            (Deployed::of_profile(&alone).map_err(named)?, Origin::Profile(None))
+            (alone.deploy().map_err(named)?, Origin::Profile(None))
         } else if SpotterModel::is_one(bytes) {
             let what =
                 "this is a spotter of events: spot DATA --model, info and export --rust take it";

@@ -49,6 +49,23 @@ impl Outputs {
         }
         super::print(report, json)
     }
+
+    /// Prints a report as [`print`](Self::print) does, and for people a line after it: the option that gives more.
+    pub(super) fn print_with(
+        &self,
+        report: &impl Report,
+        json: bool,
+        hint: Option<&str>,
+    ) -> Result<(), Failure> {
+        self.print(report, json)?;
+        match hint {
+            Some(hint) if !json && self.on_standard_output => {
+                Ok(writeln!(io::stderr().lock(), "{hint}")?)
+            }
+            Some(hint) if !json => Ok(writeln!(io::stdout().lock(), "{hint}")?),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Writes one of the outputs.

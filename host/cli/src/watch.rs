@@ -146,7 +146,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     report.c_library =
         arguments.for_c.write(|| trial.detector.to_source())?.map(|(folder, _)| folder);
-    outputs.print(&report, arguments.json)
+    let unwritten = report.detector.is_none() && report.c_library.is_none();
+    let hint = unwritten.then_some("to write it, name a file with --rust, or a folder with --c");
+    outputs.print_with(&report, arguments.json, hint)
 }
 
 fn change<'a>(

@@ -53,4 +53,5 @@ pub(crate) use symbols::Lookup;
 const SETS: usize = 2;
 
 /// Sequences side by side, mostly: they fill a register of the widest vector units in `f32`, two in `f64`.
-pub(crate) const LANES: usize = 16;
+#[doc(hidden)]
+pub const LANES: usize = 16;

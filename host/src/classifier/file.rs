@@ -65,7 +65,10 @@ struct Envelope<C> {
 }
 
 /// The content of its file.
-pub(crate) fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
+///
+/// # Errors
+/// Where a number has no place in JSON.
+pub fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
     let format = |error: serde_json::Error| not_a_model("the model", &error);
     let text = serde_json::to_string(classifier).map_err(format)?;
     let crc32 = crc32fast::hash(text.as_bytes());
@@ -77,7 +80,7 @@ pub(crate) fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierErr
 }
 
 /// The classifier in a file, as JSON, and where it begins there.
-pub(crate) struct Content<'a> {
+pub struct Content<'a> {
     /// For messages.
     file: &'a str,
     text: &'a str,
@@ -89,7 +92,10 @@ pub(crate) struct Content<'a> {
 
 impl<'a> Content<'a> {
     /// What it says; an error names its place in the file.
-    pub(crate) fn parse<T: Deserialize<'a>>(&self) -> Result<T, ClassifierError> {
+    ///
+    /// # Errors
+    /// [`ClassifierError::Format`] with line and column.
+    pub fn parse<T: Deserialize<'a>>(&self) -> Result<T, ClassifierError> {
         serde_json::from_str(self.text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let text = error.to_string();
@@ -106,7 +112,10 @@ impl<'a> Content<'a> {
 }
 
 /// The classifier in a file of the right format and checksum; `file` is for messages.
-pub(crate) fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, ClassifierError> {
+///
+/// # Errors
+/// [`ClassifierError`] naming the file: not JSON, of another format, or damaged.
+pub fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, ClassifierError> {
     let envelope: Envelope<&RawValue> =
         serde_json::from_slice(bytes).map_err(|error| not_a_model(file, &error))?;
     if envelope.fishweir_model != FORMAT {
@@ -130,36 +139,38 @@ fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
 }
 
 /// The file of a type that has a `check` of its own.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! has_a_file {
     ($type:ty) => {
         impl $type {
             /// Writes it as JSON with a checksum, whole or not at all.
             ///
             /// # Errors
-            /// [`ClassifierError::File`](crate::classifier::ClassifierError::File) if the file cannot be written.
+            /// `ClassifierError::File` if the file cannot be written.
             pub fn save(
                 &self,
                 path: &std::path::Path,
-            ) -> Result<(), crate::classifier::ClassifierError> {
-                Ok(crate::files::write_whole(path, self.to_json()?.as_bytes())?)
+            ) -> Result<(), $crate::classifier::ClassifierError> {
+                Ok($crate::files::write_whole(path, self.to_json()?.as_bytes())?)
             }
 
             /// What [`save`](Self::save) writes.
             ///
             /// # Errors
             /// Where a number has no place in JSON.
-            pub fn to_json(&self) -> Result<String, crate::classifier::ClassifierError> {
-                crate::classifier::seal(self)
+            pub fn to_json(&self) -> Result<String, $crate::classifier::ClassifierError> {
+                $crate::internals::seal(self)
             }
 
             /// Reads the file and checks it: format, checksum, shapes and numbers.
             ///
             /// # Errors
-            /// [`ClassifierError`](crate::classifier::ClassifierError) naming the file and what is wrong.
+            /// `ClassifierError` naming the file and what is wrong.
             pub fn load(
                 path: &std::path::Path,
-            ) -> Result<Self, crate::classifier::ClassifierError> {
-                Self::parse(&path.display().to_string(), &crate::files::read(path)?)
+            ) -> Result<Self, $crate::classifier::ClassifierError> {
+                Self::parse(&path.display().to_string(), &$crate::files::read(path)?)
             }
 
             /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
@@ -169,11 +180,11 @@ macro_rules! has_a_file {
             pub fn parse(
                 file: &str,
                 bytes: &[u8],
-            ) -> Result<Self, crate::classifier::ClassifierError> {
-                let found: Self = crate::classifier::unseal(file, bytes)?.parse()?;
+            ) -> Result<Self, $crate::classifier::ClassifierError> {
+                let found: Self = $crate::internals::unseal(file, bytes)?.parse()?;
                 found.check().map_err(|why| {
                     let file = file.to_owned();
-                    crate::classifier::ClassifierError::Inconsistent { file, why }
+                    $crate::classifier::ClassifierError::Inconsistent { file, why }
                 })?;
                 Ok(found)
             }

@@ -4,7 +4,7 @@ mod codebooks;
 mod conditions;
 mod confidence;
 mod contract;
-mod file;
+pub(crate) mod file;
 mod rule;
 mod scaling;
 mod selection;
@@ -29,7 +29,7 @@ pub use conditions::{Measure, OtherScale, scales_in_words};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use contract::{ChannelRange, Contract};
 pub use file::ClassifierError;
-pub(crate) use file::{has_a_file, seal, unseal};
+pub(crate) use file::{has_a_file, unseal};
 pub use rule::{
     CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
     contexts_of,

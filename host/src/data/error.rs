@@ -32,8 +32,7 @@ pub enum DataError {
     },
     /// A live stream that begins like gzip.
     #[error(
-        "{file}: is gzip, and a stream is read as it comes; unpack it on the way, as in gzip -dc FILE | \
-         fishweir score --stream"
+        "{file}: is gzip, and a stream is read as it comes; unpack it on the way, as by gzip -dc"
     )]
     #[strum(serialize = "gzip-stream")]
     Packed {
@@ -41,7 +40,7 @@ pub enum DataError {
         file: String,
     },
     /// A part of FASTA headers where there are none.
-    #[error("{file}: is no FASTA, whose headers --fasta-label is about; leave it out")]
+    #[error("{file}: not FASTA, so that no header has a label; leave the FASTA label out")]
     #[strum(serialize = "not-fasta")]
     NoFasta {
         /// The file.
@@ -310,7 +309,7 @@ pub enum DataError {
     /// Recordings of a background that are too short for the clips between which they lie.
     #[error(
         "{file}: {} of background, of those that a fold judges on, are too few to part {}; \
-         record more of what lies between events (with --group, of each group)",
+         record more of what lies between events (with groups, of each group)",
         counted(*samples, "sample"),
         counted(*clips, "clip")
     )]
@@ -335,7 +334,7 @@ pub enum DataError {
     /// A series without a label where one is needed.
     #[error(
         "{file}, line {line}: series `{id}` has no label; training and evaluation need one for \
-         every series: a column `label`, or of FASTA a part of the header that --fasta-label names"
+         every series: a column `label`, or of FASTA a part of the header"
     )]
     Unlabelled {
         /// The file.
@@ -402,8 +401,7 @@ pub enum DataError {
     },
     /// Series of several sample periods.
     #[error(
-        "{file}: series `{}` has {} by its times, and series `{}` {}; resample them to one rate (--resample), or judge \
-         one rate at a time",
+        "{file}: series `{}` has {} by its times, and series `{}` {}; resample them to one rate, or judge one rate at a time",
         series[0],
         rate_words(seconds[0]),
         series[1],
@@ -419,8 +417,8 @@ pub enum DataError {
     },
     /// Samples at another rate than a model's.
     #[error(
-        "{file}: the samples come at {} by the column `t`, and the model was trained at {}; resample them to its rate \
-         (--resample), or name the unit of the time if it is another than seconds: `t [ms]`",
+        "{file}: the samples come at {} by the column `t`, and the model was trained at {}; resample them to its rate, \
+         or name the unit of the time if it is another than seconds: `t [ms]`",
         rate_words(*found),
         rate_words(*wanted)
     )]

@@ -18,7 +18,7 @@ pub struct Place {
 
 impl Place {
     /// A whole line.
-    pub(super) fn line(file: &str, line: u64) -> Self {
+    pub fn line(file: &str, line: u64) -> Self {
         Self { file: file.to_owned(), line, column: None, character: None }
     }
 }

@@ -102,7 +102,10 @@ pub(super) fn check_resampled(data: &Dataset, options: &ReadOptions) -> Result<(
 }
 
 /// A file's name for messages, and its bytes.
-pub(super) fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
+///
+/// # Errors
+/// [`DataError::Io`] of a file that cannot be read.
+pub fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
     let file = path.display().to_string();
     match fs::read(path) {
         Ok(bytes) => Ok((file, bytes)),
@@ -137,7 +140,10 @@ fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, Dat
 }
 
 /// The text of a file, which is not empty: unpacked, and without a byte order mark.
-pub(super) fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
+///
+/// # Errors
+/// [`DataError`] of a damaged gzip file, or an empty one.
+pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
     const MARK: &[u8] = b"\xEF\xBB\xBF";
     let text = match gunzip(name, bytes)? {
         Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(MARK).unwrap_or(text)),

@@ -31,7 +31,7 @@ pub(super) fn has_time(text: &[u8]) -> bool {
 }
 
 /// A table being read.
-pub(super) struct Table<'a> {
+pub struct Table<'a> {
     name: &'a str,
     bytes: &'a [u8],
     reader: Reader<&'a [u8]>,
@@ -45,7 +45,10 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     /// Reads the header. Commas part the fields if the header has some and no tab, and fields may
     /// then be quoted; otherwise tabs do.
-    pub(super) fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DataError> {
+    ///
+    /// # Errors
+    /// [`DataError`] of a header that names no columns, or two alike.
+    pub fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DataError> {
         let header = first_line(bytes);
         let commas = header.contains(&b',') && !header.contains(&b'\t');
         let delimiter = if commas { b',' } else { b'\t' };
@@ -94,7 +97,7 @@ impl<'a> Table<'a> {
     }
 
     /// Names of the columns.
-    pub(super) fn header(&self) -> &[String] {
+    pub fn header(&self) -> &[String] {
         &self.header
     }
 
@@ -132,7 +135,10 @@ impl<'a> Table<'a> {
 
     /// Goes to the next row; false at the end. A row with another number of fields than the header
     /// is an error.
-    pub(super) fn next_row(&mut self) -> Result<bool, DataError> {
+    ///
+    /// # Errors
+    /// [`DataError::Ragged`], or what the reader reports.
+    pub fn next_row(&mut self) -> Result<bool, DataError> {
         if !self.advance()? {
             return Ok(false);
         }
@@ -167,7 +173,7 @@ impl<'a> Table<'a> {
     }
 
     /// Line of the current row, from 1.
-    pub(super) fn line(&self) -> u64 {
+    pub fn line(&self) -> u64 {
         self.line
     }
 
@@ -181,7 +187,10 @@ impl<'a> Table<'a> {
     }
 
     /// A field that names something, and so is printed and exported.
-    pub(super) fn name(&self, column: usize) -> Result<&str, DataError> {
+    ///
+    /// # Errors
+    /// [`DataError`] of text that is not UTF-8 or has a hidden character.
+    pub fn name(&self, column: usize) -> Result<&str, DataError> {
         let text = self.field(column)?;
         check_name(text, |character| {
             Box::new(Place { character: Some(character), ..*self.place(column) })
@@ -266,10 +275,10 @@ pub(super) fn number(
 }
 
 /// Refuses a name with a hidden character; `place` is that of a character, from 1.
-pub(super) fn check_name(
-    text: &str,
-    place: impl FnOnce(usize) -> Box<Place>,
-) -> Result<(), DataError> {
+///
+/// # Errors
+/// [`DataError::Hidden`].
+pub fn check_name(text: &str, place: impl FnOnce(usize) -> Box<Place>) -> Result<(), DataError> {
     match (1..).zip(text.chars()).find(|&(_, one)| is_hidden(one)) {
         None => Ok(()),
         Some((number, one)) => {

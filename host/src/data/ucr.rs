@@ -14,7 +14,7 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "ucr",
     alias: "txt",
     about: "the text of the UCR archive (a label and numbers a line, no header)",
-    begins: "a whole number and 15 numbers or more (the UCR archive's text, of as many a line; --format ucr takes others)",
+    begins: "a whole number and 15 numbers or more (the UCR archive's text, as many per line; name the format for others)",
     of_symbols: false,
     is_one,
     read,
@@ -120,7 +120,7 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
         let mut samples = (2..).zip(separator.fields(line).skip(1));
         let (column, text) = samples.find(|(_, text)| !is_sample(text))?;
         let takes = match is_missing(text) || text == "?" {
-            true => ", or name the format, which takes it for a missing sample",
+            true => ", or name the format `ucr`, which takes it for a missing sample",
             false => "",
         };
         let what = match text {
@@ -136,7 +136,7 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
     is_near.then(|| DataError::Layout {
         place: Box::new(Place { column, ..Place::line(name, line) }),
         what: format!(
-            "{what}; most lines are the UCR archive's text (--format ucr), a class and its samples a line: correct this one{takes}"
+            "{what}; most lines are the UCR archive's text, a class and its samples a line: correct this one{takes}"
         ),
     })
 }

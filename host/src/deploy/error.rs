@@ -22,6 +22,10 @@ pub enum DeployError {
     #[error("{0}")]
     #[strum(serialize = "bad-models")]
     Models(String),
+    /// Models of which there is not one for each class: in words.
+    #[error("{0}; fit one model per class")]
+    #[strum(serialize = "bad-models")]
+    NotOnePerClass(String),
     /// Emissions that kernel machines are not compiled for.
     #[error(
         "model {model} has {family} emissions; kernel machines are of categorical and gaussian ones"

@@ -6,7 +6,7 @@
 //!         |                                     +--> binary artefact, read in place; update for the field
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
-//! ProfileClassifier (f64) --> Deployed, one profile: its log-odds, along a direction or alone
+//! ProfileParts (f64) --> Deployed, one profile: its log-odds, along a direction or alone
 //! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! SpotterModel (f64) --deploy--> Spotter (f32): events of a continuous stream; Rust source
@@ -56,6 +56,7 @@ pub use fixed::{
 pub(crate) use machine::{check_size, has_machines};
 pub use pace::{CLOCKS, CORES, Core, Currents, Enough, Pace, Setting, Takes, Work};
 use profiles::DeployedProfile;
+pub use profiles::ProfileParts;
 pub use route::Route;
 pub use signing::{UpdateKey, UpdateKeyError, is_to_be_signed};
 pub(crate) use spotter::BACKGROUND_STATES;

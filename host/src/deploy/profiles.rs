@@ -15,10 +15,9 @@ use super::block::{Block, Observation, parts};
 use super::cost::bank_bytes;
 use super::source::{comments, labels, tail, weights};
 use super::{Cost, DeployError, Deployed, PushError, Weight};
-use crate::classifier::Observations;
+use crate::classifier::{Contract, Observations};
 use crate::data::{FrontEnd, Lags};
 use crate::kernel::marginal::Heap;
-use crate::profile::{ProfileClassifier, ProfileError};
 use crate::runtime::family::lift;
 
 /// A search profile in the numbers of a device: the fields of the core's `ProfileHmm`.
@@ -150,42 +149,72 @@ impl DeployedProfile {
     }
 }
 
+/// A classifier of one profile, in the numbers of a search: its value is
+/// `bias + weight log-odds + sum_k,x n_k(x) rates_k(x)`, with `n_k(x)` the expected number of symbols `x` that position
+/// `k` emits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileParts {
+    /// The symbols in order.
+    pub symbols: String,
+    /// The class of all else, and the family's.
+    pub classes: [String; 2],
+    /// Odds against the null model, `[symbol][position]`.
+    pub odds: Vec<Vec<f64>>,
+    /// Weights of expected counts, `[symbol][position]`; `None` where the log-odds alone decide.
+    pub rates: Option<Vec<Vec<f64>>>,
+    /// Transitions, `[position]`.
+    pub steps: Vec<Steps<f64>>,
+    /// Transitions of what is around domains, for the length of a sequence.
+    pub flanks: Flanks<f64>,
+    /// Weight of the log-odds, in nats.
+    pub weight: f64,
+    /// Bias.
+    pub bias: f64,
+    /// The conditions of training.
+    pub contract: Contract,
+}
+
 impl Deployed {
     /// The classifier of a profile: one output, whose sign decides between the family and all else.
     ///
     /// # Errors
-    /// [`DeployError::Models`] of a profile that is none, and where a number rounded to `f32` is none that the
-    /// device takes.
-    pub fn of_profile(classifier: &ProfileClassifier) -> Result<Self, DeployError> {
-        let refused = |error: ProfileError| DeployError::Models(error.to_string());
-        let search = classifier.search().map_err(refused)?;
-        let residues = search.residues();
-        let rates = classifier.rates.as_ref();
+    /// [`DeployError::Models`] where sizes do not agree, and [`DeployError::Rounded`] where a number rounded to `f32` is
+    /// refused by the device.
+    pub fn from_profile(parts: &ProfileParts) -> Result<Self, DeployError> {
+        let (symbols, positions) = (parts.symbols.chars().count(), parts.steps.len());
+        let is_whole = |rows: &Vec<Vec<f64>>| {
+            rows.len() == symbols && rows.iter().all(|row| row.len() == positions)
+        };
+        if ![Some(&parts.odds), parts.rates.as_ref()].into_iter().flatten().all(is_whole) {
+            return Err(DeployError::Models(format!(
+                "odds or rates are not {symbols} rows of {positions}"
+            )));
+        }
+        let rates = parts.rates.as_ref();
         let weight = |value: f64, rate: f64| Weight {
             value: value as f32,
             tangent: rates.iter().map(|_| rate as f32).collect(),
         };
         let plain = |value: f64| weight(value, 0.0);
-        let mut odds = Vec::with_capacity(residues.symbols() * search.positions());
-        for symbol in 0..residues.symbols() {
-            for (position, &value) in search.odds(symbol).iter().enumerate() {
+        let mut odds = Vec::with_capacity(symbols * positions);
+        for (symbol, row) in parts.odds.iter().enumerate() {
+            for (position, &value) in row.iter().enumerate() {
                 // The derivative by the logarithm of the odds is the expected count.
                 let rate = rates.map_or(0.0, |rates| rates[symbol][position]);
                 odds.push(weight(value, value * rate));
             }
         }
-        let steps = search.steps().iter().map(|steps| steps.to_array().map(plain)).collect();
-        let flanks = search.flanks(classifier.length).to_array().map(plain);
+        let steps = parts.steps.iter().map(|steps| steps.to_array().map(plain)).collect();
+        let flanks = parts.flanks.to_array().map(plain);
         let profile = DeployedProfile { odds, steps, flanks };
         profile.validate().map_err(|source| DeployError::Rounded {
             place: "the profile".into(),
             source,
             advice: "give it a prior that leaves no residue without probability",
         })?;
-        let codes = residues.codes.iter().map(|(code, _)| *code);
         Ok(Self {
-            observations: Observations::Symbols(residues.symbols.chars().chain(codes).collect()),
-            classes: classifier.classes.to_vec(),
+            observations: Observations::Symbols(parts.symbols.clone()),
+            classes: parts.classes.to_vec(),
             models: Vec::new(),
             systems: Vec::new(),
             profile: Some(profile),
@@ -194,11 +223,11 @@ impl Deployed {
             lags: Lags::NONE,
             codebooks: None,
             kernel: None,
-            weights: vec![vec![classifier.weight as f32]],
-            biases: vec![classifier.bias as f32],
+            weights: vec![vec![parts.weight as f32]],
+            biases: vec![parts.bias as f32],
             normalisation: Normalisation::NONE,
             confidence: None,
-            contract: Some(classifier.provenance.contract().carried()),
+            contract: Some(parts.contract.carried()),
         })
     }
 

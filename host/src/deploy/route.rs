@@ -88,8 +88,7 @@ impl Deployed {
         let directions = Route {
             name: DIRECTIONS,
             taken: false,
-            why: "not open to this kernel: what one linear in the same scores costs (--classifier \
-                  fisher)",
+            why: "not open to this kernel: what one linear in the same scores costs (`fisher`)",
             state_bytes: bank_bytes(m, belief_bytes(n, o)),
             model_bytes: directions_bytes(m, n, o, o, emission),
             model_bytes_per_item: 0,

@@ -168,14 +168,12 @@ impl Deployed {
             let FittedModel::LinearSystem(model) = model else {
                 let what = model.any().noun();
                 return refused(format!(
-                    "model {name:?} is a {what}; of models alone linear dynamical systems deploy, and fit \
-                     --classifier makes classifiers of others"
+                    "model {name:?} is a {what}; linear dynamical systems deploy as models alone; train a \
+                     classifier of others"
                 ));
             };
             let Some(class) = class else {
-                return refused(format!(
-                    "model {name:?} is of no class, and a class each decides; fit with --model-per class"
-                ));
+                return Err(DeployError::NotOnePerClass(format!("model {name:?} is of no class")));
             };
             let system = DeployedSystem::of(&model.with_mean())
                 .map_err(|error| DeployError::Models(format!("model {name:?}: {error}")))?;
@@ -190,11 +188,10 @@ impl Deployed {
         let count = systems.len();
         let apart = classes.iter().enumerate().all(|(at, one)| !classes[..at].contains(one));
         if count < 2 || !apart {
-            return refused(format!(
-                "{count} models of {} decide nothing: one for each of two classes or more is needed; fit \
-                 with --model-per class",
+            return Err(DeployError::NotOnePerClass(format!(
+                "{count} models of {} decide nothing: two classes are needed, with a model of each",
                 counted(classes.iter().collect::<BTreeSet<_>>().len(), "class")
-            ));
+            )));
         }
         if systems.iter().any(|system| system.states() != systems[0].states()) {
             return refused("the systems have states of different sizes; fit them together".into());

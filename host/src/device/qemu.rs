@@ -93,7 +93,7 @@ impl Qemu {
     /// semihosting lie in the folder.
     ///
     /// # Errors
-    /// As [`start`](Self::initial_state).
+    /// As [`start`](Self::start).
     pub fn start_in(image: &Image, folder: &Path, arguments: &[&str]) -> Result<Self, DeviceError> {
         let (serial, theirs) = pair()?;
         let emulator = &image.board.emulator;

@@ -140,7 +140,7 @@ pub enum FitError {
     },
     /// Emissions of a kind that is not observed.
     #[error(
-        "{family} emissions are not of {observed}: take another --emission, or leave --emission out"
+        "{family} emissions are not of {observed}: take another family, or leave the choice out"
     )]
     #[strum(serialize = "wrong-emissions")]
     Family {
@@ -151,8 +151,8 @@ pub enum FitError {
     },
     /// Emissions that regress on the past, where rows have none.
     #[error(
-        "{family} emissions are of a sample and those before it, which classifiers of fit and evaluate see: \
-         take another --emission here"
+        "{family} emissions are of a sample and those before it, which only classifiers see: take another \
+         family here"
     )]
     NoPast {
         /// The family.
@@ -161,7 +161,7 @@ pub enum FitError {
     /// No sample with a whole past.
     #[error(
         "nothing to fit: no sample has all of its past observed, without a gap; take longer series, or \
-         shorter --lags"
+         shorter lags"
     )]
     ShortPast,
     /// The model in hand makes a sequence impossible.

@@ -36,7 +36,7 @@ pub enum KernelError {
     NoFeatures,
     /// A sequence without a window.
     #[error(
-        "its length of {length} is less than a window's, {window}; take a lower --order, or leave it out"
+        "its length of {length} is less than a window's, {window}; take a lower order, or leave the sequence out"
     )]
     TooShort {
         /// The sequence, from 0.

@@ -292,7 +292,7 @@ fn cosine(kernel: f64, one: f64, other: f64, same: bool) -> f64 {
 /// # Panics
 /// If the two differ in length.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-pub(crate) fn inner_product(x: &[f64], y: &[f64]) -> f64 {
+pub fn inner_product(x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len(), "features of two lengths");
     const LANES: usize = 8;
     let (whole_x, rest_x) = x.as_chunks::<LANES>();

@@ -46,10 +46,7 @@ pub struct Information {
 #[non_exhaustive]
 pub enum InformationError {
     /// Sequences of channels are not enumerated.
-    #[error(
-        "sequences over channels cannot be enumerated; sample the information instead: --scaling sampled \
-         of fit and evaluate, --information sampled of gram"
-    )]
+    #[error("sequences over channels cannot be enumerated; sample the information instead")]
     NotSymbols,
     /// There are too many sequences to enumerate.
     #[error(

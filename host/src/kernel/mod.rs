@@ -28,7 +28,7 @@ mod count;
 mod error;
 mod fisher;
 mod format;
-mod gram;
+pub(crate) mod gram;
 mod information;
 mod log_gram;
 pub mod marginal;

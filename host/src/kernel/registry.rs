@@ -107,21 +107,21 @@ impl Setting {
         Self::Time,
     ];
 
-    /// The option that sets it.
+    /// Returns its name.
     #[must_use]
-    pub fn option(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Parametrisation => "--parametrisation",
-            Self::Information => "--information",
-            Self::Sigma => "--sigma",
-            Self::Power => "--power",
-            Self::Order => "--order",
-            Self::Raw => "--raw",
-            Self::Lambda => "--lambda",
-            Self::Nu => "--nu",
-            Self::Rho => "--rho",
-            Self::Steps => "--steps",
-            Self::Time => "--time",
+            Self::Parametrisation => "parametrisation",
+            Self::Information => "information",
+            Self::Sigma => "sigma",
+            Self::Power => "power",
+            Self::Order => "order",
+            Self::Raw => "raw",
+            Self::Lambda => "lambda",
+            Self::Nu => "nu",
+            Self::Rho => "rho",
+            Self::Steps => "steps",
+            Self::Time => "time",
         }
     }
 }
@@ -357,7 +357,7 @@ pub const KERNELS: &[Entry] = &[
     ),
     between(
         ("heat", &["markov"]),
-        "Between frequencies of symbols: heat on the simplex (--family markov --order 0)",
+        "Between frequencies of symbols: heat on the simplex (Markov chains of order 0)",
         &[Setting::Time],
         |settings| format!("heat kernel of frequencies, time {}", settings.time),
         |settings, models| heat_of_fitted(models, settings.time),
@@ -369,18 +369,21 @@ pub const KERNELS: &[Entry] = &[
         |settings| format!("symmetrised divergence, exponentiated by {}", rate(settings)),
         |settings, models| divergence_of_fitted(models, rate(settings)),
     ),
-    marginal(MarginalModel::NAMES[0], "Shared models of a finite set (--model-file)"),
-    marginal(MarginalModel::NAMES[1], "Shared hidden states, position by position (--model-file)"),
+    marginal(MarginalModel::NAMES[0], "Shared models of a finite set (of a model file)"),
+    marginal(
+        MarginalModel::NAMES[1],
+        "Shared hidden states, position by position (of a model file)",
+    ),
     marginal(
         MarginalModel::NAMES[2],
-        "Shared paths of a hidden Markov model, of sequences of one length (--model-file)",
+        "Shared paths of a hidden Markov model, of sequences of one length (of a model file)",
     ),
     marginal(
         MarginalModel::NAMES[3],
-        "Shared trajectories of a pair hidden Markov model (--model-file)",
+        "Shared trajectories of a pair hidden Markov model (of a model file)",
     ),
-    marginal(MarginalModel::NAMES[4], "Shared states of a tree's inner nodes (--model-file)"),
-    marginal(MarginalModel::NAMES[5], "The same, summed over all pruned trees (--model-file)"),
+    marginal(MarginalModel::NAMES[4], "Shared states of a tree's inner nodes (of a model file)"),
+    marginal(MarginalModel::NAMES[5], "The same, summed over all pruned trees (of a model file)"),
 ];
 
 /// The kernel of a name.

@@ -56,7 +56,7 @@ const BLOSUM62: [&[i8]; 20] = [
 ];
 
 impl SmithWaterman {
-    /// BLOSUM62 (Henikoff and Henikoff 1992) over [`AMINO`](crate::profile::AMINO), gaps 11 and 1: BLAST's.
+    /// BLOSUM62 (Henikoff and Henikoff 1992) over the amino acids, gaps 11 and 1: BLAST's.
     pub fn blosum62() -> Self {
         let entry = |i: usize, j: usize| BLOSUM62[i.max(j)][i.min(j)];
         let matrix = (0..20).map(|i| (0..20).map(|j| entry(i, j)).collect()).collect();

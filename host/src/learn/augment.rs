@@ -362,7 +362,7 @@ pub enum AugmentError {
     /// More copies than there is room for.
     #[error(
         "{copies} copies of each training series take {gigabytes:.1} GB, and 2.1 are the most: take \
-         fewer with --copies"
+         fewer copies"
     )]
     #[strum(serialize = "too-many-copies")]
     TooLarge {
@@ -373,8 +373,8 @@ pub enum AugmentError {
     },
     /// A copy that is like nothing a sensor records.
     #[error(
-        "a copy of series `{id}` {what} ({varied}): take a smaller --gain, or where vectors are turned a \
-         smaller --rotation, or no --copies"
+        "a copy of series `{id}` {what} ({varied}): take a smaller gain, or where vectors are turned a \
+         smaller rotation, or no copies"
     )]
     #[strum(serialize = "wild-copy")]
     Wild {

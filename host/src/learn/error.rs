@@ -6,6 +6,7 @@ use super::augment::AugmentError;
 use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
 use super::features::FeatureMap;
 use super::kind::ClassifierKind;
+use super::limits::Resource;
 use crate::batch::expectations;
 use crate::classifier::{CODEBOOKS_MOST, CONTEXTS_AT_MOST, LEVELS_MOST, ScoreModels};
 use crate::data::{DataError, Dataset, FrontError, Lags, SamplesView, Window};
@@ -60,7 +61,7 @@ impl TrainError {
 /// What to do where estimates broke down on the way.
 fn remedy(error: &FitError) -> &'static str {
     match error {
-        FitError::Model(_) => "; raise --std-floor, or take fewer --states",
+        FitError::Model(_) => "; raise the floor of standard deviations, or take fewer states",
         _ => "",
     }
 }
@@ -100,7 +101,7 @@ pub enum TrainError {
     Observed(FitError),
     /// A classifier that is not made of such emissions.
     #[error(
-        "--classifier {kind} is not made of {family} emissions; take bayes, fisher or top, which are of \
+        "{kind} is not made of {family} emissions; take bayes, fisher or top, which are of \
          all"
     )]
     #[strum(serialize = "wrong-emissions")]
@@ -111,14 +112,12 @@ pub enum TrainError {
         family: &'static str,
     },
     /// A classifier of symbols, and channels.
-    #[error(
-        "--classifier {0} counts symbols, and these are channels; take count, which is of both"
-    )]
+    #[error("{0} counts symbols, and these are channels; take count, which is of both")]
     NotSymbols(ClassifierKind),
     /// More words than a device has contexts for, or a table room.
     #[error(
         "{symbols} symbols make too many words of {length}: {CONTEXTS_AT_MOST} contexts and \
-         {WORDS_AT_MOST} words are the most; take a smaller --order"
+         {WORDS_AT_MOST} words are the most; take a smaller order"
     )]
     TooManyWords {
         /// Symbols.
@@ -146,7 +145,8 @@ pub enum TrainError {
     /// A window that the fitted models make impossible.
     #[error(
         "{file}: sample {sample} of series `{series}`, which begins on line {line}, is impossible under \
-         the model of {model} ({why}): look for a stray value, or raise --std-floor"
+         the model of {model} ({why}): look for a stray value, or raise \
+         the floor of standard deviations"
     )]
     ImpossibleWindow {
         /// The file.
@@ -165,7 +165,7 @@ pub enum TrainError {
     /// More features than there is room for.
     #[error(
         "{} features of each of {}, varied copies counted, take {gigabytes:.1} GB or more, and 2.1 are the most: take \
-         fewer --copies, --states or --codebooks, a longer --hop, or bayes",
+         fewer copies, states or codebooks, a longer hop, or bayes",
         grouped(*features),
         counted(*windows, "window")
     )]
@@ -191,8 +191,7 @@ pub enum TrainError {
     /// A kernel that is no inner product of features without landmarks, and a learner that needs them.
     #[error(
         "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
-         on it: leave --learner out, or take {2}, or --landmarks, by which there are features; fisher takes all of \
-         them"
+         on it: take {2}, or landmarks, by which there are features; fisher takes every learner"
     )]
     NeedsKernelLearner(ClassifierKind, &'static str, String),
     /// A kernel machine that could not be deployed.
@@ -208,7 +207,7 @@ pub enum TrainError {
     /// More windows than the Gram matrix of a kernel machine on scores has room for.
     #[error(
         "{0} training windows are too many for {1}, whose Gram matrix takes {KERNEL_WINDOWS}: cut \
-         fewer with a longer --hop, leave out --copies and --mirror, take --landmarks and --learner svm, or take \
+         fewer with a longer hop, leave out copies and mirror images, take landmarks and a linear machine, or take \
          fisher, which has none"
     )]
     #[strum(serialize = "too-many-windows")]
@@ -231,14 +230,14 @@ pub enum TrainError {
     /// A front end before a machine that does not compile, or emissions that are not of real channels.
     #[error(
         "a front end is before emissions of real channels, or of the symbols that it makes, and classifiers that \
-         compile: leave --front out"
+         compile: leave the front end out"
     )]
     #[strum(serialize = "no-front")]
     FrontOf,
     /// A series, or a window, that ends before its first row.
     #[error(
         "{file}: series `{series}` has a window of {}, and the first row takes {}: take a longer \
-         --window, or a shorter --front",
+         window, or a shorter front end",
         counted(*length, "sample"),
         grouped(*first)
     )]
@@ -255,7 +254,7 @@ pub enum TrainError {
     /// Codebooks of what has none, or beside what they cannot be added to.
     #[error(
         "codebooks are of real channels, beside a linear machine on Fisher scores of emissions that do not predict \
-         from the past: leave --codebooks out, or take --classifier fisher"
+         from the past: leave codebooks out, or take fisher"
     )]
     #[strum(serialize = "no-codebooks")]
     Codebooks,
@@ -272,25 +271,25 @@ pub enum TrainError {
     CodebookWeight(f64),
     /// Codebooks of windows that have no room for one.
     #[error(
-        "the middle window has {0} samples, and a codebook is over nine at least: leave --codebooks out, or take a \
-         longer --window"
+        "the middle window has {0} samples, and a codebook is over nine at least: leave codebooks out, or take a \
+         longer window"
     )]
     ShortCodebooks(usize),
     /// Differences at lags of what has none, or before a machine that does not compile.
     #[error(
-        "{} are of real channels, and of classifiers that compile: leave --lags and \
-         --score-model each-lag out", .0.words()
+        "{} are of real channels, and of classifiers that compile: leave lags and \
+         a model for each of them out", .0.words()
     )]
     #[strum(serialize = "no-lags")]
     Lags(Lags),
     /// Lags that no window is long enough for.
     #[error(
         "{}: series `{series}` is the longest, and models see {} of it at once, none of them {} after \
-         another: take shorter --lags{}",
+         another: take shorter lags{}",
         lags.words(),
         counted(*length, "sample"),
         lags.depth(),
-        if *windowed { ", or a longer --window" } else { "" }
+        if *windowed { ", or a longer window" } else { "" }
     )]
     LongLags {
         /// The lags.
@@ -304,7 +303,7 @@ pub enum TrainError {
     },
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
     #[error(
-        "{} {what} would be taken, and {} are allowed: allow more, or take fewer --states, --lags, --codebooks or --levels",
+        "{} {what} would be taken, and {} are allowed: allow more, or take fewer states, lags, codebooks or levels",
         grouped(*takes),
         grouped(*most)
     )]
@@ -315,7 +314,7 @@ pub enum TrainError {
         /// What was allowed.
         most: usize,
         /// Of what.
-        what: &'static str,
+        what: Resource,
     },
     /// What was trained does not deploy, so that its cost is not known.
     #[error(transparent)]

@@ -164,7 +164,7 @@ impl TrainOptions {
         let lists = [
             ("scaling", self.scalings.is_empty()),
             ("value of C", self.c.is_empty()),
-            ("width (--sigma)", self.kind == ClassifierKind::Gaussian && self.sigma.is_empty()),
+            ("width (sigma)", self.kind == ClassifierKind::Gaussian && self.sigma.is_empty()),
         ];
         match lists.into_iter().find(|(_, empty)| *empty) {
             Some((what, _)) => Err(TrainError::NoCandidate(what)),

@@ -1,9 +1,32 @@
 //! What a classifier may cost on a device.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::error::TrainError;
 use crate::deploy::{Cost, Deployed};
+
+/// What a classifier takes of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Resource {
+    /// Bytes of the model in flash.
+    Flash,
+    /// Bytes of a stream's state.
+    Ram,
+    /// Multiply-adds per sample.
+    Operations,
+}
+
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Flash => "bytes of flash",
+            Self::Ram => "bytes of RAM",
+            Self::Operations => "multiply-adds per sample",
+        })
+    }
+}
 
 /// The most that a classifier may take on a device; `None` where it does not matter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -18,15 +41,11 @@ pub struct Limits {
 
 impl Limits {
     /// What a cost takes, what is allowed of it, and what it is called, of the first that is too much.
-    pub(super) fn excess(&self, cost: &Cost) -> Option<(usize, usize, &'static str)> {
+    pub(super) fn excess(&self, cost: &Cost) -> Option<(usize, usize, Resource)> {
         let each = [
-            (self.flash, cost.model_bytes, "bytes of flash (--max-flash)"),
-            (self.ram, cost.state_bytes, "bytes of RAM (--max-ram)"),
-            (
-                self.operations,
-                cost.multiply_adds_per_sample,
-                "multiply-adds a sample (--max-operations)",
-            ),
+            (self.flash, cost.model_bytes, Resource::Flash),
+            (self.ram, cost.state_bytes, Resource::Ram),
+            (self.operations, cost.multiply_adds_per_sample, Resource::Operations),
         ];
         let over = |(most, takes, what): (Option<usize>, usize, _)| {
             most.filter(|&most| takes > most).map(|most| (takes, most, what))

@@ -474,7 +474,7 @@ impl TrainOptions {
         let refused =
             |advice| move |source| TrainError::NotDeployed { kind: self.kind, source, advice };
         let advice = match check_size(&observations, 1, size) {
-            Ok(()) => "take fewer with --states",
+            Ok(()) => "take fewer states",
             Err(_) => "take fisher, which compiles",
         };
         check_size(&observations, self.baum_welch.states, size).map_err(refused(advice))?;
@@ -482,7 +482,7 @@ impl TrainOptions {
             kernel
                 .validate()
                 .map_err(DeployError::Parameter)
-                .map_err(refused("take another --sigma or --power"))?;
+                .map_err(refused("take another width or degree"))?;
         }
         Ok(())
     }

@@ -26,7 +26,7 @@ pub static LOGISTIC: Learner = Learner {
 };
 
 /// The gradient at the end, relative to the one at zero weights.
-pub(crate) const TOLERANCE: f64 = 1e-8;
+pub const TOLERANCE: f64 = 1e-8;
 /// Newton steps at most, and conjugate gradients within one.
 const STEPS: usize = 100;
 const INNER_STEPS: usize = 200;
@@ -93,7 +93,7 @@ pub fn minimise(
 }
 
 /// [`minimise`] until the gradient is `tolerance` of that at zero: to compare costs, less will do.
-pub(crate) fn minimise_to(
+pub fn minimise_to(
     tolerance: f64,
     loss: Loss,
     rows: &dyn Design,

@@ -25,7 +25,7 @@ font-size:13px;fill:#57606a}\
 text{fill:#9da7b3}.title{fill:#e6edf3}.zero{stroke:#9da7b3}}";
 
 /// The beginning of a figure of a width and height.
-pub(super) fn open(title: &str, (width, height): (f64, f64)) -> String {
+pub fn open(title: &str, (width, height): (f64, f64)) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
          role=\"img\" aria-label=\"{}\">\n<style>{STYLE}</style>\n",
@@ -34,7 +34,7 @@ pub(super) fn open(title: &str, (width, height): (f64, f64)) -> String {
 }
 
 /// A title and two lines below it.
-pub(super) fn draw_heading(title: &str, subtitle: &str, x: f64, svg: &mut String) {
+pub fn draw_heading(title: &str, subtitle: &str, x: f64, svg: &mut String) {
     let _ = writeln!(svg, "<text class=\"title\" x=\"{x}\" y=\"30\">{}</text>", escape(title));
     for (line, y) in subtitle.lines().zip([53, 72]) {
         let _ = writeln!(svg, "<text x=\"{x}\" y=\"{y}\">{}</text>", escape(line));
@@ -68,12 +68,13 @@ pub(super) fn tidy(number: f64) -> String {
     text.replace('-', "\u{2212}")
 }
 
-pub(super) fn colour(class: usize) -> &'static str {
+/// The colour of a class.
+pub fn colour(class: usize) -> &'static str {
     PALETTE[class % PALETTE.len()]
 }
 
 /// Text as XML has it, which has no word for control characters.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let text = printable(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

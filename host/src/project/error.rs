@@ -16,7 +16,7 @@ pub enum ProjectError {
     },
     /// A name that no package can have.
     #[error(
-        "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another (--name)"
+        "`{name}` is no name for a package: letters, digits, - and _, a letter first, and none that cargo or the crates with it have; give another"
     )]
     #[strum(serialize = "bad-name")]
     Name {

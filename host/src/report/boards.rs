@@ -195,7 +195,7 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  none: no maker's figure at that clock was found; --clock MHZ --current MA takes one; blank: it may not keep up. Without sensor and radio."
+            "  none: no maker's figure at that clock was found; give a clock and its current; blank: it may not keep up. Without sensor and radio."
         )
     }
 }

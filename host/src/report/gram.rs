@@ -118,7 +118,7 @@ impl fmt::Display for GramReport {
                     "eigenvalues: {least:.6e} to {most:.6e}, {verdict} (zero is anything within {zero:.1e})"
                 )?;
             }
-            None => writeln!(f, "eigenvalues: not computed of so many items; ask with --spectrum")?,
+            None => writeln!(f, "eigenvalues: not computed of so many items")?,
         }
         let (items, output, format) = (grouped(self.items), &self.output, &self.format);
         writeln!(f, "{items} x {items} matrix written to {output} as {format}")

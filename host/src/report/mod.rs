@@ -8,12 +8,9 @@ mod contract;
 mod device;
 mod emission;
 mod evaluation;
-#[cfg(feature = "device")]
-mod events;
 mod gram;
 mod model;
 mod models;
-mod network;
 mod pace;
 mod pca;
 mod route;
@@ -24,6 +21,7 @@ mod table;
 mod training;
 mod unknown;
 mod watch;
+mod written;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -40,15 +38,9 @@ pub use emission::EmissionSummary;
 pub use evaluation::{
     CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
 };
-#[cfg(feature = "device")]
-pub use events::EventsComparison;
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
 pub use model::{Inspection, Stored};
 pub use models::{ModelSummary, ModelsReport};
-pub use network::{
-    ComparisonReport, NetworkEvaluationReport, NetworkFitReport, NetworkInspection, NodeReport,
-    QueryReport, RepresentativesReport, Written,
-};
 pub use pace::Paces;
 pub use pca::PcaReport;
 pub use spotter::{SpottedSummary, SpotterInspection};
@@ -56,6 +48,7 @@ pub use spotting::{EventFigures, SpotFoldReport, SpotValidationReport};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
 pub use watch::{Alarms, Changes, Seen, WatchReport};
+pub use written::Written;
 
 pub use crate::words::{
     counted, grouped, grouped_to_three_digits, printable, short, to_three_digits,

@@ -307,7 +307,7 @@ impl fmt::Display for Inspection {
             writeln!(
                 f,
                 "  in fixed point: flash {} B, RAM {} B, {} multiply-adds and {} exponentials a sample, in \
-                 integers (export --number q15)",
+                 integers (number format q15)",
                 grouped(cost.model_bytes),
                 grouped(cost.state_bytes),
                 grouped(cost.multiply_adds_per_sample),

@@ -158,7 +158,7 @@ pub(super) fn write_forms(
                 table.row([stage].into_iter().chain(columns.iter().map(|(_, cell)| cell(one))));
             }
             if told.len() < of_stage.len() {
-                table.row([format!("{} more, in --json", of_stage.len() - told.len())]);
+                table.row([format!("{} more, in JSON", of_stage.len() - told.len())]);
             }
         }
         write!(f, "\n{table}")?;
@@ -306,8 +306,7 @@ mod tests {
         }
         let text = Told(choice).to_string();
         assert_eq!(text.matches("\n  stage 2").count(), MOST_TOLD, "{text}");
-        for part in ["2 forms more not tried", "\n  stage 1 ", "stage 2 *", "\n  6 more, in --json"]
-        {
+        for part in ["2 forms more not tried", "\n  stage 1 ", "stage 2 *", "\n  6 more, in JSON"] {
             assert!(text.contains(part), "no {part} in:\n{text}");
         }
     }

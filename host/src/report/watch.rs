@@ -174,7 +174,7 @@ impl fmt::Display for WatchReport {
             writeln!(f, "without one, in as many samples: {unchanged}\n")?;
         }
         if self.detector.is_none() && self.c_library.is_none() {
-            writeln!(f, "not written: name a file with --rust, or a folder with --c")?;
+            writeln!(f, "not written")?;
         }
         if let Some(file) = &self.detector {
             writeln!(f, "detector written to {file}")?;

@@ -1,6 +1,6 @@
-use fishweir::data::records::{MISSING, Records, Variable};
 use fishweir::kernel::between::ModelKernel;
-use fishweir::network::{
+use fishweir_networks::records::{MISSING, Records, Variable};
+use fishweir_networks::{
     Network, NetworkFisher, NetworkProduct, ObservedNetwork, Power, Width, joint,
 };
 use serde::Deserialize;

@@ -16,7 +16,6 @@ use std::io::Cursor;
 use std::sync::LazyLock;
 
 use fishweir::classifier::{Classifier, Observations};
-use fishweir::data::records::{Binning, Schema, TextTable};
 use fishweir::data::{
     Alphabet, Dataset, FastaLabel, Kind, Layout, LiveReader, ReadOptions, Rows, Sample, Samples,
     layout,
@@ -25,11 +24,12 @@ use fishweir::deploy::Deployed;
 use fishweir::device::{Input, Options, converse};
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::{ContextSet, ModelSet};
-use fishweir::network::{NetworkFile, read_bif, write_bif};
 use fishweir_core::wire::{
     Answer, AnswerHead, CHECKSUM_LENGTH, DELIMITER, F32, Head, Info, Receiver, Report, Request,
     SampleIndex, SampleKind, VERSION, encode, longest,
 };
+use fishweir_networks::records::{Binning, Schema, TextTable};
+use fishweir_networks::{NetworkFile, read_bif, write_bif};
 use zerocopy::{FromZeros, IntoBytes};
 
 pub use self::artefact::{artefact, reads_artefact};

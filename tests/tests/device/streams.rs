@@ -134,7 +134,7 @@ fn a_bank_of_systems_gives_the_same_bits() {
 #[test]
 fn a_profile_along_a_direction_gives_the_same_bits() {
     let data = strings(40);
-    let deployed = Deployed::of_profile(&profiled(&data)).expect("fits in f32");
+    let deployed = profiled(&data).deploy().expect("fits in f32");
     assert_eq!((deployed.directions(), deployed.topology()), (1, Topology::PROFILE));
     for form in [Form::Source, Form::Artefact] {
         let parity = on_device(board(Board::DEFAULT), &deployed, &whole(&data), &form);

@@ -7,8 +7,6 @@ use fishweir::classifier::{Classifier, Observations};
 use fishweir::data::{Dataset, FastaLabel, ReadOptions};
 use fishweir::deploy::{Deployed, SpotterModel};
 use fishweir::model::ModelSet;
-use fishweir::network::{NetworkFile, NetworkModel};
-use fishweir::profile::{Profile, ProfileClassifier};
 use fishweir_core::artefact::{Header, read};
 use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
 use fishweir_core::emission::Gaussian;
@@ -18,6 +16,8 @@ use fishweir_core::hmm::Hmm;
 use fishweir_core::lagged::LagFeatures;
 use fishweir_core::number::Dual;
 use fishweir_core::update::Update;
+use fishweir_networks::{NetworkFile, NetworkModel};
+use fishweir_profiles::{Profile, ProfileClassifier};
 use zerocopy::IntoBytes;
 
 #[path = "../../data/earlier/plain.rs"]
@@ -210,10 +210,10 @@ fn sets_of_systems_decide_as_then() {
 fn profiles_decide_as_then() {
     let classifier = ProfileClassifier::load(&path("profile.json"));
     let classifier = classifier.unwrap_or_else(|error| panic!("{error}"));
-    let deployed = Deployed::of_profile(&classifier).expect("a classifier");
+    let deployed = classifier.deploy().expect("a classifier");
     decides_as_then("profile.json", &deployed, "family.fa", "profile");
     let profile = Profile::parse("profile.hmm", &text("profile.hmm")).expect("a profile");
-    let alone = Deployed::of_profile(&ProfileClassifier::alone(&profile)).expect("a classifier");
+    let alone = ProfileClassifier::alone(&profile).deploy().expect("a classifier");
     decides_as_then("profile.hmm", &alone, "family.fa", "profile-alone");
 }
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fishweir::classifier::Classifier;
-use fishweir::data::records::TextTable;
 use fishweir::data::{Alphabet, Dataset, FastaLabel, ReadOptions, layout};
 use fishweir::deploy::Deployed;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::{ContextSet, ModelSet};
-use fishweir::network::NetworkFile;
+use fishweir_networks::NetworkFile;
+use fishweir_networks::records::TextTable;
 use fishweir_tests::parsers::{PARSERS, Parser, reads_artefact, sealed};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 //! and back, what is refused and where, and HMMER's own scores where its files are at hand.
 
 use fishweir::fishweir_core::emission::Probabilities;
-use fishweir::profile::{
+use fishweir_profiles::{
     AMINO, Alignment, Build, ChainError, Dirichlets, Edge, Effective, Mode, Path, Profile,
     SearchProfile, Segment, SilentChain, State, position_weights, sequences, stockholm,
 };
@@ -397,7 +397,7 @@ fn a_search_finds_both_domains_and_prints_them() {
     let aligned: Vec<_> = hit
         .domains
         .iter()
-        .map(|domain| fishweir::profile::Aligned {
+        .map(|domain| fishweir_profiles::Aligned {
             name: "s",
             sequence: SEQUENCE,
             start: domain.envelope[0],

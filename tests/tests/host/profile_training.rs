@@ -11,7 +11,7 @@ use fishweir::fishweir_core::filter::Streaming;
 use fishweir::fishweir_core::number::Dual;
 use fishweir::fishweir_core::profile_hmm::ProfileHmm;
 use fishweir::kernel::{Kernel, SmithWaterman, SpectrumKernel};
-use fishweir::profile::{
+use fishweir_profiles::{
     AMINO, Build, Dirichlets, Edge, Effective, Mode, Profile, ProfileClassifier, ProfileLearner,
     ProfilePrior, SearchProfile, SilentChain, Trained, Training,
 };
@@ -25,7 +25,7 @@ fn family(count: usize) -> Vec<(String, String)> {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let row = "MKVLASGHWYECDEFRMKTILNPQGWHD";
     let text = format!(">a\n{row}\n>b\n{row}\n>c\n{row}\n");
-    let alignment = fishweir::profile::Alignment::parse("true", &text).expect("an alignment");
+    let alignment = fishweir_profiles::Alignment::parse("true", &text).expect("an alignment");
     let build = Build { effective: Effective::Count(2.0), ..Build::default() };
     let profile = build.profile(&alignment).expect("a profile");
     let letter = |x: usize| AMINO.symbols.chars().nth(x).expect("a residue");
@@ -140,12 +140,12 @@ fn a_classifier_is_a_direction() {
 fn a_deployed_profile_is_the_core_s_own_type() {
     let data = strings(30);
     let classifier = profiled(&data);
-    let deployed = Deployed::of_profile(&classifier).expect("fits in f32");
+    let deployed = classifier.deploy().expect("fits in f32");
     let bytes = deployed.to_artefact().expect("small enough");
     assert_eq!(Deployed::from_artefact("bytes", &bytes).expect("read"), deployed);
     let values = {
         let one = |view: SamplesView<'_>| -> Vec<usize> {
-            let unknown = fishweir::profile::DNA.symbol('N').expect("a code");
+            let unknown = fishweir_profiles::DNA.symbol('N').expect("a code");
             let symbols = view.symbols().unwrap_or_default().iter();
             symbols.map(|x| x.map_or(unknown, usize::from)).collect()
         };

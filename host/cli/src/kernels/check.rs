@@ -115,11 +115,11 @@ impl Asked<'_> {
             .filter(|entry| entry.takes.contains(&setting))
             .map(|entry| entry.name)
             .collect();
-        let option = setting.option();
+        let option = setting.name();
         Err(Failure::input(
             Topic::IdleOption,
             format!(
-                "--kernel {} takes no {option}; it is for --kernel {}",
+                "--kernel {} takes no --{option}; it is for --kernel {}",
                 self.entry.name,
                 by.join(", ")
             ),

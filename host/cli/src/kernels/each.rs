@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::{id, place};
 use crate::Failure;
 use crate::Topic;
+use crate::remedy::words;
 
 /// What a model is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -84,12 +85,13 @@ pub(super) fn refused(
 ) -> Failure {
     let item = error.sequence().and_then(|sequence| items.get(sequence));
     let only = || if let [only] = items { Some(only) } else { None };
+    let said = words(error);
     Failure::input(
         error.kind(),
         match (item.or_else(only), class) {
-            (Some(item), _) => format!("{}: {error}", place(data, item)),
-            (None, Some(class)) => format!("{}, class {class}: {error}", data.source()),
-            (None, None) => format!("{}: {error}", data.source()),
+            (Some(item), _) => format!("{}: {said}", place(data, item)),
+            (None, Some(class)) => format!("{}, class {class}: {said}", data.source()),
+            (None, None) => format!("{}: {said}", data.source()),
         },
     )
 }

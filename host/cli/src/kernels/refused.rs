@@ -4,6 +4,7 @@ use fishweir::data::{Dataset, Window, Windows};
 use fishweir::kernel::KernelError;
 use fishweir::kernel::marginal::MarginalError;
 
+use crate::remedy::words;
 use crate::{Failure, Topic};
 
 /// Why no kernel was computed.
@@ -37,7 +38,7 @@ pub(super) fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> F
                 KernelError::NoScore(_) => "; fit the model with it, or leave it out",
                 _ => "",
             };
-            (error.sequence(), error.kind(), error.to_string(), advice)
+            (error.sequence(), error.kind(), words(&error), advice)
         }
     };
     Failure::input(

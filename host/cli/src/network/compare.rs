@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fishweir::report::ComparisonReport;
+use fishweir_networks::report::ComparisonReport;
 
 use super::Failure;
 use super::model::{fisher, network};

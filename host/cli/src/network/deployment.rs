@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fishweir::network::{AlarmPlan, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
+use fishweir_networks::{AlarmPlan, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
 
 use super::Failure;
 use super::model::fisher;

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use fishweir::network::{NetworkFile, NetworkModel};
-use fishweir::plot::NetworkPlot;
 use fishweir::report::{Written, counted};
+use fishweir_networks::plot::NetworkPlot;
+use fishweir_networks::{NetworkFile, NetworkModel};
 
 use super::super::output::{self, Outputs};
 use super::Failure;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fishweir::network::{NetworkEvaluateError, NetworkEvaluation, NetworkFile, NetworkModel};
-use fishweir::report::NetworkEvaluationReport;
+use fishweir_networks::report::NetworkEvaluationReport;
+use fishweir_networks::{NetworkEvaluateError, NetworkEvaluation, NetworkFile, NetworkModel};
 
 use super::Failure;
 use super::fit::{Classifier, Learning, value};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::network::{DeployedEvents, NetworkFile};
 use fishweir::report::Written;
+use fishweir_networks::{DeployedEvents, NetworkFile};
 
 use super::super::output::{self, Outputs};
 use super::Failure;

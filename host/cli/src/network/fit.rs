@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use fishweir::data::records::{Records, Schema, TextTable, Variable};
-use fishweir::network::learn::{
+use fishweir_networks::learn::{
     Constraints, ExpectationMaximisation, HillClimb, Prior, Score, chow_liu, fit_parameters,
 };
-use fishweir::network::{ClassifierPlan, Method, Network, NetworkFile, NetworkModel};
-use fishweir::report::NetworkFitReport;
+use fishweir_networks::records::{Records, Schema, TextTable, Variable};
+use fishweir_networks::report::NetworkFitReport;
+use fishweir_networks::{ClassifierPlan, Method, Network, NetworkFile, NetworkModel};
 
 use super::super::options::{named, refuse_idle};
 use super::super::output::{self, Outputs};
@@ -313,7 +313,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(path) = &arguments.output {
         output::write(path, &NetworkFile { columns: schema, model }.bytes_for(path)?)?;
     }
-    outputs.print(&report, arguments.json)
+    let hint = arguments.output.is_none().then_some("to write it, name a file with -o");
+    outputs.print_with(&report, arguments.json, hint)
 }
 
 fn fit(

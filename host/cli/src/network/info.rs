@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fishweir::network::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
-use fishweir::report::NetworkInspection;
+use fishweir_networks::report::NetworkInspection;
+use fishweir_networks::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
 
 use super::Failure;
 use super::model::fisher;

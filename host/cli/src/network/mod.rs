@@ -15,7 +15,7 @@ mod run;
 mod sample;
 mod table;
 
-use fishweir::data::records::LAYOUTS;
+use fishweir_networks::records::LAYOUTS;
 
 use super::Failure;
 

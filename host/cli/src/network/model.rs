@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir::network::{Network, NetworkFile, NetworkFisher, NetworkModel, Width};
+use fishweir_networks::{Network, NetworkFile, NetworkFisher, NetworkModel, Width};
 
 use super::Failure;
 use crate::Topic;

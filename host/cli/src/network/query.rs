@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use fishweir::data::records::MISSING;
-use fishweir::network::{Inference, Network, Width};
-use fishweir::report::{NodeReport, QueryReport};
+use fishweir_networks::records::MISSING;
+use fishweir_networks::report::{NodeReport, QueryReport};
+use fishweir_networks::{Inference, Network, Width};
 
 use super::Failure;
 use super::model::network;
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
 /// A record by the names of its nodes and states.
 fn named(network: &Network, record: &[u16]) -> Vec<[String; 2]> {
-    let pair = |(variable, &state): (&fishweir::data::records::Variable, &u16)| {
+    let pair = |(variable, &state): (&fishweir_networks::records::Variable, &u16)| {
         let state = variable.states.get(usize::from(state)).cloned().unwrap_or_default();
         [variable.name.clone(), state]
     };

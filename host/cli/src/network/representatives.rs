@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::network::random_subsets;
-use fishweir::report::RepresentativesReport;
+use fishweir_networks::random_subsets;
+use fishweir_networks::report::RepresentativesReport;
 
 use super::super::output::Outputs;
 use super::model::{fisher, network};

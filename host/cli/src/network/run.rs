@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use fishweir::device::{Board, Dialogue, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
-use fishweir::network::{NetworkFile, NetworkModel};
-use fishweir::report::EventsComparison;
 use fishweir_core::wire::Request;
+use fishweir_networks::report::EventsComparison;
+use fishweir_networks::{NetworkFile, NetworkModel};
 
 use super::super::run::boards;
 use super::super::sources;

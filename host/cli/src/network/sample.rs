@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use fishweir::data::records::{Records, Variable, field};
 use fishweir::report::{Written, counted};
+use fishweir_networks::records::{Records, Variable, field};
 
 use super::super::output::{self, Outputs};
 use super::Failure;

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use fishweir::data::records::{Binning, Cutting, Records, Schema, TextTable};
-use fishweir::network::NetworkError;
+use fishweir_networks::NetworkError;
+use fishweir_networks::records::{Binning, Cutting, Records, Schema, TextTable};
 
 use super::Failure;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fishweir::profile::{Aligned, Mode, Profile, SearchProfile, sequences, stockholm};
+use fishweir_profiles::{Aligned, Mode, Profile, SearchProfile, sequences, stockholm};
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};

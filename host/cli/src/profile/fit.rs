@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use fishweir::profile::{Alignment, Build, Effective, ProfilePrior, Residues, Training, sequences};
 use fishweir::report::{Written, counted};
+use fishweir_profiles::{Alignment, Build, Effective, ProfilePrior, Residues, Training, sequences};
 
 use super::super::output::{self, Outputs};
 use super::super::values::{positive, share};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fishweir::kernel::{Gram, Items, gram_bytes};
-use fishweir::profile::{MatchFeatures, Profile, ProfilePrior, SearchProfile, sequences};
 use fishweir::report::{Written, counted};
+use fishweir_profiles::{MatchFeatures, Profile, ProfilePrior, SearchProfile, sequences};
 
 use super::super::gram::{Layout, layout_of};
 use super::super::output::{self, Outputs};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use fishweir::classifier::Provenance;
-use fishweir::profile::{Profile, ProfileLearner, sequences};
 use fishweir::report::{Written, counted};
+use fishweir_profiles::{Profile, ProfileLearner, sequences};
 
 use super::super::output::{self, Outputs};
 use super::super::values::positive;

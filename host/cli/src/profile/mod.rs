@@ -9,7 +9,7 @@ mod score;
 use std::path::Path;
 
 use fishweir::files;
-use fishweir::profile::{Mode, ProfileError, Residues};
+use fishweir_profiles::{Mode, ProfileError, Residues};
 
 use super::Failure;
 use crate::Topic;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use fishweir::profile::{Aligned, Hit, Profile, ProfileError, SearchProfile, sequences, stockholm};
+use fishweir_profiles::{Aligned, Hit, Profile, ProfileError, SearchProfile, sequences, stockholm};
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};

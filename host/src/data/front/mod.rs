@@ -153,7 +153,7 @@ pub enum FrontError {
         rows: usize,
     },
     /// Symbols, which have no front end.
-    #[error("a front end is of real channels, and these are symbols: leave --front out")]
+    #[error("a front end is of real channels, and these are symbols: leave the front end out")]
     #[strum(serialize = "front-of-symbols")]
     Symbols,
 }

@@ -96,7 +96,7 @@ pub enum MeasureError {
     /// Too many decisions differ.
     #[error(
         "fixed point decides as f64 does on {found:.2} % of {}, where {wanted:.2} % \
-         are wanted: export f32, or accept it with --equal{}",
+         are wanted: export f32, or accept fewer equal decisions{}",
         counted(*windows, "window"),
         refused(*refused_by_one)
     )]

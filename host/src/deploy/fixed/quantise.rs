@@ -44,7 +44,7 @@ pub enum QuantiseError {
     /// States so wide and so narrow that no unit serves both.
     #[error(
         "channel {channel}: standard deviations from {narrowest:.3e} to {widest:.3e} do not fit 16 \
-         bits together; raise --std-floor when fitting, or scale the channel"
+         bits together; raise the floor of standard deviations when fitting, or scale the channel"
     )]
     #[strum(serialize = "spread-out-of-range")]
     Channel {
@@ -74,7 +74,7 @@ pub enum QuantiseError {
     #[strum(serialize = "not-finite")]
     Output(usize),
     /// A front end, which is in real numbers.
-    #[error("fixed point has no front end: export f32, or fit without --front")]
+    #[error("fixed point has no front end: export f32, or fit without one")]
     #[strum(serialize = "fixed-point-front")]
     Front,
     /// Emissions that fixed point has no tables for.

@@ -87,7 +87,7 @@ fn each<T>(
 fn unlike(models: &[FittedModel], row: usize) -> PairError {
     let (first, other) = (models[0].any().noun(), models[row].any().noun());
     let why = if first == other {
-        "this kernel compares no such models; of strings those without a context (--order 0)"
+        "this kernel compares no such models; of strings those without a context (order 0)"
             .to_owned()
     } else {
         format!("one is a {first}, the other a {other}: compare models of one kind")

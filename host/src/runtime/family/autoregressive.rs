@@ -108,7 +108,7 @@ impl Family for Autoregressive {
         "autoregressive"
     }
     fn about(&self) -> &'static str {
-        "channels of real numbers, each predicted from its own past at --lags"
+        "channels of real numbers, each predicted from its own past at chosen lags"
     }
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Reals)

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use fishweir::data::records::{MISSING, Records};
 use fishweir::device::Board;
-use fishweir::network::learn::{HillClimb, Prior};
-use fishweir::network::{
+use fishweir_networks::learn::{HillClimb, Prior};
+use fishweir_networks::records::{MISSING, Records};
+use fishweir_networks::{
     AlarmPlan, ClassifierPlan, DeployedEvents, DeployedSum, Method, Network, NetworkFisher, Width,
     read_bif,
 };

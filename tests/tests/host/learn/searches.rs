@@ -128,7 +128,7 @@ fn nothing_to_choose_from_is_refused() {
             options.kind = ClassifierKind::Gaussian;
             options.sigma.clear();
         };
-        assert_eq!(without(gaussian), "no width (--sigma) to choose from");
+        assert_eq!(without(gaussian), "no width (sigma) to choose from");
         let mut none = options.clone();
         none.inner_folds = 0;
         assert!(none.most_passes(&data) > 0);

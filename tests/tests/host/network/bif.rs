@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use fishweir::data::records::Variable;
-use fishweir::network::{Network, NetworkFile, read_bif, write_bif};
+use fishweir_networks::records::Variable;
+use fishweir_networks::{Network, NetworkFile, read_bif, write_bif};
 
 use super::stored;
 

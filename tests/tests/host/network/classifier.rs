@@ -1,8 +1,8 @@
 //! Classifiers of records.
 
-use fishweir::data::records::{Binning, MISSING, Records, TextTable, Variable};
-use fishweir::network::learn::{HillClimb, Prior};
-use fishweir::network::{ClassifierPlan, Method, NetworkClassifier, NetworkEvaluation};
+use fishweir_networks::learn::{HillClimb, Prior};
+use fishweir_networks::records::{Binning, MISSING, Records, TextTable, Variable};
+use fishweir_networks::{ClassifierPlan, Method, NetworkClassifier, NetworkEvaluation};
 use fishweir_tests::oracle::Joint;
 
 use super::{assert_close, stored};

@@ -1,14 +1,14 @@
 //! Classifiers and alarms as a device holds them, against the host.
 
-use fishweir::data::records::{MISSING, Records, Variable};
-use fishweir::network::learn::{HillClimb, Prior};
-use fishweir::network::{
-    AlarmPlan, ClassifierPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost, Method,
-    Network, NetworkError, NetworkFisher, Width,
-};
 use fishweir_core::classify::decide;
 use fishweir_core::filter::Stream;
 use fishweir_core::network::{FactorClassifier, FactorLayout};
+use fishweir_networks::learn::{HillClimb, Prior};
+use fishweir_networks::records::{MISSING, Records, Variable};
+use fishweir_networks::{
+    AlarmPlan, ClassifierPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost, Method,
+    Network, NetworkError, NetworkFisher, Width,
+};
 
 use super::stored;
 

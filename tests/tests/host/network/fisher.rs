@@ -1,8 +1,8 @@
 //! The Fisher kernel: equal for equivalent networks, and what its definition says.
 
-use fishweir::data::records::{MISSING, Records, Variable};
 use fishweir::kernel::Gram;
-use fishweir::network::{Network, NetworkFisher, Width};
+use fishweir_networks::records::{MISSING, Records, Variable};
+use fishweir_networks::{Network, NetworkFisher, Width};
 use fishweir_tests::oracle::Joint;
 use proptest::prelude::*;
 use rand::Rng;

@@ -1,7 +1,7 @@
 //! The junction tree against enumeration, and against the answers that come with known networks.
 
-use fishweir::data::records::MISSING;
-use fishweir::network::{Inference, Network, NetworkError, Width, joint};
+use fishweir_networks::records::MISSING;
+use fishweir_networks::{Inference, Network, NetworkError, Width, joint};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use fishweir::data::records::{MISSING, Records, Variable};
-use fishweir::network::learn::{
+use fishweir_networks::learn::{
     Constraints, ExpectationMaximisation, HillClimb, Prior, Score, chow_liu, fit_parameters,
     graph_score, k_dependence, naive_bayes, tree_augmented,
 };
-use fishweir::network::{Network, NetworkError, Shape};
+use fishweir_networks::records::{MISSING, Records, Variable};
+use fishweir_networks::{Network, NetworkError, Shape};
 use proptest::prelude::*;
 
 use super::{Drawn, assert_close, cases, stored};

@@ -9,8 +9,8 @@ mod learning;
 mod records;
 mod sets;
 
-use fishweir::data::records::{MISSING, Variable};
-use fishweir::network::{Network, read_bif};
+use fishweir_networks::records::{MISSING, Variable};
+use fishweir_networks::{Network, read_bif};
 use fishweir_tests::checks::{assert_near as assert_close, cases};
 use fishweir_tests::oracle::Joint;
 use rand::{Rng, SeedableRng};

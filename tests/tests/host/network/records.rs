@@ -1,6 +1,6 @@
 //! Tables of records: CSV and ARFF, states, bins.
 
-use fishweir::data::records::{Binning, Cutting, MISSING, Schema, TextTable, Variable};
+use fishweir_networks::records::{Binning, Cutting, MISSING, Schema, TextTable, Variable};
 
 fn table(text: &str) -> TextTable {
     TextTable::parse("x", text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))

@@ -1,7 +1,7 @@
 //! Sets of records: the kernel, the tests, representatives.
 
-use fishweir::data::records::{MISSING, Records};
-use fishweir::network::{NetworkFisher, Width, random_subsets};
+use fishweir_networks::records::{MISSING, Records};
+use fishweir_networks::{NetworkFisher, Width, random_subsets};
 use proptest::prelude::*;
 
 use super::{Drawn, assert_close, cases, stored};

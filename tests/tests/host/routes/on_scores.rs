@@ -401,5 +401,5 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
     let error =
         train(&many, &series, &options(ClassifierKind::Gaussian, Topology::Ergodic), &|| ());
     let error = error.expect_err("too many").to_string();
-    assert!(error.contains("5001 training windows") && error.contains("--hop"), "{error}");
+    assert!(error.contains("5001 training windows") && error.contains("longer hop"), "{error}");
 }

@@ -1,0 +1,150 @@
+//! Options that remedy what the library refuses. The library speaks of fields and values; here the program adds which of
+//! its options set them, and nowhere else.
+
+use std::error::Error;
+
+use fishweir::StableKind;
+use fishweir::deploy::DeployError;
+use fishweir::evaluate::EvaluateError;
+use fishweir::fit::FitError;
+use fishweir::kernel::{InformationError, KernelError};
+use fishweir::learn::{Resource, TrainError, WindowedEventsError};
+use fishweir::project::ProjectError;
+
+/// What an error says, and in brackets the options that it is about.
+pub(super) fn words<E: Error + StableKind + 'static>(error: &E) -> String {
+    let text = error.to_string();
+    let options = options(error, error.kind(), &text);
+    match options.is_empty() {
+        true => text,
+        false => format!("{text} ({})", options.join(", ")),
+    }
+}
+
+/// The options by an error's type, else by its kind.
+fn options(error: &(dyn Error + 'static), kind: &str, text: &str) -> Vec<&'static str> {
+    if let Some(error) = training(error) {
+        let options = of_training(error);
+        if !options.is_empty() {
+            return options;
+        }
+    }
+    if let Some(DeployError::NotOnePerClass(_)) = error.downcast_ref() {
+        return vec!["--model-per class"];
+    }
+    if let Some(ProjectError::Name { .. }) = error.downcast_ref() {
+        return vec!["--name"];
+    }
+    let information = match error.downcast_ref() {
+        Some(KernelError::Information(error)) => Some(error),
+        _ => error.downcast_ref(),
+    };
+    if let Some(InformationError::NotSymbols) = information {
+        return vec!["--scaling sampled", "or of gram --information sampled"];
+    }
+    of_kind(kind, text)
+}
+
+/// The error of a training, which others may hold.
+fn training<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TrainError> {
+    if let Some(EvaluateError::Train(error)) = error.downcast_ref::<EvaluateError>() {
+        return Some(error);
+    }
+    if let Some(WindowedEventsError::Train(error)) = error.downcast_ref::<WindowedEventsError>() {
+        return Some(error);
+    }
+    error.downcast_ref()
+}
+
+/// The options of what is refused to be trained.
+fn of_training(error: &TrainError) -> Vec<&'static str> {
+    match error {
+        TrainError::Fit { source: FitError::Model(_), .. }
+        | TrainError::Universal { source: FitError::Model(_) } => vec!["--std-floor", "--states"],
+        TrainError::Emission { .. } | TrainError::NotSymbols(_) => vec!["--classifier"],
+        TrainError::TooManyWords { .. } => vec!["--order"],
+        TrainError::ImpossibleWindow { .. } => vec!["--std-floor"],
+        TrainError::TooManyFeatures { .. } => {
+            vec!["--copies", "--states", "--codebooks", "--hop", "--classifier bayes"]
+        }
+        TrainError::NoCandidate(what) if what.contains("sigma") => vec!["--sigma"],
+        TrainError::NeedsKernelLearner(..) => {
+            vec!["--learner", "--landmarks", "--classifier fisher"]
+        }
+        TrainError::NotDeployed { source: DeployError::Parameter(_), .. } => {
+            vec!["--sigma", "--power"]
+        }
+        TrainError::NotDeployed { source: DeployError::Size { .. }, .. } => {
+            vec!["--states", "--classifier fisher"]
+        }
+        TrainError::TooManyStored(..) => {
+            vec!["--hop", "--copies", "--mirror", "--landmarks", "--learner svm"]
+        }
+        TrainError::TooManyWindows(..) => vec!["--learner", "--hop", "--copies"],
+        TrainError::FrontOf => vec!["--front"],
+        TrainError::ShortFront { .. } => vec!["--window", "--front"],
+        TrainError::Codebooks => vec!["--codebooks", "--classifier fisher"],
+        TrainError::ShortCodebooks(_) => vec!["--codebooks", "--window"],
+        TrainError::Lags(_) => vec!["--lags", "--score-model each-lag"],
+        TrainError::LongLags { windowed: true, .. } => vec!["--lags", "--window"],
+        TrainError::LongLags { windowed: false, .. } => vec!["--lags"],
+        TrainError::TooDear { what, .. } => {
+            let limit = match what {
+                Resource::Flash => "--max-flash",
+                Resource::Ram => "--max-ram",
+                Resource::Operations => "--max-operations",
+            };
+            vec![limit, "--states", "--lags", "--codebooks", "--levels"]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The options of a kind of error.
+fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
+    match kind {
+        "not-fasta" | "unlabelled" => vec!["--fasta-label"],
+        "mixed-rates" | "other-rate" => vec!["--resample"],
+        "short-background" => vec!["--group"],
+        "unknown-layout" => vec!["--format"],
+        "bad-layout" if text.contains("UCR archive") => vec!["--format ucr"],
+        "front-of-symbols" | "fixed-point-front" => vec!["--front"],
+        "spread-out-of-range" => vec!["--std-floor"],
+        "decisions-differ" => vec!["--equal"],
+        "wrong-emissions" | "no-past" => vec!["--emission"],
+        "short-past" => vec!["--lags"],
+        "too-short" => vec!["--order"],
+        "too-many-copies" => vec!["--copies"],
+        "wild-copy" => vec!["--gain", "--rotation", "--copies"],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fishweir::data::DataError;
+    use fishweir::learn::ClassifierKind;
+
+    use super::*;
+
+    #[test]
+    fn an_error_names_its_options_whoever_holds_it() {
+        let dear = || TrainError::TooDear { takes: 101, most: 100, what: Resource::Ram };
+        let alone = words(&dear());
+        assert!(alone.contains("(--max-ram, --states"), "{alone}");
+        assert_eq!(words(&EvaluateError::Train(dear())), alone);
+        assert_eq!(words(&WindowedEventsError::Train(dear())), alone);
+        let observed = TrainError::Observed(FitError::NoPast { family: "autoregressive" });
+        assert!(words(&observed).ends_with("(--emission)"), "{observed}");
+        let no_symbols = KernelError::Information(InformationError::NotSymbols);
+        assert!(words(&no_symbols).contains("--scaling sampled"), "{no_symbols}");
+        let symbols = TrainError::NotSymbols(ClassifierKind::Count);
+        assert!(words(&symbols).ends_with("(--classifier)"), "{symbols}");
+    }
+
+    #[test]
+    fn an_error_without_options_is_as_the_library_has_it() {
+        let empty = DataError::Empty { file: "a.csv".into() };
+        assert_eq!(words(&empty), empty.to_string());
+    }
+}

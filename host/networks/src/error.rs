@@ -1,0 +1,270 @@
+//! What is wrong with a network, or with what it is given.
+
+/// Why a network is none, or has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// No node at all.
+    #[error("a network needs a node")]
+    #[strum(serialize = "empty-network")]
+    Empty,
+    /// Lists that should have an entry a node.
+    #[error("there are {found} {what} for {nodes} nodes; give one a node")]
+    #[strum(serialize = "wrong-shape")]
+    Lists {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// Nodes.
+        nodes: usize,
+    },
+    /// Two nodes of one name.
+    #[error("two nodes are named `{0}`; rename one")]
+    SameName(String),
+    /// A node whose number of states is out of range.
+    #[error("node `{node}` has {states} states; it must have 1 to 65535")]
+    #[strum(serialize = "wrong-states")]
+    States {
+        /// The node.
+        node: String,
+        /// Its states.
+        states: usize,
+    },
+    /// Two states of one name.
+    #[error("node `{node}` has two states `{state}`; rename one")]
+    SameState {
+        /// The node.
+        node: String,
+        /// The state.
+        state: String,
+    },
+    /// A parent that is no node.
+    #[error("node `{node}` has the parent {parent}, which is no node; take it out")]
+    #[strum(serialize = "unknown-parent")]
+    NoParent {
+        /// The node.
+        node: String,
+        /// The parent: its name, or its number from 0.
+        parent: String,
+    },
+    /// A parent twice.
+    #[error("node `{node}` has the parent `{parent}` twice; take one out")]
+    ParentTwice {
+        /// The node.
+        node: String,
+        /// The parent.
+        parent: String,
+    },
+    /// Edges that lead round.
+    #[error("the edges {0} lead round in a circle; take one of them out")]
+    #[strum(serialize = "cyclic-network")]
+    Cycle(String),
+    /// A table beyond what is kept.
+    #[error(
+        "with the table of node `{node}` the network would have more than {most} entries; give nodes fewer \
+         parents",
+        most = super::CELLS_AT_MOST
+    )]
+    TooLarge {
+        /// The node.
+        node: String,
+    },
+    /// A table of another size.
+    #[error("the table of node `{node}` has {found} entries where {expected} belong")]
+    #[strum(serialize = "wrong-table-size")]
+    Table {
+        /// The node.
+        node: String,
+        /// Entries found.
+        found: usize,
+        /// Rows times states.
+        expected: usize,
+    },
+    /// An entry that is no probability.
+    #[error(
+        "node `{node}`, row {row} ({given}), state `{state}`: {value} is no probability; it must be \
+         0 to 1"
+    )]
+    #[strum(serialize = "bad-probability")]
+    Entry {
+        /// The node.
+        node: String,
+        /// The row, from 0.
+        row: usize,
+        /// The row in words: the parents' states.
+        given: String,
+        /// The state.
+        state: String,
+        /// The entry.
+        value: f64,
+    },
+    /// A row that does not sum to one.
+    #[error("node `{node}`, row {row} ({given}): its entries sum to {sum}, not to 1")]
+    #[strum(serialize = "sum-not-one")]
+    Sum {
+        /// The node.
+        node: String,
+        /// The row, from 0.
+        row: usize,
+        /// The row in words: the parents' states.
+        given: String,
+        /// The sum.
+        sum: f64,
+    },
+    /// A record of another length.
+    #[error("record {record} has {found} fields where the network has {nodes} nodes")]
+    #[strum(serialize = "ragged-row")]
+    Length {
+        /// The record, from 0.
+        record: usize,
+        /// Fields.
+        found: usize,
+        /// Nodes.
+        nodes: usize,
+    },
+    /// A state that a node does not have.
+    #[error("record {record}: node `{node}` has no state number {value}, only 0 to {last}")]
+    UnknownState {
+        /// The record, from 0.
+        record: usize,
+        /// The node.
+        node: String,
+        /// The number.
+        value: u16,
+        /// The largest there is.
+        last: usize,
+    },
+    /// A missing field where all are needed.
+    #[error("record {record}: the state of node `{node}` is missing; this needs whole records")]
+    #[strum(serialize = "missing-field")]
+    Missing {
+        /// The record, from 0.
+        record: usize,
+        /// The node.
+        node: String,
+    },
+    /// A record that the network makes impossible.
+    #[error(
+        "record {record}: the network gives it probability zero{}; fit with a pseudo-count above zero, \
+         or leave the record out",
+        node.as_ref().map_or_else(String::new, |node| format!(" (at node `{node}`)"))
+    )]
+    #[strum(serialize = "impossible-record")]
+    Impossible {
+        /// The record, from 0.
+        record: usize,
+        /// The node where it is, if it is one's.
+        node: Option<String>,
+    },
+    /// No record where some are needed.
+    #[error("there is no record; {0}")]
+    NoRecords(&'static str),
+    /// A class of which nothing can be learnt.
+    #[error(
+        "class `{class}` of column `{column}` has no record; leave it out, or add records of it"
+    )]
+    #[strum(serialize = "empty-class")]
+    ClassEmpty {
+        /// The class.
+        class: String,
+        /// Its column.
+        column: String,
+    },
+    /// A clique beyond what is computed exactly.
+    #[error(
+        "exact inference needs a clique of {variables} nodes with {cells:.3e} entries, beyond the \
+         limit of {most_variables} nodes and {most_cells} entries; fewer parents make it narrower"
+    )]
+    TooWide {
+        /// Nodes of the widest clique.
+        variables: usize,
+        /// Entries of the largest clique.
+        cells: f64,
+        /// Nodes that a clique may have.
+        most_variables: usize,
+        /// Entries that a clique may have.
+        most_cells: usize,
+    },
+    /// A setting out of range.
+    #[error("{name} is {value}; it must be {range}")]
+    #[strum(serialize = "bad-setting")]
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        range: &'static str,
+    },
+    /// A name that no node has.
+    #[error("the network has no node `{0}`")]
+    UnknownNode(String),
+    /// Something else that cannot be, in words.
+    #[error("{0}")]
+    #[strum(serialize = "bad-network")]
+    Other(String),
+}
+
+fishweir::kinds!(NetworkError);
+
+/// An error of this package or of the library, for programs that do not distinguish its source. Each converts by `?`.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Error {
+    /// An invalid network, or one without an answer.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A network's file.
+    #[error(transparent)]
+    File(#[from] crate::NetworkFileError),
+    /// A classifier of records that cannot be evaluated.
+    #[error(transparent)]
+    Evaluate(#[from] crate::NetworkEvaluateError),
+    /// A network in BIF.
+    #[error(transparent)]
+    Bif(#[from] crate::BifError),
+    /// Records that cannot be read.
+    #[error(transparent)]
+    Data(#[from] fishweir::data::DataError),
+    /// Any other error of the library.
+    #[error(transparent)]
+    Library(#[from] fishweir::Error),
+}
+
+fishweir::kinds!(Error,
+    Self::Network(error) => error,
+    Self::File(error) => error,
+    Self::Evaluate(error) => error,
+    Self::Bif(error) => error,
+    Self::Data(error) => error,
+    Self::Library(error) => error,
+);
+
+impl NetworkError {
+    /// The record that it is about, from 0.
+    pub fn record(&self) -> Option<usize> {
+        match self {
+            Self::Length { record, .. }
+            | Self::UnknownState { record, .. }
+            | Self::Missing { record, .. }
+            | Self::Impossible { record, .. } => Some(*record),
+            _ => None,
+        }
+    }
+
+    /// The same of a record with another number: where records are some of others.
+    #[must_use]
+    pub fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
+        if let Self::Length { record, .. }
+        | Self::UnknownState { record, .. }
+        | Self::Missing { record, .. }
+        | Self::Impossible { record, .. } = &mut self
+        {
+            *record = number(*record);
+        }
+        self
+    }
+}

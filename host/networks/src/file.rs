@@ -1,0 +1,144 @@
+//! Files of networks and of classifiers of records.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{BifError, Network, NetworkClassifier, read_bif, write_bif};
+use crate::records::Schema;
+use fishweir::files::{self, FileError};
+
+/// What was fitted to records, and how later tables are read for it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkFile {
+    /// The columns.
+    pub columns: Schema,
+    /// What was fitted to them.
+    pub model: NetworkModel,
+}
+
+/// A network, or a classifier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkModel {
+    /// A network over all columns.
+    Network(Network),
+    /// A classifier of one of them.
+    Classifier(NetworkClassifier),
+}
+
+/// Why a file is none of these.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NetworkFileError {
+    /// It cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// It is no text.
+    #[error("{file}: is neither JSON nor a network in BIF: it is not UTF-8 text")]
+    NotUtf8 {
+        /// The file.
+        file: String,
+    },
+    /// It is no network in BIF.
+    #[error(transparent)]
+    Bif(#[from] BifError),
+    /// It is JSON, and no model.
+    #[error("{file}, line {line}, column {column}: {what}")]
+    #[strum(serialize = "bad-json")]
+    Json {
+        /// The file.
+        file: String,
+        /// Line, from 1; where what is wrong ends.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Its columns are not those of its model.
+    #[error("{file}: {what}")]
+    #[strum(serialize = "bad-columns")]
+    Columns {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+fishweir::kinds!(NetworkFileError,
+    Self::File(error) => error,
+    Self::Bif(error) => error,
+);
+
+impl NetworkFile {
+    /// Reads a file: JSON if it begins like it, else BIF.
+    ///
+    /// # Errors
+    /// [`NetworkFileError`] naming file, line and column.
+    pub fn read(path: &Path) -> Result<Self, NetworkFileError> {
+        Self::parse(&path.display().to_string(), &files::read(path)?)
+    }
+
+    /// The same from memory; `file` is for messages.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, NetworkFileError> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| NetworkFileError::NotUtf8 { file: file.to_owned() })?;
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        if !text.trim_start().starts_with('{') {
+            return Ok(Self::of_network(read_bif(file, text)?));
+        }
+        let found: Self = serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let what = error.to_string();
+            let place = format!(" at line {line} column {column}");
+            let what = what.strip_suffix(&place).unwrap_or(&what).to_owned();
+            NetworkFileError::Json { file: file.to_owned(), line, column, what }
+        })?;
+        let wrong = |what: String| NetworkFileError::Columns { file: file.to_owned(), what };
+        found.columns.validate().map_err(wrong)?;
+        let mut of_model = found.network().variables().to_vec();
+        if let NetworkModel::Classifier(classifier) = &found.model
+            && !classifier.outputs().is_empty()
+        {
+            of_model.insert(classifier.column().min(of_model.len()), classifier.class().clone());
+        }
+        if of_model != found.columns.variables() {
+            return Err(wrong("its columns are not the nodes of its network".into()));
+        }
+        Ok(found)
+    }
+
+    /// A network whose states are written as they are named.
+    pub fn of_network(network: Network) -> Self {
+        let columns = Schema::of_variables(network.variables());
+        Self { columns, model: NetworkModel::Network(network) }
+    }
+
+    /// The network: over all columns, or over the attributes of a linear machine.
+    pub fn network(&self) -> &Network {
+        match &self.model {
+            NetworkModel::Network(network) => network,
+            NetworkModel::Classifier(classifier) => classifier.network(),
+        }
+    }
+
+    /// The file for a path: BIF of the network alone where it ends in `.bif`, else all of it as JSON.
+    ///
+    /// # Errors
+    /// A number that JSON does not hold.
+    pub fn bytes_for(&self, path: &Path) -> Result<Vec<u8>, serde_json::Error> {
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bif")) {
+            return Ok(write_bif(self.network()).into_bytes());
+        }
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        Ok(text.into_bytes())
+    }
+}

@@ -1,0 +1,174 @@
+//! The Attribute-Relation File Format.
+
+use std::collections::HashSet;
+
+use super::Layout;
+use super::text::{Numbers, TextColumn, TextTable, check_shown};
+use fishweir::data::DataError;
+use fishweir::data::Place;
+
+pub(super) static LAYOUT: Layout = Layout { about: "ARFF", is_one, read };
+
+/// The words that begin a line above the rows.
+const KEYWORDS: [&str; 3] = ["@relation", "@attribute", "@data"];
+
+/// Whether a text is of this format: it begins with a comment or a keyword, and has a keyword. A name of a
+/// column may begin with `%` or `@`, too.
+fn is_one(text: &[u8]) -> bool {
+    let word = |line: &[u8]| {
+        let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
+        let first = words.next().unwrap_or_default();
+        KEYWORDS.iter().any(|keyword| first.eq_ignore_ascii_case(keyword.as_bytes()))
+    };
+    matches!(text.trim_ascii_start().first(), Some(b'@' | b'%'))
+        && text.split(|&byte| byte == b'\n').any(word)
+}
+
+/// Reads `@attribute` lines and the rows below `@data` into a table. Attributes are lists of states, or
+/// `numeric`, `real`, `integer` or `string`; names and fields may stand in single or double quotes; `%`
+/// begins a comment line. Rows in braces (sparse ones) are refused.
+///
+/// Source: Witten, Frank, Hall and Pal, "Data mining", 2016, section 2.4.
+fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError> {
+    let at = |line: u64| Box::new(Place::line(file, line));
+    let (mut data, mut numbers) = (false, Numbers::new(0));
+    for (line, bytes) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+        let line_text =
+            std::str::from_utf8(bytes).map_err(|_| DataError::NotUtf8 { place: at(line) })?.trim();
+        let wrong = |what: String| DataError::Layout { place: at(line), what };
+        if line_text.is_empty() || line_text.starts_with('%') {
+            continue;
+        }
+        if data {
+            row(file, line, line_text, table, &mut numbers)?;
+            continue;
+        }
+        let (keyword, rest) = line_text
+            .split_at(line_text.find(|one: char| one.is_whitespace()).unwrap_or(line_text.len()));
+        match keyword.to_ascii_lowercase().as_str() {
+            "@relation" => {}
+            "@data" if table.columns.is_empty() => {
+                return Err(wrong("there is no @attribute above @data".into()));
+            }
+            "@data" => {
+                (data, numbers) = (true, Numbers::new(table.columns.len()));
+            }
+            "@attribute" => {
+                let (name, kind) = first(rest.trim_start()).map_err(wrong)?;
+                check_shown(&name, &at(line))?;
+                if table.names().any(|other| other == name) {
+                    return Err(wrong(format!("an attribute `{name}` has been before")));
+                }
+                let declared = declared(kind.trim()).map_err(wrong)?;
+                declared.iter().flatten().try_for_each(|state| check_shown(state, &at(line)))?;
+                let number = table.columns.len() + 1;
+                table.columns.push(TextColumn::new(name, number, line, declared));
+            }
+            _ => {
+                let what = format!("`{keyword}` is none of @relation, @attribute and @data");
+                return Err(wrong(what));
+            }
+        }
+    }
+    if data {
+        return Ok(());
+    }
+    Err(DataError::HeaderOnly { file: file.to_owned() })
+}
+
+/// The states of an attribute, `None` for numbers and text.
+fn declared(kind: &str) -> Result<Option<Vec<String>>, String> {
+    let Some(states) = kind.strip_prefix('{') else {
+        let known = ["numeric", "real", "integer", "string"];
+        let word = kind.split_whitespace().next().unwrap_or("").to_ascii_lowercase();
+        return match known.contains(&word.as_str()) {
+            true => Ok(None),
+            false => Err(format!("`{kind}` is no type; write {{a,b}}, numeric or string")),
+        };
+    };
+    let states = states.strip_suffix('}').ok_or("the states do not end; write `}` after them")?;
+    let states = fields(states)?;
+    if states.iter().any(String::is_empty) {
+        return Err("a state has no name; write one between the braces and after each comma".into());
+    }
+    let mut seen = HashSet::new();
+    match states.iter().find(|&state| !seen.insert(state)) {
+        Some(state) => Err(format!("a state `{state}` has been before")),
+        None => Ok(Some(states)),
+    }
+}
+
+fn row(
+    file: &str,
+    line: u64,
+    text: &str,
+    table: &mut TextTable,
+    numbers: &mut Numbers,
+) -> Result<(), DataError> {
+    let place = Box::new(Place::line(file, line));
+    if text.starts_with('{') {
+        let what = "rows in braces, of what is not zero alone, are not read; write all fields";
+        return Err(DataError::Layout { place, what: what.into() });
+    }
+    let fields = fields(text).map_err(|what| DataError::Layout { place: place.clone(), what })?;
+    let (found, expected) = (fields.len(), table.columns.len());
+    if found != expected {
+        let column = table.columns.get(found.min(expected));
+        let place = column.map_or(place, |column| column.place(file, line));
+        return Err(DataError::Ragged { place, found, expected });
+    }
+    for (index, (column, field)) in table.columns.iter_mut().zip(&fields).enumerate() {
+        check_shown(field, &column.place(file, line))?;
+        let missing = field.is_empty() || field == "?";
+        let known = column.declared.as_ref().is_none_or(|states| states.contains(field));
+        if !missing && !known {
+            return Err(DataError::UnknownCategory {
+                place: column.place(file, line),
+                text: field.clone(),
+                column: column.name.clone(),
+                states: column.declared.as_deref().unwrap_or_default().join(", "),
+            });
+        }
+        numbers.push(index, column, field);
+    }
+    table.end_row(line);
+    Ok(())
+}
+
+/// A word, in quotes or not, without blanks around it, and what follows it.
+fn first(text: &str) -> Result<(String, &str), String> {
+    let Some(quote) = text.chars().next().filter(|one| matches!(one, '\'' | '"')) else {
+        let end = text.find(|one: char| one.is_whitespace()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(end);
+        return match word {
+            "" => Err("a name belongs here".into()),
+            word => Ok((word.to_owned(), rest)),
+        };
+    };
+    let inside = &text[quote.len_utf8()..];
+    let end = inside.find(quote).ok_or("the quoted name does not end")?;
+    Ok((inside[..end].trim().to_owned(), &inside[end + quote.len_utf8()..]))
+}
+
+/// Fields between commas, quotes taken off.
+fn fields(text: &str) -> Result<Vec<String>, String> {
+    let (mut fields, mut rest) = (Vec::new(), text.trim());
+    loop {
+        if rest.starts_with(['\'', '"']) {
+            let (field, after) = first(rest)?;
+            fields.push(field);
+            rest = after.trim_start();
+            if !rest.is_empty() && !rest.starts_with(',') {
+                return Err(format!("`{rest}` after a quoted field; write a comma"));
+            }
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            fields.push(rest[..end].trim().to_owned());
+            rest = &rest[end..];
+        }
+        match rest.strip_prefix(',') {
+            Some(after) => rest = after.trim_start(),
+            None => return Ok(fields),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! A classifier of one profile: is a sequence of its family?
+
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+
+use super::{Dirichlets, MatchFeatures, Mode, Profile, ProfileError, ProfilePrior, SearchProfile};
+use fishweir::classifier::Provenance;
+use fishweir::deploy::{DeployError, Deployed, ProfileParts};
+use fishweir::internals::unseal;
+use fishweir::learn::{ClassWeight, LinearSvm, Matrix};
+
+/// A linear machine on the Fisher score of a profile and its log-odds.
+///
+/// ```text
+/// value = bias + weight log-odds + sum_k,x n_k(x) rates_k(x)
+/// ```
+///
+/// with `n_k(x)` the expected number of symbols `x` that match state `k` emits. The sum is the derivative of the
+/// log-odds along a direction, so that a [device](ProfileClassifier::deploy) needs no score. The length
+/// model is that of one length, for a stream does not know its own. A positive value is the second class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileClassifier {
+    /// The profile, as HMMER3/f text.
+    pub profile: String,
+    /// All else, and the family.
+    pub classes: [String; 2],
+    /// Whether parts of the profile are searched for.
+    pub local: bool,
+    /// Whether a sequence may have several domains.
+    pub several: bool,
+    /// The length whose flanks sequences are searched with.
+    pub length: usize,
+    /// On the log-odds, in nats.
+    pub weight: f64,
+    /// On expected counts, `[symbol][position]`; `None` where the log-odds alone decide.
+    pub rates: Option<Vec<Vec<f64>>>,
+    /// Bias.
+    pub bias: f64,
+    /// How it was trained.
+    pub provenance: Provenance,
+}
+
+/// How a [`ProfileClassifier`] is trained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileLearner {
+    /// How sequences and profile meet.
+    pub mode: Mode,
+    /// Whether residues are grouped by the components of the alphabet's Dirichlet mixture.
+    pub grouped: bool,
+    /// The machine's C.
+    pub c: f64,
+}
+
+impl Default for ProfileLearner {
+    fn default() -> Self {
+        Self { mode: Mode::SEARCH, grouped: true, c: 1.0 }
+    }
+}
+
+impl ProfileLearner {
+    /// A machine on the score of match emissions and the log-odds, each over the root of its mean square in
+    /// training (the diagonal of the empirical information); the two sides weigh the same. Rates of the score are
+    /// folded into one number a symbol and position.
+    ///
+    /// # Errors
+    /// A symbol outside the alphabet, an empty sequence, or a side without any.
+    pub fn fit(
+        &self,
+        profile: &Profile,
+        classes: [String; 2],
+        negatives: &[Vec<usize>],
+        positives: &[Vec<usize>],
+    ) -> Result<ProfileClassifier, ProfileError> {
+        if negatives.is_empty() || positives.is_empty() {
+            return Err(ProfileError::Model {
+                name: profile.name.clone(),
+                what: "cannot be told from anything by sequences of one side alone".into(),
+            });
+        }
+        let search = SearchProfile::new(profile, self.mode)?;
+        let mixture: Option<Dirichlets> =
+            self.grouped.then(|| ProfilePrior::of(profile.residues).matched);
+        let map = MatchFeatures::new(profile, mixture.as_ref());
+        let sequences: Vec<&[usize]> =
+            negatives.iter().chain(positives).map(Vec::as_slice).collect();
+        let symbols: usize = sequences.iter().map(|sequence| sequence.len()).sum();
+        let length = symbols / sequences.len();
+        let found = search.match_counts(&sequences, Some(length), |_, log_odds, counts| {
+            let features = map.of(counts);
+            features.into_iter().map(f64::from).chain([log_odds]).collect::<Vec<f64>>()
+        })?;
+        // The score weighs as much as one feature, as the log-odds do.
+        let share = (map.len() as f64).sqrt();
+        let mut scale = MatchFeatures::whitening(&found);
+        scale[..map.len()].iter_mut().for_each(|scale| *scale /= share);
+        let mut rows = Matrix::new(map.len() + 1);
+        for row in &found {
+            rows.push(&row.iter().zip(&scale).map(|(x, scale)| x * scale).collect::<Vec<f64>>());
+        }
+        let labels: Vec<bool> =
+            (0..sequences.len()).map(|index| index >= negatives.len()).collect();
+        let costs = ClassWeight::Balanced.costs(self.c, &labels);
+        let machine = LinearSvm::train(&rows, &labels, costs, &mut vec![0.0; labels.len()]);
+        let mut weights: Vec<f64> =
+            machine.weights.iter().zip(&scale).map(|(w, scale)| f64::from(*w) * scale).collect();
+        let weight = weights.pop().unwrap_or_default();
+        Ok(ProfileClassifier {
+            profile: profile.to_hmmer(),
+            classes,
+            local: self.mode.local,
+            several: self.mode.several,
+            length,
+            weight,
+            rates: Some(map.rates(&weights)),
+            bias: machine.bias.into(),
+            provenance: Provenance::default(),
+        })
+    }
+}
+
+fishweir::has_a_file!(ProfileClassifier);
+
+impl ProfileClassifier {
+    /// The profile alone: its log-odds decide, in nats, by the null model of sequences as long as the profile.
+    pub fn alone(profile: &Profile) -> Self {
+        Self {
+            profile: profile.to_hmmer(),
+            classes: ["other".to_owned(), profile.name.clone()],
+            local: Mode::SEARCH.local,
+            several: Mode::SEARCH.several,
+            length: profile.len(),
+            weight: 1.0,
+            rates: None,
+            bias: -SearchProfile::null_log(profile.len()),
+            provenance: Provenance::default(),
+        }
+    }
+
+    /// Its profile, ready to be searched with.
+    ///
+    /// # Errors
+    /// Names what is wrong with the profile's text.
+    pub fn search(&self) -> Result<SearchProfile, ProfileError> {
+        let profile = Profile::parse("the classifier's profile", &self.profile)?;
+        SearchProfile::new(&profile, Mode { local: self.local, several: self.several })
+    }
+
+    /// The values of sequences, in their order: positive of the family.
+    ///
+    /// # Errors
+    /// As [`search`](Self::search), and of a symbol outside the alphabet, or an empty sequence.
+    pub fn values<S: AsRef<[usize]> + Sync>(
+        &self,
+        sequences: &[S],
+    ) -> Result<Vec<f64>, ProfileError> {
+        let search = self.search()?;
+        let rates = self.rates.iter().flatten().flatten();
+        let rates: Vec<f64> = rates.copied().collect();
+        search.match_counts(sequences, Some(self.length), |_, log_odds, counts| {
+            let counts = counts.iter().map(|&count| f64::from(count));
+            let along: f64 = counts.zip(&rates).map(|(count, rate)| count * rate).sum();
+            self.bias + self.weight * log_odds + along
+        })
+    }
+
+    /// Whether bytes are the file of one, by the names of its fields; what they say may still be wrong.
+    pub fn is_one(bytes: &[u8]) -> bool {
+        let content = unseal("", bytes).and_then(|content| content.parse());
+        content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| found.contains_key("profile"))
+    }
+
+    /// As a device holds it, in `f32`: the log-odds, along a direction where it has rates.
+    ///
+    /// # Errors
+    /// [`DeployError::Models`] of an invalid profile, and [`DeployError::Rounded`] where a number rounded to `f32` is
+    /// refused by the device.
+    pub fn deploy(&self) -> Result<Deployed, DeployError> {
+        let search = self.search().map_err(|error| DeployError::Models(error.to_string()))?;
+        let residues = search.residues();
+        let odds = (0..residues.symbols()).map(|symbol| search.odds(symbol).to_vec()).collect();
+        let codes = residues.codes.iter().map(|(code, _)| *code);
+        Deployed::from_profile(&ProfileParts {
+            symbols: residues.symbols.chars().chain(codes).collect(),
+            classes: self.classes.clone(),
+            odds,
+            rates: self.rates.clone(),
+            steps: search.steps().to_vec(),
+            flanks: search.flanks(self.length),
+            weight: self.weight,
+            bias: self.bias,
+            contract: self.provenance.contract().clone(),
+        })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let search = self.search().map_err(|error| error.to_string())?;
+        if self.length == 0 {
+            return Err("length is zero; it is that of the sequences searched".into());
+        }
+        if let Some(rates) = &self.rates {
+            let wanted = (search.residues().symbols(), search.positions());
+            if rates.len() != wanted.0 || rates.iter().any(|row| row.len() != wanted.1) {
+                return Err(format!("rates are not {} rows of {}", wanted.0, wanted.1));
+            }
+        }
+        let rates = self.rates.iter().flatten().flatten();
+        if rates.chain([&self.weight, &self.bias]).any(|number| !number.is_finite()) {
+            return Err("a number that is not finite".into());
+        }
+        Ok(())
+    }
+}

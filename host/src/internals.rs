@@ -1,0 +1,15 @@
+//! What the packages beside the library share with it. No part of the library's interface: it may change at any time.
+
+pub use crate::batch::LANES;
+pub use crate::classifier::file::{seal, unseal};
+pub use crate::data::read::{load, unpacked};
+pub use crate::data::table::{Table as TableRows, check_name as check_shown_name};
+pub use crate::kernel::gram::inner_product;
+pub use crate::learn::primal::{TOLERANCE, minimise_to};
+pub use crate::parallel::each;
+pub use crate::words::{is_hidden, shorten};
+
+/// Elements of figures.
+pub mod svg {
+    pub use crate::plot::svg::{colour, draw_heading, escape, open};
+}
