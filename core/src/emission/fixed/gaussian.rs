@@ -164,25 +164,19 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
             let square = y.wrapping_mul(y);
             let in_bits = if coarse { square << 2 } else { (square + (1 << 5)) >> 6 };
             log2 = log2.saturating_sub(in_bits);
-            // Rounded, not cut: what is lost at every sample adds up.
-            let rates = rate.iter_mut().zip(linear.iter().zip(quadratic));
-            if coarse {
-                let square = square >> 14;
-                for (rate, (&linear, &quadratic)) in rates {
-                    let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
-                    let moved = (linear.wrapping_mul(y).wrapping_add(1 << 4) >> 5)
-                        .saturating_add(quadratic.wrapping_mul(square).saturating_mul(4));
-                    *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
-                }
-            } else {
-                let (cut, rest) = if square < 1 << 24 { (9, 11) } else { (15, 5) };
-                let square = square.wrapping_add(1 << cut >> 1) >> cut;
-                for (rate, (&linear, &quadratic)) in rates {
-                    let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
-                    let moved = (linear.wrapping_mul(y).wrapping_add(1 << 8) >> 9)
-                        + (quadratic.wrapping_mul(square).wrapping_add(1 << rest >> 1) >> rest);
-                    *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
-                }
+            for (rate, (&linear, &quadratic)) in rate.iter_mut().zip(linear.iter().zip(quadratic)) {
+                let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
+                // Rounded, not cut: what is lost at every sample adds up.
+                let moved = if coarse {
+                    (linear.wrapping_mul(y).wrapping_add(1 << 4) >> 5)
+                        .saturating_add((quadratic.wrapping_mul(square >> 14)).saturating_mul(4))
+                } else {
+                    let (cut, rest) = if square < 1 << 24 { (9, 11) } else { (15, 5) };
+                    let square = square.wrapping_add(1 << cut >> 1) >> cut;
+                    (linear.wrapping_mul(y).wrapping_add(1 << 8) >> 9)
+                        + (quadratic.wrapping_mul(square).wrapping_add(1 << rest >> 1) >> rest)
+                };
+                *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
             }
         }
         if log2 <= MIN_LOG_DENSITY_EXP {
