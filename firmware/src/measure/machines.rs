@@ -87,14 +87,14 @@ where
     K: StoredKernel<ITEMS, Real = f32, Observation: Sized>,
 {
     let machine = black_box(machine);
-    bench.recursion(sample, &machine, machine.bytes(), stream, odd)?;
+    bench.recursion(sample, &machine, machine.size_bytes(), stream, odd)?;
     let mut state = machine.initial_state();
     for x in stream.iter().take(60) {
         machine.step(&mut state, x).map_err(|_| Failure::Refused)?;
     }
     let lent = size_of_val(&state);
     // As many decisions as other rows have samples.
-    bench.sequence(decision, machine.bytes(), lent, || {
+    bench.sequence(decision, machine.size_bytes(), lent, || {
         for _ in 0..SAMPLES {
             let _ = black_box(machine.read(black_box(&state)));
         }

@@ -89,7 +89,7 @@ fn between<E: ProductKernel<Weight = f32> + FromZeros>(measure: Affinity<f32>) {
     let first = some::<Chain<f32, STATES>>().powered(measure.exponent());
     let second = some::<Chain<f32, OTHERS>>().powered(measure.exponent());
     let between = ModelPairKernel::new(&first, &second, overlaps);
-    let _ = black_box(between.check());
+    let _ = black_box(between.validate());
     drive(between, &());
     black_box(between.log_parts(&black_box(between.initial_state())));
 }

@@ -409,7 +409,7 @@ fn machines() {
 fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
     let machine = black_box(KernelMachine::<_, f32, 3, 2>::from_parts(kernel, some(), some()));
     let _ = black_box(machine.validate());
-    black_box(machine.bytes());
+    black_box(machine.size_bytes());
     drive(&machine, x);
     let _ = black_box(machine.decision_values(&black_box(machine.initial_state())));
 }
