@@ -47,15 +47,15 @@ pub use zerocopy::{
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{
-    AdditiveClassifier, Calibration, ChannelSubset, Classifier, Output, StreamClassifier,
-    StreamModel, TAPS, WithCodebooks,
+    AdditiveClassifier, Calibration, ChannelSubset, Classifier, Codebooks, Output,
+    StreamClassifier, StreamModel, TAPS, WithCodebooks,
 };
 use crate::context::{ContextModel, Steps};
 use crate::contract::{Contract, LABELS, SECTION_HEAD, Section};
 use crate::emission::{Emission, for_each_real};
 use crate::front::Preprocessed;
 use crate::hmm::{Hmm, RealOf};
-use crate::lagged::LagFeatures;
+use crate::lagged::{LagFeatures, Lookback};
 use crate::number::{Channel, Real, RealParameter};
 use crate::profile_hmm::ProfileHmm;
 
@@ -154,16 +154,16 @@ impl<
     C,
     const D: usize,
     const E: usize,
-    const L: usize,
     const K: usize,
     const PAST: bool,
-> StoredClassifier for LagFeatures<C, D, E, L, K, PAST>
+    const L: usize,
+> StoredClassifier for LagFeatures<C, Lookback<D, K, PAST>, L>
 where
     Self: FromBytes + Immutable + KnownLayout,
     C: StoredClassifier<Observation = [T; E]>,
 {
     const SHAPE: Shape = {
-        let () = Self::SIZES;
+        Self::assert_row::<E>();
         assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
         assert!(
             PAST == C::SHAPE.family.is_autoregressive(),
@@ -173,8 +173,8 @@ where
     };
 }
 
-impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    StoredClassifier for WithCodebooks<R, T, D, G, K, O, Q>
+impl<R, T, const D: usize, const G: usize, const O: usize, const Q: usize, const K: usize>
+    StoredClassifier for WithCodebooks<R, Codebooks<[[T; D]; G], O, Q>, K>
 where
     Self: FromBytes + Immutable + KnownLayout,
     T: Real + FromBytes + Immutable + 'static,

@@ -19,13 +19,12 @@ use crate::smooth::BackwardLanes;
 
 shown! {
     [T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize]
-    Codebooks<T, D, G, O, Q> =>
+    Codebooks<[[T; D]; G], O, Q> =>
         x "Codebooks {{ dilations: {}, channels: {=usize}, outputs: {=usize} }}", x.dilations(), D, O;
-    [R: Format, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize,
-     const Q: usize] WithCodebooks<R, T, D, G, K, O, Q> =>
+    [R: Format, C: Format, const K: usize] WithCodebooks<R, C, K> =>
         x "WithCodebooks {{ classifier: {}, codebooks: {} }}", x.classifier(), x.codebooks();
     [S, T: Coding, const D: usize, const K: usize, const O: usize]
-    WithCodebooksState<S, T, D, K, O> =>
+    WithCodebooksState<S, [[T; D]; K], [T::Total; O]> =>
         _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
     [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
     [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]

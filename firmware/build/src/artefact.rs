@@ -226,9 +226,11 @@ const LONGEST: usize = {{
 
 /// The type of a classifier that has the past, or differences from it, beside a sample.
 fn behind_lags(shape: Shape) -> String {
-    let Shape { size, lags, .. } = shape;
+    let lags = shape.lags;
     let (channels, past) = (channels(shape), shape.family.is_autoregressive());
-    format!("fishweir_core::lagged::LagFeatures<Rows, {channels}, {size}, {lags}, LONGEST, {past}>")
+    format!(
+        "fishweir_core::lagged::LagFeatures<Rows, fishweir_core::lagged::Lookback<{channels}, LONGEST, {past}>, {lags}>"
+    )
 }
 
 /// The type of a classifier that has codebooks beside it.
@@ -237,7 +239,7 @@ fn beside_codebooks(model: &str, shape: Shape) -> String {
     let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
     let channels = channels(shape);
     format!(
-        "fishweir_core::classify::WithCodebooks<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}, {levels}>"
+        "fishweir_core::classify::WithCodebooks<{model}, fishweir_core::classify::Codebooks<[[f32; {channels}]; {codebooks}], {outputs}, {levels}>, {depth}>"
     )
 }
 

@@ -3,14 +3,14 @@
 use core::hint::black_box;
 
 use fishweir_core::artefact::{self, StoredClassifier};
-use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
+use fishweir_core::classify::{ChannelSubset, Codebooks, StreamClassifier, WithCodebooks};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Streaming;
 use fishweir_core::front::{
     Cepstra, Decimate, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
 };
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 
 use super::{STATES, drive, some};
 
@@ -47,13 +47,11 @@ pub(crate) fn all() {
 /// Codebooks, whatever their numbers, beside a classifier, and read with it.
 #[inline(never)]
 pub(crate) fn coded() {
-    type Beside<C> = WithCodebooks<C, f32, 2, 2, 16, 1, 2>;
+    type Beside<C> = WithCodebooks<C, Codebooks<[[f32; 2]; 2], 1, 2>, 16>;
     type AtLags = LagFeatures<
         StreamClassifier<ChannelSubset<Hmm<Gaussian<4>, STATES>, 6, 4>, 2, 1>,
+        Lookback<2, 4>,
         2,
-        6,
-        2,
-        4,
     >;
     let coded = some::<Beside<Bank<2>>>();
     drive(&coded, &black_box([0.0; 2]));
@@ -67,9 +65,11 @@ pub(crate) fn coded() {
 #[inline(never)]
 pub(crate) fn lagged<C, const PAST: bool>()
 where
-    LagFeatures<C, 2, 6, 2, 4, PAST>: StoredClassifier + Streaming<Observation = [f32; 2]>,
+    LagFeatures<C, Lookback<2, 4, PAST>, 2>: StoredClassifier + Streaming<Observation = [f32; 2]>,
 {
-    let lagged = some::<LagFeatures<C, 2, 6, 2, 4, PAST>>();
+    let lagged = some::<LagFeatures<C, Lookback<2, 4, PAST>, 2>>();
     drive(&lagged, &black_box([0.0; 2]));
-    black_box(artefact::read::<LagFeatures<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
+    black_box(
+        artefact::read::<LagFeatures<C, Lookback<2, 4, PAST>, 2>>(black_box(&[0; 64])).is_ok(),
+    );
 }
