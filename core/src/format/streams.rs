@@ -3,16 +3,17 @@
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{
-    Codebooks, Coding, NoNorm, ScoreState, Similarity, StoredScores, WithCodebooks,
+    Codebooks, Coding, KernelMachine, NoNorm, Similarity, StoredScores, WithCodebooks,
     WithCodebooksState,
 };
-use crate::context::{ContextLikelihood, ContextStatistics};
+use crate::context::{ContextLikelihood, ContextStatistics, IndependentPositions};
 use crate::emission::{Emission, SufficientStatistics};
 use crate::filter::Beliefs;
 use crate::front::VectorQuantiser;
 #[cfg(feature = "microfft")]
 use crate::front::{Cepstra, CepstraState, MelTables};
-use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, PositionFisher, Term};
+use crate::hmm::{Chain, Hmm};
+use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, Overlaps, PositionFisher, Term};
 use crate::number::{Number, Real};
 use crate::profile_hmm::{ProfileBelief, ProfileSearch};
 use crate::smooth::BackwardLanes;
@@ -28,10 +29,11 @@ shown! {
         _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
     [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
     [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]
-    StoredScores<E, W, N, B, F, M> =>
+    StoredScores<[Hmm<E, N>; B], W, [[E::Real; F]; M]> =>
         _ "StoredScores {{ models: {=usize}, features: {=usize}, stored: {=usize} }}", B, F, M;
-    [S, T: Real, const N: usize, const B: usize] ScoreState<S, T, N, B> =>
-        x "ScoreState {{ models: {=usize}, samples: {=u64} }}", B, x.samples();
+    [K: Format, T: Real + Format, const M: usize, const O: usize] KernelMachine<K, [[T; M]; O]> =>
+        x "KernelMachine {{ kernel: {}, coefficients: {}, biases: {} }}",
+        x.kernel(), x.coefficients(), x.biases();
     [O: ?Sized, T] NoNorm<O, T> => _ "NoNorm";
     [R, E, const C: usize] ContextLikelihood<'_, R, E, C> =>
         _ "ContextLikelihood {{ contexts: {=usize} }}", C;
@@ -43,14 +45,15 @@ shown! {
         _ "BackwardLanes {{ states: {=usize}, lanes: {=usize} }}", N, L;
     [const D: usize, const K: usize, T] VectorQuantiser<D, K, T> =>
         _ "VectorQuantiser {{ channels: {=usize}, words: {=usize} }}", D, K;
-    [W, const N: usize, const M: usize, const P: usize] ModelPairKernel<'_, W, N, M, P> =>
+    [W, const N: usize, const M: usize, const P: usize] ModelPairKernel<'_, Chain<W, N>, Chain<W, M>, Overlaps<W, P>> =>
         _ "ModelPairKernel {{ states: [{=usize}, {=usize}] }}", N, M;
     [E: Emission, const N: usize] FixedLengthNorm<'_, E, N> =>
         _ "FixedLengthNorm {{ states: {=usize} }}", N;
     [X: Number, const N: usize] NormState<X, N> => _ "NormState {{ states: {=usize} }}", N;
     [T: Real + Format] Term<T> =>
         x "Term {{ prior: {}, log: {}, stored: {} }}", x.prior, x.log, x.stored;
-    [T, S, const K: usize, const L: usize, const M: usize] PositionFisher<'_, T, S, K, L, M> =>
+    [T, S, const K: usize, const L: usize, const M: usize]
+    PositionFisher<'_, IndependentPositions<K, L, T>, S, M> =>
         _ "PositionFisher {{ symbols: {=usize}, positions: {=usize}, stored: {=usize} }}", K, L, M;
     [W, X, C] ProfileSearch<'_, W, X, C> => _ "ProfileSearch";
     [X: Number + Format, C] ProfileBelief<X, C> =>

@@ -496,7 +496,7 @@ proptest! {
         const SCORES: usize = 2 * (3 + 9 + 12);
         let stored = std::array::from_fn(|_| std::array::from_fn(|_| s.normal() as f32));
         let whitening = DiagonalWhitening { centre: [0.0; SCORES], rate: [0.5; SCORES] };
-        let scores = StoredScores::<_, _, 3, 2, SCORES, 3>::from_parts(
+        let scores = StoredScores::<_, _, [[_; SCORES]; 3]>::from_parts(
             models,
             Parametrisation::SOFTMAX,
             Normalisation::PER_SAMPLE,

@@ -183,7 +183,7 @@ fn by_core(model: &MarginalModel, s: &[Option<u16>], t: &[Option<u16>]) -> f64 {
                 End::Silent { initial: *initial, state: row(state) },
             );
             let pair = pair.expect("a model");
-            after(PairKernel::<_, _, N, N, 64>::of(&pair, s).expect("a kernel"), t)
+            after(PairKernel::<_, _, [_; 64]>::of(&pair, s).expect("a kernel"), t)
         }
         MarginalModel::HiddenTree(model) => {
             let (law, code) = core_tree(model);
