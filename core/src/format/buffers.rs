@@ -30,7 +30,7 @@ const _: () = {
     use super::formats;
     use crate::emission::{Categorical, Gaussian, Mixture};
     use crate::filter::{Forward, Stream};
-    use crate::kernel::{HiddenTree, PrunedTree};
+    use crate::kernel::{HiddenTree, PrunedTree, TreeModel};
     use crate::number::Dual;
 
     type Pair = Mixture<Gaussian<2, Dual<f32, 1>>, 2>;
@@ -40,6 +40,6 @@ const _: () = {
     formats::<Stream<Window<Forward<'static, Categorical<2>, 2>, 4>>>();
     formats::<Stream<OnlineViterbi<'static, Hmm<Plain, 2>, 8>>>();
     formats::<(DecodingWindow<Survivors<f32, 2>, [[u8; 2]; 8], Decoded<u8, 8>>, Decoded<u8, 8>)>();
-    formats::<Stream<HiddenTree<'static, f32, bool, 2, 1, 5>>>();
-    formats::<Stream<PrunedTree<'static, f32, u8, 2, 1, 5>>>();
+    formats::<Stream<HiddenTree<'static, TreeModel<f32, 2, 1>, bool, 5>>>();
+    formats::<Stream<PrunedTree<'static, TreeModel<f32, 2, 1>, u8, 5>>>();
 };

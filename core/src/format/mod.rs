@@ -17,7 +17,7 @@ use crate::filter::{
 use crate::hmm::Hmm;
 use crate::kernel::{
     Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed, PairHmm,
-    PairKernel, PairTable, Traversal, TreeKernel,
+    PairKernel, PairTable, Scaled, Traversal, TreeKernel, TreeMessages,
 };
 use crate::number::{Arithmetic, Number, Real, RealParameter};
 #[cfg(feature = "sample")]
@@ -87,7 +87,7 @@ shown! {
         _ "Marginalisation {{ models: {=usize}, stored: {=usize} }}", M, L;
     [T, S, C, const N: usize, const K: usize] PairKernel<'_, PairHmm<T, N, K>, S, C> =>
         _ "PairKernel {{ states: {=usize}, symbols: {=usize} }}", N, K;
-    [T, S, V, O, G, const P: usize] TreeKernel<'_, T, S, V, O, G, P> =>
+    [T, S, O, G: TreeMessages<Sum = Scaled<T, P>>, const P: usize] TreeKernel<'_, G, S, O> =>
         _ "TreeKernel {{ states: {=usize} }}", P;
     [E: Emission, const N: usize] Forward<'_, E, N> => _ "Forward {{ states: {=usize} }}", N;
     [E: Emission, const N: usize] Forgetting<'_, E, N> => _ "Forgetting {{ states: {=usize} }}", N;
@@ -120,9 +120,7 @@ const _: () = {
         GaussianMoments, GaussianView, Mixture, Poisson, PoissonView, Regularisation, Row,
     };
     use crate::filter::{ExpectedStatistics, ForgettingFactor, StepSize};
-    use crate::kernel::{
-        Branch, BranchModel, End, KernelError, Pruned, Scaled, TreeModel, TreeShape,
-    };
+    use crate::kernel::{Branch, BranchModel, End, KernelError, Pruned, TreeModel, TreeShape};
     use crate::number::{Compensated, Dual, DualLedger, Lanes, Max, ScaleAccumulator};
     use crate::score::ScoreOf;
     use crate::smooth::{LaggedPosterior, Survivors};

@@ -86,7 +86,7 @@ pub use pruned_tree::{Pruned, PruningMessage};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;
 pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
-pub use tree_law::{Branch, TreeTransition};
+pub use tree_law::{Branch, TreeMessages, TreeTransition};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;
 pub use validate::Validate;

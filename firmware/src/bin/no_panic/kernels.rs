@@ -126,13 +126,13 @@ pub(super) fn tree_kernels() {
     for (model, branches) in
         [(model, branches), (model.with_arities(some()), branches.with_arities(some()))]
     {
-        if let Ok(kernel) = HiddenTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+        if let Ok(kernel) = HiddenTree::<_, _, 8>::of(&model, shape, stored) {
             drive(kernel, &x);
             black_box(kernel.at_root(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }
-        if let Ok(kernel) = PrunedTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+        if let Ok(kernel) = PrunedTree::<_, _, 8>::of(&model, shape, stored) {
             drive(kernel, &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }
@@ -141,15 +141,15 @@ pub(super) fn tree_kernels() {
 
 /// The same kernel with the same room, under a model of branches.
 fn branch_by_branch<V, O, G>(
-    _: TreeKernel<'_, f32, u8, V, O, G, 3>,
+    _: TreeKernel<'_, G, u8, O>,
     model: &BranchModel<'_, f32, 3>,
     shape: TreeShape<'_>,
     stored: &[u8],
 ) where
     V: TreeMessage<f32, 3>,
-    O: Stack<OpenNode<V>>,
+    O: Stack<Item = OpenNode<V>>,
 {
-    let kernel = TreeKernel::<f32, u8, V, O, BranchModel<'_, f32, 3>, 3>::of(model, shape, stored);
+    let kernel = TreeKernel::<BranchModel<'_, f32, 3>, u8, O>::of(model, shape, stored);
     if let Ok(kernel) = kernel {
         drive(kernel, &black_box(0));
     }
