@@ -195,8 +195,8 @@ where
 impl<F, R> StoredClassifier for Preprocessed<F, R>
 where
     Self: FromBytes + Immutable + KnownLayout,
-    F: StoredFront,
-    R: StoredClassifier<Observation = F::Row>,
+    F: StoredFront<R::Observation>,
+    R: StoredClassifier<Observation: Sized>,
 {
     const SHAPE: Shape = {
         let heard = R::SHAPE.size as usize / (1 + R::SHAPE.lags as usize);

@@ -245,7 +245,7 @@ where
     }
 }
 
-impl<F: Front, R: Classifier<Observation = F::Row>> Adapter for Preprocessed<F, R> {
+impl<F: Front<R::Observation>, R: Classifier<Observation: Sized>> Adapter for Preprocessed<F, R> {
     type Inner = R;
 
     #[inline]

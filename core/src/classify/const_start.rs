@@ -35,7 +35,7 @@ impl<T: Real, const D: usize, const K: usize> ConstStart for SlopesState<T, D, K
 }
 
 #[cfg(feature = "microfft")]
-impl<const W: usize> ConstStart for CepstraState<W> {
+impl<const BINS: usize> ConstStart for CepstraState<BINS> {
     const START: Self = Self::NEW;
 }
 

@@ -62,10 +62,9 @@ shown! {
 
 #[cfg(feature = "microfft")]
 shown! {
-    [const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize]
-    Cepstra<W, BINS, B, C, E> =>
-        _ "Cepstra {{ window: {=usize}, bands: {=usize}, cepstra: {=usize} }}", W, B, C;
-    [const W: usize] CepstraState<W> => _ "CepstraState {{ window: {=usize} }}", W;
+    [const BINS: usize, const B: usize, const C: usize] Cepstra<BINS, B, C> =>
+        _ "Cepstra {{ window: {=usize}, bands: {=usize}, cepstra: {=usize} }}", 2 * BINS, B, C;
+    [const BINS: usize] CepstraState<BINS> => _ "CepstraState {{ window: {=usize} }}", 2 * BINS;
     [Q] MelTables<'_, Q> =>
         x "MelTables {{ window: {=usize}, cepstra: {=usize} }}", x.window.len(), x.cosines.len();
 }

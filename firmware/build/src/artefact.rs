@@ -148,13 +148,13 @@ fn front_of(line: &str, mut channels: usize) -> Option<String> {
             }
             ("slopes", &[samples]) => {
                 let (left, before) = (channels.checked_mul(2)?, samples.checked_sub(1)?);
-                (format!("Slopes<{channels}, {left}, {before}>"), left)
+                (format!("Slopes<{channels}, {before}>"), left)
             }
             ("bands", &[window, _, bands, ..]) => {
-                (format!("Cepstra<{window}, {}, {bands}, 0, {bands}>", window / 2), bands)
+                (format!("Cepstra<{}, {bands}, 0>", window / 2), bands)
             }
             ("cepstra", &[window, _, bands, left, ..]) => {
-                (format!("Cepstra<{window}, {}, {bands}, {left}, {left}>", window / 2), left)
+                (format!("Cepstra<{}, {bands}, {left}>", window / 2), left)
             }
             ("symbols", &[words]) => (format!("VectorQuantiser<{channels}, {words}>"), words),
             _ => return None,

@@ -385,7 +385,7 @@ proptest! {
         laws(&mut s, 2, &decimated, row, &odd::<2>());
         let norms = Preprocessed::new(Magnitude::<3, 2>::new([true, true, false]), bank::<2>());
         laws(&mut s, 1, &norms, row, &odd::<3>()[..2]);
-        let slopes = Preprocessed::new(Slopes::<1, 2, 3>::new(), bank::<2>());
+        let slopes = Preprocessed::new(Slopes::<1, 3>::new(), bank::<2>());
         laws(&mut s, 1, &slopes, row, &odd::<1>()[..2]);
         let lagged = LagFeatures::<_, Lookback<2, 3>, 2>::from_parts(bank::<6>(), [1, 2]);
         let both = Pipe::new(Magnitude::<3, 2>::new([true, true, false]), Decimate::<2>::new(2));
@@ -512,7 +512,7 @@ proptest! {
 #[test]
 fn behind_cepstra() {
     let mut s = Sampler::new(5);
-    let front = Cepstra::<128, 64, 10, 4, 4>::new(32, 8000.0).expect("settings");
+    let front = Cepstra::<64, 10, 4>::new(32, 8000.0).expect("settings");
     let cepstra = Preprocessed::new(front, bank::<4>());
     laws(&mut s, 40, &cepstra, row, &odd::<1>()[..2]);
 }

@@ -28,10 +28,10 @@ fn stored<C: StoredClassifier>() {
 pub(crate) fn all() {
     type Strengths = Pipe<Magnitude<3, 2>, Decimate<2>>;
     stored::<Preprocessed<Strengths, Bank<2>>>();
-    stored::<Preprocessed<Slopes<1, 2, 8>, Bank<2>>>();
-    drive(&Preprocessed::new(Slopes::<1, 2, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
+    stored::<Preprocessed<Slopes<1, 8>, Bank<2>>>();
+    drive(&Preprocessed::new(Slopes::<1, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
     stored::<Preprocessed<VectorQuantiser<3, 4>, Symbols>>();
-    stored::<Preprocessed<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
+    stored::<Preprocessed<Cepstra<64, 8, 6>, Bank<6>>>();
     let group = black_box([true, false, true]);
     let strengths = Pipe::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Preprocessed::new(strengths, some::<Bank<2>>()), &black_box([0.0; 3]));
@@ -39,7 +39,7 @@ pub(crate) fn all() {
         let symbols = some::<Symbols>();
         drive(&Preprocessed::new(words, symbols), &black_box([0.0; 3]));
     }
-    if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {
+    if let Ok(sound) = Cepstra::<64, 8, 6>::new(black_box(64), black_box(8000.0)) {
         drive(&Preprocessed::new(sound, some::<Bank<6>>()), &black_box([0.0]));
     }
 }
