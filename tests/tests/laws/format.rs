@@ -55,7 +55,8 @@ fn implemented(source: &str) -> BTreeSet<String> {
     }
     for block in source.split("shown! {").skip(1) {
         let block = block.split("\n}").next().unwrap_or(block);
-        for entry in block.split(';') {
+        // Types have semicolons too, none of which ends a line.
+        for entry in block.split(";\n") {
             let Some((head, _)) = entry.split_once("=>") else { continue };
             let mut depth = 0;
             let end = head.char_indices().find_map(|(at, c)| {
@@ -104,6 +105,8 @@ fn a_type_without_format_is_found() {
     assert_eq!(both, [("Bare".into(), true), ("Bare".into(), false)]);
     let shown = "shown! {\n    [T, const N: [u8; 2]] a::Bare<T> => _ \"Bare\";\n}\n";
     assert!(implemented(shown).contains("Bare"));
+    let table = "shown! {\n    [T] Of<[[T; 2]; 3]> => _ \"Of\";\n    [T] Bare<[T; 2]> =>\n        _ \"Bare\";\n}\n";
+    assert_eq!(implemented(table), ["Bare", "Of"].map(String::from).into());
 }
 
 /// Public types and traits with four or more parameters, at most. A parameter that follows from others is to be none of
