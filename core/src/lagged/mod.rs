@@ -29,9 +29,10 @@ use crate::number::Channel;
 /// `k` is from the first. Where a sample is missing, the last one before it that was observed stands for it
 /// in later differences; the recursion itself hears of a missing sample as of any other.
 ///
-/// [`Lookback`] names `D`, `K` and what a row holds. With `PAST` it holds the past itself, `( x_t, x_(t - k_1), ..., x_(t - k_L) )`, and nothing stands for a
-/// past that was not observed: the recursion hears of a sample as missing until the `K` samples before it have
-/// come since the stream's beginning or its last gap. What it reads is then given those samples.
+/// `B` is a [`Lookback`]: it names `D`, `K` and what a row holds. With `PAST` a row holds the past itself,
+/// `( x_t, x_(t - k_1), ..., x_(t - k_L) )`, and nothing stands for a past that was not observed: the recursion hears of a
+/// sample as missing until the `K` samples before it have come since the stream's beginning or its last gap. What it
+/// reads is then given those samples.
 ///
 /// Over the integers of [fixed point](crate::number::fixed) a difference is exact where 16 bits hold it, and held at
 /// their end beyond.
@@ -58,6 +59,19 @@ use crate::number::Channel;
 /// let (rising, falling) = (likelihood(&[[1.0], [2.0], [3.0]])?, likelihood(&[[3.0], [2.0], [1.0]])?);
 /// assert!((rising - falling - 400.0).abs() < 1e-9); // twice (2^2 - 0) / (2 x 0.01)
 /// # Ok(()) }
+/// ```
+///
+/// A recursion over rows of another length does not compile: of one channel and two lags they hold three numbers.
+///
+/// ```compile_fail
+/// # use fishweir_core::emission::Gaussian;
+/// # use fishweir_core::filter::{Forward, Stream};
+/// # use fishweir_core::hmm::{Chain, Hmm};
+/// # use fishweir_core::lagged::{LagFeatures, Lookback};
+/// # let pair = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01]).unwrap();
+/// # let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]]).unwrap(), [pair]);
+/// let lagged = LagFeatures::<_, Lookback<1, 2>, 2>::from_parts(Forward::of(&hmm), [1, 2]);
+/// let stream = Stream::new(&lagged);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -167,6 +181,8 @@ where
     }
 
     fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+        // A state in a `static` has begun without asking for it.
+        const { Self::assert_row::<E>() };
         if PAST && !state.place.is_full(K) {
             if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);
