@@ -19,7 +19,7 @@
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | its front end's memory, each stage aligned as its numbers are |
 //! | | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
-//! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
+//! | | | its [`Codebooks`]: dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
 //! | | | its [`Calibration`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
 //! | | | [sections](crate::contract::Sections): labels of the classes and channels, UTF-8, one per line; the [contract](crate::contract) |
