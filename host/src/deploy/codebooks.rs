@@ -292,7 +292,7 @@ pub(super) fn beside_codebooks<T: Coding>(
     };
     let types = format!(
         "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
-         pub type Model =\n    fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}>, {depth}>;\n\n\
+         pub type Model = fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}>, {depth}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
