@@ -42,7 +42,12 @@ fn codebooks_are_told_and_exported() {
     let source = at("m.rs");
     printed(&format!("export {model} --rust {source}"));
     let rust = fs::read_to_string(&source).expect("a source");
-    assert!(rust.contains("fishweir_core::classify::WithCodebooks<Bank, f32,"), "{rust}");
+    assert!(
+        rust.contains(
+            "fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[f32;"
+        ),
+        "{rust}"
+    );
     let (artefact, update) = (at("m.fishweir"), at("m.update"));
     printed(&format!(
         "export {model} --artefact {artefact} --update {update} --update-version 3 --data {data}"
@@ -111,7 +116,7 @@ fn in_fixed_point(folder: &Folder, model: &str, data: &str) {
     assert!(deviation["bound"]["windows"].as_u64() > Some(0), "{deviation}");
     let rust = fs::read_to_string(&source).expect("a source");
     for part in [
-        "classify::WithCodebooks<Bank, i16,",
+        "classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[i16;",
         "lagged::LagFeatures<Rows,",
         "ChannelSubset<Hmm<GaussianQ15<",
     ] {

@@ -84,14 +84,14 @@ impl Stages {
 }
 
 /// A front end that an artefact can hold.
-pub trait StoredFront: Front + FromBytes + Immutable + KnownLayout {
+pub trait StoredFront<Row>: Front<Row> + FromBytes + Immutable + KnownLayout {
     /// Its stages.
     const STAGES: Stages;
     /// Numbers in a row, or how many symbols there are.
     const WIDTH: usize;
 }
 
-impl<const D: usize, T: Real> StoredFront for Decimate<D, T>
+impl<const D: usize, T: Real> StoredFront<[T; D]> for Decimate<D, T>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
@@ -99,7 +99,7 @@ where
     const WIDTH: usize = D;
 }
 
-impl<const D: usize, const E: usize, T: Real> StoredFront for Magnitude<D, E, T>
+impl<const D: usize, const E: usize, T: Real> StoredFront<[T; E]> for Magnitude<D, E, T>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
@@ -110,18 +110,19 @@ where
     const WIDTH: usize = E;
 }
 
-impl<const D: usize, const E: usize, const K: usize, T: Real> StoredFront for Slopes<D, E, K, T>
+impl<const D: usize, const E: usize, const K: usize, T: Real> StoredFront<[T; E]>
+    for Slopes<D, K, T>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
     const STAGES: Stages = {
-        let () = Self::SIZES;
+        Self::assert_row::<E>();
         Stages::slopes(D as u32, K as u32 + 1)
     };
     const WIDTH: usize = E;
 }
 
-impl<const D: usize, const K: usize, T: Real> StoredFront for VectorQuantiser<D, K, T>
+impl<const D: usize, const K: usize, T: Real> StoredFront<usize> for VectorQuantiser<D, K, T>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {
@@ -133,17 +134,17 @@ where
 }
 
 #[cfg(feature = "microfft")]
-impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize> StoredFront
-    for Cepstra<W, BINS, B, C, E>
+impl<const BINS: usize, const B: usize, const C: usize, const E: usize> StoredFront<[f32; E]>
+    for Cepstra<BINS, B, C>
 {
     const STAGES: Stages = {
-        let () = Self::SIZES;
-        Stages::cepstra(W as u32, B as u32, C as u32)
+        Self::assert_row::<E>();
+        Stages::cepstra(2 * BINS as u32, B as u32, C as u32)
     };
     const WIDTH: usize = E;
 }
 
-impl<A: StoredFront, B: StoredFront<Sample = A::Row>> StoredFront for Pipe<A, B>
+impl<Row, A: StoredFront<B::Sample>, B: StoredFront<Row>> StoredFront<Row> for Pipe<A, B>
 where
     Self: FromBytes + Immutable + KnownLayout,
 {

@@ -19,7 +19,7 @@
 //! | 52 | 4 | CRC-32 (ISO-HDLC) of bytes 0..52 and of all after 56 |
 //! | 56 | | its front end's memory, each stage aligned as its numbers are |
 //! | | | the classifier: the memory of a [`StreamClassifier`] of that shape, and `L` lags of 4 bytes |
-//! | | | its [`Codebooks`](crate::classify::Codebooks): dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
+//! | | | its [`Codebooks`]: dilations of 4 bytes, levels, scales, code vectors, what codewords weigh and what levels do |
 //! | | | its [`Calibration`], where one was learnt: scale, least margin, limits, `[class][2]`, or none of them |
 //! | | | behind a front end which stages it has: [`Stages`], 4 bytes |
 //! | | | [sections](crate::contract::Sections): labels of the classes and channels, UTF-8, one per line; the [contract](crate::contract) |
@@ -47,15 +47,15 @@ pub use zerocopy::{
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::classify::{
-    AdditiveClassifier, Calibration, ChannelSubset, Classifier, Output, StreamClassifier,
-    StreamModel, TAPS, WithCodebooks,
+    AdditiveClassifier, Calibration, ChannelSubset, Classifier, Codebooks, Output,
+    StreamClassifier, StreamModel, TAPS, WithCodebooks,
 };
 use crate::context::{ContextModel, Steps};
 use crate::contract::{Contract, LABELS, SECTION_HEAD, Section};
 use crate::emission::{Emission, for_each_real};
 use crate::front::Preprocessed;
 use crate::hmm::{Hmm, RealOf};
-use crate::lagged::LagFeatures;
+use crate::lagged::{LagFeatures, Lookback};
 use crate::number::{Channel, Real, RealParameter};
 use crate::profile_hmm::ProfileHmm;
 
@@ -154,16 +154,16 @@ impl<
     C,
     const D: usize,
     const E: usize,
-    const L: usize,
     const K: usize,
     const PAST: bool,
-> StoredClassifier for LagFeatures<C, D, E, L, K, PAST>
+    const L: usize,
+> StoredClassifier for LagFeatures<C, Lookback<D, K, PAST>, L>
 where
     Self: FromBytes + Immutable + KnownLayout,
     C: StoredClassifier<Observation = [T; E]>,
 {
     const SHAPE: Shape = {
-        let () = Self::SIZES;
+        Self::assert_row::<E>();
         assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
         assert!(
             PAST == C::SHAPE.family.is_autoregressive(),
@@ -173,8 +173,8 @@ where
     };
 }
 
-impl<R, T, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    StoredClassifier for WithCodebooks<R, T, D, G, K, O, Q>
+impl<R, T, const D: usize, const G: usize, const O: usize, const Q: usize, const K: usize>
+    StoredClassifier for WithCodebooks<R, Codebooks<[[T; D]; G], O, Q>, K>
 where
     Self: FromBytes + Immutable + KnownLayout,
     T: Real + FromBytes + Immutable + 'static,
@@ -195,8 +195,8 @@ where
 impl<F, R> StoredClassifier for Preprocessed<F, R>
 where
     Self: FromBytes + Immutable + KnownLayout,
-    F: StoredFront,
-    R: StoredClassifier<Observation = F::Row>,
+    F: StoredFront<R::Observation>,
+    R: StoredClassifier<Observation: Sized>,
 {
     const SHAPE: Shape = {
         let heard = R::SHAPE.size as usize / (1 + R::SHAPE.lags as usize);

@@ -6,7 +6,7 @@ use super::{Calibration, Decision, Output, Prediction, ScoreOutOfRange};
 use crate::error::ModelError;
 use crate::filter::Streaming;
 use crate::front::{Front, Preprocessed};
-use crate::lagged::LagFeatures;
+use crate::lagged::{LagFeatures, Lookback};
 use crate::number::{Channel, NumberFormat, Real};
 
 /// A recursion that decides between classes.
@@ -220,10 +220,10 @@ impl<
     R,
     const D: usize,
     const E: usize,
-    const L: usize,
     const K: usize,
     const PAST: bool,
-> Adapter for LagFeatures<R, D, E, L, K, PAST>
+    const L: usize,
+> Adapter for LagFeatures<R, Lookback<D, K, PAST>, L>
 where
     R: Classifier<Observation = [T; E]>,
 {
@@ -245,7 +245,7 @@ where
     }
 }
 
-impl<F: Front, R: Classifier<Observation = F::Row>> Adapter for Preprocessed<F, R> {
+impl<F: Front<R::Observation>, R: Classifier<Observation: Sized>> Adapter for Preprocessed<F, R> {
     type Inner = R;
 
     #[inline]

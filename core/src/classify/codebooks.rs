@@ -11,9 +11,9 @@ use super::{
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Streaming;
 use crate::lagged::RingIndex;
-use crate::number::NumberFormat;
+use crate::number::{Array2, NumberFormat};
 
-/// `G` codebooks over `D` channels, and what each of their codewords weighs for each of `O` outputs; and `Q` levels of each
+/// `G` codebooks over `D` channels, whose scales are `[[T; D]; G]`, and what each of their codewords weighs for each of `O` outputs; and `Q` levels of each
 /// code vector's likeness, with what it weighs to exceed so many of them.
 ///
 /// ```text
@@ -40,18 +40,19 @@ use crate::number::NumberFormat;
 /// additions more, at most.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Codebooks<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize = 0>
-{
-    dilations: [u32; G],
-    levels: [[[T::Wide; Q]; CODEWORDS]; G],
-    scales: [[T; D]; G],
-    vectors: [CodeVectors; G],
-    weights: [[[T; O]; CODEWORDS]; G],
-    above: [[[[T; O]; Q]; CODEWORDS]; G],
-    units: [T::Unit; O],
+pub struct Codebooks<S: Array2<Entry: Coding>, const O: usize, const Q: usize = 0> {
+    dilations: S::PerRow<u32>,
+    levels: S::PerRow<[[<S::Entry as Coding>::Wide; Q]; CODEWORDS]>,
+    scales: S,
+    vectors: S::PerRow<CodeVectors>,
+    weights: S::PerRow<[[S::Entry; O]; CODEWORDS]>,
+    above: S::PerRow<[[[S::Entry; O]; Q]; CODEWORDS]>,
+    units: [<S::Entry as Coding>::Unit; O],
 }
 
-impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
+impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize>
+    Codebooks<[[T; D]; G], O>
+{
     /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
     /// `[codebook]`. [`WithCodebooks::new`] checks them, with the ring that they take.
     pub const fn from_parts(
@@ -64,7 +65,7 @@ impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize> Codeb
     }
 }
 
-impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, G, O> {
+impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<[[T; D]; G], O> {
     /// The same with the unit of what codewords weigh, `[output]`.
     pub const fn in_units(
         dilations: [u32; G],
@@ -84,7 +85,7 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, 
         self,
         levels: [[[T::Wide; Q]; CODEWORDS]; G],
         above: [[[[T; O]; Q]; CODEWORDS]; G],
-    ) -> Codebooks<T, D, G, O, Q> {
+    ) -> Codebooks<[[T; D]; G], O, Q> {
         const {
             let weights = G * (1 + if Q > 0 { CODEWORDS } else { 0 });
             assert!(weights < 1 << 16, "G * (1 + 8) must be below 65536 where Q > 0");
@@ -95,7 +96,7 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<T, D, 
 }
 
 impl<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize>
-    Codebooks<T, D, G, O, Q>
+    Codebooks<[[T; D]; G], O, Q>
 {
     /// The dilations, in samples.
     pub const fn dilations(&self) -> &[u32; G] {
@@ -105,36 +106,28 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize>
 
 /// A classifier, and [codebooks](Codebooks) whose evidence is added to its own before it is normalised.
 ///
-/// `K` samples are kept: eight times the largest dilation. Where a sample is missing, the last one that was
+/// `C` are the codebooks. `K` samples are kept: eight times the largest dilation. Where a sample is missing, the last one that was
 /// observed stands for it in what comes after, and it has no codeword.
 ///
 /// Flash: that of both. RAM: `D K` numbers, `2 O` for the sums and 8 bytes, beside the classifier's state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct WithCodebooks<
-    R,
-    T: Coding,
-    const D: usize,
-    const G: usize,
-    const K: usize,
-    const O: usize,
-    const Q: usize = 0,
-> {
+pub struct WithCodebooks<R, C, const K: usize> {
     classifier: R,
-    codebooks: Codebooks<T, D, G, O, Q>,
+    codebooks: C,
 }
 
-/// What a stream left in a [`WithCodebooks`] classifier.
+/// State of a [`WithCodebooks`] classifier: the last samples, `[[T; D]; K]`, and the sums, `[output]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WithCodebooksState<S, T: Coding, const D: usize, const K: usize, const O: usize> {
+pub struct WithCodebooksState<S, P, Y> {
     inner: S,
-    past: [[T; D]; K],
+    past: P,
     place: RingIndex,
-    sums: [T::Total; O],
+    sums: Y,
 }
 
 impl<S, T: Coding, const D: usize, const K: usize, const O: usize>
-    WithCodebooksState<S, T, D, K, O>
+    WithCodebooksState<S, [[T; D]; K], [T::Total; O]>
 {
     /// Returns the state before the first sample, around the classifier's own first state.
     pub const fn new(inner: S) -> Self {
@@ -142,11 +135,9 @@ impl<S, T: Coding, const D: usize, const K: usize, const O: usize>
     }
 }
 
-impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    WithCodebooks<R, T, D, G, K, O, Q>
-{
+impl<R, C, const K: usize> WithCodebooks<R, C, K> {
     /// Creates a classifier with codebooks without checks, in a constant too: [`validate`](Self::validate) checks it.
-    pub const fn from_parts(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Self {
+    pub const fn from_parts(classifier: R, codebooks: C) -> Self {
         const { assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits") };
         Self { classifier, codebooks }
     }
@@ -157,14 +148,14 @@ impl<R, T: Coding, const D: usize, const G: usize, const K: usize, const O: usiz
     }
 
     /// The codebooks.
-    pub const fn codebooks(&self) -> &Codebooks<T, D, G, O, Q> {
+    pub const fn codebooks(&self) -> &C {
         &self.codebooks
     }
 }
 
 /// What a stream left in what is inside a [`WithCodebooks`] classifier, and in it.
 type StateOf<R, T, const D: usize, const K: usize, const O: usize> =
-    WithCodebooksState<<R as Streaming>::State, T, D, K, O>;
+    WithCodebooksState<<R as Streaming>::State, [[T; D]; K], [<T as Coding>::Total; O]>;
 
 impl<
     T: Coding,
@@ -174,13 +165,13 @@ impl<
     const K: usize,
     const O: usize,
     const Q: usize,
-> WithCodebooks<R, T, D, G, K, O, Q>
+> WithCodebooks<R, Codebooks<[[T; D]; G], O, Q>, K>
 {
     /// Creates a classifier with codebooks, and checks every number.
     ///
     /// # Errors
     /// Names the first invalid number, by codebook and entry.
-    pub fn new(classifier: R, codebooks: Codebooks<T, D, G, O, Q>) -> Result<Self, ModelError> {
+    pub fn new(classifier: R, codebooks: Codebooks<[[T; D]; G], O, Q>) -> Result<Self, ModelError> {
         let made = Self::from_parts(classifier, codebooks);
         made.validate()?;
         Ok(made)
@@ -220,7 +211,7 @@ impl<
     const K: usize,
     const O: usize,
     const Q: usize,
-> Streaming for WithCodebooks<R, T, D, G, K, O, Q>
+> Streaming for WithCodebooks<R, Codebooks<[[T; D]; G], O, Q>, K>
 {
     type Observation = [T; D];
     type State = StateOf<R, T, D, K, O>;
@@ -293,7 +284,7 @@ pub fn validate_codebooks<T: Coding>(
 }
 
 impl<T: Coding, R, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    Classifier for WithCodebooks<R, T, D, G, K, O, Q>
+    Classifier for WithCodebooks<R, Codebooks<[[T; D]; G], O, Q>, K>
 where
     R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
 {
@@ -316,7 +307,7 @@ where
 }
 
 impl<T: Coding, R, const D: usize, const G: usize, const K: usize, const O: usize, const Q: usize>
-    AdditiveClassifier for WithCodebooks<R, T, D, G, K, O, Q>
+    AdditiveClassifier for WithCodebooks<R, Codebooks<[[T; D]; G], O, Q>, K>
 where
     R: AdditiveClassifier<Real = T::Real, Observation = [T; D], Outputs = [Output<T::Real>; O]>,
 {

@@ -35,7 +35,7 @@ impl<T: Real, const D: usize, const K: usize> ConstStart for SlopesState<T, D, K
 }
 
 #[cfg(feature = "microfft")]
-impl<const W: usize> ConstStart for CepstraState<W> {
+impl<const BINS: usize> ConstStart for CepstraState<BINS> {
     const START: Self = Self::NEW;
 }
 
@@ -44,13 +44,13 @@ impl<X: Number, const N: usize, const M: usize> ConstStart for StreamState<Belie
 }
 
 impl<S: ConstStart, T: Channel, const D: usize, const K: usize> ConstStart
-    for LagFeaturesState<S, T, D, K>
+    for LagFeaturesState<S, [[T; D]; K]>
 {
     const START: Self = Self::new(S::START);
 }
 
 impl<S: ConstStart, T: Coding, const D: usize, const K: usize, const O: usize> ConstStart
-    for WithCodebooksState<S, T, D, K, O>
+    for WithCodebooksState<S, [[T; D]; K], [T::Total; O]>
 {
     const START: Self = Self::new(S::START);
 }

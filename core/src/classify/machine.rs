@@ -2,7 +2,7 @@ use super::{Classifier, Decision, ScoreOutOfRange, decide};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Streaming;
 use crate::kernel::{KernelError, Validate};
-use crate::number::{NumberFormat, Real, inner_product};
+use crate::number::{Array2, NumberFormat, Real, inner_product};
 
 /// Kernel values of a stream with `M` stored items, relative to a common scale:
 ///
@@ -44,12 +44,13 @@ pub trait StoredKernel<const M: usize>:
 ///
 /// Reading: `O M` multiply-adds, an exponential, and what the kernel's reading takes. Flash:
 /// `O (M + 1)` reals and the kernel.
+///
+/// Its second parameter is the type of the coefficients, `[[T; M]; O]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct KernelMachine<K, T, const M: usize, const O: usize> {
+pub struct KernelMachine<K, C: Array2> {
     kernel: K,
-    coefficients: [[T; M]; O],
-    biases: [T; O],
+    coefficients: C,
+    biases: C::PerRow<C::Entry>,
 }
 
 /// The outputs' values of a [`KernelMachine`], relative to a common scale:
@@ -67,7 +68,7 @@ pub struct DecisionValues<T, const O: usize> {
     pub log_scale: T,
 }
 
-impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
+impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, [[T; M]; O]> {
     /// Creates a machine from `coefficients[output][item]`, `biases[output]`, and checks every number.
     ///
     /// # Errors
@@ -145,7 +146,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, T, M, O> {
     }
 }
 
-impl<K, T, const M: usize, const O: usize> Streaming for KernelMachine<K, T, M, O>
+impl<K, T, const M: usize, const O: usize> Streaming for KernelMachine<K, [[T; M]; O]>
 where
     T: Real,
     K: StoredKernel<M, Real = T>,
@@ -175,7 +176,7 @@ where
     }
 }
 
-impl<K, T, const M: usize, const O: usize> Classifier for KernelMachine<K, T, M, O>
+impl<K, T, const M: usize, const O: usize> Classifier for KernelMachine<K, [[T; M]; O]>
 where
     T: Real,
     K: StoredKernel<M, Real = T>,

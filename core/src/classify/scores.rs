@@ -5,7 +5,7 @@ use crate::error::{ObservationError, Part};
 use crate::filter::{Forward, Statistics, StatisticsState, Streaming};
 use crate::hmm::Hmm;
 use crate::kernel::{KernelError, Validate};
-use crate::number::{Number, Real};
+use crate::number::{Array2, Number};
 use crate::score::{Score, ScoreOf};
 
 /// Support scores: a kernel on the Fisher scores of `B` models against the scores of `M` stored
@@ -28,42 +28,40 @@ use crate::score::{Score, ScoreOf};
 /// Flash: the models, `F (M + 2)` reals. State: that of `B` [`Statistics`] and a counter. Work a
 /// sample: theirs. Reading: `F (M + 1)` multiply-adds, what the models' scores take, and a logarithm
 /// and an exponential an item at most, or `F + 1` square roots in all. Stack of a reading: `2 F` reals and a model's statistics.
+///
+/// Its parameters are the types of the models, `[Hmm<E, N>; B]`, of the whitening, and of the stored scores, `[[T; F]; M]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StoredScores<
-    E: SufficientStatistics,
-    W,
-    const N: usize,
-    const B: usize,
-    const F: usize,
-    const M: usize,
-> {
-    models: [Hmm<E, N>; B],
+pub struct StoredScores<H, W, S: Array2> {
+    models: H,
     parametrisation: Parametrisation,
     normalisation: Normalisation,
     whitening: W,
-    kernel: ScoreKernel<E::Real>,
-    stored: [[E::Real; F]; M],
+    kernel: ScoreKernel<S::Entry>,
+    stored: S,
 }
 
-/// What a stream left of a [`StoredScores`]: expected statistics a model, and the count of samples.
+/// State of [`StoredScores`]: expected statistics for each model, `[StatisticsState<S, T, N>; B]`, and the count of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ScoreState<S, T: Real, const N: usize, const B: usize> {
-    collected: [StatisticsState<S, T, N>; B],
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct ScoreState<C> {
+    collected: C,
     samples: u64,
 }
 
-impl<S, T: Real, const N: usize, const B: usize> ScoreState<S, T, N, B> {
+impl<C> ScoreState<C> {
     /// How many samples have been taken in, missing ones included.
     pub const fn samples(&self) -> u64 {
         self.samples
     }
 }
 
-type StateOf<E, const N: usize, const B: usize> =
-    ScoreState<<E as SufficientStatistics>::Statistics, <E as SufficientStatistics>::Real, N, B>;
+type StateOf<E, const N: usize, const B: usize> = ScoreState<
+    [StatisticsState<<E as SufficientStatistics>::Statistics, <E as SufficientStatistics>::Real, N>;
+        B],
+>;
 
 impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize>
-    StoredScores<E, W, N, B, F, M>
+    StoredScores<[Hmm<E, N>; B], W, [[E::Real; F]; M]>
 where
     E: SufficientStatistics,
 {
@@ -144,7 +142,7 @@ fn write_scores<E: SufficientStatistics, const N: usize>(
 }
 
 impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> Streaming
-    for StoredScores<E, W, N, B, F, M>
+    for StoredScores<[Hmm<E, N>; B], W, [[E::Real; F]; M]>
 where
     E: SufficientStatistics,
     W: Whitening<E::Real, F>,
@@ -192,7 +190,7 @@ where
 }
 
 impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> Validate
-    for StoredScores<E, W, N, B, F, M>
+    for StoredScores<[Hmm<E, N>; B], W, [[E::Real; F]; M]>
 where
     E: SufficientStatistics,
     W: Whitening<E::Real, F>,
@@ -209,7 +207,7 @@ where
 }
 
 impl<E, W, const N: usize, const B: usize, const F: usize, const M: usize> StoredKernel<M>
-    for StoredScores<E, W, N, B, F, M>
+    for StoredScores<[Hmm<E, N>; B], W, [[E::Real; F]; M]>
 where
     E: SufficientStatistics,
     W: Whitening<E::Real, F>,

@@ -28,16 +28,16 @@ use crate::number::{Compensated, Number, Real};
 ///
 /// `kernel` is any [`LogKernel`] over `M` items: nothing underflows, however long the sequences, and
 /// logarithms are subtracted in double-word arithmetic, before they are rounded. State: its, and `own`'s.
-/// Reading: `M` exponentials, those of the logarithms, and `3 M` reals of stack.
+/// Reading: `M` exponentials, those of the logarithms, and `3 M` reals of stack. `L` is the type of the norms, `[T; M]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct StoredSequences<K, S, T, const M: usize> {
+pub struct StoredSequences<K, S, L> {
     kernel: K,
     own: S,
-    log_norms: [T; M],
+    log_norms: L,
 }
 
-impl<K, S, T, const M: usize> StoredSequences<K, S, T, M> {
+impl<K, S, T, const M: usize> StoredSequences<K, S, [T; M]> {
     /// A kernel that reads `log k`, one that reads `log k(x, x)`, and `log_norms[item]`.
     pub const fn new(kernel: K, own: S, log_norms: [T; M]) -> Self {
         Self { kernel, own, log_norms }
@@ -54,7 +54,7 @@ impl<K, S, T, const M: usize> StoredSequences<K, S, T, M> {
     }
 }
 
-impl<K, S, T, const M: usize> Streaming for StoredSequences<K, S, T, M>
+impl<K, S, T, const M: usize> Streaming for StoredSequences<K, S, [T; M]>
 where
     T: Real,
     K: LogKernel<Parts = [[T; 2]; M]>,
@@ -97,7 +97,7 @@ where
     }
 }
 
-impl<K, S, T, const M: usize> Validate for StoredSequences<K, S, T, M>
+impl<K, S, T, const M: usize> Validate for StoredSequences<K, S, [T; M]>
 where
     T: Real,
     K: Validate,
@@ -113,7 +113,7 @@ where
     }
 }
 
-impl<K, S, T, const M: usize> StoredKernel<M> for StoredSequences<K, S, T, M>
+impl<K, S, T, const M: usize> StoredKernel<M> for StoredSequences<K, S, [T; M]>
 where
     T: Real,
     K: LogKernel<Parts = [[T; 2]; M]> + Validate,

@@ -16,8 +16,8 @@ use crate::filter::{
 };
 use crate::hmm::Hmm;
 use crate::kernel::{
-    Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed,
-    PairRecursion, Traversal, TreeKernel,
+    Aligned, FixedLength, HiddenBinomial, Marginalisation, MarginalisationState, Observed, PairHmm,
+    PairKernel, PairTable, Scaled, Traversal, TreeKernel, TreeMessages,
 };
 use crate::number::{Arithmetic, Number, Real, RealParameter};
 #[cfg(feature = "sample")]
@@ -79,15 +79,15 @@ shown! {
         _ "MarginalisationState {{ models: {=usize} }}", M;
     [V, O] Traversal<V, O> => x "Traversal {{ leaves: {=usize} }}", x.leaves();
     [E: Emission<Weight: RealParameter>, S: Observed<E::Observation>, const N: usize,
-     const M: usize] FixedLength<'_, E, S, N, M> =>
+     const M: usize] FixedLength<'_, Hmm<E, N>, S, M> =>
         x "FixedLength {{ stored: {=usize}, length: {=usize} }}", M, x.length();
-    [T: Real, S: Observed<usize>, const K: usize, const M: usize] HiddenBinomial<'_, T, S, K, M> =>
+    [T: Real, S: Observed<usize>, const K: usize, const M: usize] HiddenBinomial<'_, PairTable<T, K>, S, M> =>
         x "HiddenBinomial {{ stored: {=usize}, length: {=usize} }}", M, x.length();
-    [E: Emission, const N: usize, const M: usize, const L: usize] Marginalisation<'_, E, N, M, L> =>
+    [H, T, const M: usize, const L: usize] Marginalisation<'_, H, [[T; M]; L]> =>
         _ "Marginalisation {{ models: {=usize}, stored: {=usize} }}", M, L;
-    [T, S, C, const N: usize, const K: usize] PairRecursion<'_, T, S, C, N, K> =>
-        _ "PairRecursion {{ states: {=usize}, symbols: {=usize} }}", N, K;
-    [T, S, V, O, G, const P: usize] TreeKernel<'_, T, S, V, O, G, P> =>
+    [T, S, C, const N: usize, const K: usize] PairKernel<'_, PairHmm<T, N, K>, S, C> =>
+        _ "PairKernel {{ states: {=usize}, symbols: {=usize} }}", N, K;
+    [T, S, O, G: TreeMessages<Sum = Scaled<T, P>>, const P: usize] TreeKernel<'_, G, S, O> =>
         _ "TreeKernel {{ states: {=usize} }}", P;
     [E: Emission, const N: usize] Forward<'_, E, N> => _ "Forward {{ states: {=usize} }}", N;
     [E: Emission, const N: usize] Forgetting<'_, E, N> => _ "Forgetting {{ states: {=usize} }}", N;
@@ -120,10 +120,7 @@ const _: () = {
         GaussianMoments, GaussianView, Mixture, Poisson, PoissonView, Regularisation, Row,
     };
     use crate::filter::{ExpectedStatistics, ForgettingFactor, StepSize};
-    use crate::kernel::{
-        Branch, BranchModel, End, KernelError, PairHmm, PairKernel, PairTable, Pruned, TreeModel,
-        TreeShape,
-    };
+    use crate::kernel::{Branch, BranchModel, End, KernelError, Pruned, TreeModel, TreeShape};
     use crate::number::{Compensated, Dual, DualLedger, Lanes, Max, ScaleAccumulator};
     use crate::score::ScoreOf;
     use crate::smooth::{LaggedPosterior, Survivors};
@@ -161,10 +158,10 @@ const _: () = {
     #[cfg(feature = "sample")]
     formats::<(Ancestral<'static, Plain, (), 2>, crate::smooth::Draw<usize>)>();
     formats::<(Survivors<f32, 2>, LaggedPosterior<f32, 2>)>();
-    formats::<Stream<FixedLength<'static, Pair, [f32; 2], 2, 3>>>();
-    formats::<Stream<HiddenBinomial<'static, f32, u8, 4, 3>>>();
-    formats::<Stream<Marginalisation<'static, Plain, 2, 3, 4>>>();
-    formats::<Stream<PairKernel<'static, f32, u8, 2, 4, 9>>>();
+    formats::<Stream<FixedLength<'static, Hmm<Pair, 2>, [f32; 2], 3>>>();
+    formats::<Stream<HiddenBinomial<'static, PairTable<f32, 4>, u8, 3>>>();
+    formats::<Stream<Marginalisation<'static, [Hmm<Plain, 2>; 3], [[f32; 3]; 4]>>>();
+    formats::<Stream<PairKernel<'static, PairHmm<f32, 2, 4>, u8, [Scaled<f32, 2>; 9]>>>();
     formats::<(PairHmm<f32, 2, 4>, End<f32, 2>, PairTable<f32, 4>, KernelError)>();
     formats::<(TreeModel<f32, 2, 1>, TreeShape<'static>, Pruned<f32>)>();
     formats::<(BranchModel<'static, f32, 2>, Branch)>();

@@ -3,38 +3,39 @@
 use defmt::{Format, Formatter, write};
 
 use crate::classify::{
-    Codebooks, Coding, DecisionStream, NoNorm, ScoreState, Similarity, StoredScores, WithCodebooks,
-    WithCodebooksState,
+    Codebooks, Coding, DecisionStream, KernelMachine, NoNorm, Similarity, StoredScores,
+    WithCodebooks, WithCodebooksState,
 };
-use crate::context::{ContextLikelihood, ContextStatistics};
+use crate::context::{ContextLikelihood, ContextStatistics, IndependentPositions};
 use crate::emission::{Emission, SufficientStatistics};
 use crate::filter::Beliefs;
 use crate::front::VectorQuantiser;
 #[cfg(feature = "microfft")]
 use crate::front::{Cepstra, CepstraState, MelTables};
-use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, PositionFisher, Term};
+use crate::hmm::{Chain, Hmm};
+use crate::kernel::{FixedLengthNorm, ModelPairKernel, NormState, Overlaps, PositionFisher, Term};
 use crate::number::{Number, Real};
 use crate::profile_hmm::{ProfileBelief, ProfileSearch};
 use crate::smooth::BackwardLanes;
 
 shown! {
     [T: Coding, const D: usize, const G: usize, const O: usize, const Q: usize]
-    Codebooks<T, D, G, O, Q> =>
+    Codebooks<[[T; D]; G], O, Q> =>
         x "Codebooks {{ dilations: {}, channels: {=usize}, outputs: {=usize} }}", x.dilations(), D, O;
-    [R: Format, T: Coding, const D: usize, const G: usize, const K: usize, const O: usize,
-     const Q: usize] WithCodebooks<R, T, D, G, K, O, Q> =>
+    [R: Format, C: Format, const K: usize] WithCodebooks<R, C, K> =>
         x "WithCodebooks {{ classifier: {}, codebooks: {} }}", x.classifier(), x.codebooks();
     [S, T: Coding, const D: usize, const K: usize, const O: usize]
-    WithCodebooksState<S, T, D, K, O> =>
+    WithCodebooksState<S, [[T; D]; K], [T::Total; O]> =>
         _ "WithCodebooksState {{ channels: {=usize}, past: {=usize}, outputs: {=usize} }}", D, K, O;
     [C: crate::AdditiveClassifier, const STATES: usize] DecisionStream<'_, C, STATES> =>
         x "DecisionStream {{ classes: {=usize} }}", x.classes().len();
     [T: Coding, const L: usize] Similarity<T, L> => _ "Similarity {{ samples: {=usize} }}", L;
     [E: SufficientStatistics, W, const N: usize, const B: usize, const F: usize, const M: usize]
-    StoredScores<E, W, N, B, F, M> =>
+    StoredScores<[Hmm<E, N>; B], W, [[E::Real; F]; M]> =>
         _ "StoredScores {{ models: {=usize}, features: {=usize}, stored: {=usize} }}", B, F, M;
-    [S, T: Real, const N: usize, const B: usize] ScoreState<S, T, N, B> =>
-        x "ScoreState {{ models: {=usize}, samples: {=u64} }}", B, x.samples();
+    [K: Format, T: Real + Format, const M: usize, const O: usize] KernelMachine<K, [[T; M]; O]> =>
+        x "KernelMachine {{ kernel: {}, coefficients: {}, biases: {} }}",
+        x.kernel(), x.coefficients(), x.biases();
     [O: ?Sized, T] NoNorm<O, T> => _ "NoNorm";
     [R, E, const C: usize] ContextLikelihood<'_, R, E, C> =>
         _ "ContextLikelihood {{ contexts: {=usize} }}", C;
@@ -46,14 +47,15 @@ shown! {
         _ "BackwardLanes {{ states: {=usize}, lanes: {=usize} }}", N, L;
     [const D: usize, const K: usize, T] VectorQuantiser<D, K, T> =>
         _ "VectorQuantiser {{ channels: {=usize}, words: {=usize} }}", D, K;
-    [W, const N: usize, const M: usize, const P: usize] ModelPairKernel<'_, W, N, M, P> =>
+    [W, const N: usize, const M: usize, const P: usize] ModelPairKernel<'_, Chain<W, N>, Chain<W, M>, Overlaps<W, P>> =>
         _ "ModelPairKernel {{ states: [{=usize}, {=usize}] }}", N, M;
     [E: Emission, const N: usize] FixedLengthNorm<'_, E, N> =>
         _ "FixedLengthNorm {{ states: {=usize} }}", N;
     [X: Number, const N: usize] NormState<X, N> => _ "NormState {{ states: {=usize} }}", N;
     [T: Real + Format] Term<T> =>
         x "Term {{ prior: {}, log: {}, stored: {} }}", x.prior, x.log, x.stored;
-    [T, S, const K: usize, const L: usize, const M: usize] PositionFisher<'_, T, S, K, L, M> =>
+    [T, S, const K: usize, const L: usize, const M: usize]
+    PositionFisher<'_, IndependentPositions<K, L, T>, S, M> =>
         _ "PositionFisher {{ symbols: {=usize}, positions: {=usize}, stored: {=usize} }}", K, L, M;
     [W, X, C] ProfileSearch<'_, W, X, C> => _ "ProfileSearch";
     [X: Number + Format, C] ProfileBelief<X, C> =>
@@ -62,10 +64,9 @@ shown! {
 
 #[cfg(feature = "microfft")]
 shown! {
-    [const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize]
-    Cepstra<W, BINS, B, C, E> =>
-        _ "Cepstra {{ window: {=usize}, bands: {=usize}, cepstra: {=usize} }}", W, B, C;
-    [const W: usize] CepstraState<W> => _ "CepstraState {{ window: {=usize} }}", W;
+    [const BINS: usize, const B: usize, const C: usize] Cepstra<BINS, B, C> =>
+        _ "Cepstra {{ window: {=usize}, bands: {=usize}, cepstra: {=usize} }}", 2 * BINS, B, C;
+    [const BINS: usize] CepstraState<BINS> => _ "CepstraState {{ window: {=usize} }}", 2 * BINS;
     [Q] MelTables<'_, Q> =>
         x "MelTables {{ window: {=usize}, cepstra: {=usize} }}", x.window.len(), x.cosines.len();
 }

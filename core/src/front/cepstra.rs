@@ -14,7 +14,7 @@ const FLOOR: f32 = 1e-10;
 /// Samples past this would have energies that `f32` does not hold.
 const LARGEST: f32 = 1e12;
 
-/// Mel cepstra of a sound: a row of `E` numbers from the last `W` samples, every `hop` samples.
+/// Mel cepstra of a sound: a row of `C` numbers from the last `W` samples, every `hop` samples.
 ///
 /// ```text
 /// y_n = w_n ( x_n - 0.97 x_(n-1) ),    w_n = 0.54 - 0.46 cos(2 pi n / (W - 1)),    x_(-1) = x_0 within a frame
@@ -28,7 +28,8 @@ const LARGEST: f32 = 1e12;
 /// `c`, or where `C` is 0 the log energies `e` themselves. The first row is whole with the `W`-th sample; a row of
 /// whose samples one is missing is missing. Numbers are `f32`, on a host too, whose bits are then a device's.
 ///
-/// Of sizes, `W` is 128, 256, 512 or 1024, `BINS` is `W / 2`, and `E` is `C`, or `B` where that is 0.
+/// A frame has `BINS` bins, which is 64, 128, 256 or 512, and `W = 2 BINS` samples; of a window, pairs of them. Where `C` is 0 a
+/// row has `B` numbers.
 ///
 /// Flash: `4 W + 5 W/2 + 4 B C` bytes, the transform's sines beside them. RAM: `4 W + 12` bytes, and a row's work
 /// of `4 (W + B)` on the stack. Work: a row takes a real transform of about `2 W log2 W` multiply-adds, `3 W`
@@ -39,15 +40,15 @@ const LARGEST: f32 = 1e12;
 /// (1980), 357-366; the triangles, the mel scale and the cosines' scale as in S. Young et al., The HTK Book (2006), 5.
 ///
 /// ```
-/// use fishweir_core::front::{Cepstra, Front};
+/// use fishweir_core::front::{Cepstra, CepstraState, Front};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// // 128 samples every 64 of 8 kHz, 16 bands, their log energies.
-/// let bands = Cepstra::<128, 64, 16, 0, 16>::new(64, 8000.0)?;
-/// let (mut state, mut loudest) = (bands.initial_state(), None);
+/// let bands = Cepstra::<64, 16, 0>::new(64, 8000.0)?;
+/// let (mut state, mut loudest) = (CepstraState::NEW, None);
 /// for t in 0..128 {
 ///     let x = (t as f32 * core::f32::consts::TAU * 500.0 / 8000.0).sin();
-///     bands.step(&mut state, Some(&[x]), |row| {
+///     bands.step(&mut state, Some(&[x]), |row: Option<&[f32; 16]>| {
 ///         let louder = |a: &(usize, &f32), b: &(usize, &f32)| a.1.total_cmp(b.1);
 ///         loudest = row.and_then(|row| row.iter().enumerate().max_by(louder)).map(|(band, _)| band);
 ///     })?;
@@ -57,15 +58,9 @@ const LARGEST: f32 = 1e12;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
-pub struct Cepstra<
-    const W: usize,
-    const BINS: usize,
-    const B: usize,
-    const C: usize,
-    const E: usize,
-> {
+pub struct Cepstra<const BINS: usize, const B: usize, const C: usize> {
     hop: u32,
-    window: [f32; W],
+    window: [[f32; 2]; BINS],
     rises: [f32; BINS],
     cosines: [[f32; B]; C],
     segments: [u8; BINS],
@@ -73,26 +68,34 @@ pub struct Cepstra<
 
 /// The last samples that a [`Cepstra`] keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CepstraState<const W: usize> {
-    ring: [f32; W],
+pub struct CepstraState<const BINS: usize> {
+    ring: [[f32; 2]; BINS],
     place: FrameState,
 }
 
-impl<const W: usize> CepstraState<W> {
+impl<const BINS: usize> CepstraState<BINS> {
     /// Before the first sample.
-    pub const NEW: Self = Self { ring: [0.0; W], place: FrameState::new(W) };
+    pub const NEW: Self = Self { ring: [[0.0; 2]; BINS], place: FrameState::new(2 * BINS) };
 }
 
-impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize>
-    Cepstra<W, BINS, B, C, E>
-{
-    /// That its sizes agree.
-    pub(crate) const SIZES: () = {
-        assert!(matches!(W, 128 | 256 | 512 | 1024), "W must be 128, 256, 512 or 1024");
-        assert!(2 * BINS == W, "BINS must equal W / 2");
-        assert!(E == if C == 0 { B } else { C }, "E must equal C, or B where C is 0");
+impl<const BINS: usize, const B: usize, const C: usize> Cepstra<BINS, B, C> {
+    /// Samples of a frame.
+    const FRAME: usize = 2 * BINS;
+
+    /// Asserts that its sizes are possible.
+    const SIZES: () = {
+        assert!(matches!(BINS, 64 | 128 | 256 | 512), "BINS must be 64, 128, 256 or 512");
         assert!(B > 0 && B < 255 && C <= B, "B must be from 1 to 254, and C at most B");
     };
+
+    /// Asserts that rows of `E` numbers hold the cepstra, or the bands where there are none.
+    pub(crate) const fn assert_row<const E: usize>() {
+        let () = Self::SIZES;
+        assert!(
+            E == if C == 0 { B } else { C },
+            "rows behind cepstra must hold C numbers, or B where C is 0"
+        );
+    }
 
     /// A row every `hop` samples, of a sound of so many samples a second: its tables are made here.
     ///
@@ -100,9 +103,9 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
     /// As [`validate`](Self::validate); a rate that is not above zero; more bands than half a frame holds: one
     /// would be without a bin.
     pub fn new(hop: u32, rate: f64) -> Result<Self, ModelError> {
-        let (mut window, mut rises, mut segments) = ([0.0; W], [0.0; BINS], [0; BINS]);
+        let (mut window, mut rises, mut segments) = ([[0.0; 2]; BINS], [0.0; BINS], [0; BINS]);
         let mut table = [[0.0; B]; C];
-        hamming(&mut window);
+        hamming(window.as_flattened_mut());
         triangles(rate, B, &mut rises, &mut segments)?;
         table.iter_mut().enumerate().for_each(|(q, row)| cosines(q, row));
         let made = Self::from_parts(hop, window, rises, table, segments);
@@ -113,7 +116,7 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
     /// checks what was read from elsewhere.
     pub const fn from_parts(
         hop: u32,
-        window: [f32; W],
+        window: [[f32; 2]; BINS],
         rises: [f32; BINS],
         cosines: [[f32; B]; C],
         segments: [u8; BINS],
@@ -122,19 +125,19 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         Self { hop, window, rises, cosines, segments }
     }
 
-    /// Checks that the hop is from one to `W`, that tables are numbers, and that bins are between bands.
+    /// Checks that the hop is from one to a frame, that tables are numbers, and that bins are between bands.
     ///
     /// # Errors
     /// Names what is not.
     pub fn validate(&self) -> Result<(), ModelError> {
-        if self.hop == 0 || self.hop as usize > W {
+        if self.hop == 0 || self.hop as usize > Self::FRAME {
             return Err(ModelError::new(Part::Front, ErrorKind::NotInRange, 0, 0));
         }
         let finite = |row: usize, table: &[f32]| match table.iter().position(|x| !x.is_finite()) {
             Some(entry) => Err(ModelError::new(Part::Front, ErrorKind::NotFinite, row, entry)),
             None => Ok(()),
         };
-        finite(1, &self.window)?;
+        finite(1, self.window.as_flattened())?;
         finite(2, &self.rises)?;
         self.cosines.iter().try_for_each(|row| finite(3, row))?;
         match self.segments.iter().position(|&segment| usize::from(segment) > B) {
@@ -144,12 +147,11 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
     }
 }
 
-impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E: usize> Front
-    for Cepstra<W, BINS, B, C, E>
+impl<const BINS: usize, const B: usize, const C: usize, const E: usize> Front<[f32; E]>
+    for Cepstra<BINS, B, C>
 {
     type Sample = [f32; 1];
-    type Row = [f32; E];
-    type State = CepstraState<W>;
+    type State = CepstraState<BINS>;
 
     #[inline]
     fn initial_state(&self) -> Self::State {
@@ -163,25 +165,27 @@ impl<const W: usize, const BINS: usize, const B: usize, const C: usize, const E:
         x: Option<&[f32; 1]>,
         emit: impl FnOnce(Option<&[f32; E]>),
     ) -> Result<(), ObservationError> {
+        const { Self::assert_row::<E>() };
         let x = x.map(|&[x]| x);
-        let (x, step, result) = or_missing(x, |x| state.place.step(W, x));
+        let (x, step, result) = or_missing(x, |x| state.place.step(Self::FRAME, x));
         match step {
             Step::Within => {}
             Step::Missing => emit(None),
             Step::Row => {
-                let (mut frame, mut bands, mut row) = ([0.0; W], [0.0; B], [0.0; E]);
-                state.place.frame(&state.ring, x.unwrap_or(0.0), &mut frame);
+                let (mut frame, mut bands, mut row) = ([[0.0; 2]; BINS], [0.0; B], [0.0; E]);
+                let frame = frame.as_flattened_mut();
+                state.place.frame(state.ring.as_flattened(), x.unwrap_or(0.0), frame);
                 let tables = MelTables {
-                    window: &self.window,
+                    window: self.window.as_flattened(),
                     rises: &self.rises,
                     segments: &self.segments,
                     cosines: &self.cosines,
                 };
-                tables.row(&mut frame, &mut bands, &mut row);
+                tables.row(frame, &mut bands, &mut row);
                 emit(Some(&row));
             }
         }
-        state.place.take(self.hop, &mut state.ring, x);
+        state.place.take(self.hop, state.ring.as_flattened_mut(), x);
         result
     }
 

@@ -48,9 +48,8 @@ impl<const D: usize, T> Decimate<D, T> {
     }
 }
 
-impl<const D: usize, T: Real> Front for Decimate<D, T> {
+impl<const D: usize, T: Real> Front<[T; D]> for Decimate<D, T> {
     type Sample = [T; D];
-    type Row = [T; D];
     type State = DecimateState<T, D>;
 
     #[inline]

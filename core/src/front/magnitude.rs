@@ -63,9 +63,8 @@ impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
     }
 }
 
-impl<const D: usize, const E: usize, T: Real> Front for Magnitude<D, E, T> {
+impl<const D: usize, const E: usize, T: Real> Front<[T; E]> for Magnitude<D, E, T> {
     type Sample = [T; D];
-    type Row = [T; E];
     type State = ();
 
     #[inline]

@@ -48,12 +48,10 @@ pub enum Step {
     Missing,
 }
 
-/// What turns samples into rows, in fixed memory.
-pub trait Front {
+/// What turns samples into rows, in fixed memory. `Row` is what is handed on: what a recursion behind it takes.
+pub trait Front<Row> {
     /// What is pushed.
     type Sample;
-    /// What is handed on.
-    type Row;
     /// What the past left.
     type State: Clone;
 
@@ -71,7 +69,7 @@ pub trait Front {
         &self,
         state: &mut Self::State,
         x: Option<&Self::Sample>,
-        emit: impl FnOnce(Option<&Self::Row>),
+        emit: impl FnOnce(Option<&Row>),
     ) -> Result<(), ObservationError>;
 
     /// Checks every setting and every number.
@@ -114,9 +112,8 @@ impl<A, B> Pipe<A, B> {
     }
 }
 
-impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
+impl<Row, A: Front<B::Sample>, B: Front<Row>> Front<Row> for Pipe<A, B> {
     type Sample = A::Sample;
-    type Row = B::Row;
     type State = (A::State, B::State);
 
     #[inline]
@@ -129,7 +126,7 @@ impl<A: Front, B: Front<Sample = A::Row>> Front for Pipe<A, B> {
         &self,
         (first, second): &mut Self::State,
         x: Option<&A::Sample>,
-        emit: impl FnOnce(Option<&B::Row>),
+        emit: impl FnOnce(Option<&Row>),
     ) -> Result<(), ObservationError> {
         let mut pushed = Ok(());
         self.first.step(first, x, |row| pushed = self.second.step(second, row, emit)).and(pushed)
@@ -214,7 +211,7 @@ impl<F, R> Preprocessed<F, R> {
     }
 }
 
-impl<F: Front, R: Streaming<Observation = F::Row>> Streaming for Preprocessed<F, R> {
+impl<F: Front<R::Observation>, R: Streaming<Observation: Sized>> Streaming for Preprocessed<F, R> {
     type Observation = F::Sample;
     type State = PreprocessedState<F::State, R::State>;
     type Reading = R::Reading;

@@ -92,9 +92,8 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
     }
 }
 
-impl<const D: usize, const K: usize, T: Real> Front for VectorQuantiser<D, K, T> {
+impl<const D: usize, const K: usize, T: Real> Front<usize> for VectorQuantiser<D, K, T> {
     type Sample = [T; D];
-    type Row = usize;
     type State = ();
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::number::Real;
 /// The most samples that a slope is over: its weights are exact in any number.
 pub const LONGEST_SLOPE: usize = 64;
 
-/// A sample of `D` channels and the slope of each over the last `K + 1` samples: `E = 2 D` numbers.
+/// A sample of `D` channels and the slope of each over the last `K + 1` samples: rows of `2 D` numbers.
 ///
 /// ```text
 /// row_t = ( x_t, s_t ),
@@ -38,7 +38,7 @@ pub const LONGEST_SLOPE: usize = 64;
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// let ramp = Gaussian::<2, f64>::new([0.0, 2.0], [1.0, 1.0])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
-/// let fronted = Preprocessed::new(Slopes::<1, 2, 2, f64>::new(), Forward::of(&hmm));
+/// let fronted = Preprocessed::new(Slopes::<1, 2, f64>::new(), Forward::of(&hmm));
 /// let (mut stream, mut rows) = (Stream::new(&fronted), Stream::new(Forward::of(&hmm)));
 /// // Of 0, 2, 4 the line rises by two a sample; before the first lies the first.
 /// for (x, slope) in [(0.0, 0.0), (2.0, 1.0), (4.0, 2.0)] {
@@ -51,7 +51,7 @@ pub const LONGEST_SLOPE: usize = 64;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
-pub struct Slopes<const D: usize, const E: usize, const K: usize, T = f32> {
+pub struct Slopes<const D: usize, const K: usize, T = f32> {
     number: PhantomData<T>,
 }
 
@@ -68,23 +68,22 @@ impl<T: Real, const D: usize, const K: usize> SlopesState<T, D, K> {
     pub const NEW: Self = Self { past: [[T::ZERO; D]; K], place: RingIndex::NEW };
 }
 
-impl<const D: usize, const E: usize, const K: usize, T> Slopes<D, E, K, T> {
-    /// That its sizes agree.
-    pub(crate) const SIZES: () = {
-        assert!(E == 2 * D, "E must equal 2 * D");
+impl<const D: usize, const K: usize, T> Slopes<D, K, T> {
+    /// Asserts that rows of `E` numbers hold the channels and their slopes.
+    pub(crate) const fn assert_row<const E: usize>() {
+        assert!(E == 2 * D, "rows behind slopes must hold 2 * D numbers");
         assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63");
-    };
+    }
 
     /// Over the last `K + 1` samples.
     pub const fn new() -> Self {
-        const { Self::SIZES };
+        const { assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63") };
         Self { number: PhantomData }
     }
 }
 
-impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D, E, K, T> {
+impl<const D: usize, const E: usize, const K: usize, T: Real> Front<[T; E]> for Slopes<D, K, T> {
     type Sample = [T; D];
-    type Row = [T; E];
     type State = SlopesState<T, D, K>;
 
     #[inline]
@@ -99,6 +98,7 @@ impl<const D: usize, const E: usize, const K: usize, T: Real> Front for Slopes<D
         x: Option<&[T; D]>,
         emit: impl FnOnce(Option<&[T; E]>),
     ) -> Result<(), ObservationError> {
+        const { Self::assert_row::<E>() };
         let mut row = [T::ZERO; E];
         let result = x.map_or(Ok(()), |x| place.with_slopes(past, x, &mut row));
         let x = x.filter(|_| result.is_ok());

@@ -7,7 +7,7 @@ use crate::hmm::Chain;
 use crate::number::{Real, shorter, sum_of, with_local_copy};
 
 /// The kernel between two hidden Markov models of `N` and `M` states, over sequences of a length that
-/// grows: how alike are the sequences that they make? `P` is `N M`.
+/// grows: how alike are the sequences that they make?
 ///
 /// ```text
 /// phi_0 = (initial initial'^T) o psi        phi_t = (A^T phi_t-1 A') o psi        k_t = sum_ij phi_t[i][j]
@@ -27,6 +27,9 @@ use crate::number::{Real, shorter, sum_of, with_local_copy};
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.2; Mehta and Gray,
 /// "Generative and Latent Mean Map Kernels", 2010, Algorithm 1, whose first step has the transpose.
+///
+/// Its parameters are the types of the chains, `Chain<W, N>` and `Chain<W, M>`, and of the overlaps of their states,
+/// `Overlaps<W, P>` with `P = N M`.
 ///
 /// State: `N M` numbers and a ledger. Flash: two chains and `2 N M + 1` reals. Work a step: `N M (N + M + 1)`
 /// multiply-adds; the product of the chains as one would take `(N M)^2`.
@@ -53,25 +56,22 @@ use crate::number::{Real, shorter, sum_of, with_local_copy};
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct ModelPairKernel<'m, W, const N: usize, const M: usize, const P: usize> {
-    first: &'m Chain<W, N>,
-    second: &'m Chain<W, M>,
-    overlaps: Overlaps<W, P>,
+pub struct ModelPairKernel<'m, A, B, O> {
+    first: &'m A,
+    second: &'m B,
+    overlaps: O,
 }
 
-impl<W: Copy, const N: usize, const M: usize, const P: usize> Clone
-    for ModelPairKernel<'_, W, N, M, P>
-{
+impl<A, B, O: Copy> Clone for ModelPairKernel<'_, A, B, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<W: Copy, const N: usize, const M: usize, const P: usize> Copy
-    for ModelPairKernel<'_, W, N, M, P>
-{
-}
+impl<A, B, O: Copy> Copy for ModelPairKernel<'_, A, B, O> {}
 
-impl<'m, W, const N: usize, const M: usize, const P: usize> ModelPairKernel<'m, W, N, M, P> {
+impl<'m, W, const N: usize, const M: usize, const P: usize>
+    ModelPairKernel<'m, Chain<W, N>, Chain<W, M>, Overlaps<W, P>>
+{
     /// The kernel between models of these chains, whose states overlap so.
     pub const fn new(
         first: &'m Chain<W, N>,
@@ -88,7 +88,9 @@ impl<'m, W, const N: usize, const M: usize, const P: usize> ModelPairKernel<'m, 
     }
 }
 
-impl<T: Real, const N: usize, const M: usize, const P: usize> ModelPairKernel<'_, T, N, M, P> {
+impl<T: Real, const N: usize, const M: usize, const P: usize>
+    ModelPairKernel<'_, Chain<T, N>, Chain<T, M>, Overlaps<T, P>>
+{
     /// The first chain one step on, `[state][state of the other]`.
     #[inline(always)]
     fn move_first(&self, belief: &Belief<T, P>) -> [[T; M]; N] {
@@ -158,7 +160,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> ModelPairKernel<'_
 }
 
 impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
-    for ModelPairKernel<'_, T, N, M, P>
+    for ModelPairKernel<'_, Chain<T, N>, Chain<T, M>, Overlaps<T, P>>
 {
     /// A step: nothing is observed.
     type Observation = ();
@@ -206,7 +208,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
 }
 
 impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
-    for ModelPairKernel<'_, T, N, M, P>
+    for ModelPairKernel<'_, Chain<T, N>, Chain<T, M>, Overlaps<T, P>>
 {
     type Parts = [T; 2];
     fn log_parts(&self, state: &Self::State) -> [T; 2] {
@@ -218,7 +220,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
 }
 
 impl<T: Real, const N: usize, const M: usize, const P: usize> Validate
-    for ModelPairKernel<'_, T, N, M, P>
+    for ModelPairKernel<'_, Chain<T, N>, Chain<T, M>, Overlaps<T, P>>
 {
     /// That no entry of a chain is negative or not finite, and that the overlaps are relative to the
     /// largest; rows of a chain raised to a power sum to anything.

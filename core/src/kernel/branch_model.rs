@@ -1,4 +1,4 @@
-use super::{Branch, KernelError, TreeShape, TreeTransition};
+use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape, TreeTransition};
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
@@ -46,6 +46,11 @@ impl<'m, T: Real, const P: usize> BranchModel<'m, T, P> {
         self.arity = Some(arity);
         self
     }
+}
+
+impl<T, const P: usize> TreeMessages for BranchModel<'_, T, P> {
+    type Sum = Scaled<T, P>;
+    type Pruned = PruningMessage<T, P>;
 }
 
 impl<T: Real, const P: usize> TreeTransition<T, P> for BranchModel<'_, T, P> {

@@ -49,19 +49,19 @@ use crate::number::{Number, Parameter, Real, RealParameter, Tangent, is_near};
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct FixedLength<'m, E: Emission, S, const N: usize, const M: usize> {
-    hmm: &'m Hmm<E, N>,
+pub struct FixedLength<'m, H, S, const M: usize> {
+    hmm: &'m H,
     stored: [&'m [S]; M],
 }
 
-impl<E: Emission, S, const N: usize, const M: usize> Clone for FixedLength<'_, E, S, N, M> {
+impl<H, S, const M: usize> Clone for FixedLength<'_, H, S, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<E: Emission, S, const N: usize, const M: usize> Copy for FixedLength<'_, E, S, N, M> {}
+impl<H, S, const M: usize> Copy for FixedLength<'_, H, S, M> {}
 
-impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M> {
+impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, Hmm<E, N>, S, M> {
     /// A kernel whose stored sequences were checked before, as an export writes it;
     /// [`validate`](Validate::validate) checks them again.
     pub const fn from_parts(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Self {
@@ -70,7 +70,7 @@ impl<'m, E: Emission, S, const N: usize, const M: usize> FixedLength<'m, E, S, N
     }
 }
 
-impl<'m, E, S, const N: usize, const M: usize> FixedLength<'m, E, S, N, M>
+impl<'m, E, S, const N: usize, const M: usize> FixedLength<'m, Hmm<E, N>, S, M>
 where
     E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
@@ -164,7 +164,7 @@ where
     }
 }
 
-impl<E, S, const N: usize, const M: usize> Streaming for FixedLength<'_, E, S, N, M>
+impl<E, S, const N: usize, const M: usize> Streaming for FixedLength<'_, Hmm<E, N>, S, M>
 where
     E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,
@@ -214,7 +214,7 @@ where
     }
 }
 
-impl<T, E, S, const N: usize, const M: usize> LogKernel for FixedLength<'_, E, S, N, M>
+impl<T, E, S, const N: usize, const M: usize> LogKernel for FixedLength<'_, Hmm<E, N>, S, M>
 where
     T: Real,
     E: Emission<Weight = T>,
@@ -226,7 +226,7 @@ where
     }
 }
 
-impl<E, S, const N: usize, const M: usize> Validate for FixedLength<'_, E, S, N, M>
+impl<E, S, const N: usize, const M: usize> Validate for FixedLength<'_, Hmm<E, N>, S, M>
 where
     E: Emission<Weight: RealParameter>,
     S: Observed<E::Observation>,

@@ -61,7 +61,7 @@ where
         state.position += 1;
         let Some(belief) = &mut state.kernel else { return };
         let row = x.and_then(|x| E::row(self.hmm.emission(), x));
-        let kernel = FixedLength::<E, &E::Observation, N, 1>::from_parts(self.hmm, [&[]]);
+        let kernel = FixedLength::<Hmm<E, N>, &E::Observation, 1>::from_parts(self.hmm, [&[]]);
         let positive = kernel.advance(belief, x, x, row.as_ref());
         if !positive {
             state.kernel = None;

@@ -87,14 +87,14 @@ impl<T: Real, const K: usize> PairTable<T, K> {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct HiddenBinomial<'m, T, S, const K: usize, const M: usize> {
-    tables: &'m [PairTable<T, K>],
+pub struct HiddenBinomial<'m, P, S, const M: usize> {
+    tables: &'m [P],
     shared: bool,
     stored: [&'m [S]; M],
 }
 
 impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
-    HiddenBinomial<'m, T, S, K, M>
+    HiddenBinomial<'m, PairTable<T, K>, S, M>
 {
     /// The kernel whose positions share one table.
     ///
@@ -153,7 +153,7 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const M: usize>
 }
 
 impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
-    for HiddenBinomial<'_, T, S, K, M>
+    for HiddenBinomial<'_, PairTable<T, K>, S, M>
 {
     type Observation = usize;
     type State = Aligned<T, 1, M>;
@@ -189,7 +189,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Streaming
 }
 
 impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> LogKernel
-    for HiddenBinomial<'_, T, S, K, M>
+    for HiddenBinomial<'_, PairTable<T, K>, S, M>
 {
     type Parts = [[T; 2]; M];
     fn log_parts(&self, state: &Self::State) -> Self::Parts {
@@ -198,7 +198,7 @@ impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> LogKernel
 }
 
 impl<T: Real, S: Observed<usize>, const K: usize, const M: usize> Validate
-    for HiddenBinomial<'_, T, S, K, M>
+    for HiddenBinomial<'_, PairTable<T, K>, S, M>
 {
     fn validate(&self) -> Result<(), KernelError> {
         check_stored(&self.stored, |&symbol| check_symbol(symbol, K))

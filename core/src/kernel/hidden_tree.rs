@@ -1,6 +1,6 @@
 use super::{
     Branch, LogKernel, Observed, OpenNode, Scaled, Stack, Traversal, TreeKernel, TreeMessage,
-    TreeTransition, no_parts,
+    TreeMessages, TreeTransition, no_parts,
 };
 use crate::number::Real;
 
@@ -32,7 +32,7 @@ use crate::number::Real;
 /// // ((a, b), c)
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
 /// let profile = [true, false, true];
-/// let mut kernel = Stream::new(HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile)?);
+/// let mut kernel = Stream::new(HiddenTree::<_, _, 2>::of(&model, shape, &profile)?);
 /// kernel.push_block(&[1, 1])?;
 /// assert_eq!(kernel.read(), None);
 /// kernel.push(None)?; // c was not examined
@@ -43,29 +43,26 @@ use crate::number::Real;
 /// # Ok(()) }
 /// ```
 #[cfg(feature = "heapless")]
-pub type HiddenTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> = TreeKernel<
-    'm,
-    T,
-    S,
-    Scaled<T, P>,
-    heapless::Vec<OpenNode<Scaled<T, P>>, DEPTH>,
-    super::TreeModel<T, P, J>,
-    P,
->;
+pub type HiddenTree<'m, G, S, const DEPTH: usize> =
+    TreeKernel<'m, G, S, heapless::Vec<OpenNode<<G as TreeMessages>::Sum>, DEPTH>>;
 
-impl<T: Real, S, O, G, const P: usize> TreeKernel<'_, T, S, Scaled<T, P>, O, G, P> {
+impl<T, S, O, G, const P: usize> TreeKernel<'_, G, S, O>
+where
+    T: Real,
+    O: Stack<Item = OpenNode<Scaled<T, P>>>,
+{
     /// `log k[root][a]`, `[state]`: the kernels given the root's state. `None` before the last leaf.
     pub fn at_root(&self, state: &Traversal<Scaled<T, P>, O>) -> Option<[T; P]> {
         state.root().map(|root| root.logs())
     }
 }
 
-impl<T, S, O, G, const P: usize> LogKernel for TreeKernel<'_, T, S, Scaled<T, P>, O, G, P>
+impl<T, S, O, G, const P: usize> LogKernel for TreeKernel<'_, G, S, O>
 where
     T: Real,
     S: Observed<usize>,
-    O: Stack<OpenNode<Scaled<T, P>>>,
-    G: TreeTransition<T, P>,
+    O: Stack<Item = OpenNode<Scaled<T, P>>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
 {
     type Parts = [T; 2];
     /// Minus infinity before the last leaf, as a [`Bank`](super::Bank) reads it.

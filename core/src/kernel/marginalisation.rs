@@ -3,7 +3,7 @@ use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part, check_distribution};
 use crate::filter::{Belief, Evidence, Forward, Streaming};
 use crate::hmm::Hmm;
-use crate::number::{Number, Real};
+use crate::number::{Array2, Number, Real};
 
 /// The marginalisation kernel over a finite set of `M` models with a prior, against `L` stored items.
 ///
@@ -20,6 +20,8 @@ use crate::number::{Number, Real};
 ///
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Definition
 /// 12.4.
+///
+/// Its parameters are the types of the models, `[Hmm<E, N>; M]`, and of the stored items, `[[T; M]; L]`.
 ///
 /// State: `M` rows of `N` reals, and a ledger each. Work a sample: `M` times that of [`Forward`]; a
 /// reading costs `M` logarithms, and `M` exponentials an item.
@@ -45,23 +47,18 @@ use crate::number::{Number, Real};
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct Marginalisation<'m, E: Emission, const N: usize, const M: usize, const L: usize> {
-    models: &'m [Hmm<E, N>; M],
-    prior: &'m [E::Weight; M],
-    stored: &'m [[E::Weight; M]; L],
+pub struct Marginalisation<'m, H, S: Array2> {
+    models: &'m H,
+    prior: &'m S::Row,
+    stored: &'m S,
 }
 
-impl<E: Emission, const N: usize, const M: usize, const L: usize> Clone
-    for Marginalisation<'_, E, N, M, L>
-{
+impl<H, S: Array2> Clone for Marginalisation<'_, H, S> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<E: Emission, const N: usize, const M: usize, const L: usize> Copy
-    for Marginalisation<'_, E, N, M, L>
-{
-}
+impl<H, S: Array2> Copy for Marginalisation<'_, H, S> {}
 
 /// What a stream left of a [`Marginalisation`]: a belief a model, or nothing where the model makes
 /// the stream impossible.
@@ -70,7 +67,8 @@ pub struct MarginalisationState<T: Number, const N: usize, const M: usize> {
     filters: [Option<Belief<T, N>>; M],
 }
 
-impl<'m, T, E, const N: usize, const M: usize, const L: usize> Marginalisation<'m, E, N, M, L>
+impl<'m, T, E, const N: usize, const M: usize, const L: usize>
+    Marginalisation<'m, [Hmm<E, N>; M], [[T; M]; L]>
 where
     T: Real,
     E: Emission<Weight = T>,
@@ -155,7 +153,7 @@ pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
 }
 
 impl<T, E, const N: usize, const M: usize, const L: usize> Streaming
-    for Marginalisation<'_, E, N, M, L>
+    for Marginalisation<'_, [Hmm<E, N>; M], [[T; M]; L]>
 where
     T: Real,
     E: Emission<Weight = T>,
@@ -207,7 +205,7 @@ where
 }
 
 impl<T, E, const N: usize, const M: usize, const L: usize> Validate
-    for Marginalisation<'_, E, N, M, L>
+    for Marginalisation<'_, [Hmm<E, N>; M], [[T; M]; L]>
 where
     T: Real,
     E: Emission<Weight = T>,

@@ -78,7 +78,7 @@ pub use overlap::{
     categorical_log_overlap, gaussian_log_overlap, mixture_log_overlap, poisson_log_overlap,
 };
 pub use pair_hmm::{End, PairHmm};
-pub use pair_kernel::{Column, PairKernel, PairRecursion};
+pub use pair_kernel::{Column, PairKernel};
 pub use position_fisher::{PositionFisher, PositionFisherState};
 #[cfg(feature = "heapless")]
 pub use pruned_tree::PrunedTree;
@@ -86,7 +86,7 @@ pub use pruned_tree::{Pruned, PruningMessage};
 pub use room::{Cells, Stack};
 pub use scaled::Scaled;
 pub use traversal::{OpenNode, Traversal, TreeKernel, TreeMessage};
-pub use tree_law::{Branch, TreeTransition};
+pub use tree_law::{Branch, TreeMessages, TreeTransition};
 pub use tree_model::TreeModel;
 pub use tree_shape::TreeShape;
 pub use validate::Validate;

@@ -25,8 +25,8 @@ use crate::number::Real;
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, Algorithm
 /// 12.14, with the end weights that it leaves out.
 ///
-/// A [`PairKernel`] has room for `ROWS` rows, the length of the longest sequence that may be stored, and
-/// one. State: `ROWS + 1` rows of `N` reals and 8 B. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
+/// `C` are the cells of a column, of a device `[Scaled<T, N>; ROWS]`: `ROWS` is the length of the longest sequence that may be
+/// stored, and one. State: `ROWS + 1` rows of `N` reals and 8 B. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
 /// or reset.
 ///
 /// ```
@@ -37,31 +37,27 @@ use crate::number::Real;
 /// let model = PairHmm::<f64, 1, 1>::new(
 ///     [1.0], [[0.0]], [[0.75]], [0.25], End::Silent { initial: 0.0, state: [1.0] },
 /// )?;
-/// let mut kernel = Stream::new(PairKernel::<_, _, 1, 1, 2>::of(&model, &[0_u8])?);
+/// let mut kernel = Stream::new(PairKernel::<_, _, [_; 2]>::of(&model, &[0_u8])?);
 /// assert!((kernel.read().exp() - 0.75 * 0.25).abs() < 1e-15); // with the empty sequence
 /// kernel.push(&0)?;
 /// assert!((kernel.read().exp() - 0.75 * 0.75).abs() < 1e-15);
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct PairRecursion<'m, T, S, C, const N: usize, const K: usize> {
-    model: &'m PairHmm<T, N, K>,
+pub struct PairKernel<'m, H, S, C> {
+    model: &'m H,
     stored: &'m [S],
     cells: PhantomData<fn() -> C>,
 }
 
-/// A [`PairRecursion`] in an array of `ROWS` cells.
-pub type PairKernel<'m, T, S, const N: usize, const K: usize, const ROWS: usize> =
-    PairRecursion<'m, T, S, [Scaled<T, N>; ROWS], N, K>;
-
-impl<T, S, C, const N: usize, const K: usize> Clone for PairRecursion<'_, T, S, C, N, K> {
+impl<H, S, C> Clone for PairKernel<'_, H, S, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S, C, const N: usize, const K: usize> Copy for PairRecursion<'_, T, S, C, N, K> {}
+impl<H, S, C> Copy for PairKernel<'_, H, S, C> {}
 
-/// What a stream left of a [`PairRecursion`]: a column of scaled rows over the stored sequence.
+/// State of a [`PairKernel`]: a column of scaled rows over the stored sequence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Column<T, C, const N: usize> {
@@ -73,7 +69,7 @@ pub struct Column<T, C, const N: usize> {
     empty: bool,
 }
 
-impl<'m, T, S, C, const N: usize, const K: usize> PairRecursion<'m, T, S, C, N, K>
+impl<'m, T, S, C, const N: usize, const K: usize> PairKernel<'m, PairHmm<T, N, K>, S, C>
 where
     T: Real,
     S: Observed<usize>,
@@ -142,7 +138,7 @@ where
     }
 }
 
-impl<T, S, C, const N: usize, const K: usize> Streaming for PairRecursion<'_, T, S, C, N, K>
+impl<T, S, C, const N: usize, const K: usize> Streaming for PairKernel<'_, PairHmm<T, N, K>, S, C>
 where
     T: Real,
     S: Observed<usize>,
@@ -188,7 +184,7 @@ where
     }
 }
 
-impl<T, S, C, const N: usize, const K: usize> LogKernel for PairRecursion<'_, T, S, C, N, K>
+impl<T, S, C, const N: usize, const K: usize> LogKernel for PairKernel<'_, PairHmm<T, N, K>, S, C>
 where
     T: Real,
     S: Observed<usize>,
@@ -203,7 +199,7 @@ where
     }
 }
 
-impl<T, S, C, const N: usize, const K: usize> Validate for PairRecursion<'_, T, S, C, N, K>
+impl<T, S, C, const N: usize, const K: usize> Validate for PairKernel<'_, PairHmm<T, N, K>, S, C>
 where
     T: Real,
     S: Observed<usize>,

@@ -38,8 +38,8 @@ use crate::number::{Compensated, Real};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct PositionFisher<'m, T, S, const K: usize, const L: usize, const M: usize> {
-    model: &'m IndependentPositions<K, L, T>,
+pub struct PositionFisher<'m, P, S, const M: usize> {
+    model: &'m P,
     stored: [&'m [S]; M],
 }
 
@@ -59,7 +59,7 @@ impl<T, const M: usize> PositionFisherState<T, M> {
 }
 
 impl<'m, T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize>
-    PositionFisher<'m, T, S, K, L, M>
+    PositionFisher<'m, IndependentPositions<K, L, T>, S, M>
 {
     /// The kernel under a model against stored sequences.
     ///
@@ -114,7 +114,7 @@ fn probability<T: Real, const K: usize>(
 }
 
 impl<T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: usize> Streaming
-    for PositionFisher<'_, T, S, K, L, M>
+    for PositionFisher<'_, IndependentPositions<K, L, T>, S, M>
 {
     type Observation = usize;
     type State = PositionFisherState<T, M>;

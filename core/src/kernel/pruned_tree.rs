@@ -24,7 +24,7 @@ use crate::number::Real;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let model = TreeModel::<f64, 2, 1>::binary(0.25, 0.125, 0.5)?;
 /// let shape = TreeShape::new(&[2, 2, 0, 0, 0])?;
-/// let mut kernel = Stream::new(PrunedTree::<_, _, 2, 1, 2>::of(&model, shape, &[1_u8, 0, 1])?);
+/// let mut kernel = Stream::new(PrunedTree::<_, _, 2>::of(&model, shape, &[1_u8, 0, 1])?);
 /// kernel.push_block(&[1, 1, 0])?;
 /// let pruned = kernel.read().unwrap();
 /// assert_eq!(pruned.log_count, 2.0_f64.ln()); // with the inner node, and without
@@ -32,16 +32,12 @@ use crate::number::Real;
 /// # Ok(()) }
 /// ```
 #[cfg(feature = "heapless")]
-pub type PrunedTree<'m, T, S, const P: usize, const J: usize, const DEPTH: usize> =
-    super::TreeKernel<
-        'm,
-        T,
-        S,
-        PruningMessage<T, P>,
-        heapless::Vec<super::OpenNode<PruningMessage<T, P>>, DEPTH>,
-        super::TreeModel<T, P, J>,
-        P,
-    >;
+pub type PrunedTree<'m, G, S, const DEPTH: usize> = super::TreeKernel<
+    'm,
+    G,
+    S,
+    heapless::Vec<super::OpenNode<<G as super::TreeMessages>::Pruned>, DEPTH>,
+>;
 
 /// A [`PrunedTree`]'s reading.
 #[derive(Clone, Copy, Debug, PartialEq)]

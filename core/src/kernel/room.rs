@@ -16,23 +16,26 @@ impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
 
 /// Where a recursion keeps what is begun and not complete: a vector of fixed capacity on a device, the
 /// heap on a host.
-pub trait Stack<A>: Clone {
+pub trait Stack: Clone {
+    /// What is put on it.
+    type Item;
     /// How many there is room for; `None` where there is no bound.
     const CAPACITY: Option<usize>;
     /// With nothing on it.
     fn empty() -> Self;
     /// Puts one on top; `false` where there is no room.
-    fn push(&mut self, top: A) -> bool;
+    fn push(&mut self, top: Self::Item) -> bool;
     /// Takes the topmost off.
-    fn pop(&mut self) -> Option<A>;
+    fn pop(&mut self) -> Option<Self::Item>;
     /// The topmost.
-    fn top(&self) -> Option<&A>;
+    fn top(&self) -> Option<&Self::Item>;
     /// The topmost, to change it.
-    fn top_mut(&mut self) -> Option<&mut A>;
+    fn top_mut(&mut self) -> Option<&mut Self::Item>;
 }
 
 #[cfg(feature = "heapless")]
-impl<A: Clone, const DEPTH: usize> Stack<A> for heapless::Vec<A, DEPTH> {
+impl<A: Clone, const DEPTH: usize> Stack for heapless::Vec<A, DEPTH> {
+    type Item = A;
     const CAPACITY: Option<usize> = Some(DEPTH);
     fn empty() -> Self {
         Self::new()

@@ -2,7 +2,9 @@ use core::borrow::Borrow;
 use core::marker::PhantomData;
 
 use super::aligned::check_stored;
-use super::{Branch, KernelError, Observed, Stack, TreeShape, TreeTransition, Validate};
+use super::{
+    Branch, KernelError, Observed, Scaled, Stack, TreeMessages, TreeShape, TreeTransition, Validate,
+};
 use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
 use crate::number::Real;
@@ -60,35 +62,32 @@ impl<V, O> Traversal<V, O> {
     }
 }
 
-/// Numbers, messages and their room: what a kernel computes with and does not hold.
-type Computes<T, V, O> = PhantomData<fn() -> (T, V, O)>;
-
-/// A recursion over a tree from its leaves up, against a stored string of them: what it computes at a
-/// node is `V`'s affair, where it keeps the open ones `O`'s, and where states come from `G`'s.
+/// A recursion over a tree from its leaves up, against a stored string of them: where states come from is `G`'s
+/// affair; what is computed at a node, and where open nodes are kept, that of the [`Stack`] `O`.
 ///
 /// See [`HiddenTree`](super::HiddenTree) and [`PrunedTree`](super::PrunedTree).
 #[derive(Debug)]
-pub struct TreeKernel<'m, T, S, V, O, G, const P: usize> {
+pub struct TreeKernel<'m, G, S, O> {
     law: &'m G,
     shape: TreeShape<'m>,
     stored: &'m [S],
-    computes: Computes<T, V, O>,
+    open: PhantomData<fn() -> O>,
 }
 
-impl<T, S, V, O, G, const P: usize> Clone for TreeKernel<'_, T, S, V, O, G, P> {
+impl<G, S, O> Clone for TreeKernel<'_, G, S, O> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, S, V, O, G, const P: usize> Copy for TreeKernel<'_, T, S, V, O, G, P> {}
+impl<G, S, O> Copy for TreeKernel<'_, G, S, O> {}
 
-impl<'m, T, S, V, O, G, const P: usize> TreeKernel<'m, T, S, V, O, G, P>
+impl<'m, T, S, V, O, G, const P: usize> TreeKernel<'m, G, S, O>
 where
     T: Real,
     S: Observed<usize>,
     V: TreeMessage<T, P>,
-    O: Stack<OpenNode<V>>,
-    G: TreeTransition<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
 {
     /// The kernel under a model on a tree, against a stored string of its leaves, left to right.
     ///
@@ -118,7 +117,7 @@ where
                 }
             }
         }
-        Ok(Self { law, shape, stored, computes: PhantomData })
+        Ok(Self { law, shape, stored, open: PhantomData })
     }
 
     /// Where states come from.
@@ -168,13 +167,13 @@ impl<V> OpenNode<V> {
     }
 }
 
-impl<T, S, V, O, G, const P: usize> Streaming for TreeKernel<'_, T, S, V, O, G, P>
+impl<T, S, V, O, G, const P: usize> Streaming for TreeKernel<'_, G, S, O>
 where
     T: Real,
     S: Observed<usize>,
     V: TreeMessage<T, P>,
-    O: Stack<OpenNode<V>>,
-    G: TreeTransition<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
 {
     type Observation = usize;
     type State = Traversal<V, O>;
@@ -206,13 +205,13 @@ where
     }
 }
 
-impl<T, S, V, O, G, const P: usize> Validate for TreeKernel<'_, T, S, V, O, G, P>
+impl<T, S, V, O, G, const P: usize> Validate for TreeKernel<'_, G, S, O>
 where
     T: Real,
     S: Observed<usize>,
     V: TreeMessage<T, P>,
-    O: Stack<OpenNode<V>>,
-    G: TreeTransition<T, P>,
+    O: Stack<Item = OpenNode<V>>,
+    G: TreeTransition<T, P> + TreeMessages<Sum = Scaled<T, P>>,
 {
     fn validate(&self) -> Result<(), KernelError> {
         Self::of(self.law, self.shape, self.stored).map(drop)

@@ -1,4 +1,4 @@
-use super::{KernelError, Scaled, TreeShape};
+use super::{KernelError, PruningMessage, Scaled, TreeShape};
 use crate::hmm::backward;
 use crate::number::Real;
 
@@ -12,10 +12,20 @@ pub struct Branch {
     pub node: usize,
 }
 
+/// The messages of kernels on trees over the states of a model: types that follow from its reals and its number of states.
+pub trait TreeMessages {
+    /// Message of a kernel that sums over all labellings: see `HiddenTree`.
+    type Sum;
+    /// Message of a kernel that sums over all prunings: see `PrunedTree`.
+    type Pruned;
+}
+
 /// Where a hidden tree's states come from: what the kernels of trees ask of a model.
 ///
 /// States and symbols are the same `P`: a leaf shows its state.
-pub trait TreeTransition<T: Real, const P: usize> {
+pub trait TreeTransition<T: Real, const P: usize>:
+    TreeMessages<Sum = Scaled<T, P>, Pruned = PruningMessage<T, P>>
+{
     /// The prior of the root, `[state]`.
     fn root(&self) -> &[T; P];
 

@@ -1,4 +1,4 @@
-use super::{Branch, KernelError, TreeShape, TreeTransition};
+use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape, TreeTransition};
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
@@ -52,6 +52,11 @@ impl<T: Real, const P: usize, const J: usize> TreeModel<T, P, J> {
     pub const fn transition(&self) -> &[[[T; P]; P]; J] {
         &self.transition
     }
+}
+
+impl<T, const P: usize, const J: usize> TreeMessages for TreeModel<T, P, J> {
+    type Sum = Scaled<T, P>;
+    type Pruned = PruningMessage<T, P>;
 }
 
 impl<T: Real, const P: usize, const J: usize> TreeTransition<T, P> for TreeModel<T, P, J> {

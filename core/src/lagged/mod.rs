@@ -11,14 +11,15 @@ mod ring;
 
 pub use ring::RingIndex;
 
+use core::marker::PhantomData;
+
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Streaming;
 use crate::number::Channel;
 
-/// A recursion over rows of `E` numbers, fed with `D` channels and their differences at `L` lags:
-/// `E = D (1 + L)`.
+/// A recursion over rows of `D (1 + L)` numbers, fed with `D` channels and their differences at `L` lags.
 ///
 /// ```text
 /// row_t = ( x_t,  x_t - x_(t - k_1),  ...,  x_t - x_(t - k_L) ),      k_1 < ... < k_L = K
@@ -28,27 +29,28 @@ use crate::number::Channel;
 /// `k` is from the first. Where a sample is missing, the last one before it that was observed stands for it
 /// in later differences; the recursion itself hears of a missing sample as of any other.
 ///
-/// With `PAST` a row holds the past itself, `( x_t, x_(t - k_1), ..., x_(t - k_L) )`, and nothing stands for a
-/// past that was not observed: the recursion hears of a sample as missing until the `K` samples before it have
-/// come since the stream's beginning or its last gap. What it reads is then given those samples.
+/// `B` is a [`Lookback`]: it names `D`, `K` and what a row holds. With `PAST` a row holds the past itself,
+/// `( x_t, x_(t - k_1), ..., x_(t - k_L) )`, and nothing stands for a past that was not observed: the recursion hears of a
+/// sample as missing until the `K` samples before it have come since the stream's beginning or its last gap. What it
+/// reads is then given those samples.
 ///
 /// Over the integers of [fixed point](crate::number::fixed) a difference is exact where 16 bits hold it, and held at
 /// their end beyond.
 ///
 /// Flash: `L` words beside the recursion. RAM: `D K` numbers and 8 bytes, beside the recursion's state.
-/// Work: `D L` subtractions a sample, and a row of `E` numbers on the stack.
+/// Work: `D L` subtractions a sample, and a row on the stack.
 ///
 /// ```
 /// use fishweir_core::emission::Gaussian;
 /// use fishweir_core::filter::{Forward, Stream};
 /// use fishweir_core::hmm::{Chain, Hmm};
-/// use fishweir_core::lagged::LagFeatures;
+/// use fishweir_core::lagged::{LagFeatures, Lookback};
 ///
 /// # fn main() -> Result<(), Box<dyn core::error::Error>> {
 /// // A level that may be anything near zero, and a step to the next sample that is near one.
 /// let ramp = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01])?;
 /// let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]])?, [ramp]);
-/// let lagged = LagFeatures::<_, 1, 2, 1, 1>::from_parts(Forward::of(&hmm), [1]);
+/// let lagged = LagFeatures::<_, Lookback<1, 1>, 1>::from_parts(Forward::of(&hmm), [1]);
 /// lagged.validate_lags()?;
 /// let likelihood = |samples: &[[f64; 1]]| {
 ///     let mut stream = Stream::new(&lagged);
@@ -58,31 +60,44 @@ use crate::number::Channel;
 /// assert!((rising - falling - 400.0).abs() < 1e-9); // twice (2^2 - 0) / (2 x 0.01)
 /// # Ok(()) }
 /// ```
+///
+/// A recursion over rows of another length does not compile: of one channel and two lags they hold three numbers.
+///
+/// ```compile_fail
+/// # use fishweir_core::emission::Gaussian;
+/// # use fishweir_core::filter::{Forward, Stream};
+/// # use fishweir_core::hmm::{Chain, Hmm};
+/// # use fishweir_core::lagged::{LagFeatures, Lookback};
+/// # let pair = Gaussian::<2, f64>::new([0.0, 1.0], [100.0, 0.01]).unwrap();
+/// # let hmm = Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]]).unwrap(), [pair]);
+/// let lagged = LagFeatures::<_, Lookback<1, 2>, 2>::from_parts(Forward::of(&hmm), [1, 2]);
+/// let stream = Stream::new(&lagged);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
-pub struct LagFeatures<
-    R,
-    const D: usize,
-    const E: usize,
-    const L: usize,
-    const K: usize,
-    const PAST: bool = false,
-> {
+pub struct LagFeatures<R, B, const L: usize> {
     recursion: R,
     lags: [u32; L],
+    lookback: PhantomData<B>,
 }
 
-/// What a stream left in a [`LagFeatures`]: the recursion's state, and the last `K` samples.
+/// What [`LagFeatures`] look back at: `D` channels over the last `K` samples. A row holds differences from them, or with
+/// `PAST` the samples themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct LagFeaturesState<S, T, const D: usize, const K: usize> {
+pub enum Lookback<const D: usize, const K: usize, const PAST: bool = false> {}
+
+/// State of [`LagFeatures`]: the recursion's state, and the last samples, `[[T; D]; K]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct LagFeaturesState<S, P> {
     inner: S,
-    past: [[T; D]; K],
+    past: P,
     place: RingIndex,
 }
 
-impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, T, D, K> {
+impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, [[T; D]; K]> {
     /// Before the first sample, around the recursion's own first state.
     pub const fn new(inner: S) -> Self {
         Self { inner, past: [[T::BLANK; D]; K], place: RingIndex::NEW }
@@ -94,14 +109,14 @@ impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, T, D, K>
     }
 }
 
-impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
-    LagFeatures<R, D, E, L, K, PAST>
+impl<R, const D: usize, const K: usize, const PAST: bool, const L: usize>
+    LagFeatures<R, Lookback<D, K, PAST>, L>
 {
-    /// That its sizes agree: what reads one in place asks for this as [`new`](Self::new) does.
-    pub(crate) const SIZES: () = {
-        assert!(E == D * (1 + L), "E must equal D * (1 + L)");
+    /// Asserts that rows of `E` numbers hold the channels and what is at the lags.
+    pub(crate) const fn assert_row<const E: usize>() {
+        assert!(E == D * (1 + L), "rows of the recursion must hold D * (1 + L) numbers");
         assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits");
-    };
+    }
 
     /// Creates lag features before a recursion, and checks the lags.
     ///
@@ -115,8 +130,8 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PA
 
     /// Creates the same without checks, in a constant too: [`validate_lags`](Self::validate_lags) checks it.
     pub const fn from_parts(recursion: R, lags: [u32; L]) -> Self {
-        const { Self::SIZES };
-        Self { recursion, lags }
+        const { assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits") };
+        Self { recursion, lags, lookback: PhantomData }
     }
 
     /// The recursion that sees rows.
@@ -148,23 +163,26 @@ impl<R, const D: usize, const E: usize, const L: usize, const K: usize, const PA
     }
 }
 
-impl<T, R, const D: usize, const E: usize, const L: usize, const K: usize, const PAST: bool>
-    Streaming for LagFeatures<R, D, E, L, K, PAST>
+impl<T, R, const D: usize, const E: usize, const K: usize, const PAST: bool, const L: usize>
+    Streaming for LagFeatures<R, Lookback<D, K, PAST>, L>
 where
     T: Channel,
     R: Streaming<Observation = [T; E]>,
 {
     type Observation = [T; D];
-    type State = LagFeaturesState<R::State, T, D, K>;
+    type State = LagFeaturesState<R::State, [[T; D]; K]>;
     type Reading = R::Reading;
     const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
     fn initial_state(&self) -> Self::State {
+        const { Self::assert_row::<E>() };
         LagFeaturesState::new(self.recursion.initial_state())
     }
 
     fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+        // A state in a `static` has begun without asking for it.
+        const { Self::assert_row::<E>() };
         if PAST && !state.place.is_full(K) {
             if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);

@@ -27,6 +27,7 @@
 #[cfg(feature = "micromath")]
 pub(crate) mod approximate;
 mod arithmetic;
+mod array;
 mod channel;
 mod compensated;
 mod dual;
@@ -41,6 +42,7 @@ mod real;
 #[cfg(feature = "micromath")]
 pub use approximate::{EXP_ERROR, LN_ERROR};
 pub use arithmetic::Arithmetic;
+pub use array::Array2;
 pub use channel::Channel;
 pub use compensated::Compensated;
 pub use dual::{Dual, DualLedger};

@@ -6,7 +6,7 @@ use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::filter::Streaming;
 use crate::hmm::Hmm;
-use crate::number::Real;
+use crate::number::{Array2, Real};
 
 /// Online Viterbi: emits the states of the best path as soon as they are beyond doubt.
 ///
@@ -37,7 +37,7 @@ use crate::number::Real;
 ///     Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]])?,
 ///     [Categorical::<2>::new([0.75, 0.25])?, Categorical::<2>::new([0.1, 0.9])?],
 /// );
-/// let mut stream = Stream::new(OnlineViterbi::<_, 2, 16>::of(&hmm));
+/// let mut stream = Stream::new(OnlineViterbi::<_, 16>::of(&hmm));
 /// let mut path = Vec::new();
 /// for x in [0, 0, 1, 0, 1, 1, 1] {
 ///     stream.push(&x)?;
@@ -49,22 +49,17 @@ use crate::number::Real;
 /// # Ok(()) }
 /// ```
 #[derive(Debug)]
-pub struct OnlineViterbi<'m, E: Emission, const N: usize, const WINDOW: usize, P = u8> {
-    hmm: &'m Hmm<E, N>,
+pub struct OnlineViterbi<'m, H, const WINDOW: usize, P = u8> {
+    hmm: &'m H,
     index: core::marker::PhantomData<P>,
 }
 
-impl<E: Emission, const N: usize, const WINDOW: usize, P> Clone
-    for OnlineViterbi<'_, E, N, WINDOW, P>
-{
+impl<H, const WINDOW: usize, P> Clone for OnlineViterbi<'_, H, WINDOW, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<E: Emission, const N: usize, const WINDOW: usize, P> Copy
-    for OnlineViterbi<'_, E, N, WINDOW, P>
-{
-}
+impl<H, const WINDOW: usize, P> Copy for OnlineViterbi<'_, H, WINDOW, P> {}
 
 /// What one sample decided.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,29 +74,35 @@ pub struct Decoded<P, const WINDOW: usize> {
 }
 
 /// The state of [`OnlineViterbi`]: the survivors and their paths since they last agreed.
+///
+/// Its parameters are the types of the survivors, `Survivors<T, N>`, of the back-pointers, `[[P; N]; WINDOW]`, and of what the
+/// last sample decided, `Decoded<P, WINDOW>`.
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct DecodingWindow<T: Real, const N: usize, const WINDOW: usize, P = u8> {
-    survivors: Survivors<T, N>,
+pub struct DecodingWindow<S, B: Array2, D> {
+    survivors: S,
     /// A ring of back-pointers, `[sample][state]`; that of the last sample is at `newest`.
-    back: [[P; N]; WINDOW],
+    back: B,
     newest: usize,
     undecided: usize,
     /// Where each state's survivor was at the first undecided sample.
-    origin: [P; N],
+    origin: B::Row,
     forced: u64,
-    decoded: Decoded<P, WINDOW>,
+    decoded: D,
 }
 
+/// The state of an online decoder over reals `T` with `N` states.
+type StateOf<T, const N: usize, const WINDOW: usize, P> =
+    DecodingWindow<Survivors<T, N>, [[P; N]; WINDOW], Decoded<P, WINDOW>>;
+
 impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> Default
-    for DecodingWindow<T, N, WINDOW, P>
+    for StateOf<T, N, WINDOW, P>
 {
     fn default() -> Self {
         Self::NEW
     }
 }
 
-impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> DecodingWindow<T, N, WINDOW, P> {
+impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> StateOf<T, N, WINDOW, P> {
     /// Before the first sample.
     pub const NEW: Self = {
         assert!(WINDOW > 0, "a decoding window needs a sample");
@@ -229,31 +230,33 @@ fn identity<P: StateIndex, const N: usize>() -> [P; N] {
     at
 }
 
-impl<'m, E: Emission, const N: usize, const WINDOW: usize, P> OnlineViterbi<'m, E, N, WINDOW, P> {
+impl<'m, E: Emission, const N: usize, const WINDOW: usize, P>
+    OnlineViterbi<'m, Hmm<E, N>, WINDOW, P>
+{
     /// Online Viterbi decoding with a model.
     pub const fn of(hmm: &'m Hmm<E, N>) -> Self {
         Self { hmm, index: core::marker::PhantomData }
     }
 }
 
-impl<T, E, const N: usize, const WINDOW: usize, P> OnlineViterbi<'_, E, N, WINDOW, P>
+impl<T, E, const N: usize, const WINDOW: usize, P> OnlineViterbi<'_, Hmm<E, N>, WINDOW, P>
 where
     T: Real,
     E: Emission<Weight = T>,
     P: StateIndex,
 {
     /// `max_z log p(z, x_1..t)` over the paths that pass through the decided states.
-    pub fn log_probability(&self, state: &DecodingWindow<T, N, WINDOW, P>) -> T {
+    pub fn log_probability(&self, state: &StateOf<T, N, WINDOW, P>) -> T {
         state.survivors.log().0
     }
 
     /// The end of the best path, from the first undecided sample to the last: what to emit when the
     /// stream ends.
-    pub fn undecided(&self, state: &DecodingWindow<T, N, WINDOW, P>) -> Vec<P, WINDOW> {
+    pub fn undecided(&self, state: &StateOf<T, N, WINDOW, P>) -> Vec<P, WINDOW> {
         let mut path = Vec::new();
         let mut at = P::from_index(state.survivors.best());
         if path.resize(state.undecided, at).is_ok() {
-            let rows = DecodingWindow::<T, N, WINDOW, P>::newest_first(&state.back, state.newest);
+            let rows = StateOf::<T, N, WINDOW, P>::newest_first(&state.back, state.newest);
             for (slot, back) in path.iter_mut().rev().zip(rows) {
                 *slot = at;
                 at = step_back(back, at);
@@ -263,14 +266,15 @@ where
     }
 }
 
-impl<T, E, const N: usize, const WINDOW: usize, P> Streaming for OnlineViterbi<'_, E, N, WINDOW, P>
+impl<T, E, const N: usize, const WINDOW: usize, P> Streaming
+    for OnlineViterbi<'_, Hmm<E, N>, WINDOW, P>
 where
     T: Real,
     E: Emission<Weight = T>,
     P: StateIndex,
 {
     type Observation = E::Observation;
-    type State = DecodingWindow<T, N, WINDOW, P>;
+    type State = StateOf<T, N, WINDOW, P>;
     type Reading = Decoded<P, WINDOW>;
 
     #[inline]

@@ -148,13 +148,13 @@ fn front_of(line: &str, mut channels: usize) -> Option<String> {
             }
             ("slopes", &[samples]) => {
                 let (left, before) = (channels.checked_mul(2)?, samples.checked_sub(1)?);
-                (format!("Slopes<{channels}, {left}, {before}>"), left)
+                (format!("Slopes<{channels}, {before}>"), left)
             }
             ("bands", &[window, _, bands, ..]) => {
-                (format!("Cepstra<{window}, {}, {bands}, 0, {bands}>", window / 2), bands)
+                (format!("Cepstra<{}, {bands}, 0>", window / 2), bands)
             }
             ("cepstra", &[window, _, bands, left, ..]) => {
-                (format!("Cepstra<{window}, {}, {bands}, {left}, {left}>", window / 2), left)
+                (format!("Cepstra<{}, {bands}, {left}>", window / 2), left)
             }
             ("symbols", &[words]) => (format!("VectorQuantiser<{channels}, {words}>"), words),
             _ => return None,
@@ -226,9 +226,11 @@ const LONGEST: usize = {{
 
 /// The type of a classifier that has the past, or differences from it, beside a sample.
 fn behind_lags(shape: Shape) -> String {
-    let Shape { size, lags, .. } = shape;
+    let lags = shape.lags;
     let (channels, past) = (channels(shape), shape.family.is_autoregressive());
-    format!("fishweir_core::lagged::LagFeatures<Rows, {channels}, {size}, {lags}, LONGEST, {past}>")
+    format!(
+        "fishweir_core::lagged::LagFeatures<Rows, fishweir_core::lagged::Lookback<{channels}, LONGEST, {past}>, {lags}>"
+    )
 }
 
 /// The type of a classifier that has codebooks beside it.
@@ -237,7 +239,7 @@ fn beside_codebooks(model: &str, shape: Shape) -> String {
     let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);
     let channels = channels(shape);
     format!(
-        "fishweir_core::classify::WithCodebooks<{model}, f32, {channels}, {codebooks}, {depth}, {outputs}, {levels}>"
+        "fishweir_core::classify::WithCodebooks<{model}, fishweir_core::classify::Codebooks<[[f32; {channels}]; {codebooks}], {outputs}, {levels}>, {depth}>"
     )
 }
 

@@ -61,7 +61,7 @@ fn scores<S: Write, M: Meter>(
     bench: &mut Bench<S, M>,
     hmm: Hmm<Gaussian<CHANNELS>, 4>,
 ) -> Result<(), Failure<S::Error>> {
-    let kernel = StoredScores::<_, _, 4, 1, ENTRIES, ITEMS>::from_parts(
+    let kernel = StoredScores::<_, _, [[_; ENTRIES]; ITEMS]>::from_parts(
         [hmm],
         Parametrisation::SOFTMAX,
         Normalisation::PER_SAMPLE,
@@ -77,7 +77,7 @@ fn scores<S: Write, M: Meter>(
 fn both<S, M, K>(
     bench: &mut Bench<S, M>,
     [sample, decision]: [&str; 2],
-    machine: &KernelMachine<K, f32, ITEMS, 1>,
+    machine: &KernelMachine<K, [[f32; ITEMS]; 1]>,
     stream: &[K::Observation],
     odd: &K::Observation,
 ) -> Result<(), Failure<S::Error>>

@@ -166,7 +166,7 @@ impl<S: Write, M: Meter> Table<S, M> {
             odd,
         )?;
         self.0.recursion("Viterbi, N=4", &Viterbi::of(hmm), bytes, stream, odd)?;
-        let online = OnlineViterbi::<_, 4, 64>::of(hmm);
+        let online = OnlineViterbi::<_, 64>::of(hmm);
         self.0.recursion("online Viterbi 64, N=4", &online, bytes, stream, odd)?;
         let spotter = black_box(&models::SPOTTER_8);
         let spotter_bytes = size_of_val(spotter);

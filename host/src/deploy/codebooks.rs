@@ -292,11 +292,11 @@ pub(super) fn beside_codebooks<T: Coding>(
     };
     let types = format!(
         "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
-         pub type Model =\n    fishweir_core::classify::WithCodebooks<Bank, {number}, {channels}, {count}, {depth}, {outputs}{of_levels}>;\n\n\
+         pub type Model = fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}>, {depth}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-         const CODEBOOKS: fishweir_core::classify::Codebooks<{number}, {channels}, {count}, {outputs}{of_levels}> = \
+         const CODEBOOKS: fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}> = \
          fishweir_core::classify::Codebooks::{new}(\n    {dilations:?},\n    {},\n    {},\n    {},{units}\n){with_levels};\n\n\
          /// The classifier, in flash.",
         list(&mut books.iter().map(|book| format!("{:?}", book.scale))),

@@ -33,7 +33,7 @@ pub(super) fn behind_lags(
     }
     let types = format!(
         "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
-         pub type Model = fishweir_core::lagged::LagFeatures<Rows, {channels}, {width}, {count}, {depth}{past}>;\n\n\
+         pub type Model = fishweir_core::lagged::LagFeatures<Rows, fishweir_core::lagged::Lookback<{channels}, {depth}{past}>, {count}>;\n\n\
          /// The classifier, in flash."
     );
     let text = text

@@ -128,16 +128,16 @@ fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
             ("Magnitude", format!("{channels}, {}", stage.width()), "new", format!("{group:?}"))
         }
         Placed::Slopes { samples, .. } => {
-            let sizes = format!("{channels}, {}, {}", stage.width(), samples - 1);
-            ("Slopes", sizes, "new", String::new())
+            ("Slopes", format!("{channels}, {}", samples - 1), "new", String::new())
         }
         Placed::Cepstra(one) => {
             let Mel { window, hop, bands, cepstra, .. } = one.mel;
-            let sizes = format!("{window}, {}, {bands}, {cepstra}, {}", window / 2, stage.width());
+            let sizes = format!("{}, {bands}, {cepstra}", window / 2);
+            let pairs: Vec<String> = one.window.chunks(2).map(reals).collect();
             let rows: Vec<String> = one.cosines.iter().map(|row| reals(row)).collect();
             let settings = format!(
-                "\n    {hop},\n    {},\n    {},\n    [{}],\n    {:?},\n",
-                reals(&one.window),
+                "\n    {hop},\n    [{}],\n    {},\n    [{}],\n    {:?},\n",
+                pairs.join(", "),
                 reals(&one.rises),
                 rows.join(", "),
                 one.segments,

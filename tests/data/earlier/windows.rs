@@ -21,16 +21,16 @@ pub static CHANNELS: [&str; 2] = ["x", "y"];
 pub type Rows = StreamClassifier<ChannelSubset<Hmm<Gaussian<4, Dual<f32, 1>>, 4>, 8, 4>, 3, 1>;
 
 /// The same from the channels alone: differences from the last 4 samples are beside them from here on.
-pub type Bank = fishweir_core::lagged::LagFeatures<Rows, 2, 8, 3, 4>;
+pub type Bank = fishweir_core::lagged::LagFeatures<Rows, fishweir_core::lagged::Lookback<2, 4>, 3>;
 
 /// The same, with 8 codebooks over the last 16 samples counted beside it.
 pub type Model =
-    fishweir_core::classify::WithCodebooks<Bank, f32, 2, 8, 16, 1, 2>;
+    fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[f32; 2]; 8], 1, 2>, 16>;
 
 /// The codebooks, and what their codewords weigh.
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]
-const CODEBOOKS: fishweir_core::classify::Codebooks<f32, 2, 8, 1, 2> = fishweir_core::classify::Codebooks::from_parts(
+const CODEBOOKS: fishweir_core::classify::Codebooks<[[f32; 2]; 8], 1, 2> = fishweir_core::classify::Codebooks::from_parts(
     [1, 1, 1, 1, 2, 2, 2, 2],
     [
         [0.0, 1.6678444],

@@ -132,7 +132,7 @@ impl<'a> Strung<'a> {
     ) -> Result<f64, String> {
         let (code, _) = self.plain.code(0);
         let shape = TreeShape::new(&code).map_err(|error| error.to_string())?;
-        let kernel = HiddenTree::<_, _, P, J, DEPTH>::of(model, shape, s);
+        let kernel = HiddenTree::<_, _, DEPTH>::of(model, shape, s);
         let log = after(kernel.map_err(|error| error.to_string())?, t)?;
         Ok(log.ok_or("a string shorter than the tree")?.to_f64())
     }
@@ -177,7 +177,7 @@ impl<'a> Strung<'a> {
             };
             let shape = TreeShape::new(&code).map_err(|error| error.to_string())?;
             let s = pick(&self.s);
-            let kernel = HiddenTree::<_, _, STATES, J, DEPTH>::of(model, shape, &s);
+            let kernel = HiddenTree::<_, _, DEPTH>::of(model, shape, &s);
             let kernel = kernel.map_err(|error| error.to_string())?;
             let mut stream = Stream::new(kernel);
             stream.push_block(&pick(&self.t)).map_err(|error| error.to_string())?;
@@ -196,7 +196,7 @@ impl<'a> Strung<'a> {
     ) -> Result<(), String> {
         let (code, _) = self.plain.code(0);
         let shape = TreeShape::new(&code).map_err(|error| error.to_string())?;
-        let kernel = PrunedTree::<_, _, STATES, J, DEPTH>::of(model, shape, &self.s);
+        let kernel = PrunedTree::<_, _, DEPTH>::of(model, shape, &self.s);
         let pruned = after(kernel.map_err(|error| error.to_string())?, all(&self.t))?;
         let pruned = pruned.ok_or("a string shorter than the tree")?;
         let [sum, count, mean] =

@@ -1,5 +1,5 @@
 use fishweir_core::filter::Stream;
-use fishweir_core::kernel::{PairHmm, PairKernel};
+use fishweir_core::kernel::{PairHmm, PairKernel, Scaled};
 use serde::Deserialize;
 
 use super::compare::Comparison;
@@ -43,7 +43,7 @@ const SYMBOLS: usize = 24;
 const ROWS: usize = 1024;
 
 type Reduced<T> = PairHmm<T, STATES, SYMBOLS>;
-type Kernel<'m, T> = PairKernel<'m, T, usize, STATES, SYMBOLS, ROWS>;
+type Kernel<'m, T> = PairKernel<'m, PairHmm<T, STATES, SYMBOLS>, usize, [Scaled<T, STATES>; ROWS]>;
 
 impl Inputs {
     /// State 0 of the file is the initial one: its row is the initial distribution.

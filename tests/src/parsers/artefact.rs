@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use fishweir::classifier::Classifier;
 use fishweir::deploy::Deployed;
 use fishweir_core::artefact::{HEADER_LENGTH, Header, read};
-use fishweir_core::classify::{StreamClassifier, WithCodebooks};
+use fishweir_core::classify::{Codebooks, StreamClassifier, WithCodebooks};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{Bernoulli, Categorical, Gaussian, Poisson};
 use fishweir_core::front::{Decimate, Preprocessed};
@@ -72,23 +72,16 @@ pub fn reads_artefact(bytes: &[u8]) -> bool {
         taken |= read::<
             WithCodebooks<
                 StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>,
-                f32,
-                1,
-                2,
+                Codebooks<[[f32; 1]; 2], 1>,
                 16,
-                1,
             >,
         >(bytes)
         .is_ok();
         taken |= read::<
             WithCodebooks<
                 StreamClassifier<Hmm<Gaussian<1, Dual<f32, 1>>, 2>, 2, 1>,
-                f32,
-                1,
-                2,
+                Codebooks<[[f32; 1]; 2], 1, 2>,
                 16,
-                1,
-                2,
             >,
         >(bytes)
         .is_ok();

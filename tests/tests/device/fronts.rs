@@ -9,7 +9,7 @@ use fishweir_tests::quick::{assert_identical, channels, trained_behind};
 fn on_device(name: &str, deployed: &Deployed, recording: &Recording<'_>, from_artefact: bool) {
     let board = BOARDS.iter().find(|board| board.name == name).expect("a board");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = folder.path().join("model");
+    let file = folder.path().join(if from_artefact { "model" } else { "model.rs" });
     let file = if from_artefact {
         deployed.save_artefact(&file).expect("writes");
         ModelFile::Artefact(&file)

@@ -8,12 +8,12 @@ use fishweir::data::{Dataset, FastaLabel, ReadOptions};
 use fishweir::deploy::{Deployed, SpotterModel};
 use fishweir::model::ModelSet;
 use fishweir_core::artefact::{Header, read};
-use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
+use fishweir_core::classify::{ChannelSubset, Codebooks, StreamClassifier, WithCodebooks};
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Stream;
 use fishweir_core::front::{Decimate, Magnitude, Pipe, Preprocessed};
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 use fishweir_core::number::Dual;
 use fishweir_core::update::Update;
 use fishweir_networks::{NetworkFile, NetworkModel};
@@ -125,11 +125,11 @@ fn artefacts_decide_as_then() {
 type Narrow<const C: usize, const N: usize> = Hmm<Gaussian<C, Dual<f32, 1>>, N>;
 type Plain = StreamClassifier<Narrow<2, 2>, 2, 1>;
 type AtLags<const D: usize, const C: usize, const E: usize, const N: usize> =
-    LagFeatures<StreamClassifier<ChannelSubset<Narrow<C, N>, E, C>, 3, 1>, D, E, 3, 4>;
-type Windowed = WithCodebooks<AtLags<2, 4, 8, 4>, f32, 2, 8, 16, 1, 2>;
+    LagFeatures<StreamClassifier<ChannelSubset<Narrow<C, N>, E, C>, 3, 1>, Lookback<D, 4>, 3>;
+type Windowed = WithCodebooks<AtLags<2, 4, 8, 4>, Codebooks<[[f32; 2]; 8], 1, 2>, 16>;
 type Behind = Preprocessed<
     Pipe<Magnitude<2, 1>, Decimate<1>>,
-    WithCodebooks<AtLags<1, 2, 4, 2>, f32, 1, 4, 8, 1, 2>,
+    WithCodebooks<AtLags<1, 2, 4, 2>, Codebooks<[[f32; 1]; 4], 1, 2>, 8>,
 >;
 
 /// In place, as a device reads it: each decision is the host's.

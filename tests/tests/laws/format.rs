@@ -1,5 +1,5 @@
-//! Every public type of the core has `defmt::Format` behind the feature `defmt`: found in the sources, so that
-//! a new type is found too.
+//! Every public type of the core has `defmt::Format` behind the feature `defmt`, and few have many parameters: found in the
+//! sources, so that a new type is found too.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -55,7 +55,8 @@ fn implemented(source: &str) -> BTreeSet<String> {
     }
     for block in source.split("shown! {").skip(1) {
         let block = block.split("\n}").next().unwrap_or(block);
-        for entry in block.split(';') {
+        // Types have semicolons too, none of which ends a line.
+        for entry in block.split(";\n") {
             let Some((head, _)) = entry.split_once("=>") else { continue };
             let mut depth = 0;
             let end = head.char_indices().find_map(|(at, c)| {
@@ -104,4 +105,72 @@ fn a_type_without_format_is_found() {
     assert_eq!(both, [("Bare".into(), true), ("Bare".into(), false)]);
     let shown = "shown! {\n    [T, const N: [u8; 2]] a::Bare<T> => _ \"Bare\";\n}\n";
     assert!(implemented(shown).contains("Bare"));
+    let table = "shown! {\n    [T] Of<[[T; 2]; 3]> => _ \"Of\";\n    [T] Bare<[T; 2]> =>\n        _ \"Bare\";\n}\n";
+    assert_eq!(implemented(table), ["Bare", "Of"].map(String::from).into());
+}
+
+/// Public types and traits with four or more parameters, at most. A parameter that follows from others is to be none of
+/// its own: take a model, an array or a table as a type.
+const MANY_PARAMETERS: usize = 3;
+
+/// The public items of a source that have parameters, and the number of these; lifetimes are not counted.
+fn parameters(source: &str) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    let lines: Vec<_> =
+        source.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
+    let code = lines.join("\n");
+    let items = ["pub struct ", "pub enum ", "pub union ", "pub trait ", "pub type "];
+    for item in items {
+        for text in code.split(item).skip(1) {
+            let name = identifier(text);
+            let Some(list) = text[name.len()..].trim_start().strip_prefix('<') else { continue };
+            let (mut depth, mut count, mut parameter, mut before) = (1, 0, String::new(), ' ');
+            for c in list.chars() {
+                depth += i32::from(matches!(c, '<' | '(' | '[' | '{'));
+                depth -= i32::from(matches!(c, ')' | ']' | '}') || (c == '>' && before != '-'));
+                before = c;
+                if depth == 0 || (depth == 1 && c == ',') {
+                    let parameter = std::mem::take(&mut parameter);
+                    let parameter = parameter.trim();
+                    count += usize::from(!parameter.is_empty() && !parameter.starts_with('\''));
+                    if depth == 0 {
+                        break;
+                    }
+                } else {
+                    parameter.push(c);
+                }
+            }
+            found.push((name, count));
+        }
+    }
+    found
+}
+
+#[test]
+fn few_public_types_of_the_core_have_many_parameters() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut all = 0;
+    let mut many = Vec::new();
+    for file in &files {
+        let text = fs::read_to_string(file).expect("a source");
+        for (name, count) in parameters(&text) {
+            all += 1;
+            if count >= 4 {
+                many.push(format!("{name}: {count}"));
+            }
+        }
+    }
+    assert!(all > 100, "the sources are read: {all} types with parameters");
+    assert!(many.len() <= MANY_PARAMETERS, "{} types with many parameters: {many:#?}", many.len());
+}
+
+#[test]
+fn parameters_are_counted() {
+    let wide = "pub struct Wide<\n    'a,\n    A, // the first, of two\n    B: Fn(A, A) -> Vec<A>,\n    \
+                const N: usize = { 1 },\n    T = [[f32; 2]; 3],\n> {\n}\n";
+    assert_eq!(parameters(wide), [("Wide".into(), 4)]);
+    let others = "pub struct Plain(u8);\npub trait Of<'a> {}\npub type Pair<A, B> = (A, B);\n";
+    assert_eq!(parameters(others), [("Of".into(), 0), ("Pair".into(), 2)]);
 }

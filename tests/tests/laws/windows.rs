@@ -22,7 +22,7 @@ use fishweir_core::front::{
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 use fishweir_core::number::{Dual, Real};
 use fishweir_tests::build::{Family, Task, coordinates, direction, dispatch, padded};
 use fishweir_tests::oracle::{self, Law, Model};
@@ -331,7 +331,7 @@ fn odd<const D: usize>() -> [[f32; D]; 3] {
     [first(f32::NAN), first(f32::INFINITY), first(-1e30)]
 }
 
-type Books<const O: usize> = Codebooks<f32, 2, 2, O>;
+type Books<const O: usize> = Codebooks<[[f32; 2]; 2], O>;
 
 /// Codebooks of two channels, over the last 16 samples.
 fn books(s: &mut Sampler) -> Books<2> {
@@ -349,7 +349,7 @@ proptest! {
     #[test]
     fn of_the_past(seed: u64) {
         let mut s = Sampler::new(seed);
-        let lagged = LagFeatures::<_, 2, 6, 2, 3>::from_parts(bank::<6>(), [1, 3]);
+        let lagged = LagFeatures::<_, Lookback<2, 3>, 2>::from_parts(bank::<6>(), [1, 3]);
         laws(&mut s, 1, &lagged, row, &odd::<2>());
 
         let states = |sign: f32| {
@@ -359,12 +359,12 @@ proptest! {
         };
         let models = [1.0, 2.0].map(|x| Hmm::new(chain::<f32>(), [states(x), states(-0.5 * x)]));
         let bank_of = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
-        let past = LagFeatures::<_, 2, 6, 2, 3, true>::from_parts(bank_of, [1, 3]);
+        let past = LagFeatures::<_, Lookback<2, 3, true>, 2>::from_parts(bank_of, [1, 3]);
         laws(&mut s, 1, &past, row, &odd::<2>());
 
-        let coded = WithCodebooks::<_, f32, 2, 2, 16, 2>::from_parts(bank::<2>(), books(&mut s));
+        let coded = WithCodebooks::<_, Codebooks<[[f32; 2]; 2], 2>, 16>::from_parts(bank::<2>(), books(&mut s));
         laws(&mut s, 5, &coded, row, &odd::<2>());
-        let both = WithCodebooks::<_, f32, 2, 2, 16, 2>::from_parts(lagged, books(&mut s));
+        let both = WithCodebooks::<_, Codebooks<[[f32; 2]; 2], 2>, 16>::from_parts(lagged, books(&mut s));
         laws(&mut s, 5, &both, row, &odd::<2>());
         let behind = Preprocessed::new(Decimate::<2>::new(2), both);
         laws(&mut s, 8, &behind, row, &odd::<2>());
@@ -385,9 +385,9 @@ proptest! {
         laws(&mut s, 2, &decimated, row, &odd::<2>());
         let norms = Preprocessed::new(Magnitude::<3, 2>::new([true, true, false]), bank::<2>());
         laws(&mut s, 1, &norms, row, &odd::<3>()[..2]);
-        let slopes = Preprocessed::new(Slopes::<1, 2, 3>::new(), bank::<2>());
+        let slopes = Preprocessed::new(Slopes::<1, 3>::new(), bank::<2>());
         laws(&mut s, 1, &slopes, row, &odd::<1>()[..2]);
-        let lagged = LagFeatures::<_, 2, 6, 2, 3>::from_parts(bank::<6>(), [1, 2]);
+        let lagged = LagFeatures::<_, Lookback<2, 3>, 2>::from_parts(bank::<6>(), [1, 2]);
         let both = Pipe::new(Magnitude::<3, 2>::new([true, true, false]), Decimate::<2>::new(2));
         laws(&mut s, 2, &Preprocessed::new(both, lagged), row, &odd::<3>()[..2]);
 
@@ -496,7 +496,7 @@ proptest! {
         const SCORES: usize = 2 * (3 + 9 + 12);
         let stored = std::array::from_fn(|_| std::array::from_fn(|_| s.normal() as f32));
         let whitening = DiagonalWhitening { centre: [0.0; SCORES], rate: [0.5; SCORES] };
-        let scores = StoredScores::<_, _, 3, 2, SCORES, 3>::from_parts(
+        let scores = StoredScores::<_, _, [[_; SCORES]; 3]>::from_parts(
             models,
             Parametrisation::SOFTMAX,
             Normalisation::PER_SAMPLE,
@@ -512,7 +512,7 @@ proptest! {
 #[test]
 fn behind_cepstra() {
     let mut s = Sampler::new(5);
-    let front = Cepstra::<128, 64, 10, 4, 4>::new(32, 8000.0).expect("settings");
+    let front = Cepstra::<64, 10, 4>::new(32, 8000.0).expect("settings");
     let cepstra = Preprocessed::new(front, bank::<4>());
     laws(&mut s, 40, &cepstra, row, &odd::<1>()[..2]);
 }

@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use fishweir_core::Part;
-use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
+use fishweir_core::classify::{ChannelSubset, Codebooks, StreamClassifier, WithCodebooks};
 use fishweir_core::context::{ContextModel, Steps};
 use fishweir_core::emission::{
     CategoricalLogQ15, CategoricalLogQ15View, CategoricalQ15, CategoricalQ15View, ChannelQ15,
@@ -11,7 +11,7 @@ use fishweir_core::emission::{
 };
 use fishweir_core::filter::Forward;
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 use fishweir_core::number::{
     FineQ15, Q15, fine_exponent, quantise_fine_row, quantise_rates, quantise_row, rate_unit,
 };
@@ -36,8 +36,8 @@ pub(super) fn fixed() {
 #[inline(never)]
 fn beside() {
     type Bank = StreamClassifier<ChannelSubset<Hmm<GaussianQ15<4, 1>, STATES>, 6, 4>, 2, 1>;
-    type AtLags = LagFeatures<Bank, 2, 6, 2, 4>;
-    let coded = some::<WithCodebooks<AtLags, i16, 2, 2, 16, 1, 2>>();
+    type AtLags = LagFeatures<Bank, Lookback<2, 4>, 2>;
+    let coded = some::<WithCodebooks<AtLags, Codebooks<[[i16; 2]; 2], 1, 2>, 16>>();
     black_box(coded.validate().is_ok());
     drive(&coded, &black_box([0; 2]));
 }

@@ -3,14 +3,14 @@
 use core::hint::black_box;
 
 use fishweir_core::artefact::{self, StoredClassifier};
-use fishweir_core::classify::{ChannelSubset, StreamClassifier, WithCodebooks};
+use fishweir_core::classify::{ChannelSubset, Codebooks, StreamClassifier, WithCodebooks};
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::Streaming;
 use fishweir_core::front::{
     Cepstra, Decimate, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
 };
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 
 use super::{STATES, drive, some};
 
@@ -28,10 +28,10 @@ fn stored<C: StoredClassifier>() {
 pub(crate) fn all() {
     type Strengths = Pipe<Magnitude<3, 2>, Decimate<2>>;
     stored::<Preprocessed<Strengths, Bank<2>>>();
-    stored::<Preprocessed<Slopes<1, 2, 8>, Bank<2>>>();
-    drive(&Preprocessed::new(Slopes::<1, 2, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
+    stored::<Preprocessed<Slopes<1, 8>, Bank<2>>>();
+    drive(&Preprocessed::new(Slopes::<1, 8>::new(), some::<Bank<2>>()), &black_box([0.0]));
     stored::<Preprocessed<VectorQuantiser<3, 4>, Symbols>>();
-    stored::<Preprocessed<Cepstra<128, 64, 8, 6, 6>, Bank<6>>>();
+    stored::<Preprocessed<Cepstra<64, 8, 6>, Bank<6>>>();
     let group = black_box([true, false, true]);
     let strengths = Pipe::new(Magnitude::<3, 2>::new(group), Decimate::<2>::new(black_box(4)));
     drive(&Preprocessed::new(strengths, some::<Bank<2>>()), &black_box([0.0; 3]));
@@ -39,7 +39,7 @@ pub(crate) fn all() {
         let symbols = some::<Symbols>();
         drive(&Preprocessed::new(words, symbols), &black_box([0.0; 3]));
     }
-    if let Ok(sound) = Cepstra::<128, 64, 8, 6, 6>::new(black_box(64), black_box(8000.0)) {
+    if let Ok(sound) = Cepstra::<64, 8, 6>::new(black_box(64), black_box(8000.0)) {
         drive(&Preprocessed::new(sound, some::<Bank<6>>()), &black_box([0.0]));
     }
 }
@@ -47,13 +47,11 @@ pub(crate) fn all() {
 /// Codebooks, whatever their numbers, beside a classifier, and read with it.
 #[inline(never)]
 pub(crate) fn coded() {
-    type Beside<C> = WithCodebooks<C, f32, 2, 2, 16, 1, 2>;
+    type Beside<C> = WithCodebooks<C, Codebooks<[[f32; 2]; 2], 1, 2>, 16>;
     type AtLags = LagFeatures<
         StreamClassifier<ChannelSubset<Hmm<Gaussian<4>, STATES>, 6, 4>, 2, 1>,
+        Lookback<2, 4>,
         2,
-        6,
-        2,
-        4,
     >;
     let coded = some::<Beside<Bank<2>>>();
     drive(&coded, &black_box([0.0; 2]));
@@ -67,9 +65,11 @@ pub(crate) fn coded() {
 #[inline(never)]
 pub(crate) fn lagged<C, const PAST: bool>()
 where
-    LagFeatures<C, 2, 6, 2, 4, PAST>: StoredClassifier + Streaming<Observation = [f32; 2]>,
+    LagFeatures<C, Lookback<2, 4, PAST>, 2>: StoredClassifier + Streaming<Observation = [f32; 2]>,
 {
-    let lagged = some::<LagFeatures<C, 2, 6, 2, 4, PAST>>();
+    let lagged = some::<LagFeatures<C, Lookback<2, 4, PAST>, 2>>();
     drive(&lagged, &black_box([0.0; 2]));
-    black_box(artefact::read::<LagFeatures<C, 2, 6, 2, 4, PAST>>(black_box(&[0; 64])).is_ok());
+    black_box(
+        artefact::read::<LagFeatures<C, Lookback<2, 4, PAST>, 2>>(black_box(&[0; 64])).is_ok(),
+    );
 }

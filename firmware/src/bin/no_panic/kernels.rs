@@ -7,9 +7,10 @@ use fishweir_core::emission::{Bernoulli, Categorical, FullGaussian, Gaussian, Mi
 use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::kernel::{
-    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, Validate, LogKernel,
+    Affinity, Bank, BranchModel, End, FixedLength, HiddenBinomial, HiddenTree, LogKernel,
     LogReading, Marginalisation, ModelPairKernel, OpenNode, Overlaps, PairHmm, PairKernel,
     PairTable, ProductKernel, PrunedTree, Stack, TreeKernel, TreeMessage, TreeModel, TreeShape,
+    Validate,
 };
 use fishweir_core::number::{Dual, Real};
 
@@ -59,7 +60,7 @@ pub(super) fn kernels() {
     for end in ends {
         let model = PairHmm::<f32, STATES, 4>::new(some(), some(), some(), some(), end);
         let Ok(model) = model else { continue };
-        if let Ok(kernel) = PairKernel::<_, _, STATES, 4, 17>::of(&model, stored) {
+        if let Ok(kernel) = PairKernel::<_, _, [_; 17]>::of(&model, stored) {
             drive(kernel, &x);
             black_box(kernel.subkernels(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
@@ -104,7 +105,7 @@ where
     drive(bank, x);
     let kernel = StoredSequences::new(bank, NoNorm::<R::Observation, T>::NEW, [T::ZERO; 2]);
     let machine =
-        black_box(KernelMachine::<_, T, 2, 1>::from_parts(kernel, [[T::ONE; 2]], [T::ONE]));
+        black_box(KernelMachine::<_, [[T; 2]; 1]>::from_parts(kernel, [[T::ONE; 2]], [T::ONE]));
     let _ = black_box(machine.validate());
     drive(&machine, x);
 }
@@ -125,13 +126,13 @@ pub(super) fn tree_kernels() {
     for (model, branches) in
         [(model, branches), (model.with_arities(some()), branches.with_arities(some()))]
     {
-        if let Ok(kernel) = HiddenTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+        if let Ok(kernel) = HiddenTree::<_, _, 8>::of(&model, shape, stored) {
             drive(kernel, &x);
             black_box(kernel.at_root(&black_box(kernel.initial_state())));
             bank(Bank::new(black_box([kernel; 2])), &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }
-        if let Ok(kernel) = PrunedTree::<_, _, 3, 2, 8>::of(&model, shape, stored) {
+        if let Ok(kernel) = PrunedTree::<_, _, 8>::of(&model, shape, stored) {
             drive(kernel, &x);
             branch_by_branch(kernel, &branches, shape, stored);
         }
@@ -140,15 +141,15 @@ pub(super) fn tree_kernels() {
 
 /// The same kernel with the same room, under a model of branches.
 fn branch_by_branch<V, O, G>(
-    _: TreeKernel<'_, f32, u8, V, O, G, 3>,
+    _: TreeKernel<'_, G, u8, O>,
     model: &BranchModel<'_, f32, 3>,
     shape: TreeShape<'_>,
     stored: &[u8],
 ) where
     V: TreeMessage<f32, 3>,
-    O: Stack<OpenNode<V>>,
+    O: Stack<Item = OpenNode<V>>,
 {
-    let kernel = TreeKernel::<f32, u8, V, O, BranchModel<'_, f32, 3>, 3>::of(model, shape, stored);
+    let kernel = TreeKernel::<BranchModel<'_, f32, 3>, u8, O>::of(model, shape, stored);
     if let Ok(kernel) = kernel {
         drive(kernel, &black_box(0));
     }

@@ -311,8 +311,8 @@ where
 #[inline(never)]
 fn smoothing<E: Emission<Weight = f32>>(hmm: &Hmm<E, STATES>, x: &E::Observation) {
     drive(Viterbi::of(hmm), x);
-    drive(OnlineViterbi::<_, STATES, 9>::of(hmm), x);
-    let online = OnlineViterbi::<_, STATES, 9>::of(hmm);
+    drive(OnlineViterbi::<_, 9>::of(hmm), x);
+    let online = OnlineViterbi::<_, 9>::of(hmm);
     black_box(online.undecided(&black_box(online.initial_state())));
     let lagged = FixedLag::<_, STATES, 7>::of(hmm);
     drive(lagged, x);
@@ -407,7 +407,7 @@ fn machines() {
 
 #[inline(never)]
 fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
-    let machine = black_box(KernelMachine::<_, f32, 3, 2>::from_parts(kernel, some(), some()));
+    let machine = black_box(KernelMachine::<_, [[f32; 3]; 2]>::from_parts(kernel, some(), some()));
     let _ = black_box(machine.validate());
     black_box(machine.size_bytes());
     drive(&machine, x);

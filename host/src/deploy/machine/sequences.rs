@@ -58,7 +58,7 @@ impl<const N: usize> Running<N> {
         running
     }
 
-    fn against<'m>(&'m self, item: &'m [Symbol]) -> FixedLength<'m, Law, Symbol, N, 1> {
+    fn against<'m>(&'m self, item: &'m [Symbol]) -> FixedLength<'m, Hmm<Law, N>, Symbol, 1> {
         FixedLength::from_parts(&self.hmm, [item])
     }
 
@@ -70,7 +70,7 @@ impl<const N: usize> Running<N> {
     fn step<R>(
         &mut self,
         own: impl Fn(FixedLengthNorm<'_, Law, N>, &mut NormState<f32, N>) -> Result<(), R>,
-        with: impl Fn(FixedLength<'_, Law, Symbol, N, 1>, &mut Aligned<f32, N, 1>) -> Result<(), R>,
+        with: impl Fn(FixedLength<'_, Hmm<Law, N>, Symbol, 1>, &mut Aligned<f32, N, 1>) -> Result<(), R>,
     ) -> Result<(), R> {
         let (mut next, mut norm) = (self.kernels.clone(), self.own);
         if let Some(norm) = &mut norm {

@@ -83,8 +83,8 @@ impl Deployed {
             "];\n\n\
              /// {items} support sequences of {length} symbols, {} outputs.\n\
              pub type Model = KernelMachine<\n    StoredSequences<\n        \
-             FixedLength<'static, {emission}, {symbol}, {states}, {items}>,\n        {own},\n        \
-             f32,\n        {items},\n    >,\n    f32,\n    {items},\n    {},\n>;\n\n\
+             FixedLength<'static, Hmm<{emission}, {states}>, {symbol}, {items}>,\n        {own},\n        \
+             [f32; {items}],\n    >,\n    [[f32; {items}]; {}],\n>;\n\n\
              /// The machine, in flash.\n{ATTRIBUTES}\
              pub static MODEL: Model = KernelMachine::from_parts(\n    StoredSequences::new(\n        \
              FixedLength::from_parts(&KERNEL_MODEL, [",
@@ -109,9 +109,9 @@ impl Deployed {
             text,
             "/// {items} support vectors of {entries} score entries of {models} models, {outputs} \
              outputs.\n\
-             pub type Model = KernelMachine<\n    StoredScores<{emission}, \
-             {whitening}<f32, {entries}>, {states}, {models}, {entries}, {items}>,\n    f32,\n    \
-             {items},\n    {outputs},\n>;\n\n\
+             pub type Model = KernelMachine<\n    StoredScores<[Hmm<{emission}, {states}>; {models}], \
+             {whitening}<f32, {entries}>, [[f32; {entries}]; {items}]>,\n    \
+             [[f32; {items}]; {outputs}],\n>;\n\n\
              /// The machine, in flash.\n{ATTRIBUTES}\
              pub static MODEL: Model = KernelMachine::from_parts(\n    StoredScores::from_parts(\n    [\n",
             models = self.models(),

@@ -153,7 +153,7 @@ impl Prepared {
 /// `T + 1` steps, with the widest vectors where a row of pairs is one of them: more of them to a row, and
 /// compilers fill them by gathering.
 fn run<const N: usize, const P: usize>(
-    between: &ModelPairKernel<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, Chain<f64, N>, Chain<f64, N>, Overlaps<f64, P>>,
     steps: usize,
 ) -> f64 {
     if N == 8 { run_wide(between, steps) } else { run_narrow(between, steps) }
@@ -161,7 +161,7 @@ fn run<const N: usize, const P: usize>(
 
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn run_wide<const N: usize, const P: usize>(
-    between: &ModelPairKernel<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, Chain<f64, N>, Chain<f64, N>, Overlaps<f64, P>>,
     steps: usize,
 ) -> f64 {
     steps_of(between, steps)
@@ -169,7 +169,7 @@ fn run_wide<const N: usize, const P: usize>(
 
 #[multiversion(targets("x86_64+avx2"))]
 fn run_narrow<const N: usize, const P: usize>(
-    between: &ModelPairKernel<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, Chain<f64, N>, Chain<f64, N>, Overlaps<f64, P>>,
     steps: usize,
 ) -> f64 {
     steps_of(between, steps)
@@ -177,7 +177,7 @@ fn run_narrow<const N: usize, const P: usize>(
 
 #[inline(always)]
 fn steps_of<const N: usize, const P: usize>(
-    between: &ModelPairKernel<'_, f64, N, N, P>,
+    between: &ModelPairKernel<'_, Chain<f64, N>, Chain<f64, N>, Overlaps<f64, P>>,
     steps: usize,
 ) -> f64 {
     let mut state = between.initial_state();

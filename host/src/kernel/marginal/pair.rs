@@ -1,6 +1,6 @@
 //! The kernel of sequences of any two lengths: pair HMM.
 
-use fishweir_core::kernel::{End, PairHmm, PairRecursion, Scaled};
+use fishweir_core::kernel::{End, PairHmm, PairKernel, Scaled};
 use serde::{Deserialize, Serialize};
 
 use super::check;
@@ -13,7 +13,7 @@ use crate::runtime::{LARGEST_ALPHABET, with_states};
 /// The hidden Markov model whose trajectory two sequences share, each state emitting a symbol of each,
 /// or nothing.
 ///
-/// Equation, cost and range: [`PairRecursion`] and [`PairHmm`]. A missing symbol is summed over.
+/// Equation, cost and range: [`PairKernel`] and [`PairHmm`]. A missing symbol is summed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairHmmModel {
@@ -50,8 +50,7 @@ pub enum PairEnd {
 }
 
 type Padded<const N: usize> = PairHmm<f64, N, LARGEST_ALPHABET>;
-type Kernel<'m, const N: usize> =
-    PairRecursion<'m, f64, Option<u16>, Heap<Scaled<f64, N>>, N, LARGEST_ALPHABET>;
+type Kernel<'m, const N: usize> = PairKernel<'m, Padded<N>, Option<u16>, Heap<Scaled<f64, N>>>;
 
 impl PairHmmModel {
     pub(super) fn validate(&self) -> Result<(), ModelError> {

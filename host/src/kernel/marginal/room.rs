@@ -26,7 +26,9 @@ impl<A: Clone> Cells<A> for Heap<A> {
     }
 }
 
-impl<A: Clone> Stack<A> for Heap<A> {
+impl<A: Clone> Stack for Heap<A> {
+    type Item = A;
+
     const CAPACITY: Option<usize> = None;
     fn empty() -> Self {
         Self(Vec::new())

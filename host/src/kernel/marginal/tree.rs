@@ -177,15 +177,8 @@ impl TreeKernelModel {
         let shape = TreeShape::new(tree.children()).map_err(|error| refused(&error))?;
         in_parallel(&items, plan, |stream, stored| {
             let one = |stored: &Vec<Option<u16>>| {
-                type Kernel<'m, V, const P: usize> = TreeKernel<
-                    'm,
-                    f64,
-                    Option<u16>,
-                    V,
-                    Heap<OpenNode<V>>,
-                    BranchModel<'m, f64, P>,
-                    P,
-                >;
+                type Kernel<'m, V, const P: usize> =
+                    TreeKernel<'m, BranchModel<'m, f64, P>, Option<u16>, Heap<OpenNode<V>>>;
                 let kernel = Kernel::<V, P>::of(&model, shape, stored).map_err(ItemError::from)?;
                 let short =
                     KernelError::Length { sequence: 0, found: stream.len(), expected: leaves };

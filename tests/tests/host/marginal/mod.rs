@@ -183,18 +183,18 @@ fn by_core(model: &MarginalModel, s: &[Option<u16>], t: &[Option<u16>]) -> f64 {
                 End::Silent { initial: *initial, state: row(state) },
             );
             let pair = pair.expect("a model");
-            after(PairKernel::<_, _, N, N, 64>::of(&pair, s).expect("a kernel"), t)
+            after(PairKernel::<_, _, [_; 64]>::of(&pair, s).expect("a kernel"), t)
         }
         MarginalModel::HiddenTree(model) => {
             let (law, code) = core_tree(model);
             let shape = TreeShape::new(&code).expect("a shape");
-            let kernel = HiddenTree::<_, _, N, 1, 4>::of(&law, shape, s).expect("a kernel");
+            let kernel = HiddenTree::<_, _, 4>::of(&law, shape, s).expect("a kernel");
             after(kernel, t).expect("all leaves")
         }
         MarginalModel::PrunedTree(model) => {
             let (law, code) = core_tree(model);
             let shape = TreeShape::new(&code).expect("a shape");
-            let kernel = PrunedTree::<_, _, N, 1, 4>::of(&law, shape, s).expect("a kernel");
+            let kernel = PrunedTree::<_, _, 4>::of(&law, shape, s).expect("a kernel");
             after(kernel, t).expect("all leaves").log_sum
         }
         _ => panic!("a kernel that the tests do not know"),

@@ -7,12 +7,12 @@ use fishweir_core::artefact::{
     self, ArtefactError, HEADER_LENGTH, Header, Shape, StoredClassifier,
 };
 use fishweir_core::classify::{
-    AdditiveClassifier as _, ChannelSubset, StreamClassifier, WithCodebooks,
+    AdditiveClassifier as _, ChannelSubset, Codebooks, StreamClassifier, WithCodebooks,
 };
 use fishweir_core::emission::Gaussian;
 use fishweir_core::filter::Stream;
 use fishweir_core::hmm::Hmm;
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 use fishweir_core::number::Dual;
 use fishweir_core::wire::UpdateStatus;
 use fishweir_core::{ErrorKind, ModelError, Part};
@@ -24,13 +24,11 @@ use super::field::{Device, send, start};
 /// Models of the differences at lags 1 and 2, and two codebooks for each of the dilations 1, 2 and 4.
 type AtLags = LagFeatures<
     StreamClassifier<ChannelSubset<Hmm<Gaussian<6, Dual<f32, 1>>, 4>, 9, 6>, 2, 1>,
-    3,
-    9,
-    2,
+    Lookback<3, 2>,
     2,
 >;
 type Beside<const G: usize, const K: usize, const Q: usize = 0> =
-    WithCodebooks<AtLags, f32, 3, G, K, 1, Q>;
+    WithCodebooks<AtLags, Codebooks<[[f32; 3]; G], 1, Q>, K>;
 type Whole = Beside<6, 32>;
 
 /// With so many levels of each codeword.

@@ -32,10 +32,10 @@ type OnStrengths = Preprocessed<Strengths, Bank<Gaussian<2, Along>>>;
 type Groups = Pipe<Pipe<Decimate<5>, Magnitude<5, 4>>, Magnitude<4, 3>>;
 type OnTwoGroups = Preprocessed<Groups, Bank<Gaussian<3, Along>>>;
 type OnSymbols = Preprocessed<Pipe<Strengths, VectorQuantiser<2, 5>>, Bank<Categorical<5, Along>>>;
-type OnSlopes = Preprocessed<Pipe<Decimate<3>, Slopes<3, 6, 4>>, Bank<Gaussian<6, Along>>>;
+type OnSlopes = Preprocessed<Pipe<Decimate<3>, Slopes<3, 4>>, Bank<Gaussian<6, Along>>>;
 /// A stage without numbers of its own, alone.
-type OnSlopesAlone = Preprocessed<Slopes<3, 6, 63>, Bank<Gaussian<6, Along>>>;
-type OnSound = Preprocessed<Cepstra<128, 64, 12, 5, 5>, Bank<Gaussian<5, Along>>>;
+type OnSlopesAlone = Preprocessed<Slopes<3, 63>, Bank<Gaussian<6, Along>>>;
+type OnSound = Preprocessed<Cepstra<64, 12, 5>, Bank<Gaussian<5, Along>>>;
 
 /// Bands that rise, and bands that do not, on channels of these names.
 fn sounds(names: &[&str]) -> Dataset {

@@ -63,7 +63,7 @@ fn sound(seed: u64, length: usize) -> Vec<[f32; 1]> {
 }
 
 /// Rows that a front end hands on.
-fn rows<const E: usize, F: Front<Sample = [f32; 1], Row = [f32; E]>>(
+fn rows<const E: usize, F: Front<[f32; E], Sample = [f32; 1]>>(
     front: &F,
     samples: &[Option<[f32; 1]>],
 ) -> Vec<Option<[f32; E]>> {
@@ -79,9 +79,9 @@ fn against_definition<const W: usize, const BINS: usize>(hop: usize) {
     let samples = sound(7, 3 * W + 5);
     let mut samples: Vec<_> = samples.into_iter().map(Some).collect();
     samples[W + hop + 2] = None;
-    let log = Cepstra::<W, BINS, 20, 0, 20>::new(hop as u32, RATE).expect("settings");
-    let full = Cepstra::<W, BINS, 20, 12, 12>::new(hop as u32, RATE).expect("settings");
-    let (log, full) = (rows(&log, &samples), rows(&full, &samples));
+    let log = Cepstra::<BINS, 20, 0>::new(hop as u32, RATE).expect("settings");
+    let full = Cepstra::<BINS, 20, 12>::new(hop as u32, RATE).expect("settings");
+    let (log, full) = (rows::<20, _>(&log, &samples), rows::<12, _>(&full, &samples));
     let frames: Vec<_> = samples.windows(W).step_by(hop).collect();
     assert_eq!((log.len(), full.len()), (frames.len(), frames.len()));
     let (mut whole, mut missing) = (0, 0);
@@ -115,7 +115,7 @@ fn every_length_of_frame_is_as_defined() {
 
 #[test]
 fn the_laws_of_a_stream_hold_behind_it() {
-    let front = Cepstra::<128, 64, 10, 4, 4>::new(32, RATE).expect("settings");
+    let front = Cepstra::<64, 10, 4>::new(32, RATE).expect("settings");
     let state = Gaussian::<4, f32>::new([-5.0, 0.0, 0.0, 0.0], [9.0; 4]).expect("a state");
     let hmm = Hmm::new(Chain::<f32, 1>::new([1.0], [[1.0]]).expect("a chain"), [state]);
     let sound = sound(3, 320);
@@ -124,7 +124,7 @@ fn the_laws_of_a_stream_hold_behind_it() {
     check(&fronted, Trial { samples: &samples, refusable: &[] }, |prefix, read| {
         let prefix: Vec<_> = prefix.iter().map(|x| x.copied()).collect();
         let mut stream = Forward::of(&hmm).initial_state();
-        for row in rows(&front, &prefix) {
+        for row in rows::<4, _>(&front, &prefix) {
             match row {
                 Some(row) => Forward::of(&hmm).step(&mut stream, &row).expect("numbers"),
                 None => Forward::of(&hmm).step_missing(&mut stream),
@@ -150,11 +150,11 @@ fn the_laws_of_a_stream_hold_behind_it() {
 
 #[test]
 fn settings_that_are_none_are_refused() {
-    let kind = |hop, rate| Cepstra::<128, 64, 20, 4, 4>::new(hop, rate).map_err(|error| error.kind);
+    let kind = |hop, rate| Cepstra::<64, 20, 4>::new(hop, rate).map_err(|error| error.kind);
     assert_eq!(kind(0, RATE).err(), Some(ErrorKind::NotInRange));
     assert_eq!(kind(129, RATE).err(), Some(ErrorKind::NotInRange));
     assert_eq!(kind(64, 0.0).err(), Some(ErrorKind::NotPositive));
     assert_eq!(kind(64, f64::NAN).err(), Some(ErrorKind::NotPositive));
-    let many = Cepstra::<128, 64, 60, 4, 4>::new(64, RATE).map_err(|error| error.kind);
+    let many = Cepstra::<64, 60, 4>::new(64, RATE).map_err(|error| error.kind);
     assert_eq!(many.err(), Some(ErrorKind::Inconsistent));
 }

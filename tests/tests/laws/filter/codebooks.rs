@@ -16,7 +16,7 @@ pub(crate) const SCALES: [[f64; 2]; 3] = [[1.0, 0.0], [0.5, 0.25], [0.0, 2.0]];
 
 pub(crate) type Bank = StreamClassifier<Hmm<Gaussian<2, f64>, 2>, 2, 2>;
 /// Two levels of each codeword.
-pub(crate) type Classifier = WithCodebooks<Bank, f64, 2, 3, 24, 2, 2>;
+pub(crate) type Classifier = WithCodebooks<Bank, Codebooks<[[f64; 2]; 3], 2, 2>, 24>;
 pub(crate) type Weights = [[[f64; 2]; CODEWORDS]; 3];
 pub(crate) type Levels = [[[f64; 2]; CODEWORDS]; 3];
 /// `[codebook][codeword][levels exceeded, less one][output]`.

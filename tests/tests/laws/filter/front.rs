@@ -5,7 +5,7 @@ use fishweir_core::ObservationError;
 use fishweir_core::emission::{Categorical, Gaussian};
 use fishweir_core::filter::{Forward, Stream, Streaming};
 use fishweir_core::front::{
-    Decimate, Front, Magnitude, Pipe, Preprocessed, Slopes, VectorQuantiser,
+    Decimate, Front, Magnitude, Pipe, Preprocessed, Slopes, SlopesState, VectorQuantiser,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_tests::checks::after;
@@ -42,7 +42,7 @@ fn laws<F>(
     samples: &[Option<[f64; 4]>],
     rows: impl Fn(&[Option<[f64; 4]>]) -> Vec<Option<[f64; 3]>>,
 ) where
-    F: Front<Sample = [f64; 4], Row = [f64; 3], State: PartialEq + std::fmt::Debug> + Copy,
+    F: Front<[f64; 3], Sample = [f64; 4], State: PartialEq + std::fmt::Debug> + Copy,
 {
     let hmm = hmm();
     let fronted = Preprocessed::new(front, Forward::of(&hmm));
@@ -286,9 +286,8 @@ fn slopes_by_definition<const K: usize>(prefix: &[Option<[f64; 1]>]) -> Vec<Opti
 #[derive(Clone, Copy)]
 struct First<F>(F);
 
-impl<F: Front<Sample = [f64; 1], Row = [f64; 2]>> Front for First<F> {
+impl<F: Front<[f64; 2], Sample = [f64; 1]>> Front<[f64; 3]> for First<F> {
     type Sample = [f64; 4];
-    type Row = [f64; 3];
     type State = F::State;
 
     fn initial_state(&self) -> F::State {
@@ -321,10 +320,10 @@ proptest! {
         let first = |prefix: &[Option<[f64; 4]>]| -> Vec<Option<[f64; 1]>> {
             prefix.iter().map(|x| x.map(|x| [x[0]])).collect()
         };
-        laws(First(Slopes::<1, 2, 1, f64>::new()), &samples, |prefix| {
+        laws(First(Slopes::<1, 1, f64>::new()), &samples, |prefix| {
             slopes_by_definition::<1>(&first(prefix))
         });
-        laws(First(Slopes::<1, 2, 6, f64>::new()), &samples, |prefix| {
+        laws(First(Slopes::<1, 6, f64>::new()), &samples, |prefix| {
             slopes_by_definition::<6>(&first(prefix))
         });
     }
@@ -333,20 +332,27 @@ proptest! {
 /// A level far above what varies takes nothing from a slope, and one past the largest number is refused.
 #[test]
 fn a_slope_sees_no_level_and_no_number_too_large() {
-    let slopes = Slopes::<1, 2, 4>::new();
-    let mut state = slopes.initial_state();
+    let slopes = Slopes::<1, 4>::new();
+    let mut state = SlopesState::NEW;
     let mut last = [0.0; 2];
     for t in 0..6_i16 {
         let x = [16_777_216.0 + 2.0 * f32::from(t)];
-        slopes.step(&mut state, Some(&x), |row| last = *row.expect("a row")).expect("finite");
+        slopes
+            .step(&mut state, Some(&x), |row: Option<&[f32; 2]>| last = *row.expect("a row"))
+            .expect("finite");
     }
     assert_eq!(last[1], 2.0);
     let mut heard = false;
-    let told = slopes.step(&mut state, Some(&[-3e38]), |row| heard = row.is_some());
+    let told =
+        slopes.step(&mut state, Some(&[-3e38]), |row: Option<&[f32; 2]>| heard = row.is_some());
     assert_eq!((told, heard), (Err(ObservationError::NotFinite), false));
     // It was as a missing one: the last before it stands for it, the row after it is whole.
-    slopes.step(&mut state, None, |row| heard = row.is_some()).expect("missing");
+    slopes.step(&mut state, None, |row: Option<&[f32; 2]>| heard = row.is_some()).expect("missing");
     assert!(!heard);
-    slopes.step(&mut state, Some(&[16_777_226.0]), |row| last = *row.expect("a row")).expect("one");
+    slopes
+        .step(&mut state, Some(&[16_777_226.0]), |row: Option<&[f32; 2]>| {
+            last = *row.expect("a row")
+        })
+        .expect("one");
     assert_eq!(last, [16_777_226.0, 0.4]);
 }

@@ -7,7 +7,7 @@ use fishweir_core::classify::{
 };
 use fishweir_core::emission::{ChannelQ15, GaussianQ15};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::lagged::{LagFeatures, RingIndex};
+use fishweir_core::lagged::{LagFeatures, Lookback, RingIndex};
 use fishweir_core::number::{Dual, FineQ15, Q15};
 use fishweir_core::{ErrorKind, Part};
 use fishweir_tests::checks::after;
@@ -24,8 +24,8 @@ pub(crate) const UNITS: [i16; 2] = [-12, -9];
 pub(crate) type Model = Hmm<GaussianQ15<4>, 2>;
 /// Each model hears two channels and their differences at one lag.
 pub(crate) type Bank = StreamClassifier<ChannelSubset<Model, 6, 4>, 2, 2>;
-pub(crate) type AtLags = LagFeatures<Bank, 2, 6, 2, 3>;
-pub(crate) type Whole = WithCodebooks<AtLags, i16, 2, 2, 16, 2, 1>;
+pub(crate) type AtLags = LagFeatures<Bank, Lookback<2, 3>, 2>;
+pub(crate) type Whole = WithCodebooks<AtLags, Codebooks<[[i16; 2]; 2], 2, 1>, 16>;
 type Weights = [[[i16; 2]; CODEWORDS]; 2];
 /// One of each codeword.
 type Levels = [[[i32; 1]; CODEWORDS]; 2];

@@ -5,7 +5,7 @@ use fishweir_core::classify::{ChannelSubset, Normalisation, StreamClassifier, St
 use fishweir_core::emission::{Autoregressive, Gaussian};
 use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
-use fishweir_core::lagged::LagFeatures;
+use fishweir_core::lagged::{LagFeatures, Lookback};
 use fishweir_core::{ErrorKind, Part};
 use fishweir_tests::checks::after;
 use fishweir_tests::laws::{Trial, check};
@@ -52,7 +52,7 @@ proptest! {
             .collect();
         let samples: Vec<Option<&[f64; 2]>> = samples.iter().map(Option::as_ref).collect();
         let hmm = hmm();
-        let lagged = LagFeatures::<_, 2, 8, 3, 5>::from_parts(Forward::of(&hmm), LAGS);
+        let lagged = LagFeatures::<_, Lookback<2, 5>, 3>::from_parts(Forward::of(&hmm), LAGS);
         lagged.validate_lags().expect("rising lags");
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
@@ -85,7 +85,7 @@ proptest! {
         heard.iter().for_each(|model| model.validate().expect("columns of the row"));
         let weights = [[1.0, -2.0, 0.5], [0.25, 1.0, -1.0]];
         let bank = StreamClassifier::from_parts(heard, weights, [0.5, -0.25], Normalisation::PER_SAMPLE);
-        let lagged = LagFeatures::<_, 1, 4, 3, 5>::from_parts(bank, LAGS);
+        let lagged = LagFeatures::<_, Lookback<1, 5>, 3>::from_parts(bank, LAGS);
         let odd = [[f64::NAN], [f64::INFINITY]];
         let odd: Vec<&[f64; 1]> = odd.iter().collect();
         let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
@@ -176,7 +176,7 @@ proptest! {
             Autoregressive::<6, 2, 2, f64>::new(innovation, CENTRE[i], COEFFICIENT[i]).expect("numbers")
         });
         let hmm = Hmm::new(Chain::<f64, 2>::new(INITIAL, TRANSITION).expect("a chain"), states);
-        let lagged = LagFeatures::<_, 2, 6, 2, 3, true>::from_parts(Forward::of(&hmm), PAST);
+        let lagged = LagFeatures::<_, Lookback<2, 3, true>, 2>::from_parts(Forward::of(&hmm), PAST);
         let odd = [[f64::NAN, 0.0], [0.0, f64::INFINITY]];
         let odd: Vec<&[f64; 2]> = odd.iter().collect();
         let refused = check(&lagged, Trial { samples: &samples, refusable: &odd }, |prefix, read| {
@@ -196,7 +196,7 @@ fn lags_rise_to_the_rings_length() {
         ([1, 2, 6], 2, ErrorKind::NotInRange),
         ([1, 2, 4], 2, ErrorKind::Inconsistent),
     ] {
-        let lagged = LagFeatures::<_, 2, 8, 3, 5>::from_parts(Forward::of(&hmm), lags);
+        let lagged = LagFeatures::<_, Lookback<2, 5>, 3>::from_parts(Forward::of(&hmm), lags);
         let error = lagged.validate_lags().expect_err("refused");
         assert_eq!((error.part, error.entry, error.kind), (Part::Lag, entry, kind), "{lags:?}");
     }

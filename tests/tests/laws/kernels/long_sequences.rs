@@ -24,7 +24,7 @@ fn sequences() -> (Vec<usize>, [Vec<u8>; STORED]) {
 }
 
 /// The logarithms of the values that a machine is fed, relative to the largest, and of the largest.
-fn logs<T, K, S>(kernel: &StoredSequences<K, S, T, STORED>, t: &[usize]) -> ([f64; STORED], f64)
+fn logs<T, K, S>(kernel: &StoredSequences<K, S, [T; STORED]>, t: &[usize]) -> ([f64; STORED], f64)
 where
     T: Real,
     K: LogKernel<Observation = usize, Parts = [[T; 2]; STORED]>,

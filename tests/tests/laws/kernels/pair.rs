@@ -1,7 +1,7 @@
 //! The pair kernel.
 
 use fishweir_core::filter::Stream;
-use fishweir_core::kernel::{End, KernelError, PairHmm, PairKernel};
+use fishweir_core::kernel::{End, KernelError, PairHmm, PairKernel, Scaled};
 use fishweir_core::number::Real;
 use fishweir_core::{ErrorKind, ObservationError, Part};
 use fishweir_tests::build::kernels::pair;
@@ -15,7 +15,7 @@ use crate::kernels::{assert_near, assert_positive, borrowed, cases, symbols};
 const STATES: usize = 4;
 const SYMBOLS: usize = 3;
 const ROWS: usize = 16;
-type Kernel<'m, T> = PairKernel<'m, T, usize, STATES, SYMBOLS, ROWS>;
+type Kernel<'m, T> = PairKernel<'m, PairHmm<T, STATES, SYMBOLS>, usize, [Scaled<T, STATES>; ROWS]>;
 type Model<T> = PairHmm<T, STATES, SYMBOLS>;
 
 /// A model with `end` 0 anywhere, 1 a silent final state, 2 an emitting one; `silence` is how often a
@@ -164,7 +164,7 @@ fn probabilities_of_pairs_sum_to_one() {
     let strings: Vec<_> = strings.collect();
     let mut sum = 0.0;
     for s in &strings {
-        let kernel = PairKernel::<_, _, 2, 2, 3>::of(&model, s).expect("stored");
+        let kernel = PairKernel::<_, _, [_; 3]>::of(&model, s).expect("stored");
         for t in &strings {
             let mut stream = Stream::new(kernel);
             stream.push_block(t).expect("symbols");
@@ -241,8 +241,8 @@ fn cells_scale_by_themselves() {
     )
     .expect("a model");
     let s = [0_u8; STORED];
-    let kernel = PairKernel::<_, _, 1, 4, { STORED + 1 }>::of(&model, &s).expect("stored");
-    let reference = PairKernel::<_, _, 1, 4, { STORED + 1 }>::of(&wide, &s).expect("stored");
+    let kernel = PairKernel::<_, _, [_; STORED + 1]>::of(&model, &s).expect("stored");
+    let reference = PairKernel::<_, _, [_; STORED + 1]>::of(&wide, &s).expect("stored");
     let (mut stream, mut reference) = (Stream::new(kernel), Stream::new(reference));
     for t in 0..50 {
         let (got, expected) = (f64::from(stream.read()), reference.read());
@@ -274,7 +274,7 @@ fn models_and_strings_are_checked() {
     assert!(new(0.5, 0.0, 1.0, silent(0.5)).is_ok());
 
     let model = new(1.0, 0.5, 0.5, End::Anywhere).expect("a model");
-    let of = |s: &[u8]| PairKernel::<_, _, 1, 1, 3>::of(&model, s).map(|_| ());
+    let of = |s: &[u8]| PairKernel::<_, _, [_; 3]>::of(&model, s).map(|_| ());
     assert_eq!(of(&[0, 0]), Ok(()));
     assert_eq!(of(&[0, 0, 0]), Err(KernelError::Capacity { needed: 4, available: 3 }));
     let error = ObservationError::UnknownSymbol;

@@ -67,7 +67,7 @@ fn log_kernel<T: Real, const J: usize>(plain: &Tree, s: &[usize], t: &[Option<us
     let model: TreeModel<T, STATES, J> = tree(plain).expect("a model");
     let (code, _) = plain.code(0);
     let shape = TreeShape::new(&code).expect("a tree");
-    let kernel = HiddenTree::<_, _, STATES, J, DEPTH>::of(&model, shape, s).expect("a kernel");
+    let kernel = HiddenTree::<_, _, DEPTH>::of(&model, shape, s).expect("a kernel");
     run(kernel, t).expect("all leaves").to_f64()
 }
 
@@ -103,7 +103,7 @@ proptest! {
         let model: TreeModel<f64, STATES, CHILDREN> = tree(&plain).expect("a model");
         let (code, _) = plain.code(0);
         let shape = TreeShape::new(&code).expect("a tree");
-        let kernel = PrunedTree::<_, _, STATES, CHILDREN, DEPTH>::of(&model, shape, &s);
+        let kernel = PrunedTree::<_, _, DEPTH>::of(&model, shape, &s);
         let pruned = run(kernel.expect("a kernel"), &t).expect("all leaves");
         let (sum, count) = plain.pruned(&by_s, &by_t);
         assert_near(pruned.log_count.exp(), count as f64, 1e-13, "count");
@@ -129,7 +129,7 @@ proptest! {
         let shape = TreeShape::new(&code).expect("a tree");
         prop_assert_eq!(shape.leaves(), leaves);
         let trial = Trial { samples: &samples, refusable: &[&3, &1000] };
-        let kernel = HiddenTree::<_, _, 3, CHILDREN, DEPTH>::of(&model, shape, &s);
+        let kernel = HiddenTree::<_, _, DEPTH>::of(&model, shape, &s);
         let kernel = kernel.expect("a kernel");
         let expected = plain.kernel(&placed(&plain, &optional(&s)), &placed(&plain, &t));
         let refused = check(kernel, trial, |prefix, reading: Option<f64>| {
@@ -139,7 +139,7 @@ proptest! {
             }
         });
         prop_assert_eq!(refused, 2 * (leaves + 1));
-        let pruned = PrunedTree::<_, _, 3, CHILDREN, DEPTH>::of(&model, shape, &s);
+        let pruned = PrunedTree::<_, _, DEPTH>::of(&model, shape, &s);
         check(pruned.expect("a kernel"), trial, |prefix, reading| {
             assert_eq!(reading.is_some(), prefix.len() == leaves);
         });
@@ -192,7 +192,7 @@ proptest! {
         let model: TreeModel<f64, 3, CHILDREN> = tree(&plain).expect("a model");
         let shape = TreeShape::new(&code).expect("a tree");
         let row = |s: &Vec<usize>| -> Vec<f64> {
-            let kernel = PrunedTree::<_, _, 3, CHILDREN, DEPTH>::of(&model, shape, s);
+            let kernel = PrunedTree::<_, _, DEPTH>::of(&model, shape, s);
             let kernel = kernel.expect("a kernel");
             items.iter().map(|t| run(kernel, &optional(t)).expect("all leaves").log_mean).collect()
         };
@@ -209,7 +209,7 @@ proptest! {
         let t = symbols(&mut sampler, 4, 2);
         let model = TreeModel::binary(epsilon, delta, tau).expect("probabilities");
         let shape = TreeShape::new(&[2, 2, 0, 0, 2, 0, 0]).expect("a tree");
-        let kernel = HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &s).expect("a kernel");
+        let kernel = HiddenTree::<_, _, 2>::of(&model, shape, &s).expect("a kernel");
         let got = run(kernel, &optional(&t)).expect("all leaves").exp();
         let leaf = |i: usize| {
             let p = [[1.0 - delta, delta], [epsilon, 1.0 - epsilon]];
@@ -232,15 +232,8 @@ proptest! {
 /// With a matrix a branch: the tree of one matrix where all are alike, and by hand where they differ.
 #[test]
 fn branches_have_their_own_probabilities() {
-    type Branches<'m> = TreeKernel<
-        'm,
-        f64,
-        Option<u8>,
-        Scaled<f64, 2>,
-        Heap<OpenNode<Scaled<f64, 2>>>,
-        BranchModel<'m, f64, 2>,
-        2,
-    >;
+    type Branches<'m> =
+        TreeKernel<'m, BranchModel<'m, f64, 2>, Option<u8>, Heap<OpenNode<Scaled<f64, 2>>>>;
     let one = [[0.75, 0.25], [0.125, 0.875]];
     let other = [[0.5, 0.5], [0.25, 0.75]];
     let root = [0.25, 0.75];
@@ -253,7 +246,7 @@ fn branches_have_their_own_probabilities() {
         run(Branches::of(&model, shape, &s).expect("a kernel"), &t).expect("all leaves")
     };
     let alike = TreeModel::new(root, [one]).expect("a model");
-    let kernel = HiddenTree::<_, _, 2, 1, 2>::of(&alike, shape, &s).expect("a kernel");
+    let kernel = HiddenTree::<_, _, 2>::of(&alike, shape, &s).expect("a kernel");
     assert_eq!(log(&[one], &[0; 5]), run(kernel, &t).expect("all leaves"));
     let expected: f64 = (0..2)
         .map(|a| {
@@ -289,7 +282,7 @@ fn large_trees_do_not_underflow() {
     let shape = TreeShape::new(&code).expect("a tree");
     let profile: Vec<bool> = (0..2 * LEAVES).map(|i| i % 3 == 0).collect();
     let other: Vec<usize> = (0..2 * LEAVES).map(|i| usize::from(i % 2 == 0)).collect();
-    let kernel = HiddenTree::<_, _, 2, 1, 2>::of(&model, shape, &profile).expect("a kernel");
+    let kernel = HiddenTree::<_, _, 2>::of(&model, shape, &profile).expect("a kernel");
     let got = f64::from(run(kernel, &optional(&other)).expect("all leaves"));
     let star = |a: usize, half: usize| -> f64 {
         let p = [[0.75_f64, 0.25], [0.125, 0.875]];
@@ -313,7 +306,7 @@ fn large_trees_do_not_underflow() {
     let code: Vec<u16> = (0..DEEP).flat_map(|_| [2, 0]).chain([0]).collect();
     let shape = TreeShape::new(&code).expect("a tree");
     let profile = vec![0_u8; DEEP + 1];
-    let kernel = HiddenTree::<_, _, 2, 1, DEEP>::of(&model, shape, &profile).expect("a kernel");
+    let kernel = HiddenTree::<_, _, DEEP>::of(&model, shape, &profile).expect("a kernel");
     let got = f64::from(run(kernel, &vec![Some(1); DEEP + 1]).expect("all leaves"));
     // From the bottom up, in the log domain.
     let p = [[0.75_f64, 0.25], [0.125, 0.875]];
@@ -344,7 +337,7 @@ fn shapes_models_and_strings_are_checked() {
     let model = TreeModel::<f64, 2, 1>::binary(0.5, 0.5, 0.5).expect("probabilities");
     let two = TreeModel::new([0.5; 2], [[[0.5_f64; 2]; 2]; 2]).expect("probabilities");
     let of = |code: &'static [u16], s: &[u8]| {
-        HiddenTree::<_, _, 2, 1, 1>::of(&model, TreeShape::new(code)?, s).map(|_| ())
+        HiddenTree::<_, _, 1>::of(&model, TreeShape::new(code)?, s).map(|_| ())
     };
     assert_eq!(of(&[2, 0, 0], &[0, 1]), Ok(()));
     let length = KernelError::Length { sequence: 0, found: 1, expected: 2 };
@@ -355,6 +348,6 @@ fn shapes_models_and_strings_are_checked() {
     let deep = KernelError::Capacity { needed: 2, available: 1 };
     assert_eq!(of(&[2, 1, 0, 0], &[0, 0]), Err(deep));
     let shape = TreeShape::new(&[3, 0, 0, 0]).expect("a tree");
-    let kernel = HiddenTree::<_, _, 2, 2, 1>::of(&two, shape, &[0_u8, 0, 0]).map(|_| ());
+    let kernel = HiddenTree::<_, _, 1>::of(&two, shape, &[0_u8, 0, 0]).map(|_| ());
     assert_eq!(kernel, Err(KernelError::Arity { node: 0 }));
 }

@@ -77,7 +77,7 @@ pub(crate) fn wide_window_decodes_the_path<T: Real, E: Family<T>, const N: usize
     path: &[u8],
     log_joint: T,
 ) {
-    let decoder = OnlineViterbi::<E, N, 256>::of(hmm);
+    let decoder = OnlineViterbi::<Hmm<E, N>, 256>::of(hmm);
     let mut running = Stream::new(decoder);
     let mut emitted = Vec::new();
     for x in samples {
@@ -107,7 +107,7 @@ pub(crate) fn narrow_window_emits_one_path<
     samples: &[Option<E::Sample>],
     path: &[u8],
 ) {
-    let decoder = OnlineViterbi::<E, N, WINDOW, u16>::of(hmm);
+    let decoder = OnlineViterbi::<Hmm<E, N>, WINDOW, u16>::of(hmm);
     let mut running = Stream::new(decoder);
     let (mut emitted, mut forced) = (Vec::<usize>::new(), 0);
     for (time, x) in samples.iter().enumerate() {

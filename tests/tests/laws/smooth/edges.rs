@@ -17,7 +17,7 @@ fn a_full_window_decides_along_the_best_survivor() {
     let vague = Categorical::<2>::new([0.5, 0.5]).expect("a model");
     let chain = Chain::<f32, 2>::new([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]]).expect("a model");
     let hmm = Hmm::new(chain, [vague, vague]);
-    let mut stream = Stream::new(OnlineViterbi::<_, 2, 4>::of(&hmm));
+    let mut stream = Stream::new(OnlineViterbi::<_, 4>::of(&hmm));
     for _ in 0..3 {
         stream.push(&1).expect("a possible observation");
         assert!(stream.read().states.is_empty());
@@ -67,7 +67,7 @@ fn nothing_observed_and_nothing_lent() {
         *hmm.chain().initial()
     );
     assert_eq!(Viterbi::of(&hmm).read(&Survivors::NEW), 0.0);
-    assert!(OnlineViterbi::<_, 2, 3>::of(&hmm).undecided(&DecodingWindow::NEW).is_empty());
+    assert!(OnlineViterbi::<_, 3>::of(&hmm).undecided(&DecodingWindow::NEW).is_empty());
 
     let short = Err(SequenceError::BufferTooShort);
     assert_eq!(posteriors(&hmm, [None, None], &mut [[0.0; 2]], &mut pairs), short);
@@ -94,7 +94,7 @@ fn impossible_observations_are_errors_that_change_nothing() {
     let hmm = Hmm::new(chain, [certain([1.0, 0.0, 0.0]), certain([0.0, 1.0, 0.0])]);
     refuses(&FixedLag::<_, 2, 2>::of(&hmm));
     refuses(&Viterbi::of(&hmm));
-    refuses(&OnlineViterbi::<_, 2, 3>::of(&hmm));
+    refuses(&OnlineViterbi::<_, 3>::of(&hmm));
 
     for (last, error) in [(0, ObservationError::Impossible), (3, ObservationError::UnknownSymbol)] {
         let sequence = [0, 0, 1, last, 1];

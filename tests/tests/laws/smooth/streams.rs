@@ -48,7 +48,7 @@ impl<T: Real> Task<T> for Laws<'_> {
             let expected = oracle(prefix.len()).viterbi().map_or(0.0, |(_, log)| log);
             close(got.to_f64(), expected, 1e-11, "the best path's log-probability");
         });
-        refused += laws::check(OnlineViterbi::<_, N, 32>::of(hmm), trial, |prefix, got| {
+        refused += laws::check(OnlineViterbi::<_, 32>::of(hmm), trial, |prefix, got| {
             assert!(got.since as usize + got.states.len() <= prefix.len());
         });
         Ok(refused)

@@ -246,7 +246,7 @@ impl<T: Real> Task<T> for Answers<'_> {
 
             let stored: Vec<Option<&E::Observation>> = vec![None; rows.len()];
             let kernel =
-                FixedLength::<_, _, N, 1>::of(hmm, [&stored]).map_err(|e| e.to_string())?;
+                FixedLength::<Hmm<_, N>, _, 1>::of(hmm, [&stored]).map_err(|e| e.to_string())?;
             let mut state = kernel.initial_state();
             let taken = sequence().try_for_each(|x| match x {
                 Some(x) => kernel.step(&mut state, x),

@@ -301,7 +301,7 @@ fn scores_out_of_range_decide_nothing_until_a_new_stream_begins() {
     const ENTRIES: usize = 1 + 1 + 2;
     let emission = Gaussian::<1>::new([0.0], [1.0]).expect("positive");
     let hmm = Hmm::new(Chain::from_parts([1.0], [[1.0]]), [emission]);
-    let kernel: StoredScores<_, _, 1, 1, ENTRIES, 1> = StoredScores::from_parts(
+    let kernel: StoredScores<_, _, [[_; ENTRIES]; 1]> = StoredScores::from_parts(
         [hmm],
         Parametrisation::SOFTMAX,
         Normalisation::NONE,

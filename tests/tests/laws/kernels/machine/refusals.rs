@@ -33,7 +33,7 @@ fn a_score_out_of_range_has_no_decision() {
         let decide = |kernel| {
             let (by, per_sample) = (Parametrisation::SOFTMAX, Normalisation::PER_SAMPLE);
             let stored = [[0.1; SCORES]];
-            let kernel: StoredScores<_, _, 2, 1, SCORES, 1> =
+            let kernel: StoredScores<_, _, [[_; SCORES]; 1]> =
                 StoredScores::from_parts([hmm], by, per_sample, whitening, kernel, stored);
             let machine = KernelMachine::from_parts(kernel, [[1.0]], [0.5_f32]);
             machine.validate().expect("finite");
@@ -98,7 +98,7 @@ fn what_is_wrong_is_named() {
         Err(KernelError::Length { sequence: 1, found: 3, expected: 2 })
     );
     let scores = |kernel, entry: f64, rate| {
-        StoredScores::<Law<f64>, _, STATES, 2, SCORES, 1>::from_parts(
+        StoredScores::<[Hmm<Law<f64>, STATES>; 2], _, [[_; SCORES]; 1]>::from_parts(
             [hmm; 2],
             Parametrisation::SOFTMAX,
             Normalisation::NONE,

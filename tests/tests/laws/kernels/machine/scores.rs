@@ -93,7 +93,7 @@ fn scores<const F: usize, W: Whitening<f64, F>>(
     let (coefficients, biases) = machine_parts::<1>(sampler, true);
     let parametrisation = Parametrisation::SOFTMAX;
     let machine = KernelMachine::from_parts(
-        StoredScores::<_, _, STATES, 2, F, STORED>::from_parts(
+        StoredScores::<_, _, [[_; F]; STORED]>::from_parts(
             models,
             parametrisation,
             normalisation,
@@ -265,7 +265,7 @@ fn a_sample_is_taken_by_all_models_or_by_none() {
         let law = Categorical::<3, f64>::new(p).expect("a law");
         Hmm::new(Chain::<f64, 1>::new([1.0], [[1.0]]).expect("a chain"), [law])
     };
-    let kernel = StoredScores::<_, _, 1, 2, SCORES, 2>::from_parts(
+    let kernel = StoredScores::<_, _, [[_; SCORES]; 2]>::from_parts(
         [coin([0.5, 0.25, 0.25]), coin([0.25, 0.75, 0.0])],
         Parametrisation::SOFTMAX,
         Normalisation::NONE,

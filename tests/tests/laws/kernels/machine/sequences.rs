@@ -95,7 +95,7 @@ fn check_sequences<T: Real, const O: usize>(
 }
 
 fn put_through<T, K, const O: usize>(
-    machine: &KernelMachine<K, T, STORED, O>,
+    machine: &KernelMachine<K, [[T; STORED]; O]>,
     samples: &[Option<&usize>],
     batch: impl Fn(&[Option<&usize>]) -> (Vec<f64>, f64),
     coefficients: &[[f64; STORED]; O],
@@ -206,7 +206,7 @@ fn other_kernels_are_the_expansion() {
         End::Anywhere,
     )
     .expect("a model");
-    let kernels: [PairKernel<'_, _, usize, 1, SYMBOLS, 8>; STORED] =
+    let kernels: [PairKernel<'_, _, usize, [_; 8]>; STORED] =
         std::array::from_fn(|m| PairKernel::of(&pair, &items[m][..4 + m / 2]).expect("stored"));
     let logs = kernels.map(|kernel| read_all(kernel, &t));
     let machine = KernelMachine::from_parts(
@@ -224,7 +224,7 @@ fn read_all<R: Streaming<Observation = usize>>(recursion: R, t: &[usize]) -> R::
     stream.read()
 }
 
-fn assert_values<K>(machine: &KernelMachine<K, f64, STORED, 1>, t: &[usize], wanted: f64)
+fn assert_values<K>(machine: &KernelMachine<K, [[f64; STORED]; 1]>, t: &[usize], wanted: f64)
 where
     K: StoredKernel<STORED, Real = f64, Observation = usize>,
 {
