@@ -257,6 +257,7 @@ impl<
 ///
 /// # Errors
 /// Names the first that is wrong, by codebook and entry.
+#[doc(hidden)]
 pub fn validate_codebooks<T: Coding>(
     ring: usize,
     dilations: impl Iterator<Item = u32>,
