@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-/// Why an observation was refused. The state that refused it is unchanged: skip the observation,
-/// push it as missing, or reset. Behind a [front end](crate::front::Preprocessed) it is missing already.
+/// Why an observation was refused. After [`push`](crate::filter::Streaming::push) it is missing already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

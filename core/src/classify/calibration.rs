@@ -156,6 +156,7 @@ impl<T: Real> Calibration<'_, T> {
 
 /// The largest log-likelihood of several models in nats a sample, missing ones counted; `None` before the first
 /// sample, or of no model.
+#[doc(hidden)]
 pub fn likelihood_a_sample<T: Real>(
     log_likelihoods: impl IntoIterator<Item = T>,
     samples: u64,

@@ -99,6 +99,7 @@ pub trait AdditiveClassifier: Classifier {
 ///     type Observation = C::Observation;
 ///     type State = (C::State, u32);
 ///     type Reading = C::Reading;
+///     const ROLLS_BACK: bool = C::ROLLS_BACK;
 ///
 ///     fn initial_state(&self) -> Self::State {
 ///         (self.0.initial_state(), 0)

@@ -216,7 +216,6 @@ impl<
     type Observation = [T; D];
     type State = StateOf<R, T, D, K, O>;
     type Reading = Decision<T::Real>;
-    const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
     fn initial_state(&self) -> Self::State {
@@ -224,6 +223,12 @@ impl<
     }
 
     fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+        const {
+            assert!(
+                R::ROLLS_BACK,
+                "R must leave its state unchanged on an error: put a front end outside"
+            )
+        };
         self.classifier.step(&mut state.inner, x)?;
         let Codebooks { dilations, levels, scales, vectors, weights, above, .. } = &self.codebooks;
         let mut sample = [T::Wide::default(); O];
@@ -257,6 +262,7 @@ impl<
 ///
 /// # Errors
 /// Names the first that is wrong, by codebook and entry.
+#[doc(hidden)]
 pub fn validate_codebooks<T: Coding>(
     ring: usize,
     dilations: impl Iterator<Item = u32>,

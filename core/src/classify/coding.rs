@@ -262,6 +262,7 @@ impl<T: Coding> Similarity<T, 1> {
 ///
 /// Work: `8 D + 64` multiply-adds of `D` channels.
 #[inline]
+#[doc(hidden)]
 pub fn likeness<T: Coding>(
     place: RingIndex,
     past: &[impl AsRef<[T]>],

@@ -10,7 +10,7 @@ use crate::number::{Channel, Number, Real};
 
 /// A state whose value before the first sample is a constant: the same for every model of its sizes.
 ///
-/// [`Streaming::start`](crate::filter::Streaming::initial_state) returns the same value at run time.
+/// [`Streaming::initial_state`](crate::filter::Streaming::initial_state) returns the same value at run time.
 pub trait ConstStart: Sized {
     /// The state before the first sample.
     const START: Self;

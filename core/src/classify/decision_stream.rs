@@ -3,6 +3,7 @@ use super::{
     StaggeredStates, WindowClassifier, decide_exactly,
 };
 use crate::contract::{Contract, WindowsError};
+use crate::error::ObservationError;
 use crate::filter::{Stream, Streaming};
 
 /// A stream that pushes samples and returns named decisions: a classifier, its windows, the names of its classes, and its
@@ -49,6 +50,7 @@ pub struct DecisionStream<'a, C: Classifier, const STATES: usize> {
     stream: Stream<WindowClassifier<'a, &'a C, STATES>>,
     classes: &'a [&'a str],
     calibration: Option<Calibration<'a, C::Real>>,
+    refused: Option<ObservationError>,
 }
 
 impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATES> {
@@ -63,7 +65,7 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
         calibration: Option<Calibration<'a, C::Real>>,
     ) -> Result<Self, WindowsError> {
         let windows = WindowClassifier::new(classifier, contract)?;
-        Ok(Self { stream: Stream::new(windows), classes, calibration })
+        Ok(Self { stream: Stream::new(windows), classes, calibration, refused: None })
     }
 
     /// Returns a stream before its first sample, in a constant too. The contract was checked, and its windows take
@@ -79,17 +81,17 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
     {
         let windows = WindowClassifier::from_parts(classifier, contract);
         let state = <StaggeredStates<C::State, STATES> as ConstStart>::START;
-        Self { stream: Stream::from_parts(windows, state), classes, calibration }
+        Self { stream: Stream::from_parts(windows, state), classes, calibration, refused: None }
     }
 
-    /// Takes in a sample, `None` for a missing one, and returns the decision where one is due. A refused sample is missing.
+    /// Takes in a sample, `None` for a missing one, and returns the decision where one is due. A refused sample is missing,
+    /// and [`refused`](Self::refused) says why.
     #[inline]
     pub fn push(&mut self, x: Option<C::Observation>) -> Option<NamedDecision<'a, C::Real>>
     where
         C::Observation: Sized,
     {
-        // A refused sample is missing already.
-        let _ = self.stream.push(x.as_ref());
+        self.refused = self.stream.push(x.as_ref()).err();
         Some(self.named(self.stream.decided()?))
     }
 
@@ -98,9 +100,15 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
         Some(self.named(self.stream.so_far()?))
     }
 
+    /// Why the last sample was refused; `None` where it was taken, or missing.
+    pub const fn refused(&self) -> Option<ObservationError> {
+        self.refused
+    }
+
     /// Forgets the past: the next sample begins a new window.
     pub fn reset(&mut self) {
         self.stream.reset();
+        self.refused = None;
     }
 
     /// The names of the classes, by index.

@@ -205,6 +205,7 @@ where
 ///
 /// `coefficients` yields a row `[item]` for each output.
 #[inline]
+#[doc(hidden)]
 pub fn expand_kernels<'c, T: Real>(
     coefficients: impl IntoIterator<Item = &'c [T]>,
     biases: &[T],

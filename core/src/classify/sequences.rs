@@ -128,6 +128,7 @@ where
 ///
 /// Where `k(x, x)` is zero all kernels are.
 #[inline]
+#[doc(hidden)]
 pub fn normalise_logs<T: Real>(
     logs: &mut [[T; 2]],
     log_norms: &[T],

@@ -96,6 +96,7 @@ impl<T: Real, const F: usize> Whitening<T, F> for FullWhitening<T, F> {
 /// # Errors
 /// [`ScoreOutOfRange`].
 #[inline]
+#[doc(hidden)]
 pub fn whiten_entries<T: Real>(
     scores: &mut [T],
     centre: &[T],
@@ -112,6 +113,7 @@ pub fn whiten_entries<T: Real>(
 /// # Errors
 /// [`ScoreOutOfRange`].
 #[inline]
+#[doc(hidden)]
 pub fn mix_entries<'r, T: Real>(
     scores: &mut [T],
     centre: &[T],

@@ -67,6 +67,7 @@ pub struct Automaton<const K: usize, const C: usize> {
 /// An [`Automaton`] whose sizes are known at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct AutomatonView<'a> {
     next: &'a [u16],
     events: usize,

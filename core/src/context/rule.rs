@@ -54,6 +54,7 @@ pub struct Positions;
 /// [`Positions`] whose number is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct PositionsView {
     /// Positions.
     pub length: usize,

@@ -31,6 +31,7 @@ pub struct Bernoulli<const D: usize, W = f32> {
 /// A [`Bernoulli`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct BernoulliView<'a, W> {
     /// `P(x_d = 1)`, `[channel]`.
     pub yes: &'a [W],

@@ -28,6 +28,7 @@ pub struct Categorical<const K: usize, W = f32> {
 /// A [`Categorical`] whose alphabet size is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct CategoricalView<'a, W> {
     probability: &'a [W],
 }

@@ -14,7 +14,7 @@
 //! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
 //!
 //! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
-//! what firmware links; its borrowed view ([`GaussianView`], [`CategoricalView`], ...) has sizes
+//! what firmware links; its borrowed view (`GaussianView`, `CategoricalView`, ...) has sizes
 //! known at run time, and the two share their arithmetic.
 //!
 //! A family over real weights is three things: likelihoods ([`Emission`]), expected statistics with
@@ -110,6 +110,7 @@ use crate::number::{Number, Parameter};
 /// hold it, its code there and what its size counts. Mixtures are made of these.
 ///
 /// The host has a file of the same name for each, in this order.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! for_each_family {
     ($then:ident!) => {

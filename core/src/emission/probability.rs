@@ -11,6 +11,7 @@ use crate::number::{Real, shorter};
 /// entries that are not zero, `a` the pseudo-count. A row that was never taken stays as it is.
 ///
 /// `estimate` may hold anything before.
+#[doc(hidden)]
 pub fn maximise_row<T: Real>(probability: &[T], counts: &[T], pseudo_count: T, estimate: &mut [T]) {
     let mut total = T::ZERO;
     let entries = shorter(estimate.len(), probability.len());
@@ -29,6 +30,7 @@ pub fn maximise_row<T: Real>(probability: &[T], counts: &[T], pseudo_count: T, e
 ///
 /// Where a probability is exactly zero its count is, too; `counts` may hold there the limit of
 /// count / probability, and the `ratio` score needs it.
+#[doc(hidden)]
 pub fn score_row<T: Real>(
     probability: &[T],
     counts: &[T],
@@ -56,6 +58,7 @@ pub fn score_row<T: Real>(
 }
 
 /// The rates of change of a row of probabilities along a direction: see [`Probabilities`].
+#[doc(hidden)]
 pub fn move_row<T: Real>(
     probability: &[T],
     direction: &[T],

@@ -17,6 +17,7 @@ use crate::number::{
 ///
 /// RAM: `L (N + 2)` reals and `20 L` bytes. Work a sample and lane: that of [`Forward`].
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[doc(hidden)]
 pub struct Beliefs<T: Real, const N: usize, const L: usize> {
     /// Scaled rows, `[state][lane]`.
     row: [Lanes<T, L>; N],
@@ -203,7 +204,7 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Forward<'_, E, N> {
     ///
     /// Each lane's state and answer are those of [`push`](Streaming::push) on it alone, bit for bit.
     /// Where emissions allow rows of likelihoods to be had faster than one by one, fill them in and
-    /// call [`Beliefs::step`].
+    /// call `Beliefs::step`.
     ///
     /// # Errors
     /// In a lane's place: its observation is impossible, or none. That lane is unchanged.

@@ -94,6 +94,7 @@ impl<const D: usize, const E: usize, T: Real> Front<[T; E]> for Magnitude<D, E, 
 /// # Errors
 /// [`ObservationError::NotFinite`]: a channel, or the norm's square, is not.
 #[inline]
+#[doc(hidden)]
 pub fn norm_of_group<T: Real>(
     group: impl IntoIterator<Item = bool>,
     x: &[T],

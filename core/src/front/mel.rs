@@ -23,6 +23,7 @@ fn mel(frequency: f64) -> f64 {
 ///
 /// # Errors
 /// A sampling rate that is not above zero and finite; a band, the row, over whose triangle there is no bin.
+#[doc(hidden)]
 pub fn triangles(
     rate: f64,
     bands: usize,

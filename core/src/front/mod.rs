@@ -84,6 +84,7 @@ pub trait Front<Row> {
 /// What a sample does, where it is none what a missing one does: whether it is taken as it is, the step, and what there
 /// is to say.
 #[inline]
+#[doc(hidden)]
 pub fn or_missing<X: Copy>(
     x: Option<X>,
     mut step: impl FnMut(Option<X>) -> Result<Step, ObservationError>,

@@ -128,6 +128,7 @@ impl<const D: usize, const K: usize, T: Real> Front<usize> for VectorQuantiser<D
 /// # Errors
 /// [`ObservationError::NotFinite`]: a channel, or the distance to every word, is not.
 #[inline]
+#[doc(hidden)]
 pub fn nearest_word<'w, T: Real + 'w>(
     weights: &[T],
     words: impl Iterator<Item = &'w [T]>,

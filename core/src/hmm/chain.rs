@@ -183,7 +183,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
     }
 }
 
-/// Sums over `N` rows, each as [`sum_of`] makes it, in the order that fills vector registers.
+/// Sums over `N` rows, each as `sum_of` makes it, in the order that fills vector registers.
 #[inline(always)]
 fn sum_of_rows<X: Number, const N: usize, const M: usize>(
     term: impl Fn(usize, usize) -> X,

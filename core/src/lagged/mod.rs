@@ -172,7 +172,6 @@ where
     type Observation = [T; D];
     type State = LagFeaturesState<R::State, [[T; D]; K]>;
     type Reading = R::Reading;
-    const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     #[inline]
     fn initial_state(&self) -> Self::State {
@@ -183,6 +182,12 @@ where
     fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
         // A state in a `static` has begun without asking for it.
         const { Self::assert_row::<E>() };
+        const {
+            assert!(
+                R::ROLLS_BACK,
+                "R must leave its state unchanged on an error: put a front end outside"
+            )
+        };
         if PAST && !state.place.is_full(K) {
             if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);

@@ -7,13 +7,14 @@ use super::{Number, Real, ScaleAccumulator, sum_of};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C, align(64))]
+#[doc(hidden)]
 pub struct Lanes<T, const L: usize>(
     /// One number a lane.
     pub [T; L],
 );
 
 impl<T: Real, const L: usize> Lanes<T, L> {
-    /// `row_j = f(sum_i a_i w_ij, b_j)` in every lane, summed as [`sum_of`] sums.
+    /// `row_j = f(sum_i a_i w_ij, b_j)` in every lane, summed as `sum_of` sums.
     ///
     /// What differs between few states and many is what compilers vectorise well: a loop over lanes
     /// around all states, whose row then stays in registers, or one for each state.
@@ -54,7 +55,7 @@ impl<T: Real, const L: usize> Lanes<T, L> {
         row
     }
 
-    /// The sum over states in every lane, summed as [`sum_of`] sums.
+    /// The sum over states in every lane, summed as `sum_of` sums.
     #[inline(always)]
     pub(crate) fn sum<const N: usize>(row: &[Self; N]) -> Self {
         let mut sum = Self::ZERO;

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `f32`, `f64` | the filter and the likelihood |
 //! | [`Dual<T, C>`](Dual) | the tangent filter: `C` directional derivatives of the log-likelihood |
-//! | [`Lanes<T, L>`](Lanes) | `L` sequences side by side |
+//! | `Lanes<T, L>` | `L` sequences side by side |
 //! | [`Max<T>`](Max) | Viterbi's score: the best path instead of all |
 //! | [`Fixed<C>`](Fixed) | filter and tangent filter in integers, for parts without an FPU |
 //!
@@ -296,9 +296,9 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn mul_weight(self, weight: Self::Weight) -> Self;
     /// Product.
     fn times(self, other: Self) -> Self;
-    /// Whether [`inner`](Self::inner) is [`sum_of`] products, each rounded.
+    /// Whether [`inner`](Self::inner) is `sum_of` products, each rounded.
     const TERM_BY_TERM: bool = true;
-    /// `sum_i row_i weight_i`, in the order of [`sum_of`]; where there is no weight, no term. A number
+    /// `sum_i row_i weight_i`, in the order of `sum_of`; where there is no weight, no term. A number
     /// that rounds every product may round once instead.
     #[inline(always)]
     fn inner<const N: usize>(
@@ -395,6 +395,7 @@ pub trait Scalar: Number {
 /// The smaller of two lengths: `Ord::min` stays a call in other code units.
 #[doc(hidden)]
 #[inline(always)]
+#[doc(hidden)]
 pub const fn shorter(a: usize, b: usize) -> usize {
     if a < b { a } else { b }
 }
@@ -402,6 +403,7 @@ pub const fn shorter(a: usize, b: usize) -> usize {
 /// An array entry by entry, in a plain loop: `core::array::from_fn` and `map` stay calls in other code units.
 #[doc(hidden)]
 #[inline(always)]
+#[doc(hidden)]
 pub fn array_of<T: Copy, const N: usize>(filler: T, mut entry: impl FnMut(usize) -> T) -> [T; N] {
     let mut array = [filler; N];
     for i in 0..N {
@@ -416,6 +418,7 @@ pub fn array_of<T: Copy, const N: usize>(filler: T, mut entry: impl FnMut(usize)
 /// (states added as padding) do not change the result. Pairing also shortens the chain of dependent
 /// additions from `N` to about `N / 4 + 2`.
 #[inline(always)]
+#[doc(hidden)]
 pub fn sum_of<X: Number, const N: usize>(term: impl Fn(usize) -> X) -> X {
     if N == 0 {
         return X::ZERO;
@@ -442,7 +445,7 @@ fn sum_of_block<X: Number>(term: &impl Fn(usize) -> X, i: usize, left: usize) ->
 }
 
 /// `sum_k a_k b_k` over slices, past the shorter of which there is nothing. In a fixed order, another
-/// than [`sum_of`]'s: four sums side by side, then theirs, then what is left over.
+/// than `sum_of`'s: four sums side by side, then theirs, then what is left over.
 #[inline]
 pub fn inner_product<T: Real>(a: &[T], b: &[T]) -> T {
     sum_over(a, b, |a, b| a * b)

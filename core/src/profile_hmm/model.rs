@@ -166,6 +166,7 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
 /// A profile whose sizes are known at run time, borrowed.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct ProfileHmmView<'m, W> {
     odds: &'m [W],
     steps: &'m [Steps<W>],

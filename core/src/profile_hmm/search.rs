@@ -131,6 +131,7 @@ pub fn advance<X: Number>(
 }
 
 /// Moves the magnitude of a column, whose sum is `sum`, and its derivative into a ledger.
+#[doc(hidden)]
 pub fn rescale<X: Number>(
     cells: &mut [Cell<X>],
     around: &mut [X; 3],

@@ -11,8 +11,8 @@
 //! score of the complete data) and a dot product; the right side is the forward filter over
 //! [`Hmm::with_directions`], without any statistics. Both are exact.
 //!
-//! The arithmetic of rows of probabilities ([`score_row`], [`move_row`](crate::emission::move_row),
-//! [`maximise_row`]) and of each family's view is over slices, for sizes known at run time; the
+//! The arithmetic of rows of probabilities (`score_row`, `move_row`,
+//! `maximise_row`) and of each family's view is over slices, for sizes known at run time; the
 //! values here call the same.
 //!
 //! ```

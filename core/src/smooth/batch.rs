@@ -6,13 +6,14 @@ use crate::number::{Lanes, Number, Real};
 
 /// `L` sequences' backward passes side by side, under one model.
 ///
-/// Takes the rows of [`Beliefs`](crate::filter::Beliefs) from the last to the first and makes each a
+/// Takes the rows of `Beliefs` from the last to the first and makes each a
 /// row of posteriors, `[state][lane]`; the equations are those of [`posteriors`](super::posteriors),
 /// and lane `l` holds what it would say of that sequence alone, bit for bit. The sequences end
 /// together; one that is shorter [rests](BackwardLanes::clear_lane) from its first sample on.
 ///
 /// RAM: `L (2 N^2 + N)` reals. Work a sample and lane: that of the single backward pass.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct BackwardLanes<T: Real, const N: usize, const L: usize> {
     /// The posteriors one sample later.
     next: [Lanes<T, L>; N],

@@ -4,7 +4,7 @@
 //! | recursion | reads | memory |
 //! |---|---|---|
 //! | [`posteriors`] | smoothed states at all times, expected transitions, log-likelihood | `T` rows of `N` reals |
-//! | [`BackwardLanes`] | the same of sequences side by side | `T` rows of `N` lanes |
+//! | `BackwardLanes` | the same of sequences side by side | `T` rows of `N` lanes |
 //! | [`posteriors_checkpointed`] | the same, from the last sample to the first | about `2 sqrt(T)` rows |
 //! | [`FixedLag`] | the smoothed state `LAG` samples ago, as a stream | `LAG + 1` rows |
 //! | [`viterbi`] | the best path and its log-probability | `T` rows of `N` indices |

@@ -57,6 +57,7 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
         _ => Start::ByModel,
     };
     let windows = windows("MODEL", start);
+    let front_code = shape.front.code();
     let (length, whole, count) = (bytes.len(), words.len(), words.len() / size_of::<u64>());
     Ok(format!(
         "\
@@ -77,6 +78,12 @@ const EMBEDDED: &fishweir_core::artefact::Embedded<Model, PAIRS, REST> =
 
 /// The classifier, where it lies in flash.
 pub const MODEL: &Model = EMBEDDED.classifier();
+
+// The type says of itself what the header says.
+const _: () = assert!(
+    <Model as fishweir_core::artefact::StoredClassifier>::SHAPE.front.code() == {front_code},
+    \"the front end is not that of the artefact: export it again\"
+);
 
 /// How far decisions are to be believed; `None` of a model without calibration.
 pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'static, f32>> {{

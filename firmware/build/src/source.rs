@@ -8,7 +8,8 @@ use crate::stream::{NO_PLACES, Start, contract, known, windows};
 use crate::{Problem, warn_of_no_contract};
 
 /// Types that decide on no windows.
-const WITHOUT_WINDOWS: [&str; 3] = ["ChangeDetector<", "Spotter<", "FactorClassifier<"];
+const WITHOUT_WINDOWS: [&str; 4] =
+    ["ChangeDetector<", "Spotter<", "FactorClassifier<", "Discrepancy<"];
 
 /// Whether the bytes are a source with a model in it.
 pub(crate) fn is_source(bytes: &[u8]) -> bool {
@@ -27,8 +28,11 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
         true => "ALPHABET.symbols().chars().count()",
         false => "0",
     };
-    let machine = text.contains("pub type Model = KernelMachine<");
-    let other = WITHOUT_WINDOWS.iter().any(|other| text.contains(other));
+    // What kind of model it is, its types say: names of classes may be anything.
+    let types: String =
+        text.split("\npub type ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
+    let machine = types.contains("Model = KernelMachine<");
+    let other = WITHOUT_WINDOWS.iter().any(|other| types.contains(other));
     let without = match text.contains("pub const CONTRACT") {
         true => String::new(),
         false => {
@@ -44,9 +48,9 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
         false => "None",
     };
     // States of these begin as their model says; those of a detector are no classifier's.
-    let by_model = ["ContextModel<", "ProfileHmm<", "Dynamics<", "Kalman"];
-    let start = match text.contains("StreamClassifier<") && !machine && !other {
-        true if by_model.iter().any(|model| text.contains(model)) => Start::ByModel,
+    let by_model = ["ContextModel<", "ProfileHmm<", "Dynamics<"];
+    let start = match types.contains("StreamClassifier<") && !machine && !other {
+        true if by_model.iter().any(|model| types.contains(model)) => Start::ByModel,
         true => Start::Constant,
         false => Start::None,
     };

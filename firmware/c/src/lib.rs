@@ -435,7 +435,7 @@ fn push(started: &mut Started, sample: Result<Observation, Status>) -> Result<()
     assert!(core::hint::black_box(true), "planted");
     let windows = windows()?;
     match sample {
-        Ok(sample) => windows.step(&mut started.state, &sample).map_err(Status::refusing),
+        Ok(sample) => windows.push(&mut started.state, Some(&sample)).map_err(Status::refusing),
         Err(Status::WrongKind) => Err(Status::WrongKind),
         Err(refused) => {
             windows.step_missing(&mut started.state);

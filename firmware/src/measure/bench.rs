@@ -165,6 +165,7 @@ impl<R: Streaming> Streaming for Called<R> {
     type Observation = R::Observation;
     type State = R::State;
     type Reading = R::Reading;
+    const ROLLS_BACK: bool = R::ROLLS_BACK;
 
     fn initial_state(&self) -> R::State {
         self.0.initial_state()

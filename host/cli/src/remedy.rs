@@ -8,7 +8,7 @@ use fishweir::deploy::DeployError;
 use fishweir::evaluate::EvaluateError;
 use fishweir::fit::FitError;
 use fishweir::kernel::{InformationError, KernelError};
-use fishweir::learn::{Resource, TrainError, WindowedEventsError};
+use fishweir::learn::{KernelLearnError, Resource, TrainError, WindowedEventsError};
 use fishweir::project::ProjectError;
 
 /// What an error says, and in brackets the options that it is about.
@@ -37,7 +37,10 @@ fn options(error: &(dyn Error + 'static), kind: &str, text: &str) -> Vec<&'stati
     }
     let information = match error.downcast_ref() {
         Some(KernelError::Information(error)) => Some(error),
-        _ => error.downcast_ref(),
+        _ => match training(error) {
+            Some(TrainError::Machine(KernelLearnError::Whitening(error))) => Some(error),
+            _ => error.downcast_ref(),
+        },
     };
     if let Some(InformationError::NotSymbols) = information {
         return vec!["--scaling sampled", "or of gram --information sampled"];

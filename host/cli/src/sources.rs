@@ -19,7 +19,8 @@ mod taken {
 
     pub(super) static CORE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../core");
     /// Folders of the firmware; beside them there may be builds.
-    pub(super) static FIRMWARE: [(&str, Dir<'_>); 6] = [
+    pub(super) static FIRMWARE: [(&str, Dir<'_>); 7] = [
+        ("build", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/build")),
         ("c", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/c")),
         ("device", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/device")),
         ("images", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/images")),
@@ -133,7 +134,7 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     for (name, folder) in &taken::FIRMWARE {
         below(&format!("firmware/{name}"), folder, &mut found);
     }
-    let root = workspace(&LIBRARIES);
+    let root = workspace(&["core", "firmware/build", "firmware/device"]);
     let of_firmware = taken::FILES.iter().filter(|(name, _)| name.starts_with("firmware/"));
     found.extend(of_firmware.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
     // By their contents: another build of the same version may have others.
@@ -197,7 +198,7 @@ mod tests {
             .expect("cargo starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let metadata = String::from_utf8_lossy(&output.stdout);
-        for package in ["core", "device", "c", "images", "model"] {
+        for package in ["core", "device", "build", "c", "images", "model"] {
             assert!(metadata.contains(&format!("\"name\":\"fishweir-{package}\"")), "{package}");
         }
     }

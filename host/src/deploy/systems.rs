@@ -375,9 +375,9 @@ mod tests {
     fn a_bank_is_of_systems_one_a_class() {
         let of = |models| Deployed::of_systems(&set(models)).expect_err("no bank").to_string();
         assert!(of(vec![(None, model(0.1).into())]).contains("of no class"));
-        assert!(of(vec![(Some("a"), model(0.1).into())]).contains("two classes or more"));
+        assert!(of(vec![(Some("a"), model(0.1).into())]).contains("two classes are needed"));
         let twice = || (Some("a"), FittedModel::from(model(0.1)));
-        assert!(of(vec![twice(), twice()]).contains("two classes or more"));
+        assert!(of(vec![twice(), twice()]).contains("two classes are needed"));
         // So loud a noise that its whitening is nothing in f32: finite, and no device takes it.
         let loud = seen(0.1, vec![vec![1e100, 0.0], vec![0.0, 1.0]]);
         let message = of(vec![(Some("a"), model(0.1).into()), (Some("b"), loud.into())]);

@@ -54,6 +54,7 @@ pub struct Autoregressive<
 /// An [`Autoregressive`] whose sizes are known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct AutoregressiveView<'a, W: RealParameter> {
     /// The sample where the past lies at the centre.
     pub innovation: GaussianView<'a, W>,

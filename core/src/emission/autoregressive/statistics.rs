@@ -50,6 +50,7 @@ vector_space! {
 /// and moments, and the slices `past`, `cross` and `product`.
 #[derive(Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct AutoregressiveMoments<'a, T> {
     /// How many observations.
     pub occupancy: &'a mut T,
@@ -133,7 +134,7 @@ impl<T: Real> AutoregressiveView<'_, T> {
     }
 
     /// The likeliest coefficients, in each channel by weighted least squares, and the statistics as those of
-    /// these: means and rates then follow as [`GaussianView::maximise`](crate::emission::GaussianView::maximise)
+    /// these: means and rates then follow as `GaussianView::maximise`
     /// has them. `matrix` has `lags^2` and `step` has `lags` entries to work in. Where the statistics count
     /// nothing, the view's own.
     ///

@@ -25,6 +25,7 @@ pub struct CategoricalQ15<const K: usize, const C: usize = 0> {
 /// A [`CategoricalQ15`] whose alphabet size is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct CategoricalQ15View<'a, const C: usize> {
     /// Probabilities relative to `2^-exponent`, `[symbol]`.
     pub probability: &'a [Dual<Q15, C>],

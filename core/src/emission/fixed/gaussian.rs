@@ -49,6 +49,7 @@ pub struct GaussianQ15<const D: usize, const C: usize = 0> {
 /// A [`GaussianQ15`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct GaussianQ15View<'a, const C: usize> {
     /// Means and rates, `[channel]`.
     pub channel: &'a [ChannelQ15],

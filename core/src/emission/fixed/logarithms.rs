@@ -28,6 +28,7 @@ pub struct CategoricalLogQ15<const K: usize, const C: usize = 0> {
 /// A [`CategoricalLogQ15`] whose alphabet size is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct CategoricalLogQ15View<'a, const C: usize> {
     /// Logarithms of the probabilities to base 2, `v 2^-16`, `[symbol]`; the least `i32` of what cannot
     /// be.

@@ -45,6 +45,7 @@ pub struct FullGaussian<const D: usize, W: RealParameter = f32> {
 /// past the shortest is left alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct FullGaussianView<'a, W: RealParameter> {
     /// Means, `[channel]`.
     pub mean: &'a [W::Real],

@@ -42,6 +42,7 @@ pub struct Gaussian<const D: usize, W: RealParameter = f32> {
 /// A [`Gaussian`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct GaussianView<'a, W: RealParameter> {
     /// Means, `[channel]`.
     pub mean: &'a [W::Real],

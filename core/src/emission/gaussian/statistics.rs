@@ -32,6 +32,7 @@ impl<T: Real, const D: usize> GaussianStatistics<T, D> {
 /// of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct GaussianMoments<'a, T> {
     /// How many observations.
     pub occupancy: T,

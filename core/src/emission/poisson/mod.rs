@@ -43,6 +43,7 @@ pub struct Poisson<const D: usize, W: RealParameter = f32> {
 /// A [`Poisson`] whose number of channels is known at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[doc(hidden)]
 pub struct PoissonView<'a, W: RealParameter> {
     /// Rates, `[channel]`: expected counts a sample.
     pub rate: &'a [W::Real],

@@ -195,12 +195,11 @@ where
             Request::NewStream | Request::End => self.end_stream(0),
             Request::Sample(wire) => {
                 report.samples = report.samples.wrapping_add(1);
-                let (pushed, ticks) = self.meter.measure(|| {
-                    E::Observation::from_wire(wire).and_then(|x| spotter.step(state, &x))
-                });
+                let x = E::Observation::from_wire(wire);
+                // A refused sample is missing.
+                let (pushed, ticks) = self.meter.measure(|| spotter.push(state, x.as_ref().ok()));
                 report.push_ticks = report.push_ticks.wrapping_add(ticks.into());
-                if pushed.is_err() {
-                    spotter.step_missing(state);
+                if pushed.is_err() || x.is_err() {
                     report.refused = report.refused.wrapping_add(1);
                     self.due = Some(Line::Refused(self.samples()));
                 }

@@ -53,7 +53,8 @@ impl Spotter {
         let mut stream = self.stream();
         let mut found = Vec::new();
         for sample in samples.iter() {
-            if stream.push(sample).is_err() {
+            // A refused sample is missing already; no time has passed over one of another kind.
+            if stream.push(sample) == Err(PushError::Kind) {
                 stream.push_missing();
             }
             found.extend(stream.decided());

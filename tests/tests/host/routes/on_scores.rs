@@ -374,14 +374,11 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
         error
     };
     for (change, part) in [
-        (
-            &(|o: &mut TrainOptions| o.baum_welch.states = 9) as &dyn Fn(&mut TrainOptions),
-            "--states",
-        ),
-        (&|o: &mut TrainOptions| o.learner = &LOGISTIC, "--learner"),
+        (&(|o: &mut TrainOptions| o.baum_welch.states = 9) as &dyn Fn(&mut TrainOptions), "states"),
+        (&|o: &mut TrainOptions| o.learner = &LOGISTIC, "learner"),
         (&|o: &mut TrainOptions| o.learner = &LINEAR_SVM, "kernel-svm or klr"),
-        (&|o: &mut TrainOptions| o.sigma.clear(), "--sigma"),
-        (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "--sigma"),
+        (&|o: &mut TrainOptions| o.sigma.clear(), "sigma"),
+        (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "sigma"),
     ] {
         let error = refused(change);
         assert!(error.contains(part), "no {part} in {error}");
