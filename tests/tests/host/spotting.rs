@@ -76,14 +76,17 @@ fn a_spotters_source_compiles_and_spots_what_the_host_spots() {
     let mut device = Stream::new(&exported::MODEL);
     let mut told = Vec::new();
     for (t, toss) in tosses.iter().enumerate() {
-        match toss {
-            Some(toss) => device.push(&usize::from(*toss)).expect("possible"),
-            None => device.push(None).expect("possible"),
-        }
+        device.push(toss.map(usize::from).as_ref()).expect("possible");
         told.extend(device.read().events.iter().map(|&event| (event, t as u64 + 1)));
     }
     let mut host = spotter.stream();
     let mut found = Vec::new();
+    // A symbol that is unknown is refused: missing, once.
+    let odd = tosses.iter().map(|toss| Some(toss.unwrap_or(7))).collect();
+    assert_eq!(
+        spotter.spot(&Samples::Symbols(odd).view()),
+        spotter.spot(&Samples::Symbols(tosses.clone()).view())
+    );
     let tosses = Samples::Symbols(tosses);
     for sample in tosses.view().iter() {
         host.push(sample).expect("possible");
