@@ -26,6 +26,7 @@ mod stream;
 pub use problem::Problem;
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use std::{env, fs};
 
 /// Turns a model file into a module of the program, for `fishweir_core::include_model!`.
@@ -35,11 +36,31 @@ use std::{env, fs};
 ///
 /// A file that is missing, damaged or of another kind fails the build.
 pub fn model(path: impl AsRef<Path>) {
+    static BEGUN: Once = Once::new();
     println!("cargo::rerun-if-changed=build.rs");
+    // What an earlier build script wrote for another file is no model of this one.
+    BEGUN
+        .call_once(|| env::var_os("OUT_DIR").iter().for_each(|out| remove_modules(Path::new(out))));
     if let Err(problem) = write_module(path.as_ref()) {
         println!("cargo::error={problem}");
     }
 }
+
+/// Removes the modules of a folder.
+fn remove_modules(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_module = path.extension().is_some_and(|ending| ending == "rs")
+            && fs::read(&path).is_ok_and(|bytes| bytes.starts_with(FIRST.as_bytes()));
+        if is_module {
+            // What stays is written anew, or fails there.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// How a module begins.
+const FIRST: &str = "/// The model of `";
 
 fn write_module(path: &Path) -> Result<(), Problem> {
     let folder = |variable: &'static str| {
@@ -51,7 +72,7 @@ fn write_module(path: &Path) -> Result<(), Problem> {
     let name = module_name(&path)?;
     let items = items(&path, &out, &name)?;
     let module = format!(
-        "/// The model of `{}`.\n\
+        "{FIRST}{}`.\n\
          #[allow(dead_code, missing_docs, unreachable_pub, unused_imports, clippy::all)]\n\
          pub mod {name} {{\n{items}}}\n",
         path.file_name().unwrap_or_default().display().to_string().escape_debug(),
@@ -69,8 +90,12 @@ pub fn items(path: &Path, out: &Path, name: &str) -> Result<String, Problem> {
     let bytes = fs::read(path).map_err(|error| {
         Problem::new(path, error, "write it by `fishweir export`, or correct the path in build.rs")
     })?;
-    // A source is known by its ending, or by what is in it.
-    match path.extension().is_some_and(|ending| ending == "rs") || source::is_source(&bytes) {
+    // A source is known by its ending, or by what is in it where its name has none.
+    let is_source = match path.extension() {
+        Some(ending) => ending == "rs",
+        None => source::is_source(&bytes),
+    };
+    match is_source {
         true => source::items(path, bytes),
         false => artefact::items(path, &bytes, out, name),
     }

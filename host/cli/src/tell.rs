@@ -20,7 +20,24 @@ use super::{Failure, Topic, note};
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
 
 /// Columns that say when a sample was taken, where none is `t`.
-const LIKELY_TIMES: [&str; 4] = ["time", "timestamp", "seconds", "milliseconds"];
+const LIKELY_TIMES: [&str; 16] = [
+    "t",
+    "time",
+    "timestamp",
+    "datetime",
+    "ts",
+    "seconds",
+    "milliseconds",
+    "seconds_elapsed",
+    "elapsed",
+    "t_s",
+    "t_ms",
+    "t_us",
+    "time_s",
+    "time_ms",
+    "time_us",
+    "timestamp_ms",
+];
 
 fn is_one_of(names: &[&str], column: &str) -> bool {
     names.iter().any(|one| column.eq_ignore_ascii_case(one))

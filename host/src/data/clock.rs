@@ -20,6 +20,12 @@ const IRREGULAR: f64 = 0.1;
 /// The same above which it has no period at all.
 const NO_PERIOD: f64 = 0.25;
 
+/// Steps whose mean is compared with the period: what rounding or jitter moves, these have back.
+const BLOCK: usize = 32;
+
+/// The relative error of the rate of a clock without a period above which it is another.
+const ROUGH_TOLERANCE: f64 = 0.25;
+
 /// Steps without which no clock is reported as irregular.
 const FEWEST_STEPS: usize = 20;
 
@@ -48,6 +54,12 @@ impl Period {
     #[must_use]
     pub fn rate(&self) -> f64 {
         1.0 / self.seconds
+    }
+
+    /// Whether times without a period have about this rate, within a quarter.
+    #[must_use]
+    pub fn admits_roughly(&self, seconds: f64) -> bool {
+        (seconds / self.seconds - 1.0).abs() <= ROUGH_TOLERANCE
     }
 
     /// Whether another period is the same within the tolerance.
@@ -79,7 +91,8 @@ pub struct Irregular<'a> {
 
 /// The steps of a series' time.
 struct Steps {
-    /// The mean of those up to one and a half times the median: rounded times have no other step that is right.
+    /// The mean of those from half to one and a half times the median, and of shorter ones where there are many: rounded
+    /// times have no other step that is right.
     period: f64,
     /// The share that is off, leaps aside.
     off: f64,
@@ -89,15 +102,20 @@ struct Steps {
 impl Steps {
     /// Of two steps or more.
     fn of(times: &[f64]) -> Option<Self> {
-        let median = usual_step(times)?;
+        let median = usual_step(times).filter(|&median| median > 0.0)?;
         let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let means: Vec<(f64, usize)> =
+            steps.chunks(BLOCK).filter_map(|block| mean_step(block, median)).collect();
         steps.sort_unstable_by(f64::total_cmp);
         // Times in whole milliseconds are off by up to one.
         let apart = steps.windows(2).map(|pair| pair[1] - pair[0]);
         let finest = apart.filter(|&apart| apart > 1e-6 * median).fold(f64::INFINITY, f64::min);
+        // A few short steps are samples sent twice; many are jitter, which the others have back.
+        let short = steps.iter().filter(|&&step| step <= 0.5 * median).count();
+        let shortest = if 10 * short > steps.len() { f64::NEG_INFINITY } else { 0.5 * median };
         let (mut sum, mut count) = (0.0, 0);
         for &step in &steps {
-            if step > 0.5 * median && step <= 1.5 * median * (1.0 + 1e-9) {
+            if step > shortest && step <= 1.5 * median * (1.0 + 1e-9) {
                 (sum, count) = (sum + step, count + 1);
             }
         }
@@ -105,9 +123,34 @@ impl Steps {
         let finest = if finest < period { 1.000_001 * finest } else { 0.0 };
         let bound = (OFF * period).max(finest);
         let is_off = |step: &&f64| (**step - period).abs() > bound && **step <= 1.5 * median;
-        let off = steps.iter().filter(is_off).count();
+        // A stretch at another rate is off too, however evenly its samples come.
+        let is_other = |mean: f64| (mean / period - 1.0).abs() > OFF;
+        let other: usize = means.iter().filter(|(mean, _)| is_other(*mean)).map(|(_, of)| of).sum();
+        let off = steps.iter().filter(is_off).count().max(other);
         Some(Self { period, off: off as f64 / steps.len() as f64, count: steps.len() })
     }
+}
+
+/// The mean of a block's steps and how many they are, leaps aside; `None` of too few.
+fn mean_step(block: &[f64], median: f64) -> Option<(f64, usize)> {
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for &step in block {
+        if step <= 1.5 * median {
+            (sum, count) = (sum + step, count + 1);
+        }
+    }
+    (count >= BLOCK / 4).then(|| (sum / count as f64, count))
+}
+
+/// The mean of the steps of some times, leaps aside, in the unit of the times: a rate of times without a period. Where most
+/// samples share their time with another, the mean of all steps. `None` of fewer than eight steps, and where time stands
+/// still.
+#[must_use]
+pub fn rough_period(times: &[f64]) -> Option<f64> {
+    let median = usual_step(times)?;
+    let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let longest = if median > 0.0 { median } else { f64::INFINITY };
+    mean_step(&steps, longest).map(|(mean, _)| mean).filter(|&mean| mean > 0.0)
 }
 
 /// A period to the nanosecond, as the wire has it; of four digits where it is as near to those as floating point is to
@@ -187,12 +230,22 @@ impl Dataset {
     pub fn check_rate(&self, wanted: Period) -> Result<(), DataError> {
         self.check_one_rate()?;
         let all: Vec<usize> = (0..self.series().len()).collect();
-        match self.sample_period(&all, PERIOD_TOLERANCE) {
-            Some(seconds) if !wanted.admits(seconds) => Err(DataError::OtherRate {
-                file: self.source().to_owned(),
-                found: seconds,
-                wanted: wanted.seconds,
-            }),
+        let other = |found| {
+            let (file, wanted) = (self.source().to_owned(), wanted.seconds);
+            Err(DataError::OtherRate { file, found, wanted })
+        };
+        if let Some(seconds) = self.sample_period(&all, PERIOD_TOLERANCE) {
+            return if wanted.admits(seconds) { Ok(()) } else { other(seconds) };
+        }
+        // Times that come unevenly have a rate all the same; whole ones may number the samples.
+        let whole = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
+        if !self.clock().named && self.series().iter().all(whole) {
+            return Ok(());
+        }
+        let mut rough: Vec<f64> =
+            self.series().iter().filter_map(|one| rough_period(&one.times)).collect();
+        match median(&mut rough) {
+            Some(seconds) if !wanted.admits_roughly(seconds) => other(seconds),
             _ => Ok(()),
         }
     }

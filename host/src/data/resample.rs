@@ -101,7 +101,11 @@ impl Dataset {
         let numbered =
             |one: &Series| one.period() == Some(1.0) && one.times.iter().all(|t| t.fract() == 0.0);
         let all = self.series();
-        let periods: Vec<f64> = all.iter().filter_map(Series::period).collect();
+        // Times that come unevenly have a usual step all the same.
+        let usual = |one: &Series| {
+            one.period().or_else(|| usual_step(&one.times)).filter(|&step| step > 0.0)
+        };
+        let periods: Vec<f64> = all.iter().filter_map(usual).collect();
         if periods.is_empty() || !self.clock().named && all.iter().any(numbered) {
             return Err(failed(
                 "no column `t` says when samples were taken, or it numbers them; write seconds, or name its unit: `t [ms]`",

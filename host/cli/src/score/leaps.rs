@@ -1,7 +1,7 @@
 //! Where the time of a live stream leaps.
 
 use fishweir::classifier::Period;
-use fishweir::data::period_of;
+use fishweir::data::{period_of, rough_period};
 
 /// Steps that the usual one is the median of.
 const STEPS: usize = 9;
@@ -17,17 +17,15 @@ pub(super) struct Leaps {
     /// The last steps, the oldest overwritten first.
     steps: [f64; STEPS],
     seen: usize,
-    /// The first times, by which the rate is judged.
-    first: Vec<f64>,
+    /// The last times, by which the rate is judged, and then forgotten but for the last.
+    block: Vec<f64>,
 }
 
 impl Leaps {
     /// Takes in a sample's time; whether time has gone back since the sample before, or on by more than `samples` usual
     /// steps. Before there are steps enough, the `period` of the training is the usual one; without it nothing leaps.
     pub(super) fn passes(&mut self, time: f64, samples: usize, period: Option<Period>) -> bool {
-        if self.first.len() <= JUDGED {
-            self.first.push(time);
-        }
+        self.block.push(time);
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
         let usual = self.usual().or(period.map(|period| period.seconds));
         self.steps[self.seen % STEPS] = step;
@@ -37,21 +35,35 @@ impl Leaps {
         step < 0.0 || usual.is_some_and(far)
     }
 
-    /// The sample period so far, where it is known and is another than that of the training: once, as soon as there are
-    /// as many steps as it is judged by. Without `named` units whole times that step by one number the samples.
-    pub(super) fn other_than(&self, period: Period, samples: usize, named: bool) -> Option<f64> {
+    /// The sample period of the last samples, where it is another than that of the training: as often as there are as
+    /// many steps as it is judged by. Without `named` units whole times that step by one number the samples. Zero where
+    /// time stands still.
+    pub(super) fn other_than(
+        &mut self,
+        period: Period,
+        samples: usize,
+        named: bool,
+    ) -> Option<f64> {
         let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);
-        if self.first.len() != judged + 1 || self.seen != judged {
+        if self.block.len() <= judged {
             return None;
         }
-        let usual = period_of(&self.first)?;
-        let numbered = !named && usual == 1.0 && self.first.iter().all(|t| t.fract() == 0.0);
-        (!numbered && !period.admits(usual)).then_some(usual)
+        let block = std::mem::replace(&mut self.block, self.last.into_iter().collect());
+        let numbered = !named && block.iter().all(|t| t.fract() == 0.0);
+        let found = match period_of(&block) {
+            Some(1.0) if numbered => return None,
+            Some(usual) if period.admits(usual) => return None,
+            Some(usual) => usual,
+            // They come unevenly.
+            None => rough_period(&block).unwrap_or_default(),
+        };
+        (!period.admits_roughly(found) || period_of(&block).is_some()).then_some(found)
     }
 
-    /// Forgets the last time: the next sample is another series'.
+    /// Forgets the last times: the next sample is another series'.
     pub(super) fn begin(&mut self) {
         self.last = None;
+        self.block.clear();
     }
 
     /// The median of the last steps.
@@ -97,22 +109,32 @@ mod tests {
     }
 
     #[test]
-    fn another_period_is_told_once() {
+    fn another_period_is_told_whenever_it_comes() {
         let period = Period { seconds: 0.02, tolerance: 0.05 };
-        let told = |step: f64, named: bool, window: usize| -> Vec<(usize, f64)> {
+        let first = |times: &dyn Fn(usize) -> f64, named: bool, window: usize| {
             let mut leaps = Leaps::default();
             let told = |t: usize| {
-                leaps.passes(t as f64 * step, 200, FIFTY);
+                leaps.passes(times(t), 200, FIFTY);
                 Some((t, leaps.other_than(period, window, named)?))
             };
-            (0..100).filter_map(told).collect()
+            (0..200).find_map(told)
         };
-        assert_eq!(told(20.0, false, 200), [(32, 20.0)]);
-        assert_eq!(told(20.0, false, 20), [(19, 20.0)]);
-        assert_eq!(told(0.01, false, 1), [(9, 0.01)]);
-        assert_eq!(told(0.0204, true, 200), []);
-        assert_eq!(told(1.0, false, 200), []);
-        assert_eq!(told(1.0, true, 200), [(32, 1.0)]);
+        let even = |step: f64| move |t: usize| t as f64 * step;
+        assert_eq!(first(&even(20.0), false, 200), Some((32, 20.0)));
+        assert_eq!(first(&even(20.0), false, 20), Some((19, 20.0)));
+        assert_eq!(first(&even(0.01), false, 1), Some((9, 0.01)));
+        assert_eq!(first(&even(0.0204), true, 200), None);
+        assert_eq!(first(&even(1.0), false, 200), None);
+        assert_eq!(first(&even(1.0), true, 200), Some((32, 1.0)));
+        // Jitter hides no other rate, and makes none.
+        let jittered =
+            |step: f64| move |t: usize| (t as f64 + 0.3 * ((t * 7 % 5) as f64 / 2.0 - 1.0)) * step;
+        assert!(first(&jittered(0.01), true, 200).is_some_and(|(at, _)| at == 32));
+        assert_eq!(first(&jittered(0.02), true, 200), None);
+        // Nor does it come too late.
+        let late = |t: usize| if t < 100 { 0.02 * t as f64 } else { 2.0 + 0.01 * (t - 100) as f64 };
+        assert!(first(&late, true, 200).is_some_and(|(at, _)| (100..160).contains(&at)));
+        assert_eq!(first(&|_| 0.5, true, 200), Some((32, 0.0)), "time stands still");
         // Whole milliseconds of 400 Hz are no other rate.
         let mut leaps = Leaps::default();
         let period = Period { seconds: 0.0025, tolerance: 0.05 };

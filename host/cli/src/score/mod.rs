@@ -398,7 +398,7 @@ fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, 
                             "standard input, line {line}: the samples come at {} by the column `t`, and the model was \
                              trained at {}; a stream is not resampled: send it at the model's rate, or name the unit \
                              of the time if it is another than seconds: `t [ms]`",
-                            rate_words(found),
+                            if found > 0.0 { rate_words(found) } else { "one time".into() },
                             rate_words(wanted.seconds)
                         ),
                     ));

@@ -378,7 +378,7 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
         (&|o: &mut TrainOptions| o.learner = &LOGISTIC, "learner"),
         (&|o: &mut TrainOptions| o.learner = &LINEAR_SVM, "kernel-svm or klr"),
         (&|o: &mut TrainOptions| o.sigma.clear(), "sigma"),
-        (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "sigma"),
+        (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "width"),
     ] {
         let error = refused(change);
         assert!(error.contains(part), "no {part} in {error}");
