@@ -78,7 +78,11 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
         note(
             Topic::NoTimes,
             format_args!(
-                "{file}: the data do not say their rate: it is taken for that of the training, {}",
+                "{file}: {}: it is taken for that of the training, {}",
+                match data.irregular() {
+                    Some(_) => "the samples come too unevenly to have a rate",
+                    None => "the data do not say their rate",
+                },
                 rate_words(period.seconds)
             ),
         );

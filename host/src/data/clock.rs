@@ -131,6 +131,12 @@ impl Steps {
     }
 }
 
+/// The same where at most a tenth of the steps are another.
+#[must_use]
+pub fn even_period_of(times: &[f64]) -> Option<f64> {
+    Steps::of(times).filter(|steps| steps.off <= IRREGULAR).map(|steps| steps.period)
+}
+
 /// The mean of a block's steps and how many they are, leaps aside; `None` of too few.
 fn mean_step(block: &[f64], median: f64) -> Option<(f64, usize)> {
     let (mut sum, mut count) = (0.0, 0_usize);
@@ -353,6 +359,38 @@ mod tests {
         assert_eq!(seconds(&data("t", &[lost])), Some(0.01));
         let since_1970 = (0..200).map(|t| 1.7e9 + 0.02 * f64::from(t)).collect();
         assert_eq!(seconds(&data("t", &[since_1970])), Some(0.02));
+    }
+
+    #[test]
+    fn a_stretch_at_another_rate_is_off() {
+        for other in [0.001, 0.01, 0.005] {
+            let first = even(80, 0.02);
+            let last = first[79];
+            let then = (1..=70).map(|t| last + other * f64::from(t));
+            let times: Vec<f64> = first.iter().copied().chain(then).collect();
+            let data = data("t", std::slice::from_ref(&times));
+            assert_eq!(seconds(&data), None, "{other}");
+            assert!(data.irregular().is_some(), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_rate_of_uneven_times_is_judged_and_resampled() {
+        let mut random = 1_u32;
+        let mut next = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(random >> 8) / f64::from(1 << 24)
+        };
+        let wanted = Period { seconds: 0.02, tolerance: PERIOD_TOLERANCE };
+        for (step, right) in [(0.02, true), (0.01, false), (0.2, false)] {
+            let times: Vec<f64> =
+                (0..200).map(|t| step * (f64::from(t) + 0.98 * (next() - 0.5))).collect();
+            let data = data("t", &[times]);
+            assert_eq!(seconds(&data), None, "{step}");
+            assert_eq!(data.check_rate(wanted).is_ok(), right, "{step}");
+            let even = data.resampled(super::super::Resample::To(50.0)).expect("has times");
+            assert_eq!(seconds(&even), Some(0.02), "{step}");
+        }
     }
 
     #[test]

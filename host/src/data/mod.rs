@@ -71,7 +71,9 @@ mod tests;
 
 pub use alphabet::{Alphabet, Decoded};
 pub use clips::Joined;
-pub use clock::{Irregular, PERIOD_TOLERANCE, Period, period_of, rate_words, rough_period};
+pub use clock::{
+    Irregular, PERIOD_TOLERANCE, Period, even_period_of, period_of, rate_words, rough_period,
+};
 pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::DataError;
 pub use fold_error::FoldError;

@@ -1,7 +1,7 @@
 //! Where the time of a live stream leaps.
 
 use fishweir::classifier::Period;
-use fishweir::data::{period_of, rough_period};
+use fishweir::data::{even_period_of, period_of, rough_period};
 
 /// Steps that the usual one is the median of.
 const STEPS: usize = 9;
@@ -50,14 +50,15 @@ impl Leaps {
         }
         let block = std::mem::replace(&mut self.block, self.last.into_iter().collect());
         let numbered = !named && block.iter().all(|t| t.fract() == 0.0);
-        let found = match period_of(&block) {
-            Some(1.0) if numbered => return None,
-            Some(usual) if period.admits(usual) => return None,
-            Some(usual) => usual,
+        if numbered && period_of(&block) == Some(1.0) {
+            return None;
+        }
+        match even_period_of(&block) {
+            Some(found) => (!period.admits(found)).then_some(found),
             // They come unevenly.
-            None => rough_period(&block).unwrap_or_default(),
-        };
-        (!period.admits_roughly(found) || period_of(&block).is_some()).then_some(found)
+            None => Some(rough_period(&block).unwrap_or_default())
+                .filter(|&found| !period.admits_roughly(found)),
+        }
     }
 
     /// Forgets the last times: the next sample is another series'.
