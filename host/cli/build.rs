@@ -1,7 +1,9 @@
 //! Says whether the sources of the core and of the firmware are beside this package. In a checkout they are, and the
-//! program takes them along; from a registry it finds the core by version.
+//! program takes them along; from a registry it finds the core by version. And asks Rust's own linker for a smaller program.
 
+use std::env;
 use std::path::Path;
+use std::process::Command;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(checkout)");
@@ -14,4 +16,38 @@ fn main() {
     if beside("core/Cargo.toml") && beside("firmware/Cargo.toml") {
         println!("cargo::rustc-cfg=checkout");
     }
+    if is_linked_by_rust() {
+        // Functions of the same code are one: a twentieth of the program.
+        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
+        if loads_packed_relocations() {
+            println!("cargo::rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+        }
+    }
+}
+
+/// The target for which Rust links by the linker that it brings.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Whether a release is built for this machine and linked by the linker that comes with Rust, which folds functions.
+fn is_linked_by_rust() -> bool {
+    let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|found| found == value);
+    let own = is("TARGET", TARGET) && is("HOST", TARGET) && is("PROFILE", "release");
+    let told = env::var_os("RUSTC_LINKER").is_some()
+        || env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("link"));
+    let sysroot = || said(&env::var("RUSTC").ok()?, &["--print", "sysroot"]);
+    let linker = format!("lib/rustlib/{TARGET}/bin/gcc-ld/ld.lld");
+    own && !told && sysroot().is_some_and(|root| Path::new(root.trim()).join(linker).is_file())
+}
+
+/// Whether the C library of this machine loads programs whose relocations are packed: glibc since 2.36.
+fn loads_packed_relocations() -> bool {
+    let version = said("getconf", &["GNU_LIBC_VERSION"]);
+    let minor = |text: &str| text.trim().strip_prefix("glibc 2.")?.split('.').next()?.parse().ok();
+    version.and_then(|text| minor(&text)).is_some_and(|minor: u32| minor >= 36)
+}
+
+/// What a command prints; `None` where it fails.
+fn said(command: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(command).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8(output.stdout).ok()).flatten()
 }
