@@ -104,11 +104,11 @@ pub const fn calibration_pairs(payload: usize, size: usize, classes: usize) -> u
 ///
 /// | in the module | what |
 /// |---|---|
-/// | `stream()` | a [`DecisionStream`](crate::classify::DecisionStream) before its first sample |
+/// | `stream()` | a [`DecisionStream`](crate::classify::DecisionStream) before its first sample: a constant for models with hidden states; not of kernel machines, detectors and spotters |
 /// | `Stream`, `Model` | the types of the stream and of the classifier |
 /// | `CLASSES`, `CHANNELS`, `CONTRACT` | names of classes and channels, and the [contract](crate::contract) |
 /// | `calibration()` | the [`Calibration`](crate::classify::Calibration), where the model has one |
-/// | `load()` | the classifier, with the bytes in flash checked again |
+/// | `load()` | the classifier, after checking header, checksum and numbers where they lie in flash |
 #[macro_export]
 macro_rules! include_model {
     ($name:literal $(,)?) => {
