@@ -33,8 +33,12 @@ where
     let hmm = some::<Hmm<E, 4>>();
     let [lost, mean, threshold] = black_box([0.5_f32, 0.0, 1.0]);
     let limit = Limit { mean, threshold };
-    let detector =
-        ChangeDetector::from_parts(hmm, ForgettingFactor::from_one_minus_lambda(lost), limit, [limit]);
+    let detector = ChangeDetector::from_parts(
+        hmm,
+        ForgettingFactor::from_one_minus_lambda(lost),
+        limit,
+        [limit],
+    );
     black_box(detect_change(&mut Port, &mut Stream::new(&detector))).ok();
 }
 
