@@ -25,7 +25,10 @@ impl Leaps {
     /// Takes in a sample's time; whether time has gone back since the sample before, or on by more than `samples` usual
     /// steps. Before there are steps enough, the `period` of the training is the usual one; without it nothing leaps.
     pub(super) fn passes(&mut self, time: f64, samples: usize, period: Option<Period>) -> bool {
-        self.block.push(time);
+        // Without a rate nothing is judged, and nothing forgets them.
+        if period.is_some() {
+            self.block.push(time);
+        }
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
         let usual = self.usual().or(period.map(|period| period.seconds));
         self.steps[self.seen % STEPS] = step;
@@ -99,6 +102,18 @@ mod tests {
             assert_eq!(then(&[0.06, 0.08, 0.1]), [5]);
             // A time that stands still is no leap, nor is the one after it.
             assert!(then(&[0.08, 0.12, 0.14]).is_empty());
+        }
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_stream() {
+        for period in [None, FIFTY] {
+            let mut leaps = Leaps::default();
+            for t in 0..10_000 {
+                leaps.passes(f64::from(t) * 0.02, 200, period);
+                period.and_then(|period| leaps.other_than(period, 200, true));
+            }
+            assert!(leaps.block.len() <= JUDGED + 1);
         }
     }
 
