@@ -7,6 +7,7 @@ use fishweir::StableKind;
 use fishweir::deploy::DeployError;
 use fishweir::evaluate::EvaluateError;
 use fishweir::fit::FitError;
+use fishweir::kernel::between::BetweenError;
 use fishweir::kernel::{InformationError, KernelError};
 use fishweir::learn::{KernelLearnError, Resource, TrainError, WindowedEventsError};
 use fishweir::project::ProjectError;
@@ -31,6 +32,11 @@ fn options(error: &(dyn Error + 'static), kind: &str, text: &str) -> Vec<&'stati
     }
     if let Some(DeployError::NotOnePerClass(_)) = error.downcast_ref() {
         return vec!["--model-per class"];
+    }
+    if let Some(BetweenError::Model { why, .. }) = error.downcast_ref()
+        && why.contains("order 0")
+    {
+        return vec!["--order 0"];
     }
     if let Some(ProjectError::Name { .. }) = error.downcast_ref() {
         return vec!["--name"];

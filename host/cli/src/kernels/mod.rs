@@ -32,6 +32,7 @@ use super::reading::Cutting;
 use super::values::{not_negative, positive};
 use super::{Failure, tell};
 use crate::Topic;
+use crate::remedy::words;
 pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
@@ -348,10 +349,10 @@ impl Asked<'_> {
         let logs = compute(settings, models).map_err(|PairError { row, column, why }| {
             Failure::input(
                 why.kind(),
-                match why {
-                    BetweenError::Parameter { .. } => why.to_string(),
-                    why if row == column => format!("{}: {why}", names(row)),
-                    why => format!("{} and {}: {why}", names(row), names(column)),
+                match (&why, words(&why)) {
+                    (BetweenError::Parameter { .. }, said) => said,
+                    (_, said) if row == column => format!("{}: {said}", names(row)),
+                    (_, said) => format!("{} and {}: {said}", names(row), names(column)),
                 },
             )
         })?;
