@@ -41,13 +41,13 @@ use crate::evaluate::{
     CrossValidationOptions, EvaluateError, Figures, UnknownClass, evaluate, learn_confidence,
     windowing_of,
 };
-use crate::learn::{ClassifierKind, Search, TrainOptions, Trained, train};
+use crate::learn::{ClassifierKind, Request, Trained, train};
 
 /// How a classifier is to be fitted.
 #[derive(Clone, Debug)]
 pub struct Estimator {
-    /// All options, at their defaults until changed.
-    pub options: TrainOptions,
+    /// What is to be trained, at its defaults until changed.
+    pub request: Request,
     /// What is to be learnt of how far decisions can be trusted.
     pub trust: Trust,
 }
@@ -73,10 +73,9 @@ pub struct Fitted {
 }
 
 impl Estimator {
-    /// A classifier of a kind, all else as the command has it by default: the forms of [`Search::Quick`].
+    /// A classifier of a kind, all else as the command has it by default.
     pub fn new(kind: ClassifierKind) -> Self {
-        let options = TrainOptions::new(kind).searching(Search::Quick);
-        Self { options, trust: Trust::default() }
+        Self { request: Request::new(kind), trust: Trust::default() }
     }
 
     /// Learns a temperature beside: the scale of margins under which series that folds held back (five, or as
@@ -109,12 +108,12 @@ impl Estimator {
         };
         // First: what cannot be learnt is known before the rest is.
         let learn = |rate| {
-            let folds = CrossValidationOptions::usual(data, self.options.group.as_deref())?;
-            learn_confidence(data, &self.options, folds, rate, &|| ())
+            let folds = CrossValidationOptions::usual(data, self.request.group.as_deref())?;
+            learn_confidence(data, &self.request, folds, rate, &|| ())
         };
         let confidence = rate.map(learn).transpose()?;
         let all: Vec<usize> = (0..data.series().len()).collect();
-        let mut trained = train(data, &all, &self.options, &|| ())?;
+        let mut trained = train(data, &all, &self.request, &|| ())?;
         trained.classifier.confidence = confidence;
         let deployed = trained.classifier.deploy()?;
         Ok(Fitted { trained, deployed })

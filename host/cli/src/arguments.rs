@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use fishweir::data::{Dataset, Front, LagError, Lags, Stage};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, LEARNERS, Learner, Limits, Mirror, Scaling, ScoreModels, Search,
-    TrainOptions, Vector, Vectors,
+    Augment, ClassWeight, ClassifierKind, Effort, LEARNERS, LagChoice, Learner, Limits, Mirror,
+    ModelChoice, Request, Scaling, ScoreModels, Vector, Vectors,
 };
 use fishweir::report::EmissionSummary;
 use fishweir_core::classify::Normalisation;
@@ -37,8 +37,8 @@ pub(super) struct Training {
     /// How much is tried before the models are settled, in inner cross-validation: what is given with --score-model,
     /// --learner, --states, --topology, --std-floor, --lags, --codebooks or --normalisation is not tried otherwise; more
     /// than quick is refused where it has no more to try [default: quick]
-    #[arg(long, value_parser = names::search())]
-    effort: Option<Search>,
+    #[arg(long, value_parser = names::effort())]
+    effort: Option<Effort>,
     /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
     /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; slopes=8, beside each channel its slope over 8; cepstra=256/128/26/13@8000, of one channel, 13 mel
     /// cepstra (MFCC) of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies;
@@ -273,7 +273,7 @@ impl Training {
     /// By groups of a column, and with little tried.
     pub(super) fn by_group(column: &str) -> Self {
         let group = Some(column.to_owned());
-        Self { group, effort: Some(Search::Quick), ..Self::default() }
+        Self { group, effort: Some(Effort::Quick), ..Self::default() }
     }
 
     /// With every training series mirrored in these channels too.
@@ -323,17 +323,51 @@ impl Training {
         EmissionSummary::of_fit(&fit, &heard).map_err(|error| Failure::of(data, error))
     }
 
-    /// The library's options for a classifier, checked.
-    pub(super) fn options(
+    /// What is asked of a classifier, checked.
+    pub(super) fn request(
         &self,
         kind: ClassifierKind,
         cutting: &Cutting,
-    ) -> Result<TrainOptions, Failure> {
-        let mut options = TrainOptions::new(kind);
-        let fit = &mut options.baum_welch;
-        fn set<T: Copy>(to: &mut T, given: Option<T>) {
-            *to = given.unwrap_or(*to);
+    ) -> Result<Request, Failure> {
+        let mut request = Request::new(kind).trying(self.effort.unwrap_or_default());
+        self.set_models(&mut request)?;
+        self.set_lags(&mut request)?;
+        self.set_augmentation(&mut request.augment)?;
+        let (flash, ram) = (self.max_flash, self.max_ram);
+        request.limits = Limits { flash, ram, operations: self.max_operations };
+        request.windowing = cutting.windowing();
+        request.group.clone_from(&self.group);
+        request.with_likelihood &= !self.no_likelihood;
+        request.learner = self.learner;
+        set(&mut request.class_weight, self.class_weight);
+        if !self.scaling.is_empty() {
+            let scaling = |name: &ScalingName| match name {
+                ScalingName::Practical => Scaling::Practical,
+                ScalingName::Diagonal => Scaling::Diagonal,
+                ScalingName::Whitened => Scaling::Whitened,
+                ScalingName::Sampled => Scaling::Sampled,
+                ScalingName::Exact => Scaling::Exact,
+            };
+            request.scalings = each_once(&self.scaling).iter().map(scaling).collect();
         }
+        let weights = (&mut request.codebook_weights, &self.codebook_weight);
+        let sigma = (&mut request.sigma, &self.kernels.sigma);
+        for (to, given) in [(&mut request.c, &self.c), sigma, weights] {
+            to.clone_from(given);
+            to.sort_by(f64::total_cmp);
+            to.dedup();
+        }
+        let landmarks = self.kernels.landmarks.and_then(|most| usize::try_from(most).ok());
+        request.landmarks = landmarks.and_then(NonZeroUsize::new).filter(|_| !kind.compiles());
+        set(&mut request.power, self.kernels.power);
+        set(&mut request.lambda, self.kernels.lambda);
+        set(&mut request.order, self.kernels.order.map(usize::from));
+        Ok(request)
+    }
+
+    /// What models are made of, and how they are fitted.
+    fn set_models(&self, request: &mut Request) -> Result<(), Failure> {
+        let fit = &mut request.baum_welch;
         self.emitting.set(fit)?;
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
@@ -347,151 +381,81 @@ impl Training {
         set(&mut fit.seed, self.seed);
         set(&mut fit.iterations, self.iterations);
         set(&mut fit.tolerance, self.tolerance);
-        set(&mut options.one_model_iterations, self.iterations);
-        let is_autoregressive = fit.emission.is_some_and(|family| family.is_autoregressive());
-        let search = self.effort.unwrap_or_default();
-        options = options.searching(search);
-        options.front = Front::of(self.front.clone());
-        match &self.lags {
-            Some(LagsName::These(none)) if none.is_empty() && is_autoregressive => {
-                let what =
-                    "--emission autoregressive predicts from samples before: --lags 1,2 for two";
-                return Err(Failure::input(Topic::NeedsLags, what));
-            }
-            Some(LagsName::These(lags)) => {
-                (options.lags, options.other_lags) = (lags.clone(), Vec::new());
-            }
-            Some(LagsName::Choose) if search == Search::Quick => {
-                options.each_lag_untried = false;
-                (options.other_models, options.other_codebooks) = (Vec::new(), Vec::new());
-                options.other_lags = options.clone().searching(Search::Normal).other_lags;
-                if !is_autoregressive {
-                    options.other_lags.push(Lags::one(4));
-                }
-            }
-            _ => {}
+        for &floor in &self.std_floor {
+            BaumWelch { std_floor: floor, ..fit.clone() }.validate()?;
         }
-        if self.states.is_some() {
-            options.other_states = Vec::new();
-            // As many positions as are told, whatever strings' length.
-            let positions = options.baum_welch.topology == Topology::Positions;
-            options.chains.retain(|(_, states)| states.is_none() && !positions);
-        }
-        if self.topology.is_some() {
-            options.other_topologies = Vec::new();
-        }
-        if self.normalisation.is_some() {
-            options.other_normalisations = Vec::new();
-        }
-        if let Some(codebooks) = self.codebooks {
-            options.codebooks = codebooks;
-            options.other_codebooks = Vec::new();
-        }
-        if let Some(levels) = self.levels {
-            (options.levels, options.fewer_levels) = (levels.into(), false);
-        }
-        let (flash, ram) = (self.max_flash, self.max_ram);
-        options.limits = Limits { flash, ram, operations: self.max_operations };
-        let fit = &mut options.baum_welch;
-        if let Some((&first, others)) = self.std_floor.split_first() {
-            for &floor in &self.std_floor {
-                BaumWelch { std_floor: floor, ..fit.clone() }.validate()?;
-            }
-            fit.std_floor = first;
-            options.std_floors = others.to_vec();
-        }
+        set(&mut fit.std_floor, self.std_floor.first().copied());
         fit.validate()?;
-        let vary = &mut options.augment;
+        set(&mut request.one_model_iterations, self.iterations);
+        request.states = self.states.into_iter().collect();
+        request.topologies = self.topology.into_iter().collect();
+        request.std_floors.clone_from(&self.std_floor);
+        request.front = Front::of(self.front.clone());
+        request.codebooks = self.codebooks.into_iter().collect();
+        request.levels = self.levels.map(usize::from);
+        request.normalisations = match self.normalisation {
+            None => Vec::new(),
+            Some(NormalisationName::None) => vec![Normalisation::NONE],
+            Some(NormalisationName::PerSample) => vec![Normalisation::PER_SAMPLE],
+            Some(NormalisationName::PerRootSample) => vec![Normalisation::PER_ROOT_SAMPLE],
+        };
+        Ok(())
+    }
+
+    /// Lags, and whose models see them.
+    fn set_lags(&self, request: &mut Request) -> Result<(), Failure> {
+        let emission = request.baum_welch.emission;
+        let is_autoregressive = emission.is_some_and(|family| family.is_autoregressive());
+        let none = matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty());
+        if none && is_autoregressive {
+            let what = "--emission autoregressive predicts from samples before: --lags 1,2 for two";
+            return Err(Failure::input(Topic::NeedsLags, what));
+        }
+        request.lags = match &self.lags {
+            None => LagChoice::Usual,
+            Some(LagsName::Choose) => LagChoice::Choose,
+            Some(LagsName::These(lags)) => LagChoice::Given(vec![lags.clone()]),
+        };
+        request.models = match self.score_model.as_deref() {
+            None => ModelChoice::Usual,
+            Some("each-lag") => ModelChoice::EachLag,
+            Some("all") => ModelChoice::Given(ScoreModels::All),
+            Some("universal") => ModelChoice::Given(ScoreModels::Universal),
+            Some(class) => ModelChoice::Given(ScoreModels::Class(class.to_owned())),
+        };
+        if request.models == ModelChoice::EachLag && is_autoregressive {
+            let what = "--score-model each-lag sees differences from the past, and --emission \
+                        autoregressive the past itself: leave one of them out";
+            return Err(Failure::input(Topic::ConflictingOptions, what));
+        }
+        if request.models == ModelChoice::EachLag && none {
+            let what = "--score-model each-lag is a model for each of --lags, and there are none";
+            return Err(Failure::input(Topic::NeedsLags, what));
+        }
+        Ok(())
+    }
+
+    /// How training series are varied.
+    fn set_augmentation(&self, augment: &mut Augment) -> Result<(), Failure> {
         if let Some((&first, others)) = self.copies.split_first() {
-            (vary.copies, vary.other_copies) = (Some(first), others.to_vec());
+            (augment.copies, augment.other_copies) = (Some(first), others.to_vec());
         }
         if !(self.vectors.is_empty() && self.axial.is_empty()) {
             let mut given = vectors("--vectors", &self.vectors, false)?;
             given.extend(vectors("--axial", &self.axial, true)?);
-            vary.vectors = Vectors::Given(given);
+            augment.vectors = Vectors::Given(given);
         }
-        set(&mut vary.rotation_degrees, self.rotation);
-        set(&mut vary.gain, self.gain);
+        set(&mut augment.rotation_degrees, self.rotation);
+        set(&mut augment.gain, self.gain);
         if !self.mirror.is_empty() {
             let channels = if self.mirror == ["none"] { &[] } else { self.mirror.as_slice() };
-            vary.mirror = Mirror::Channels(channels.to_vec());
+            augment.mirror = Mirror::Channels(channels.to_vec());
         }
-        options.windowing = cutting.windowing();
-        options.group.clone_from(&self.group);
-        if let Some(class) = self.score_model.as_deref() {
-            options.other_models = Vec::new();
-            // The default's form by its name, where nothing of it was said otherwise.
-            let usual = class == "each-lag"
-                && options.each_lag_untried
-                && self.lags.is_none()
-                && self.std_floor.len() < 2;
-            if usual {
-                options = options.on_each_lag();
-            } else if options.each_lag_untried {
-                (options.each_lag_untried, options.other_lags) = (false, Vec::new());
-                options.other_codebooks = Vec::new();
-            }
-            if class == "each-lag" && !usual {
-                if is_autoregressive {
-                    let what = "--score-model each-lag sees differences from the past, and --emission \
-                                autoregressive the past itself: leave one of them out";
-                    return Err(Failure::input(Topic::ConflictingOptions, what));
-                }
-                if matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty()) {
-                    let what =
-                        "--score-model each-lag is a model for each of --lags, and there are none";
-                    return Err(Failure::input(Topic::NeedsLags, what));
-                }
-                let own = options.lags.clone();
-                options.lags = if own.is_empty() { Lags::dyadic(8) } else { own }.apart();
-                // What was asked for is not given up for other forms.
-                options.other_lags.retain(Lags::is_apart);
-            }
-            options.scores = match class {
-                "all" => ScoreModels::All,
-                "universal" | "each-lag" => ScoreModels::Universal,
-                class => ScoreModels::Class(class.to_owned()),
-            };
-        }
-        options.with_likelihood &= !self.no_likelihood;
-        if let Some(learner) = self.learner {
-            options = options.learning(learner);
-            options.other_models = Vec::new();
-        }
-        // Several floors were given to choose from.
-        options.each_lag_untried &= self.std_floor.len() < 2;
-        set(&mut options.class_weight, self.class_weight);
-        if let Some(name) = self.normalisation {
-            options.normalisation = match name {
-                NormalisationName::None => Normalisation::NONE,
-                NormalisationName::PerSample => Normalisation::PER_SAMPLE,
-                NormalisationName::PerRootSample => Normalisation::PER_ROOT_SAMPLE,
-            };
-        }
-        if !self.scaling.is_empty() {
-            let scaling = |name: &ScalingName| match name {
-                ScalingName::Practical => Scaling::Practical,
-                ScalingName::Diagonal => Scaling::Diagonal,
-                ScalingName::Whitened => Scaling::Whitened,
-                ScalingName::Sampled => Scaling::Sampled,
-                ScalingName::Exact => Scaling::Exact,
-            };
-            options.scalings = each_once(&self.scaling).iter().map(scaling).collect();
-        }
-        let weights = (&mut options.codebook_weights, &self.codebook_weight);
-        let sigma = (&mut options.sigma, &self.kernels.sigma);
-        for (to, given) in [(&mut options.c, &self.c), sigma, weights] {
-            if !given.is_empty() {
-                to.clone_from(given);
-                to.sort_by(f64::total_cmp);
-                to.dedup();
-            }
-        }
-        let landmarks = self.kernels.landmarks.and_then(|most| usize::try_from(most).ok());
-        options.landmarks = landmarks.and_then(NonZeroUsize::new).filter(|_| !kind.compiles());
-        set(&mut options.power, self.kernels.power);
-        set(&mut options.lambda, self.kernels.lambda);
-        set(&mut options.order, self.kernels.order.map(usize::from));
-        Ok(options)
+        Ok(())
     }
+}
+
+/// Puts what is given in the place of what is usual.
+fn set<T: Copy>(to: &mut T, given: Option<T>) {
+    *to = given.unwrap_or(*to);
 }

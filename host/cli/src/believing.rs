@@ -7,9 +7,10 @@ use fishweir::evaluate::{
     CrossValidation, CrossValidationOptions, EvaluateError, RejectionFigures, learn_confidence,
     leave_classes_out,
 };
-use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::learn::{ClassifierKind, Request};
 use fishweir::report::counted;
 
+use super::training::most_passes;
 use super::values::rejection_rate;
 use super::{Failure, Topic, progress, tell};
 
@@ -40,24 +41,24 @@ impl Believing {
     pub(super) fn learn(
         self,
         data: &Dataset,
-        options: &TrainOptions,
+        request: &Request,
     ) -> Result<Option<Confidence>, Failure> {
         if self.given().is_empty() {
             return Ok(None);
         }
-        let folds = tell::usual_folds(data, options.group.as_deref())?;
+        let folds = tell::usual_folds(data, request.group.as_deref())?;
         let bar = progress::passes(
             "cross-validating".into(),
-            folds.saturating_mul(options.most_passes(data)),
+            folds.saturating_mul(most_passes(data, request)),
         );
         let validation = CrossValidationOptions { folds, seed: None };
-        let learnt = learn_confidence(data, options, validation, self.reject, &|| bar.inc(1));
+        let learnt = learn_confidence(data, request, validation, self.reject, &|| bar.inc(1));
         bar.finish_and_clear();
         learnt.map(Some).map_err(|error| match error {
             EvaluateError::KeepsNoConfidence(_) => keeps_none(&self.given().join(", "), &error),
             EvaluateError::Data(DataError::Folds { file, reason }) => {
                 let given = self.given().join(", ");
-                let why = not_held_back(&reason, options.group.is_some());
+                let why = not_held_back(&reason, request.group.is_some());
                 Failure::input(
                     Topic::NotHeldBack,
                     format!("{file}: {given} holds back what it learns from, and {why}"),
@@ -96,7 +97,7 @@ fn not_held_back(reason: &FoldError, grouped: bool) -> String {
 /// of each class left out.
 pub(super) fn reject(
     data: &Dataset,
-    options: &TrainOptions,
+    request: &Request,
     folds: CrossValidationOptions,
     validated: &mut CrossValidation,
     rate: f64,
@@ -106,10 +107,10 @@ pub(super) fn reject(
         return Ok(());
     };
     let bar = progress::passes(
-        format!("leaving classes out of {}", options.kind),
-        data.classes().len().saturating_mul(options.most_passes(data)),
+        format!("leaving classes out of {}", request.kind),
+        data.classes().len().saturating_mul(most_passes(data, request)),
     );
-    let unseen = leave_classes_out(data, options, folds, rate, &|| bar.inc(1));
+    let unseen = leave_classes_out(data, request, folds, rate, &|| bar.inc(1));
     bar.finish_and_clear();
     let unseen = unseen.map_err(|error| Failure::of(data, error))?;
     validated.rejection = Some(RejectionFigures { unseen, ..figures });

@@ -154,14 +154,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell.stage(format_args!(
         "Fitting the model to flash, without subject {subject}: the default, a model for each lag with codebooks."
     ))?;
-    let options = training.options(ClassifierKind::Fisher, &cutting)?;
-    let trained = training::fit(&data, &inside, &options)?;
+    let request = training.request(ClassifierKind::Fisher, &cutting)?;
+    let trained = training::fit(&data, &inside, &request)?;
     let deployed = trained.classifier.deploy()?;
     let at = |name: &str| folder.join(name);
     let file = at("model.json").display().to_string();
-    let fit = fit::report(&data, &inside, &options, &trained, &deployed, file);
+    let fit = fit::report(&data, &inside, &request, &trained, &deployed, file);
     tell.show(&fit)?;
-    let windows = data.windows(options.windowing.as_ref());
+    let windows = data.windows(request.windowing.as_ref());
     let cut: Vec<Window<'_>> = windows.of_all(&outside).copied().collect();
     let judged = judge(&deployed, &cut);
     let of_series: Vec<usize> = judged.iter().map(|one| one.series).collect();
@@ -171,7 +171,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         emission: fit.emission.clone(),
         data: DataSummary {
             data: format!("subject {subject} of {RECORDINGS_NAME}"),
-            ..DataSummary::of(&data, Some(&outside), options.windowing.as_ref())
+            ..DataSummary::of(&data, Some(&outside), request.windowing.as_ref())
         },
         figures: Some(Figures::of(data.classes(), &judged)),
         unknown: Vec::new(),

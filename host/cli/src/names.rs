@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use fishweir::fit::Topology;
-use fishweir::learn::{ClassWeight, ClassifierKind, Search};
+use fishweir::learn::{ClassWeight, ClassifierKind, Effort};
 
 use super::values::registered;
 
@@ -61,24 +61,24 @@ pub(super) fn classifier() -> impl TypedValueParser<Value = ClassifierKind> {
     parser(&KINDS)
 }
 
-pub(super) fn search() -> impl TypedValueParser<Value = Search> {
-    const EFFORTS: [Named<Search>; 3] = [
+pub(super) fn effort() -> impl TypedValueParser<Value = Effort> {
+    const EFFORTS: [Named<Effort>; 3] = [
         (
-            Search::Quick,
+            Effort::Quick,
             "quick",
             "fisher on Gaussian channels: one model per lag of all classes, with codebooks; where that is not possible, two \
              floors of standard deviations; strings of about one length, 64 symbols at most: one state per position \
              against an ergodic chain",
         ),
         (
-            Search::Normal,
+            Effort::Normal,
             "normal",
             "fisher on Gaussian channels: the same at two floors, against one model per class where the error leaves room; \
              other classifiers of channels: 2, 4 and 8 states at two floors; strings: 4 and 8 states, also from left to \
              right; jittered copies where channels form vectors; normalisation where lengths differ",
         ),
         (
-            Search::Thorough,
+            Effort::Thorough,
             "thorough",
             "Also 16 states, differences at lags, prediction from the past, no codebooks, more floors",
         ),

@@ -2,8 +2,8 @@
 
 use fishweir::data::Dataset;
 use fishweir::learn::{
-    Disparity, Effort, TrainOptions, Trained, coarse_channels, constant_channels,
-    disparate_channels, refused_samples, scarce_classes, train,
+    Disparity, Request, Space, Trained, Trainer, coarse_channels, constant_channels,
+    disparate_channels, refused_samples, scarce_classes,
 };
 use fishweir::report::{counted, grouped, to_three_digits};
 use fishweir::runtime::STATE_SIZES;
@@ -11,21 +11,25 @@ use fishweir::runtime::STATE_SIZES;
 use super::{Failure, Topic, note, progress, tell};
 
 /// Trains on some series, with a bar.
-pub(super) fn fit(
-    data: &Dataset,
-    series: &[usize],
-    options: &TrainOptions,
-) -> Result<Trained, Failure> {
-    warn(data, series, options, 1);
-    let bar = progress::passes(format!("fitting {}", options.kind), options.most_passes(data));
-    let trained = train(data, series, options, &|| bar.inc(1));
+pub(super) fn fit(data: &Dataset, series: &[usize], request: &Request) -> Result<Trained, Failure> {
+    let space = Space::of(data, series, request).map_err(|error| Failure::of(data, error))?;
+    warn(&space, 1);
+    let bar = progress::passes(format!("fitting {}", request.kind), space.most_passes());
+    let trained = Trainer::new(data).train_in(&space, &|| bar.inc(1));
     bar.finish_and_clear();
     trained.map_err(|error| Failure::of(data, error))
 }
 
+/// Passes of Baum-Welch at most of a training on all series; none of what will be refused.
+pub(super) fn most_passes(data: &Dataset, request: &Request) -> usize {
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    Space::of(data, &all, request).map_or(0, |space| space.most_passes())
+}
+
 /// Notes what a modeller would want to know before the work: channels that say nothing or are of several scales,
 /// classes of hardly any series, and how long many classes take.
-pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, trainings: usize) {
+pub(super) fn warn(space: &Space<'_>, trainings: usize) {
+    let (data, series, request) = (space.data(), space.series(), space.request());
     for channel in constant_channels(data, series) {
         note(
             Topic::ConstantChannel,
@@ -57,7 +61,7 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
             ),
         );
     }
-    if let Some(length) = options.too_long_for_positions(data, series) {
+    if let Some(length) = space.too_long_for_positions() {
         note(
             Topic::LongStrings,
             format_args!(
@@ -69,9 +73,9 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
         );
     }
     // A column that is not there is told where folds are made.
-    let scarce = scarce_classes(data, series, options.group.as_deref()).unwrap_or_default();
+    let scarce = scarce_classes(data, series, request.group.as_deref()).unwrap_or_default();
     for (class, count) in scarce {
-        let units = match options.group.as_deref() {
+        let units = match request.group.as_deref() {
             Some(column) => format!("series of {count} {column} only"),
             None => format!("{} only", counted(count, "series")),
         };
@@ -83,7 +87,7 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
             ),
         );
     }
-    if let Some((count, (series, t))) = refused_samples(data, series, &options.front) {
+    if let Some((count, (series, t))) = refused_samples(data, series, &request.front) {
         let (samples, first) = (counted(count, "sample"), &data.series()[series]);
         let place = tell::place(data, first, t);
         note(
@@ -92,18 +96,17 @@ pub(super) fn warn(data: &Dataset, series: &[usize], options: &TrainOptions, tra
         );
     }
     // What there is no room for is refused, however long it would take.
-    let effort = Effort::of(data, series, options).filter(|effort| effort.check().is_ok());
-    if let Some(effort) = effort {
-        let minutes = effort.minutes() * trainings as f64;
+    if let Some(work) = space.work().filter(|work| work.check().is_ok()) {
+        let minutes = work.minutes() * trainings as f64;
         if minutes > MANY_MINUTES {
             note(
                 Topic::LongTraining,
                 format_args!(
                     "{} on {} of {} features or more: some {minutes:.0} minutes on one core; bayes, \
                  one --scaling or one --c, --mirror none or --copies 0 are quicker",
-                    options.kind,
-                    counted(effort.windows, "window"),
-                    grouped(effort.features)
+                    request.kind,
+                    counted(work.windows, "window"),
+                    grouped(work.features)
                 ),
             );
         }

@@ -8,7 +8,7 @@ use super::{
     judge,
 };
 use crate::data::{Dataset, Window};
-use crate::learn::{Choice, CopiesChoice, Form, TrainOptions, Trained, Trainer};
+use crate::learn::{Choice, CopiesChoice, Form, Request, Trained, Trainer};
 use crate::words::short;
 
 /// A classifier's cross-validation.
@@ -132,19 +132,19 @@ impl CrossValidationOptions {
 }
 
 /// Refuses, before the first of several classifiers is trained, what [`cross_validate`] would refuse after
-/// the others: folds that cannot be made, options that do not go together, more windows than a Gram
+/// the others: folds that cannot be made, parts of a request that do not go together, more windows than a Gram
 /// matrix takes.
 ///
 /// # Errors
 /// [`EvaluateError`].
 pub fn check(
     trainer: &Trainer<'_>,
-    options: &TrainOptions,
+    request: &Request,
     validation: CrossValidationOptions,
 ) -> Result<(), EvaluateError> {
-    let group = options.group.as_deref();
+    let group = request.group.as_deref();
     let folds = trainer.data().folds(validation.folds, group, validation.seed)?;
-    Ok((0..folds.len()).try_for_each(|fold| trainer.check(&folds.train(fold), options))?)
+    Ok((0..folds.len()).try_for_each(|fold| trainer.check(&folds.train(fold), request))?)
 }
 
 /// Cross-validates a classifier: in every fold it is trained on the other folds alone, deployed
@@ -156,16 +156,16 @@ pub fn check(
 /// [`EvaluateError`].
 pub fn cross_validate(
     trainer: &Trainer<'_>,
-    options: &TrainOptions,
+    request: &Request,
     validation: CrossValidationOptions,
     progress: &(dyn Fn() + Sync),
 ) -> Result<CrossValidation, EvaluateError> {
     let data = trainer.data();
-    let windows = data.windows(options.windowing.as_ref());
+    let windows = data.windows(request.windowing.as_ref());
     let made = RefCell::new(Vec::new());
     let mut validated =
-        over_folds(data, options, validation, options.kind.to_string(), |train, test| {
-            let trained = trainer.train(train, options, progress)?;
+        over_folds(data, request, validation, request.kind.to_string(), |train, test| {
+            let trained = trainer.train(train, request, progress)?;
             let form = trained.form.as_ref().map(|choice| choice.form.clone());
             let selection = trained.classifier.provenance.selection.as_ref();
             let copies = selection.and_then(|selection| selection.copies.clone());
@@ -182,12 +182,12 @@ pub fn cross_validate(
 /// Judges every fold by what is made of the others: `judged` is given series to train on and to test.
 pub(super) fn over_folds<E: From<EvaluateError>>(
     data: &Dataset,
-    options: &TrainOptions,
+    request: &Request,
     validation: CrossValidationOptions,
     method: String,
     judged: impl Fn(&[usize], &[usize]) -> Result<(Vec<Judged>, Option<Choice>), E>,
 ) -> Result<CrossValidation, E> {
-    let group = options.group.as_deref();
+    let group = request.group.as_deref();
     let of_data = EvaluateError::from;
     let folds = data.folds(validation.folds, group, validation.seed).map_err(of_data)?;
     let groups = group.map(|column| data.groups(column)).transpose().map_err(of_data)?;

@@ -7,13 +7,13 @@ use super::{CrossValidation, CrossValidationOptions, EvaluateError, Judged};
 use crate::data::Dataset;
 use crate::deploy::leads;
 use crate::kernel::Gram;
-use crate::learn::{TrainOptions, WindowKernel};
+use crate::learn::{Request, WindowKernel};
 
 /// Cross-validates a machine on the kernel values of all windows of a data set, in their order.
 ///
 /// `gram` is given the series of the training folds, and of whatever it fits it must see no other; a
 /// kernel whose numbers do not come from the data gives one matrix to all folds. C is chosen by inner
-/// folds of the same matrix, and of the options those count, as [`WindowKernel`] says. Values are in
+/// folds of the same matrix, and of the request that counts, as [`WindowKernel`] says. Values are in
 /// `f64`; a decision takes the whole window.
 ///
 /// # Errors
@@ -25,20 +25,20 @@ pub fn cross_validate_kernel<'g, E: From<EvaluateError>>(
     data: &Dataset,
     gram: impl Fn(&[usize]) -> Result<Cow<'g, Gram>, E>,
     name: &str,
-    options: &TrainOptions,
+    request: &Request,
     validation: CrossValidationOptions,
 ) -> Result<CrossValidation, E> {
-    let windows = data.windows(options.windowing.as_ref());
+    let windows = data.windows(request.windowing.as_ref());
     let windows = windows.all();
-    options.learner.check_windows(windows.len()).map_err(EvaluateError::from)?;
+    request.learner().check_windows(windows.len()).map_err(EvaluateError::from)?;
     let items = |series: &[usize]| -> Vec<usize> {
         (0..windows.len()).filter(|&item| series.contains(&windows[item].series)).collect()
     };
-    over_folds(data, options, validation, name.to_owned(), |train, test| {
+    over_folds(data, request, validation, name.to_owned(), |train, test| {
         let gram = gram(train)?;
         let (train, test) = (items(train), items(test));
         let judged = || -> Result<_, EvaluateError> {
-            let problem = WindowKernel::new(data, windows, &gram, options)?;
+            let problem = WindowKernel::new(data, windows, &gram, request)?;
             let choice = problem.choose(&train)?;
             let values = problem.train(&train, choice.setting.c)?.values(&test);
             let judged = values.iter().zip(problem.labels(&test)).zip(&test);

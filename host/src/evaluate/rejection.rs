@@ -6,7 +6,7 @@ use super::{
 };
 use crate::classifier::{Confidence, DeployedConfidence, Rejection};
 use crate::data::Dataset;
-use crate::learn::{TrainOptions, Trainer, train};
+use crate::learn::{Request, Trainer, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
 /// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
@@ -135,7 +135,7 @@ pub fn confidence(folds: &[&[Judged]], classes: usize, rate: Option<f64>) -> Opt
 }
 
 /// Cross-validates, and learns from what was held back: for [`Classifier::confidence`] of the classifier that the
-/// same options train on all of the data.
+/// same request trains on all of the data.
 ///
 /// Cost: that of [`cross_validate`](super::cross_validate).
 ///
@@ -146,18 +146,18 @@ pub fn confidence(folds: &[&[Judged]], classes: usize, rate: Option<f64>) -> Opt
 /// [`Classifier::confidence`]: crate::classifier::Classifier::confidence
 pub fn learn_confidence(
     data: &Dataset,
-    options: &TrainOptions,
+    request: &Request,
     validation: CrossValidationOptions,
     rate: Option<f64>,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Confidence, EvaluateError> {
-    if !options.kind.compiles() {
-        return Err(EvaluateError::KeepsNoConfidence(options.kind));
+    if !request.kind.compiles() {
+        return Err(EvaluateError::KeepsNoConfidence(request.kind));
     }
     if let Some(rate) = rate.filter(|rate| !(*rate > 0.0 && *rate < 0.5)) {
         return Err(EvaluateError::Rate(rate));
     }
-    let validated = cross_validate(&Trainer::new(data), options, validation, progress)?;
+    let validated = cross_validate(&Trainer::new(data), request, validation, progress)?;
     confidence(&validated.judged(), data.classes().len(), rate)
         .ok_or_else(|| EvaluateError::NothingHeldBack(data.source().to_owned()))
 }
@@ -257,13 +257,13 @@ impl Unseen {
 /// [`EvaluateError::LeftOut`], where a training fails; [`EvaluateError::KeepsNoConfidence`] of a kernel machine.
 pub fn leave_classes_out(
     data: &Dataset,
-    options: &TrainOptions,
+    request: &Request,
     validation: CrossValidationOptions,
     rate: f64,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Vec<Unseen>, EvaluateError> {
-    if !options.kind.compiles() {
-        return Err(EvaluateError::KeepsNoConfidence(options.kind));
+    if !request.kind.compiles() {
+        return Err(EvaluateError::KeepsNoConfidence(request.kind));
     }
     let classes = data.classes();
     if classes.len() < 3 {
@@ -273,19 +273,19 @@ pub fn leave_classes_out(
         let others: Vec<String> = classes.iter().filter(|&one| one != class).cloned().collect();
         let (known, _) = data.clone().of_classes(&others)?;
         let (unseen, _) = data.clone().of_classes(std::slice::from_ref(class))?;
-        let group = options.group.as_deref();
+        let group = request.group.as_deref();
         let folds = known.folds(validation.folds, group, validation.seed)?;
         let fold = index % folds.len();
-        let trained = train(&known, &folds.train(fold), options, progress)?;
+        let trained = train(&known, &folds.train(fold), request, progress)?;
         let deployed = trained.classifier.deploy()?;
-        let windows = known.windows(options.windowing.as_ref());
+        let windows = known.windows(request.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(&folds.test(fold)).copied().collect();
         let held_back = judge(&deployed, &cut);
         let Some(rejection) = thresholds(&held_back.iter().collect::<Vec<_>>(), others.len(), rate)
         else {
             return Err(EvaluateError::NoWindows(data.source().to_owned()));
         };
-        let judged = judge(&deployed, unseen.windows(options.windowing.as_ref()).all());
+        let judged = judge(&deployed, unseen.windows(request.windowing.as_ref()).all());
         Ok(Unseen::by(&rejection.rounded().of_core(), class.clone(), &judged))
     };
     let named = |one: (usize, &String)| {

@@ -8,20 +8,20 @@ use super::augment::Augmented;
 use super::error::TrainError;
 use super::fits::FitKey;
 use super::kind::ClassifierKind;
-use super::problem::Problem;
+use super::training_set::TrainingSet;
 use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Fit};
 
-impl Problem<'_> {
+impl TrainingSet<'_> {
     /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
     /// what is held out is had in closed form they are of the series alone, so that what an image is worth is judged
     /// with the models that it is used with.
     pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
-        if self.options.kind == ClassifierKind::EmpiricalMap {
+        if self.trial.request.kind == ClassifierKind::EmpiricalMap {
             return Ok(Arc::default());
         }
         let series = varied.series();
-        let exact = match self.options.in_closed_form() {
+        let exact = match self.trial.in_closed_form() {
             true => series.to_vec(),
             false => varied.exact(),
         };
@@ -31,19 +31,19 @@ impl Problem<'_> {
         let of_lags = |lags: &Lags| {
             let key = FitKey {
                 series: series.to_vec(),
-                baum_welch: self.options.baum_welch.clone(),
-                front: self.options.front.clone(),
+                baum_welch: self.trial.baum_welch.clone(),
+                front: self.trial.request.front.clone(),
                 lags: lags.clone(),
-                universal: self.options.universal(),
-                mirror: mirrored.then(|| self.options.augment.mirror.clone()),
+                universal: self.trial.universal(),
+                mirror: mirrored.then(|| self.trial.augment.mirror.clone()),
                 within,
             };
             let fit = |begun: Option<&[Fit]>| {
                 self.fit_or_go_on(begun, lags, &varied.data, &exact, within)
             };
-            self.fits.shared(key, fit)
+            self.shared.fits.shared(key, fit)
         };
-        match self.options.lags.of_models().as_slice() {
+        match self.trial.form.lags.of_models().as_slice() {
             [all] => of_lags(all),
             each => {
                 let fits: Result<Vec<_>, _> = each.par_iter().map(of_lags).collect();
@@ -71,15 +71,15 @@ impl Problem<'_> {
             let own = series.iter().zip(&views).filter(|(one, _)| one.label == Some(class));
             own.map(|(_, view)| *view).collect()
         };
-        let universal = self.options.universal();
+        let universal = self.trial.universal();
         let sequences: Vec<_> = if universal {
             vec![views.clone()]
         } else {
             (0..classes.len()).map(of_class).collect()
         };
         let kinds: Vec<&[SamplesView<'_>]> = sequences.iter().map(Vec::as_slice).collect();
-        let mut baum_welch = BaumWelch { rows: lags.rows(), ..self.options.baum_welch.clone() };
-        if self.options.windowing.is_some() {
+        let mut baum_welch = BaumWelch { rows: lags.rows(), ..self.trial.baum_welch.clone() };
+        if self.trial.request.windowing.is_some() {
             baum_welch.topology = baum_welch.topology.without_positions();
         }
         let baum_welch = baum_welch.settled(&kinds, size, &scale);

@@ -1,12 +1,9 @@
-//! Class models, none of them fitted twice, and what was last held out of series by them.
+//! Class models, none of them fitted twice.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::augment::Mirror;
-use super::choosing::HeldOut;
 use super::error::TrainError;
-use super::features::FeatureMap;
-use super::options::TrainOptions;
 use crate::data::{Dataset, Front, Lags};
 use crate::fit::{BaumWelch, Fit};
 use crate::runtime::Hmm;
@@ -15,33 +12,6 @@ use crate::runtime::Hmm;
 pub(super) struct Fits<'a> {
     data: &'a Dataset,
     fitted: Mutex<Vec<(FitKey, Arc<Vec<Fit>>)>>,
-    kept: Mutex<Option<Arc<Kept>>>,
-}
-
-/// What was held out of some series as they are.
-pub(super) struct Kept {
-    options: TrainOptions,
-    series: Vec<usize>,
-    pub(super) held_out: HeldOut,
-}
-
-impl Kept {
-    /// Whether its features are those of some series by a map.
-    fn features_are_of(&self, map: &FeatureMap, options: &TrainOptions, series: &[usize]) -> bool {
-        let cut = |options: &TrainOptions| (options.front.clone(), options.windowing);
-        cut(&self.options) == cut(options) && self.series == series && self.held_out.map == *map
-    }
-
-    /// Whether other options would decide the same on its features.
-    pub(super) fn decides_by(&self, options: &TrainOptions) -> bool {
-        let settings = |options: &TrainOptions| {
-            let TrainOptions { scalings, c, class_weight, group, baum_welch, .. } = options;
-            // By the number of states whitening is tried or not.
-            let weights = options.codebook_weights().to_vec();
-            (scalings.clone(), weights, c.clone(), *class_weight, group.clone(), baum_welch.states)
-        };
-        settings(&self.options) == settings(options)
-    }
 }
 
 /// What class models depend on, given the data.
@@ -75,29 +45,11 @@ impl FitKey {
 impl<'a> Fits<'a> {
     /// None yet.
     pub(super) fn new(data: &'a Dataset) -> Self {
-        Self { data, fitted: Mutex::default(), kept: Mutex::default() }
+        Self { data, fitted: Mutex::default() }
     }
 
     pub(super) fn data(&self) -> &'a Dataset {
         self.data
-    }
-
-    /// What was held out of some series, where its features are by this map, and it is the last that was kept.
-    pub(super) fn kept(
-        &self,
-        map: &FeatureMap,
-        options: &TrainOptions,
-        series: &[usize],
-    ) -> Option<Arc<Kept>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.as_ref().filter(|kept| kept.features_are_of(map, options, series)).cloned()
-    }
-
-    /// Keeps what was held out of some series as they are, in place of what was kept.
-    pub(super) fn keep(&self, options: &TrainOptions, series: &[usize], held_out: &HeldOut) {
-        let (options, series, held_out) = (options.clone(), series.to_vec(), held_out.clone());
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        *kept = Some(Arc::new(Kept { options, series, held_out }));
     }
 
     /// How many models there are.

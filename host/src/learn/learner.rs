@@ -33,6 +33,17 @@ pub type ClosedForm = fn(
     &[f64],
 ) -> Result<Vec<Vec<Linear>>, KernelLearnError>;
 
+/// What machines of all outputs say of each item, trained without the items of its group, `[output][cost][item]`, of rows,
+/// their classes and groups, how many classes there are and how they weigh, and costs; `None` where that is not determined
+/// in numbers.
+pub type ClosedFormHeldOut = fn(
+    &Matrix,
+    &[usize],
+    &[usize],
+    (usize, ClassWeight),
+    &[f64],
+) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError>;
+
 /// How machines for two classes are trained.
 #[derive(Debug)]
 pub enum Trains {
@@ -48,6 +59,8 @@ pub enum Trains {
     InClosedForm {
         /// How.
         machines: ClosedForm,
+        /// What those say that have not seen an item's group: what settings, forms and images are judged by.
+        held_out: ClosedFormHeldOut,
         /// What stands for it where there is a Gram matrix alone.
         on_gram: &'static Learner,
     },
@@ -85,9 +98,17 @@ impl Learner {
         matches!(self.trains, Trains::OnGram(_))
     }
 
-    /// Whether it is [`Ridge`](super::Ridge) regression on rows.
+    /// What is held out of it, where that is had in closed form.
+    pub(super) fn held_out(&self) -> Option<ClosedFormHeldOut> {
+        match self.trains {
+            Trains::InClosedForm { held_out, .. } => Some(held_out),
+            Trains::OnRows { .. } | Trains::OnGram(_) => None,
+        }
+    }
+
+    /// Whether what is held out of it is had in closed form.
     pub(super) fn in_closed_form(&self) -> bool {
-        matches!(self.trains, Trains::InClosedForm { .. })
+        self.held_out().is_some()
     }
 
     /// What is trained where there is a Gram matrix alone: itself, or what stands for it.

@@ -5,11 +5,10 @@ use rayon::prelude::*;
 use super::choice::Verdict;
 use super::expansion::{KernelLearnError, Linear};
 use super::features::FeatureMap;
-use super::learner::Learner;
+use super::learner::{ClosedFormHeldOut, Learner};
 use super::loss::ClassWeight;
 use super::matrix::Matrix;
 use super::metric::{Metric, Scales};
-use super::ridge;
 use super::svm::LinearSvm;
 use crate::classifier::{Output, Scaling};
 
@@ -68,9 +67,10 @@ impl Path {
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
-    /// What [`Ridge`](super::Ridge) machines decide of each of the first examples, of which each is of a group, trained on
+    /// What machines in closed form decide of each of the first examples, of which each is of a group, trained on
     /// those of other groups, `[weight of codebooks and cost][example]`. The scaling is that of all of these.
     pub(super) fn held_out(
+        machines: ClosedFormHeldOut,
         Examples { rows, labels, lengths }: &Examples,
         map: &FeatureMap,
         (scaling, weights): (Scaling, &[f64]),
@@ -85,7 +85,7 @@ impl Path {
             if weight != 1.0 {
                 map.weigh_codebooks(&mut own, weight);
             }
-            ridge::held_out(&own, labels, groups, classes, c)
+            machines(&own, labels, groups, classes, c)
         };
         let outputs: Result<Vec<_>, KernelLearnError> = weights.par_iter().map(of_weight).collect();
         let unknown = Verdict { right: false, lead: 0.0 };

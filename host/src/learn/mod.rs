@@ -51,21 +51,23 @@ mod augment;
 mod blocks;
 mod channels;
 mod choice;
-mod choosing;
 mod class_models;
 mod detector;
-mod effort;
 mod error;
 mod expansion;
 mod factor;
 mod features;
 mod fits;
-mod form;
+mod held_out;
+mod judge;
+mod judged;
 mod kernel_logistic;
 mod kernel_svm;
 mod kind;
 mod learner;
 mod limits;
+mod list;
+mod listing;
 mod loss;
 mod machine;
 mod map_logistic;
@@ -75,11 +77,11 @@ mod multi_class;
 mod nystrom;
 mod on_windows;
 mod one_model;
-mod options;
+mod open;
 mod pairs;
 mod price;
 pub(crate) mod primal;
-mod problem;
+mod request;
 mod ridge;
 mod score_machine;
 mod search;
@@ -88,9 +90,13 @@ mod spot_validation;
 mod spotting;
 mod svm;
 mod train;
+mod training_set;
+mod trial;
+mod validate;
 mod varying;
 mod vectors;
 mod windowed_events;
+mod work;
 
 pub use crate::classifier::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
@@ -105,14 +111,13 @@ pub use channels::{
 pub use detector::{
     Change, Changes, Delays, DetectorError, DetectorPlan, DetectorTrial, FalseAlarms,
 };
-pub use effort::Effort;
 pub use error::TrainError;
 pub use expansion::{Expansion, KERNEL_WINDOWS, KernelLearnError, Linear};
 pub use features::{FeatureKind, FeatureMap, Features};
 pub use kernel_logistic::{KERNEL_LOGISTIC, KernelLogistic};
 pub use kernel_svm::{KERNEL_SVM, KernelSvm};
 pub use kind::ClassifierKind;
-pub use learner::{ClosedForm, Learner, Trains};
+pub use learner::{ClosedForm, ClosedFormHeldOut, Learner, Trains};
 pub use limits::{Limits, Resource};
 pub use loss::{ClassWeight, Costs, Loss, sigmoid};
 pub use map_logistic::MapLogistic;
@@ -122,16 +127,18 @@ pub use multi_class::{Expansions, KernelMachine, OnGram};
 pub use nystrom::Nystrom;
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};
 pub use one_model::fit_one;
-pub use options::{TrainOptions, Varied};
 pub use primal::{Design, LOGISTIC, minimise, objective};
+pub use request::{Effort, LagChoice, ModelChoice, Request, Varied};
 pub use ridge::{KERNEL_RIDGE, RIDGE, RIDGE_AT_MOST, Ridge};
-pub use space::Search;
+pub use space::Space;
 pub use spot_validation::{SpotFold, SpotValidation, SpotValidationError};
 pub use spotting::{SpotFigures, SpotPlan, SpotTrial, SpottingError};
 pub use svm::{LINEAR_SVM, LinearSvm};
 pub use train::{Trained, Trainer, train};
+pub use trial::Plan;
 pub use vectors::{Vector, Vectors};
 pub use windowed_events::{WindowedEvents, WindowedEventsError};
+pub use work::Work;
 
 /// The learners there are, the default first.
 ///

@@ -8,7 +8,7 @@ use super::choice::{Grid, HeldBack, Verdict, inner_folds};
 use super::error::TrainError;
 use super::expansion::KernelLearnError;
 use super::multi_class::KernelMachine;
-use super::options::TrainOptions;
+use super::request::Request;
 use super::train::Trained;
 use crate::classifier::{
     Choice, Classifier, ExpansionKernel, Observations, Provenance, Rule, Selection,
@@ -20,7 +20,7 @@ use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
 
 /// Trains machines on kernel values of labelled items.
 ///
-/// Of the options the learner (or what stands for it on a Gram matrix), the class
+/// Of the request the learner (or what stands for it on a Gram matrix), the class
 /// weights, the values of C and the number of inner folds count.
 pub struct WindowKernel<'a> {
     /// Of all items.
@@ -32,12 +32,12 @@ pub struct WindowKernel<'a> {
     /// Names of the classes.
     pub classes: &'a [String],
     /// How machines are trained.
-    pub options: &'a TrainOptions,
+    pub request: &'a Request,
 }
 
 impl<'a> WindowKernel<'a> {
     /// On a matrix of windows of a data set, labelled as their series are. No inner fold parts a series
-    /// or, where the options name a column, a group.
+    /// or, where the request names a column, a group.
     ///
     /// # Errors
     /// [`DataError`]: a series without a label, or no such column for groups.
@@ -48,17 +48,17 @@ impl<'a> WindowKernel<'a> {
         data: &'a Dataset,
         windows: &[Window<'_>],
         gram: &'a Gram,
-        options: &'a TrainOptions,
+        request: &'a Request,
     ) -> Result<Self, DataError> {
         assert_eq!(gram.len(), windows.len(), "a kernel value for every pair of windows");
-        let group_of_series = match options.group.as_deref() {
+        let group_of_series = match request.group.as_deref() {
             Some(column) => data.groups(column)?.0,
             None => (0..data.series().len()).collect(),
         };
         let label_of_series = data.labels()?;
         let of = |of_series: &[usize]| windows.iter().map(|one| of_series[one.series]).collect();
         let (labels, groups) = (of(&label_of_series), of(&group_of_series));
-        Ok(Self { gram, labels, groups, classes: data.classes(), options })
+        Ok(Self { gram, labels, groups, classes: data.classes(), request })
     }
 
     /// The classes of some items.
@@ -73,7 +73,7 @@ impl<'a> WindowKernel<'a> {
     /// [`TrainError::NoCandidate`], or of a machine that was not trained.
     pub fn choose(&self, train: &[usize]) -> Result<Choice, TrainError> {
         let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
-        let most = self.options.inner_folds;
+        let most = self.request.inner_folds;
         let folds = inner_folds(&self.labels(train), self.classes, Some(&groups), most);
         self.choose_by(train, folds.as_ref())
     }
@@ -83,12 +83,9 @@ impl<'a> WindowKernel<'a> {
     /// # Errors
     /// Those of [`choose`](Self::choose).
     pub fn choose_by(&self, train: &[usize], folds: Option<&Folds>) -> Result<Choice, TrainError> {
-        let c = &self.options.c;
-        if c.is_empty() {
-            return Err(TrainError::NoCandidate("value of C"));
-        }
+        let c = &self.request.costs();
         let grid = Grid { scales: vec![None], sigma: vec![None], c: c.clone(), judge_alone: false };
-        Choice::by_folds(&grid, folds, self.options.class_weight, |inner, held_back| {
+        Choice::by_folds(&grid, folds, self.request.class_weight, |inner, held_back| {
             let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
             let labels = self.labels(&held_back);
@@ -123,8 +120,8 @@ impl<'a> WindowKernel<'a> {
         train: &'k [usize],
         c: &[f64],
     ) -> Result<Vec<WindowMachine<'k>>, KernelLearnError> {
-        let on_gram = self.options.learner.on_gram();
-        let classes = (self.classes.len(), self.options.class_weight);
+        let on_gram = self.request.learner().on_gram();
+        let classes = (self.classes.len(), self.request.class_weight);
         let gram = on_gram.gram(train.len(), |i, j| self.gram.get(train[i], train[j]));
         let path = KernelMachine::path(on_gram, &gram, &self.labels(train), classes, c)?;
         let machine = |machine| WindowMachine { gram: self.gram, train, machine };
@@ -161,7 +158,7 @@ pub fn train_fixed_length(
     data: &Dataset,
     series: &[usize],
     model: &FixedLengthModel,
-    options: &TrainOptions,
+    request: &Request,
 ) -> Result<Trained, TrainError> {
     let Some(alphabet) = &model.alphabet else {
         return Err(TrainError::NotStored(DeployError::Channels));
@@ -170,16 +167,13 @@ pub fn train_fixed_length(
     if found < 2 {
         return Err(TrainError::OneClass { file: data.source().to_owned(), found });
     }
-    if options.c.is_empty() {
-        return Err(TrainError::NoCandidate("value of C"));
-    }
-    let windows = data.windows(options.windowing.as_ref());
+    let windows = data.windows(request.windowing.as_ref());
     // What is held back is not looked at.
     let windows: Vec<Window<'_>> = windows.of_all(series).copied().collect();
-    options.learner.check_windows(windows.len())?;
+    request.learner().check_windows(windows.len())?;
     let views: Vec<SamplesView<'_>> = windows.iter().map(|one| one.samples).collect();
     let gram = MarginalModel::FixedLength(model.clone()).log_gram(&views)?.normalised();
-    let problem = WindowKernel::new(data, &windows, &gram, options)?;
+    let problem = WindowKernel::new(data, &windows, &gram, request)?;
     let symbols =
         |item: usize| -> Option<Vec<u16>> { views[item].symbols()?.iter().copied().collect() };
     let (train, items): (Vec<usize>, Vec<Vec<u16>>) =
@@ -217,12 +211,12 @@ pub fn train_fixed_length(
         confidence: None,
         provenance: Provenance {
             windows: train.len(),
-            windowing: options.windowing,
+            windowing: request.windowing,
             notes,
             selection: Some(Selection {
                 form: None,
                 machine: Some(choice.clone()),
-                learner: Some(options.learner.standing_in().name.to_owned()),
+                learner: Some(request.learner().standing_in().name.to_owned()),
                 mirror: Vec::new(),
                 copies: None,
             }),

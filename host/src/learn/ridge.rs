@@ -21,7 +21,7 @@ pub static RIDGE: Learner = Learner {
     machine: "ridge regression",
     about: "least squares with an L2 penalty, in closed form on the rows",
     costs: &[0.1, 1.0, 10.0, 100.0, 1e3, 1e4],
-    trains: Trains::InClosedForm { machines, on_gram: &KERNEL_RIDGE },
+    trains: Trains::InClosedForm { machines, held_out, on_gram: &KERNEL_RIDGE },
 };
 
 /// The same on a Gram matrix, an output and a cost at a time.
@@ -148,7 +148,7 @@ fn machines(
 
 /// What the machines of all outputs say of each item, trained without its group, `[output][cost][item]`; `None` where
 /// that is not determined in numbers.
-pub(super) fn held_out(
+fn held_out(
     rows: &Matrix,
     labels: &[usize],
     groups: &[usize],

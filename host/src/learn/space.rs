@@ -1,174 +1,237 @@
-//! How many forms of class models a search tries: those that each effort leaves to choose from.
+//! What may come of a request on some series: every form of class models, listed once and priced, and the settings of
+//! the machines on them.
 
-use fishweir_core::classify::Normalisation;
-use serde::Serialize;
+use std::sync::Arc;
 
-use super::kind::ClassifierKind;
-use super::options::TrainOptions;
-use crate::classifier::ScoreModels;
-use crate::data::Lags;
-use crate::fit::Topology;
-use crate::runtime::Family;
-use crate::runtime::family::OF_CHANNELS;
+use super::augment::Augment;
+use super::error::TrainError;
+use super::open::{EACH_LAG_FLOOR, Open};
+use super::request::Request;
+use super::trial::{Settings, Trial};
+use crate::classifier::{Form, Scaling, ScoreModels};
+use crate::data::{Dataset, FrontEnd, Kind};
+use crate::fit::BaumWelch;
+use crate::kernel::PARAMETERS_AT_MOST;
+use crate::runtime::family::{OF_PAST, OF_SYMBOLS};
+use crate::runtime::{Family, padded_states};
 
-/// How much is tried before something is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Search {
-    /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
-    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
-    /// whole strings of about one length, 64 symbols at most, a state a position against an ergodic chain (of
-    /// latent-mean-map what is likelier)
-    #[default]
-    Quick,
-    /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other
-    /// classifiers of channels that compile 2, 4 and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
-    /// left to right, and a state a position. Where channels form vectors jittered copies against none.
-    /// Where lengths differ with and without normalisation
-    Normal,
-    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, of whole series
-    /// from left to right too, with and without codebooks, more floors; of strings to 16 states
-    Thorough,
-}
+/// The scalings to choose from, unless told.
+const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
 
-/// Codebooks for each dilation that are tried. In folds of training parts of nine sets (`host/docs/ACCURACY.md`) models
-/// for each lag, of four states, were right in 0.904 in the mean over the sets, with 8 codebooks in 0.929; at a floor of
-/// 0.01 with 8 in 0.931, with 16 in 0.929; four with two levels of each pattern in 0.008 more than eight without.
-pub(super) const CODEBOOKS: usize = 4;
-
-/// Transitions that strings are given in longer searches.
-const TOPOLOGIES: [Topology; 3] = [Topology::Ergodic, Topology::LeftToRight, Topology::Positions];
-
-/// Levels of each of their patterns.
-pub(super) const LEVELS: usize = 2;
+/// The same of one model of all classes.
+const ONE_MODEL_SCALINGS: [Scaling; 3] = [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
 
 /// Weights of codebooks beside one model of all classes. In folds of training parts of ten sets (`host/docs/ACCURACY.md`)
 /// four codebooks with two levels gained 0.003 in the mean over eight with none, by this choice 0.008.
 const ONE_MODEL_WEIGHTS: [f64; 2] = [1.0, 4.0];
 
-/// The floor of standard deviations of a model for each lag that no other is tried beside: on the same folds 0.03 and
-/// 0.01 had 0.929 and 0.931, 0.3 had 0.925.
-pub(super) const EACH_LAG_FLOOR: f64 = 0.03;
+/// What may come of a [`Request`] on some series of a data set.
+pub struct Space<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) series: &'a [usize],
+    /// With the words of a front end's symbols learnt.
+    pub(super) request: Arc<Request>,
+    pub(super) open: Open,
+    pub(super) front: FrontEnd,
+    /// How states emit unless a form says otherwise; `None` of what is observed refuses the family that is given.
+    pub(super) usual_family: Option<&'static dyn Family>,
+    /// Samples of the middle window.
+    pub(super) middle: usize,
+    /// Whether a topology that is [automatic](crate::fit::Topology::Automatic) may be a state a position.
+    pub(super) unsettled: bool,
+    pub(super) augment: Augment,
+    /// What is tried: one alone where nothing is.
+    forms: Vec<Form>,
+    left_out: usize,
+}
 
-impl TrainOptions {
-    /// With as many forms of class models to choose from as a search tries. What is set already remains the
-    /// first, and what has others already keeps those.
-    #[must_use]
-    pub fn searching(mut self, search: Search) -> Self {
-        // Those of many channels are few: see `WIDEST` of forms.
-        type Tried<'a> = (&'a [u32], &'a [u32], &'a [u32], &'a [usize], &'a [f64]);
-        let (each, longest, orders, states, floors): Tried<'_> = match search {
-            Search::Quick | Search::Normal => (&[32], &[], &[], &[], &[EACH_LAG_FLOOR]),
-            Search::Thorough => {
-                (&[2, 8, 32], &[2, 8, 32], &[1, 2, 4, 8], &[8, 16], &[0.1, EACH_LAG_FLOOR, 0.01])
-            }
+impl<'a> Space<'a> {
+    /// Lists the forms of a request on some series, none of their labels looked at but for what a class is. The words
+    /// of a front end's symbols are learnt on the way.
+    ///
+    /// # Errors
+    /// [`TrainError`]: a front end that does not fit, or forms that all take more than the limits allow.
+    pub fn of(
+        data: &'a Dataset,
+        series: &'a [usize],
+        request: &Request,
+    ) -> Result<Self, TrainError> {
+        let request = Arc::new(learnt(request, data, series)?);
+        let front = request.front.over(data.kind()).map_err(TrainError::Front)?;
+        let channels = matches!(data.kind(), Kind::Channels(_)) && !request.front.makes_symbols();
+        let mut space = Self {
+            data,
+            series,
+            open: Open::of(&request),
+            usual_family: request.baum_welch.family_over(channels).ok(),
+            middle: 0,
+            unsettled: false,
+            augment: request.augmentation(),
+            front,
+            request,
+            forms: Vec::new(),
+            left_out: 0,
         };
-        self.std_floors = floors.to_vec();
-        // A Gram matrix each, and models that must be small; words have no models.
-        if !self.kind.compiles() || self.kind == ClassifierKind::EmpiricalMap {
-            return self;
-        }
-        let quick = search == Search::Quick;
-        if !quick {
-            self.augment.other_copies = vec![0];
-        }
-        let automatic = self.baum_welch.topology == Topology::Automatic;
-        self.chains = match search {
-            // Expected transitions keep a chain of as many states as positions: of promoters 95 times the flash, for 0.02.
-            Search::Quick if automatic && self.kind == ClassifierKind::LatentMap => Vec::new(),
-            // What makes strings likelier need not be what tells their classes apart.
-            Search::Quick => chains_of(&[Topology::Ergodic, Topology::Positions], &[]),
-            Search::Normal => chains_of(&TOPOLOGIES, &[2, 8]),
-            Search::Thorough => chains_of(&TOPOLOGIES, &[2, 8, 16]),
-        };
-        let usual = |family: &dyn Family| family.name() == OF_CHANNELS.name();
-        self.each_lag_untried = quick
-            && self.kind == ClassifierKind::Fisher
-            && self.baum_welch.emission.is_none_or(usual);
-        if quick && !self.each_lag_untried {
-            return self;
-        }
-        // A covariance of every channel with every difference would be large.
-        let diagonal =
-            self.baum_welch.emission.is_none_or(|family| family.name() != "full-gaussian");
-        if diagonal {
-            let dyadic = |longest: &[u32]| -> Vec<Lags> {
-                longest.iter().copied().map(Lags::dyadic).collect()
-            };
-            self.other_lags = dyadic(longest);
-            if search == Search::Thorough {
-                self.other_lags.push(Lags::one(4));
-            }
-            // One model of all classes alone can be a model for each lag.
-            if self.kind == ClassifierKind::Fisher {
-                self.other_lags.extend(dyadic(each).into_iter().map(Lags::apart));
-                self.other_codebooks = match search {
-                    Search::Thorough => vec![0, CODEBOOKS, 2 * CODEBOOKS],
-                    _ => vec![CODEBOOKS],
-                };
-            }
-            if self.baum_welch.emission.is_some_and(Family::is_autoregressive) {
-                self.other_lags = [1, 4, 8].map(Lags::order).into();
-            } else if self.baum_welch.emission.is_none() && self.kind == ClassifierKind::Fisher {
-                // One model of all classes predicts from its past, which costs a fit; models of classes, in every
-                // inner fold, where it is asked for.
-                self.other_lags.extend(orders.iter().copied().map(Lags::order));
-            }
-        }
-        if self.baum_welch.topology != Topology::Positions {
-            // Of fisher a model for each lag is tried instead.
-            let of_class_models = search == Search::Normal && self.kind != ClassifierKind::Fisher;
-            self.other_states = if of_class_models { vec![2, 8] } else { states.to_vec() };
-            if automatic && (of_class_models || search == Search::Thorough) {
-                self.other_topologies = vec![Topology::LeftToRight];
-            }
-        }
-        if self.kind == ClassifierKind::Fisher {
-            self.other_models = vec![ScoreModels::Universal];
-        }
-        if !quick {
-            self.other_normalisations = vec![Normalisation::PER_SAMPLE, Normalisation::NONE];
-        }
-        self
+        space.middle = space.middle_length();
+        space.unsettled = matches!(data.kind(), Kind::Symbols(_)) && space.positions().is_some();
+        let all = space.listed();
+        let count = all.len();
+        let kept = space.within_limits(all)?;
+        space.left_out = count - kept.len();
+        space.forms = space.untried(kept);
+        Ok(space)
     }
 
-    /// With the form that [`Search::Quick`] takes, asked for: a model for each lag of all classes, as far as series
-    /// reach, the codebooks beside them that were to be tried, and what is learnt from one model, but for what differs
-    /// from the defaults. Where series are too short for codebooks it has none, and is no model a class. Other options
-    /// than those with [`each_lag_untried`](Self::each_lag_untried) stay as they are.
+    /// The data set.
     #[must_use]
-    pub fn on_each_lag(mut self) -> Self {
-        if !self.each_lag_untried {
-            return self;
-        }
-        self.other_models = Vec::new();
-        self.on_one_model()
+    pub fn data(&self) -> &'a Dataset {
+        self.data
     }
 
-    /// The weights of codebooks to choose from; one where there are none to weigh.
-    pub(super) fn codebook_weights(&self) -> &[f64] {
-        match self.codebook_weights.as_slice() {
-            _ if self.codebooks == 0 => &[1.0],
-            [] if self.universal() => &ONE_MODEL_WEIGHTS,
-            [] => &[1.0],
-            given => given,
+    /// The series to train on.
+    #[must_use]
+    pub fn series(&self) -> &'a [usize] {
+        self.series
+    }
+
+    /// The request, with the words of its front end learnt.
+    #[must_use]
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    /// The forms that are tried, the first first; one where nothing is.
+    #[must_use]
+    pub fn forms(&self) -> &[Form] {
+        &self.forms
+    }
+
+    /// How many forms more there would be that take more than the limits allow.
+    #[must_use]
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// The first form, whatever data leave to try.
+    pub(super) fn first(&self) -> Form {
+        self.open.first_over(&self.request, self.data.kind())
+    }
+
+    /// What is taken where nothing is judged: of forms a model for each lag; of strings what is settled by likelihood, if
+    /// all that may come of it keep the limits; else the first.
+    pub(super) fn unjudged(&self) -> Form {
+        let first = || self.forms.first().cloned().unwrap_or_else(|| self.first());
+        match (self.usual(&self.forms), self.data.kind()) {
+            (Some(usual), _) => usual.clone(),
+            (None, Kind::Symbols(_)) if self.forms.len() > 1 && self.left_out == 0 => self.first(),
+            (None, _) => first(),
         }
     }
 
-    /// Whether there are codebooks to choose, beside a model for each lag.
-    pub(super) fn tries_codebooks(&self) -> bool {
-        let of_all = self.universal() || self.other_models.contains(&ScoreModels::Universal);
-        let apart = [&self.lags].into_iter().chain(&self.other_lags).any(Lags::is_apart);
-        of_all && apart && self.other_codebooks.iter().any(|&count| count > 0)
+    /// Of forms those that are left where a model for each lag is taken untried: that, with the codebooks that were
+    /// asked for, at the floor that suits it if it is among them; without one, all those whose models are the first's.
+    /// Series too short for codebooks are told apart by a model a class, which had 0.978 of the test part of
+    /// pen tracks of eight samples where models for each lag alone had 0.909.
+    fn untried(&self, mut forms: Vec<Form>) -> Vec<Form> {
+        if !self.open.each_lag_untried {
+            return forms;
+        }
+        if let Some(form) = self.usual(&forms) {
+            return vec![form.clone()];
+        }
+        let models = forms.first().map(|form| form.models.clone());
+        forms.retain(|form| Some(&form.models) == models.as_ref());
+        forms
+    }
+
+    /// Of forms a model for each lag that is taken where nothing is tried: see [`untried`](Self::untried).
+    fn usual<'f>(&self, forms: &'f [Form]) -> Option<&'f Form> {
+        let alone = self.open.codebooks.is_empty() || self.open.asks_each_lag;
+        let whole = |form: &&Form| form.codebooks > 0 || alone;
+        let each_lag = || forms.iter().filter(|form| form.lags.is_apart()).filter(whole);
+        each_lag().find(|form| form.std_floor == Some(EACH_LAG_FLOOR)).or(each_lag().next())
+    }
+
+    /// How states of a form emit; `None` as suits what is observed.
+    pub(super) fn emission_of(&self, form: &Form) -> Option<&'static dyn Family> {
+        let own = self.request.baum_welch.emission;
+        if form.lags.is_past() { own.or(Some(OF_PAST)) } else { own }
+    }
+
+    /// A form to try, with all settings of its machine, on series that are varied as far as that is not to be chosen.
+    ///
+    /// One model of all classes that was not asked for is learnt from by ridge regression, with whitened scores to choose
+    /// from too, and fitted in fewer passes.
+    pub(super) fn trial(&self, form: &Form) -> Trial {
+        let request = &self.request;
+        let universal = form.models == ScoreModels::Universal;
+        let own = form.models == self.open.first.models && !self.open.asks_each_lag;
+        let learner = if universal && !own { request.learner_of_one() } else { request.learner() };
+        let iterations = match universal {
+            true => self.open.baum_welch.iterations.min(request.one_model_iterations),
+            false => self.open.baum_welch.iterations,
+        };
+        let baum_welch = BaumWelch {
+            states: form.states,
+            topology: form.topology,
+            std_floor: form.std_floor.unwrap_or(self.open.baum_welch.std_floor),
+            emission: self.emission_of(form),
+            iterations,
+            ..self.open.baum_welch.clone()
+        };
+        let whitened = universal && !own && request.scalings.is_empty();
+        let parameters = form.states * (1 + form.states + self.emission_parameters(form));
+        let without_whitening = whitened && parameters > PARAMETERS_AT_MOST;
+        let scalings = match request.scalings.as_slice() {
+            [] if whitened && !without_whitening => ONE_MODEL_SCALINGS.to_vec(),
+            [] => SCALINGS.to_vec(),
+            given => given.to_vec(),
+        };
+        let codebook_weights = match request.codebook_weights.as_slice() {
+            _ if form.codebooks == 0 => vec![1.0],
+            [] if universal => ONE_MODEL_WEIGHTS.to_vec(),
+            [] => vec![1.0],
+            given => given.to_vec(),
+        };
+        let settings = Settings {
+            scalings,
+            codebook_weights,
+            kernels: request.kernels(),
+            c: request.costs_of(learner),
+            without_whitening,
+        };
+        let (request, form) = (Arc::clone(request), form.clone());
+        Trial { request, form, baum_welch, learner, settings, augment: self.augment.clone() }
+    }
+
+    /// Parameters of a state's emission, in round figures.
+    pub(super) fn emission_parameters(&self, form: &Form) -> usize {
+        match self.data.kind() {
+            // A mean and a deviation, and of the past a coefficient; or a mean and a deviation of all that is seen.
+            Kind::Channels(names) if form.lags.is_past() => names.len() * (1 + form.lags.rows()),
+            Kind::Channels(names) => 2 * form.lags.seen_width(names.len()),
+            Kind::Symbols(alphabet) => alphabet.len(),
+        }
+    }
+
+    /// The length of strings that have about one, where that is why no state a position is tried of them.
+    #[must_use]
+    pub fn too_long_for_positions(&self) -> Option<usize> {
+        let length = self.would_try_positions().then(|| self.aligned_length()).flatten()?;
+        padded_states(length).is_none().then_some(length)
     }
 }
 
-/// Chains of a model's own states and of others; a state a position there is once.
-fn chains_of(topologies: &[Topology], others: &[usize]) -> Vec<(Topology, Option<usize>)> {
-    let of = |&topology: &Topology| {
-        let others = if topology == Topology::Positions { &[] } else { others };
-        let states = std::iter::once(None).chain(others.iter().copied().map(Some));
-        states.map(move |states| (topology, states))
-    };
-    topologies.iter().flat_map(of).collect()
+/// A request with the words of a front end's symbols learnt from training series, none of their labels looked at, and
+/// emissions of symbols.
+fn learnt(request: &Request, data: &Dataset, series: &[usize]) -> Result<Request, TrainError> {
+    let mut request = request.clone();
+    if !request.front.makes_symbols() {
+        return Ok(request);
+    }
+    let views = series.iter().map(|&one| data.series()[one].samples.view());
+    let (views, seed) = (views.collect::<Vec<_>>(), request.baum_welch.seed);
+    request.front = request.front.learnt(data.kind(), &views, seed).map_err(TrainError::Front)?;
+    request.baum_welch.emission.get_or_insert(OF_SYMBOLS);
+    Ok(request)
 }

@@ -1,14 +1,19 @@
-//! Training: class models by Baum-Welch, then a Bayes rule or a machine on what they say.
+//! Training: a space of what may be trained, a plan chosen from it, class models by Baum-Welch, then a Bayes rule or a
+//! machine on what they say.
 
-use super::effort::Effort;
 use super::error::TrainError;
-use super::fits::{Fits, models_of};
+use super::features::FeatureMap;
+use super::fits::models_of;
+use super::judge::Trials;
 use super::kind::ClassifierKind;
 use super::limits::Limits;
+use super::machine::Examples;
 use super::metric::Scales;
-use super::options::TrainOptions;
-use super::problem::{AnyPath, Problem};
+use super::request::Request;
 use super::search::FormSearch;
+use super::space::Space;
+use super::training_set::{AnyPath, Shared, TrainingSet};
+use super::trial::Plan;
 use crate::classifier::{Choice, ChosenBy, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
 use crate::fit::Fit;
@@ -47,10 +52,10 @@ pub struct Trained {
 pub fn train(
     data: &Dataset,
     series: &[usize],
-    options: &TrainOptions,
+    request: &Request,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Trained, TrainError> {
-    Trainer::new(data).train(series, options, progress)
+    Trainer::new(data).train(series, request, progress)
 }
 
 /// Trains several classifiers on a data set, and fits no class model twice: those of equal series,
@@ -58,39 +63,32 @@ pub fn train(
 ///
 /// RAM: the models fitted so far, and the features of the series that were last judged in closed form.
 pub struct Trainer<'a> {
-    pub(super) fits: Fits<'a>,
+    shared: Shared<'a>,
 }
+
+/// The features of series and copies by a map, where a choice has taken them.
+type Taken = Option<(FeatureMap, Examples)>;
 
 impl<'a> Trainer<'a> {
     /// Nothing fitted yet.
     pub fn new(data: &'a Dataset) -> Self {
-        Self { fits: Fits::new(data) }
+        Self { shared: Shared::new(data) }
     }
 
     /// The data set.
     pub fn data(&self) -> &'a Dataset {
-        self.fits.data()
+        self.shared.fits.data()
     }
 
     /// Refuses what [`train`](Self::train) would refuse before anything is fitted.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.
-    pub fn check(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
-        let options = options.clone().learnt(self.data(), series)?.on_a_device();
-        self.check_room(series, &options)?;
-        Problem::new(&self.fits, series, &options, &|| ())?.check_windows(series)
-    }
-
-    /// Refuses series of several rates, no windows, lags that reach beyond each, and more features than there is room for.
-    fn check_room(&self, series: &[usize], options: &TrainOptions) -> Result<(), TrainError> {
-        self.data().check_one_rate()?;
-        if self.data().windows(options.windowing.as_ref()).of_all(series).next().is_none() {
-            return Err(TrainError::NoWindows(self.data().source().to_owned()));
-        }
-        options.check_candidates()?;
-        options.check_reach(self.data(), series)?;
-        Effort::of(self.data(), series, options).map_or(Ok(()), |effort| effort.check())
+    pub fn check(&self, series: &[usize], request: &Request) -> Result<(), TrainError> {
+        let space = Space::of(self.data(), series, request)?;
+        space.check()?;
+        let trial = space.trial(&space.first());
+        TrainingSet::new(&self.shared, series, &trial, &|| ())?.check_windows(series)
     }
 
     /// Trains a classifier on the given series, as [`train`] does.
@@ -100,96 +98,134 @@ impl<'a> Trainer<'a> {
     pub fn train(
         &self,
         series: &[usize],
-        options: &TrainOptions,
+        request: &Request,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
-        let trained = self.train_at_any_price(series, options, progress)?;
-        if options.limits != Limits::default() {
-            options.limits.check(&trained.classifier.deploy().map_err(TrainError::Deploy)?)?;
+        self.train_in(&Space::of(self.data(), series, request)?, progress)
+    }
+
+    /// The same in a space that was listed already.
+    ///
+    /// # Errors
+    /// [`TrainError`] naming what is wrong.
+    pub fn train_in(
+        &self,
+        space: &Space<'_>,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Trained, TrainError> {
+        space.check()?;
+        let (plan, taken) = self.choose_and_take(space, progress)?;
+        let trained = self.fit_with(space, &plan, taken, progress)?;
+        let limits = space.request().limits;
+        if limits != Limits::default() {
+            limits.check(&trained.classifier.deploy().map_err(TrainError::Deploy)?)?;
         }
         Ok(trained)
     }
 
-    fn train_at_any_price(
+    /// What is best of a space that was [checked](Space::check): the form of class models, a mirror image, the number of
+    /// jittered copies, and the setting of the machine, one after the other, each judged on what is held back.
+    ///
+    /// # Errors
+    /// [`TrainError`] naming what is wrong.
+    pub fn choose(
         &self,
-        series: &[usize],
-        options: &TrainOptions,
+        space: &Space<'_>,
         progress: &(dyn Fn() + Sync),
-    ) -> Result<Trained, TrainError> {
-        let data = self.data();
-        let options = options.clone().learnt(data, series)?.on_a_device();
-        self.check_room(series, &options)?;
-        let (options, mut form, plain) =
-            FormSearch { fits: &self.fits, series, options: &options, progress }.choose()?;
-        let (options, mirrored) = self.choose_mirror(series, &options, progress)?;
-        let told = options.augment.copies(data.kind());
-        let copied = self.choose_copies(series, &options, progress)?;
-        let options = &copied.options;
-        let problem = Problem::new(&self.fits, series, options, progress)?;
-        let words = options.augment.describe(data.kind());
-        problem.check_windows(series)?;
-        // Before the copies of all series are made: inner folds make their own.
-        let mut units = None;
+    ) -> Result<Plan, TrainError> {
+        Ok(self.choose_and_take(space, progress)?.0)
+    }
+
+    fn choose_and_take(
+        &self,
+        space: &Space<'_>,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<(Plan, Taken), TrainError> {
+        let (series, observed) = (space.series(), self.data().kind());
+        let judge = Trials { shared: &self.shared, progress };
+        let (form, plain) = FormSearch { space, judge: &judge }.choose()?;
+        let (trial, mirrored) = judge.choose_mirror(series, &space.trial(&form.form))?;
+        let told = trial.augment.copies(observed);
+        let copied = judge.choose_copies(series, &trial)?;
+        let trial = copied.trial;
         // A machine of another number of copies was chosen, if at all, with these.
-        let as_told = copied.options.augment.copies(data.kind()) == told;
+        let as_told = trial.augment.copies(observed) == told;
         let with_copies = copied.machine.is_some();
-        let mut chosen = copied.machine.or(mirrored.or(plain).filter(|_| as_told));
-        if let (Some(features), None) = (options.features(), &chosen) {
-            units = problem.held_out_units(series)?;
-            if units.is_none() {
-                chosen = Some(problem.choose(features, series, false)?.choice);
-            }
+        let mut setting = copied.machine.or(mirrored.or(plain).filter(|_| as_told));
+        let set = TrainingSet::new(&self.shared, series, &trial, progress)?;
+        set.check_windows(series)?;
+        if let (Some(features), None) = (trial.request.features(), &setting) {
+            // Before the copies of all series are made: inner folds make their own.
+            let decided = match set.held_out_of(features, series)? {
+                Some(held_out) => held_out.decided,
+                None => set.choose(features, series, false)?,
+            };
+            setting = Some(decided.choice);
         }
-        let varied = problem.varied(series)?;
-        let fits = problem.fit_models(&varied)?;
-        if let Some(fit) = fits.first() {
-            form.settle(&fit.model);
-        }
-        let mut classifier = problem.bayes(series, models_of(&fits));
-        let learnt = match options.features() {
-            Some(features) => {
-                let map = problem.feature_map(features, series, &classifier.models)?;
-                let examples = match copied.examples {
-                    Some((of, examples)) if of == map => examples,
-                    _ => problem.examples(&map, &varied)?,
-                };
-                Some((map, examples))
-            }
-            None => None,
-        };
-        if let (Some((map, examples)), Some(units)) = (&learnt, &units) {
-            let exact = problem.variation.exactly().variants();
-            chosen = Some(problem.held_out(map, examples, units, exact)?.choice);
-        }
-        if let Some(choice) = chosen.as_mut().filter(|choice| choice.by == ChosenBy::HeldOut)
+        if let Some(choice) = setting.as_mut().filter(|choice| choice.by == ChosenBy::HeldOut)
             && !with_copies
-            && options.augment.copies(data.kind()) > 0
+            && trial.augment.copies(observed) > 0
         {
             choice.by = ChosenBy::HeldOutWithoutCopies;
         }
-        let mirror = options.augment.mirrors(data.kind()).filter(|_| chosen.is_some());
-        classifier.provenance.selection = Some(Selection {
-            form: (options.kind != ClassifierKind::EmpiricalMap).then(|| form.last_stage()),
-            learner: chosen.is_some().then(|| options.learner.name.to_owned()),
-            machine: chosen.clone(),
-            mirror: mirror.unwrap_or_default().to_vec(),
-            copies: copied.choice,
-        });
-        let form = Some(form);
-        classifier.provenance.windows = problem.windows().of_all(series).count();
-        let (Some((map, examples)), Some(chosen)) = (learnt, chosen) else {
-            let fits = fits.to_vec();
-            return Ok(Trained { classifier, choice: None, fits, varied: words, form });
+        Ok((Plan { trial, form, setting, copies: copied.choice }, copied.examples))
+    }
+
+    /// Fits what was planned.
+    ///
+    /// # Errors
+    /// [`TrainError`] naming what is wrong.
+    pub fn fit(
+        &self,
+        space: &Space<'_>,
+        plan: &Plan,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Trained, TrainError> {
+        self.fit_with(space, plan, None, progress)
+    }
+
+    fn fit_with(
+        &self,
+        space: &Space<'_>,
+        plan: &Plan,
+        taken: Taken,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Trained, TrainError> {
+        let (series, trial) = (space.series(), &plan.trial);
+        let set = TrainingSet::new(&self.shared, series, trial, progress)?;
+        let varied = set.varied(series)?;
+        let fits = set.fit_models(&varied)?;
+        let mut form = plan.form.clone();
+        if let Some(fit) = fits.first() {
+            form.settle(&fit.model);
+        }
+        let mut classifier = set.bayes(series, models_of(&fits));
+        classifier.provenance.selection = Some(selection(plan, &form));
+        classifier.provenance.windows = set.windows().of_all(series).count();
+        let trained = |classifier| Trained {
+            classifier,
+            choice: plan.setting.clone(),
+            fits: fits.to_vec(),
+            varied: trial.augment.describe(self.data().kind()),
+            form: Some(form.clone()),
         };
-        let Setting { scaling, codebook_weight, sigma, c } = chosen.setting;
+        let (Some(features), Some(choice)) = (trial.request.features(), &plan.setting) else {
+            return Ok(trained(classifier));
+        };
+        let map = set.feature_map(features, series, &classifier.models)?;
+        let examples = match taken {
+            Some((of, examples)) if of == map => examples,
+            _ => set.examples(&map, &varied)?,
+        };
+        let Setting { scaling, codebook_weight, sigma, c } = choice.setting;
         let scaling = scaling.ok_or(TrainError::NoCandidate("scaling"))?;
-        let scales = Scales { scaling, codebook_weight };
-        let machine = problem.path(&examples, &map, scales, &[sigma], &[c])?;
-        classifier.provenance.notes.extend(problem.notes(&chosen));
-        classifier.method = options.kind.to_string();
+        let machine =
+            set.path(&examples, &map, Scales { scaling, codebook_weight }, &[sigma], &[c])?;
+        classifier.provenance.notes.extend(set.notes(choice));
+        classifier.method = trial.request.kind.to_string();
         classifier.models = map.models().to_vec();
         classifier.codebooks = map.codebooks().cloned();
-        classifier.normalisation = options.normalisation;
+        classifier.normalisation = trial.form.normalisation;
         classifier.rule = match machine {
             AnyPath::Linear(machine) => {
                 let outputs = machine.outputs(&map);
@@ -203,7 +239,18 @@ impl<'a> Trainer<'a> {
                 Rule::Expansion(expansion.ok_or(TrainError::NoCandidate("kernel"))?)
             }
         };
-        let fits = fits.to_vec();
-        Ok(Trained { classifier, choice: Some(chosen), fits, varied: words, form })
+        Ok(trained(classifier))
+    }
+}
+
+/// What a model's file says of a plan whose form was settled.
+fn selection(plan: &Plan, form: &FormChoice) -> Selection {
+    let words = plan.trial.request.kind == ClassifierKind::EmpiricalMap;
+    Selection {
+        form: (!words).then(|| form.last_stage()),
+        learner: plan.learner().map(|learner| learner.name.to_owned()),
+        machine: plan.setting.clone(),
+        mirror: plan.setting.as_ref().map(|_| plan.mirror().to_vec()).unwrap_or_default(),
+        copies: plan.copies.clone(),
     }
 }

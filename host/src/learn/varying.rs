@@ -1,23 +1,22 @@
 //! How training series are varied, where that is to be chosen: a mirror image, and the number of jittered copies.
 
-use super::augment::{Augment, Mirror};
 use super::choice::Decided;
-use super::choosing::HeldOut;
-use super::effort::check_features;
 use super::error::TrainError;
 use super::features::{FeatureMap, Features};
+use super::held_out::HeldOut;
+use super::judge::Trials;
+use super::judged::ERRORS;
 use super::machine::Examples;
-use super::options::TrainOptions;
-use super::problem::Problem;
-use super::search::ERRORS;
-use super::train::Trainer;
+use super::training_set::TrainingSet;
+use super::trial::Trial;
 use super::vectors::mirror_candidates;
+use super::work::check_features;
 use crate::classifier::{Choice, CopiesCandidate, CopiesChoice, Lead};
 
 /// The number of jittered copies that was chosen.
 pub(super) struct Copied {
     /// With that number.
-    pub(super) options: TrainOptions,
+    pub(super) trial: Trial,
     /// The choice of scaling and C, where it was made.
     pub(super) machine: Option<Choice>,
     /// What it was chosen from, where there was a choice.
@@ -26,57 +25,59 @@ pub(super) struct Copied {
     pub(super) examples: Option<(FeatureMap, Examples)>,
 }
 
-impl Trainer<'_> {
-    /// The options with the mirror image chosen, and the choice of scaling and C that goes with it
-    /// where it took a choice in inner folds.
+impl Trials<'_> {
+    fn set<'s>(
+        &'s self,
+        series: &'s [usize],
+        trial: &'s Trial,
+    ) -> Result<TrainingSet<'s>, TrainError> {
+        TrainingSet::new(self.shared, series, trial, self.progress)
+    }
+
+    /// A trial with the mirror image chosen, and the choice of scaling and C that goes with it where it took a choice in
+    /// inner folds.
     pub(super) fn choose_mirror(
         &self,
         series: &[usize],
-        options: &TrainOptions,
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<(TrainOptions, Option<Choice>), TrainError> {
-        let with = |channels: Vec<String>| TrainOptions {
-            augment: Augment { mirror: Mirror::Channels(channels), ..options.augment.clone() },
-            ..options.clone()
+        trial: &Trial,
+    ) -> Result<(Trial, Option<Choice>), TrainError> {
+        let observed = self.shared.fits.data().kind();
+        let images = mirror_candidates(observed, &trial.augment.vectors);
+        let told = trial.augment.mirrors(observed).map(<[String]>::to_vec);
+        let features = match (trial.request.features(), told) {
+            (Some(features), None) => features,
+            (_, told) => return Ok((trial.mirrored(told.unwrap_or_default()), None)),
         };
-        let images = mirror_candidates(self.data().kind(), &options.augment.vectors);
-        let images: Vec<_> = images.into_iter().map(with).collect();
-        let features = match options.features() {
-            Some(features) if options.augment.mirror == Mirror::Choose && images.len() > 1 => {
-                features
-            }
-            _ => return Ok((options.clone(), None)),
-        };
-        if options.in_closed_form()
-            && let Some(chosen) =
-                self.choose_mirror_held_out(features, series, &images, progress)?
+        let images: Vec<_> = images.into_iter().map(|image| trial.mirrored(image)).collect();
+        if trial.in_closed_form()
+            && let Some(chosen) = self.choose_mirror_held_out(features, series, &images)?
         {
             return Ok(chosen);
         }
-        let mut best: Option<(TrainOptions, Choice)> = None;
+        let mut best: Option<(Trial, Choice)> = None;
         let mut first = None;
-        for options in images {
+        for trial in images {
             // All else is frozen: as suits series that are not mirrored.
-            let frozen = first.map_or_else(|| options.clone(), |setting| options.frozen(setting));
-            let problem = Problem::new(&self.fits, series, &frozen, progress)?;
-            if best.is_some() && problem.check_windows(series).is_err() {
+            let frozen = first.map_or_else(|| trial.clone(), |setting| trial.frozen(setting));
+            let set = self.set(series, &frozen)?;
+            if best.is_some() && set.check_windows(series).is_err() {
                 // A Gram matrix has room for the series, and none for their mirror images as well.
                 break;
             }
-            let Decided { choice, .. } = problem.choose(features, series, true)?;
+            let Decided { choice, .. } = set.choose(features, series, true)?;
             first.get_or_insert(choice.setting);
             // Of equals the first: no mirror image.
             if best.as_ref().is_none_or(|(_, best)| accuracy(&choice) > accuracy(best)) {
-                best = Some((options, choice));
+                best = Some((trial, choice));
             }
         }
-        let Some((options, choice)) = best else { return Ok((options.clone(), None)) };
-        let plain = options.augment.mirrors(self.data().kind()) == Some(&[]);
+        let Some((trial, choice)) = best else { return Ok((trial.clone(), None)) };
+        let plain = trial.augment.mirrors(observed) == Some(&[]);
         // The machine of mirrored series is chosen on these.
-        Ok((options, plain.then_some(choice)))
+        Ok((trial, plain.then_some(choice)))
     }
 
-    /// Of options with a mirror image each, the first with none, those that decide best what is held out in closed form,
+    /// Of trials with a mirror image each, the first with none, the one that decides best what is held out in closed form,
     /// and without an image the choice of scaling and C; `None` where that is not to be had. All else is frozen, models
     /// too: those of the series alone, which the classifier keeps. The series alone are taken unless an image leads them
     /// by more than two standard errors over series: what an image gains is of the few who wear the sensor on the other
@@ -87,23 +88,22 @@ impl Trainer<'_> {
         &self,
         features: Features,
         series: &[usize],
-        images: &[TrainOptions],
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<Option<(TrainOptions, Option<Choice>)>, TrainError> {
+        images: &[Trial],
+    ) -> Result<Option<(Trial, Option<Choice>)>, TrainError> {
         let Some((none, images)) = images.split_first() else { return Ok(None) };
-        let problem = Problem::new(&self.fits, series, none, progress)?;
-        let Some(HeldOut { units, map, examples, decided: alone }) =
-            problem.held_out_of(features, series)?
+        let set = self.set(series, none)?;
+        let Some(HeldOut { units, map, examples, decided: alone, .. }) =
+            set.held_out_of(features, series)?
         else {
             return Ok(None);
         };
         let mut examples = Examples::clone(&examples);
         let own = examples.labels.len();
-        let of_series = || problem.windows().of_all(series).map(|window| window.series).collect();
+        let of_series = || set.windows().of_all(series).map(|window| window.series).collect();
         let mut best = (none, accuracy(&alone.choice));
-        for options in images {
-            let frozen = options.frozen(alone.choice.setting);
-            let mirrored = Problem::new(&self.fits, series, &frozen, progress)?;
+        for trial in images {
+            let frozen = trial.frozen(alone.choice.setting);
+            let mirrored = self.set(series, &frozen)?;
             // With an image and its copies there may be more features than there is room for.
             if check_features(own * mirrored.variation.variants(), map.len()).is_err() {
                 continue;
@@ -122,7 +122,7 @@ impl Trainer<'_> {
             let right = accuracy(&both.choice);
             let enough = ERRORS * both.marks.over(of_series()).standard_error(&alone.marks);
             if right > best.1 && right - accuracy(&alone.choice) > enough {
-                best = (options, right);
+                best = (trial, right);
             }
         }
         // The machine of mirrored series is chosen on these.
@@ -130,7 +130,7 @@ impl Trainer<'_> {
         Ok(Some((best.0.clone(), alone)))
     }
 
-    /// The options with the number of jittered copies chosen: the first of those to choose from, unless machines on
+    /// A trial with the number of jittered copies chosen: the first of those to choose from, unless machines on
     /// another are right of series as they are by more than two standard errors more often, each series or group held
     /// out with its copies, or in inner folds: the larger of that of the difference over these and that of so many trials.
     /// Each has its own C, for copies change what a score's unit is; all else is frozen: as suits series without copies
@@ -142,36 +142,33 @@ impl Trainer<'_> {
     pub(super) fn choose_copies(
         &self,
         series: &[usize],
-        options: &TrainOptions,
-        progress: &(dyn Fn() + Sync),
+        trial: &Trial,
     ) -> Result<Copied, TrainError> {
-        let numbers = options.augment.numbers_of_copies(self.data().kind());
-        let with = |copies: usize| {
-            let augment = options.augment.with_copies(copies);
-            TrainOptions { augment, ..options.clone() }
+        let numbers = trial.augment.numbers_of_copies(self.shared.fits.data().kind());
+        let with = |copies: usize| trial.with_copies(copies);
+        let Some(features) = trial.request.features().filter(|_| numbers.len() > 1) else {
+            let trial = with(numbers[0]);
+            return Ok(Copied { trial, machine: None, choice: None, examples: None });
         };
-        let Some(features) = options.features().filter(|_| numbers.len() > 1) else {
-            let options = with(numbers[0]);
-            return Ok(Copied { options, machine: None, choice: None, examples: None });
-        };
-        let problem = Problem::new(&self.fits, series, options, progress)?;
-        let held_out = problem.held_out_of(features, series)?;
+        let held_out = self.set(series, trial)?.held_out_of(features, series)?;
         let mut setting = held_out.as_ref().map(|held_out| held_out.decided.choice.setting);
         let mut candidates: Vec<CopiesCandidate> = Vec::new();
         let (mut first, mut best): (Option<Decided>, Option<Best>) = (None, None);
         for &copies in &numbers {
-            let mut options = with(copies);
+            let mut copied = with(copies);
             if let Some(setting) = setting {
-                options = TrainOptions { c: options.c.clone(), ..options.frozen(setting) };
+                let c = copied.settings.c.clone();
+                copied.settings = copied.settings.only(setting);
+                copied.settings.c = c;
             }
-            let problem = Problem::new(&self.fits, series, &options, progress)?;
+            let set = self.set(series, &copied)?;
             let (decided, examples) = match &held_out {
                 Some(held_out) if copies == 0 => (held_out.decided.clone(), None),
                 Some(held_out) => {
-                    let (decided, examples) = problem.held_out_with_copies(held_out, series)?;
+                    let (decided, examples) = set.held_out_with_copies(held_out, series)?;
                     (decided, Some(examples))
                 }
-                None => (problem.choose(features, series, true)?, None),
+                None => (set.choose(features, series, true)?, None),
             };
             setting.get_or_insert(decided.choice.setting);
             // Of too few series to judge by the first is taken.
@@ -187,12 +184,12 @@ impl Trainer<'_> {
             first.get_or_insert(decided);
         }
         let Some(Best { copies, machine, examples }) = best else {
-            let options = with(numbers[0]);
+            let trial = with(numbers[0]);
             let choice = Some(CopiesChoice { copies: numbers[0], candidates });
-            return Ok(Copied { options, machine: None, choice, examples: None });
+            return Ok(Copied { trial, machine: None, choice, examples: None });
         };
         Ok(Copied {
-            options: with(copies),
+            trial: with(copies),
             // In inner folds the machine of another number is chosen on that.
             machine: (held_out.is_some() || copies == numbers[0]).then_some(machine),
             choice: Some(CopiesChoice { copies, candidates }),

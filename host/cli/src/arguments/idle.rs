@@ -1,7 +1,7 @@
 //! Options of training that can have no effect, by what is trained and on what.
 
 use fishweir::data::{Dataset, Kind, Stage};
-use fishweir::learn::{ClassifierKind, Search, TrainOptions, Varied};
+use fishweir::learn::{ClassifierKind, Effort, Request, Space, Varied};
 
 use super::Training;
 use crate::options::{named, refuse_idle};
@@ -47,11 +47,7 @@ impl Training {
     }
 
     /// Refuses options that vary nothing of what was read, whichever of these trainings it is for.
-    pub(crate) fn check_varies(
-        &self,
-        trainings: &[TrainOptions],
-        kind: &Kind,
-    ) -> Result<(), Failure> {
+    pub(crate) fn check_varies(&self, requests: &[Request], kind: &Kind) -> Result<(), Failure> {
         let given = |names: &[&str]| -> Vec<&'static str> {
             self.given().into_iter().filter(|name| names.contains(name)).collect()
         };
@@ -85,7 +81,7 @@ impl Training {
             let why = format!("{values} have no standard deviation to hold");
             refuse_idle(&given(&[floor]), why)?;
         }
-        let varied: Vec<Varied> = trainings.iter().map(|one| one.varies(kind)).collect();
+        let varied: Vec<Varied> = requests.iter().map(|one| one.varies(kind)).collect();
         let any = |what: fn(&Varied) -> bool| varied.iter().any(what);
         if !any(|one| one.copies) {
             let why = "no varied copies are made; ask for some with --copies";
@@ -120,15 +116,18 @@ impl Training {
         cutting: &Cutting,
         data: &Dataset,
     ) -> Result<(), Failure> {
-        if matches!(self.effort, None | Some(Search::Quick)) {
+        if matches!(self.effort, None | Some(Effort::Quick)) {
             return Ok(());
         }
         let quick = Self { effort: None, ..self.clone() };
         let all: Vec<usize> = (0..data.series().len()).collect();
         for &kind in kinds {
             let tried = |training: &Self| -> Result<_, Failure> {
-                let options = training.options(kind, cutting)?;
-                Ok((options.tried(data, &all), options.varied(data.kind())))
+                let request = training.request(kind, cutting)?;
+                let space = Space::of(data, &all, &request);
+                // What it refuses is told where it is trained.
+                let forms = space.map_or_else(|_| Vec::new(), |space| space.forms().to_vec());
+                Ok((forms, request.varied(data.kind())))
             };
             if tried(self)? != tried(&quick)? {
                 return Ok(());

@@ -10,7 +10,7 @@ use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Entry, Setting};
 use fishweir::kernel::{Gram, ReadGram, read_gram};
-use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::learn::{ClassifierKind, Request};
 use fishweir::report::{counted, grouped};
 
 use super::Arguments;
@@ -135,8 +135,8 @@ pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOp
     Ok(ReadOptions { values, ..arguments.reading.options_for(kind, None)? })
 }
 
-fn options(arguments: &Arguments) -> Result<TrainOptions, Failure> {
-    arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)
+fn request(arguments: &Arguments) -> Result<Request, Failure> {
+    arguments.training.request(ClassifierKind::Bayes, &arguments.cutting)
 }
 
 /// Refuses what a kernel does not take before anything is trained: more windows than a machine's matrix
@@ -149,9 +149,9 @@ pub(super) fn check(
     if kernels.is_empty() {
         return Ok(());
     }
-    let options = options(arguments)?;
-    let windows = data.windows(options.windowing.as_ref());
-    options.learner.check_windows(windows.all().len())?;
+    let request = request(arguments)?;
+    let windows = data.windows(request.windowing.as_ref());
+    request.learner().check_windows(windows.all().len())?;
     let views = views(&windows);
     for Named { kernel, .. } in kernels {
         match kernel {
@@ -231,14 +231,14 @@ pub(super) fn validate(
     Named { name, kernel }: &Named,
     folds: CrossValidationOptions,
 ) -> Result<CrossValidation, Failure> {
-    let options = options(arguments)?;
-    let windows = data.windows(options.windowing.as_ref());
+    let request = request(arguments)?;
+    let windows = data.windows(request.windowing.as_ref());
     let one_for_all = |gram: &Gram| {
         cross_validate_kernel(
             data,
             |_| Ok::<_, Failure>(Cow::Borrowed(gram)),
             name,
-            &options,
+            &request,
             folds,
         )
     };
@@ -261,7 +261,7 @@ pub(super) fn validate(
                 let matrix = asked.matrix(&Reads::Fitted, data, &windows, train, true)?;
                 Ok(Cow::Owned(matrix.computed.gram))
             };
-            cross_validate_kernel(data, of_fold, name, &options, folds)
+            cross_validate_kernel(data, of_fold, name, &request, folds)
         }
     };
     validated.map_err(|error| Failure::of(data, error))

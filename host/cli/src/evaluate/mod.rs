@@ -12,7 +12,7 @@ use fishweir::evaluate::{
     UnknownClass, Unseen, check, cross_validate, evaluate,
 };
 use fishweir::kernel::registry::Entry;
-use fishweir::learn::{ClassifierKind, Trainer};
+use fishweir::learn::{ClassifierKind, Space, Trainer};
 use fishweir::plot::{Curve, RocPlot, Shares};
 use fishweir::report::{
     BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
@@ -27,7 +27,7 @@ use super::model::Model;
 use super::options::{each_once, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Reading};
-use super::training::warn;
+use super::training::{most_passes, warn};
 use super::values::rejection_rate;
 use super::{Failure, believing, note, progress, tell};
 use crate::Topic;
@@ -247,19 +247,21 @@ pub(super) fn cross_validation(
     (folds, rejection): (CrossValidationOptions, Option<f64>),
 ) -> Result<CrossValidationReport, Failure> {
     let (mut validated, trainer) = (Vec::new(), Trainer::new(data));
-    let all = kinds.iter().map(|&kind| training.options(kind, cutting));
+    let all = kinds.iter().map(|&kind| training.request(kind, cutting));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     training.check_varies(&all, data.kind())?;
     training.check_effort(kinds, cutting, data)?;
-    let states = all.iter().map(|options| options.baum_welch.states).max();
+    let states = all.iter().map(|request| request.baum_welch.states).max();
     tell::room_to_fit(data, states.unwrap_or_default())?;
-    for options in &all {
-        check(&trainer, options, folds).map_err(|error| Failure::of(data, error))?;
+    for request in &all {
+        check(&trainer, request, folds).map_err(|error| Failure::of(data, error))?;
     }
-    if let Some(options) = all.first() {
-        warn(data, &(0..data.series().len()).collect::<Vec<_>>(), options, folds.folds);
+    if let Some(request) = all.first() {
+        let series: Vec<usize> = (0..data.series().len()).collect();
+        let space = Space::of(data, &series, request);
+        warn(&space.map_err(|error| Failure::of(data, error))?, folds.folds);
     }
-    let varied: Vec<String> = all.iter().map(|options| options.varied(data.kind())).collect();
+    let varied: Vec<String> = all.iter().map(|request| request.varied(data.kind())).collect();
     let varied = match varied.split_first() {
         Some((first, others)) if others.iter().all(|other| other == first) => first.clone(),
         _ => {
@@ -267,16 +269,16 @@ pub(super) fn cross_validation(
             each.collect::<Vec<_>>().join(" | ")
         }
     };
-    for (&kind, options) in kinds.iter().zip(&all) {
+    for (&kind, request) in kinds.iter().zip(&all) {
         let bar = progress::passes(
             format!("cross-validating {kind}"),
-            folds.folds.saturating_mul(options.most_passes(data)),
+            folds.folds.saturating_mul(most_passes(data, request)),
         );
-        let one = cross_validate(&trainer, options, folds, &|| bar.inc(1));
+        let one = cross_validate(&trainer, request, folds, &|| bar.inc(1));
         bar.finish_and_clear();
         let mut one = one.map_err(|error| Failure::of(data, error))?;
         if let Some(rate) = rejection {
-            believing::reject(data, options, folds, &mut one, rate)?;
+            believing::reject(data, request, folds, &mut one, rate)?;
         }
         validated.push(one);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use fishweir::StableKind as _;
 use fishweir::data::Dataset;
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::learn::{ClassifierKind, TrainError, TrainOptions, Trained, train_fixed_length};
+use fishweir::learn::{ClassifierKind, Request, TrainError, Trained, train_fixed_length};
 
 use super::{Arguments, check_group, series_of};
 use crate::Topic;
@@ -17,7 +17,7 @@ use crate::{Failure, tell};
 pub(super) fn trained(
     arguments: &Arguments,
     path: &Path,
-) -> Result<(Dataset, TrainOptions, Trained), Failure> {
+) -> Result<(Dataset, Request, Trained), Failure> {
     let file = path.display();
     let model = MarginalModel::read(path)?;
     let kind =
@@ -44,16 +44,16 @@ pub(super) fn trained(
     let mut idle = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
     idle.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
     refuse_idle(&idle, "the kernel's numbers are given")?;
-    // Of these options the kernel reads what every classifier has.
-    let options = arguments.training.options(ClassifierKind::Bayes, &arguments.cutting)?;
+    // Of this the kernel reads what every classifier has.
+    let request = arguments.training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None)?)?;
-    check_group(&data, &options)?;
-    let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &options);
+    check_group(&data, &request)?;
+    let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &request);
     let trained = trained.map_err(|error| match error {
         TrainError::Marginal(error) => {
-            item_refused(error, &data, &data.windows(options.windowing.as_ref()))
+            item_refused(error, &data, &data.windows(request.windowing.as_ref()))
         }
         other => Failure::of(&data, other),
     })?;
-    Ok((data, options, trained))
+    Ok((data, request, trained))
 }

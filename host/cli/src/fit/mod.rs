@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::data::{DataError, Dataset, Kind, ReadOptions};
 use fishweir::deploy::Deployed;
 use fishweir::fit::Fit;
-use fishweir::learn::{ClassifierKind, ScoreModels, TrainOptions, Trained};
+use fishweir::learn::{ClassifierKind, Request, ScoreModels, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
 use super::arguments::{ScoreKernels, Training};
@@ -100,7 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     told.extend(named([("--order", order)]));
     refuse_idle(&told, "it is for models alone, --model")?;
     arguments.cutting.check()?;
-    let (data, options, trained) = match &arguments.kernel_model {
+    let (data, request, trained) = match &arguments.kernel_model {
         Some(path) => {
             refuse_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
             kernel::trained(arguments, path)?
@@ -108,27 +108,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => {
             let kernels = arguments.kernels.with_order(arguments.order);
             let training = arguments.training.with(&kernels, &arguments.emitting);
-            let options = training.options(arguments.classifier, &arguments.cutting)?;
+            let request = training.request(arguments.classifier, &arguments.cutting)?;
             training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
             let data = tell::read(&arguments.data, &reading)?;
-            check_group(&data, &options)?;
-            training.check_varies(std::slice::from_ref(&options), data.kind())?;
+            check_group(&data, &request)?;
+            training.check_varies(std::slice::from_ref(&request), data.kind())?;
             training.check_effort(&[arguments.classifier], &arguments.cutting, &data)?;
-            tell::room_to_fit(&data, options.baum_welch.states)?;
-            let confidence = arguments.believing.learn(&data, &options)?;
-            let mut trained = fit(&data, &series_of(&data), &options)?;
+            tell::room_to_fit(&data, request.baum_welch.states)?;
+            let confidence = arguments.believing.learn(&data, &request)?;
+            let mut trained = fit(&data, &series_of(&data), &request)?;
             trained.classifier.confidence = confidence;
-            (data, options, trained)
+            (data, request, trained)
         }
     };
-    tell::windows(&data, options.windowing.as_ref());
-    tell::groups(&data, options.group.as_deref());
+    tell::windows(&data, request.windowing.as_ref());
+    tell::groups(&data, request.group.as_deref());
     let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
-    let report = report(&data, &series_of(&data), &options, &trained, &deployed, model);
+    let report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
     outputs.print(&report, arguments.json)
 }
 
@@ -138,15 +138,15 @@ fn series_of(data: &Dataset) -> Vec<usize> {
 }
 
 /// Refuses a group column that is not there before an hour's work, not after.
-pub(super) fn check_group(data: &Dataset, options: &TrainOptions) -> Result<(), DataError> {
-    options.group.as_deref().map_or(Ok(()), |column| data.groups(column).map(drop))
+pub(super) fn check_group(data: &Dataset, request: &Request) -> Result<(), DataError> {
+    request.group.as_deref().map_or(Ok(()), |column| data.groups(column).map(drop))
 }
 
 /// What to say of a training.
 pub(super) fn report(
     data: &Dataset,
     series: &[usize],
-    options: &TrainOptions,
+    request: &Request,
     trained: &Trained,
     deployed: &Deployed,
     model: String,
@@ -167,8 +167,8 @@ pub(super) fn report(
         ClassFit::of(class, &seen, fit)
     };
     FitReport {
-        data: DataSummary::of(data, Some(series), options.windowing.as_ref()),
-        group: options.group.clone(),
+        data: DataSummary::of(data, Some(series), request.windowing.as_ref()),
+        group: request.group.clone(),
         classifier: classifier.method.clone(),
         classes: data.classes().to_vec(),
         windows: classifier.provenance.windows,

@@ -51,17 +51,17 @@ pub(super) fn run(
             "--std-floor takes one number here: there is no classifier to choose by",
         ));
     }
-    let options = training.options(ClassifierKind::Bayes, &arguments.cutting)?;
+    let request = training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let values = arguments.emitting.values();
     let reading = ReadOptions { values, ..arguments.reading.options() };
     let data = tell::read(&arguments.data, &reading)?;
-    let windowing = options.windowing.as_ref();
+    let windowing = request.windowing.as_ref();
     tell::windows(&data, windowing);
     let per = arguments.model_per.unwrap_or(match data.classes() {
         [] => Per::All,
         _ => Per::Class,
     });
-    let family = arguments.told.family(family, arguments.order, &all, &options, &data)?;
+    let family = arguments.told.family(family, arguments.order, &all, &request, &data)?;
     tell::room_for(&data, &family)?;
     let windows = data.windows(windowing);
     let series: Vec<usize> = (0..data.series().len()).collect();
@@ -71,7 +71,7 @@ pub(super) fn run(
         models,
         provenance: Provenance {
             windows: windows.all().len(),
-            windowing: options.windowing,
+            windowing: request.windowing,
             ..Provenance::of(&data, &series)
         },
     };

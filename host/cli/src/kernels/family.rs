@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use fishweir::data::{Dataset, Kind};
 use fishweir::fit::{BaumWelch, SwitchingEm, SystemEm};
-use fishweir::learn::TrainOptions;
+use fishweir::learn::Request;
 use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
@@ -190,10 +190,10 @@ impl FamilyOptions {
         family: FamilyName,
         order: Option<u8>,
         training: &Training,
-        options: &TrainOptions,
+        request: &Request,
         data: &Dataset,
     ) -> Result<ModelFamily, Failure> {
-        let fit = &options.baum_welch;
+        let fit = &request.baum_welch;
         let components = training.components().unwrap_or(2);
         let (uniform, pseudo_count) =
             (self.uniform, self.pseudo_count.unwrap_or(fit.symbol_pseudocount));

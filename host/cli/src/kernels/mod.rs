@@ -21,7 +21,7 @@ use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
 use fishweir::kernel::{Expected, Metric};
-use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::learn::{ClassifierKind, LagChoice, ModelChoice, Request};
 use fishweir::model::{FittedModel, Hmm, ModelFamily, Scored};
 use fishweir_core::emission::Parametrisation;
 
@@ -203,31 +203,34 @@ impl Asked<'_> {
     }
 
     /// How what is fitted is fitted.
-    pub(super) fn train_options(&self) -> Result<TrainOptions, Failure> {
+    pub(super) fn request(&self) -> Result<Request, Failure> {
         let training = match self.options.choice.family {
             FamilyName::Hmm => self.training.clone(),
             _ => self.training.without_emission(),
         };
-        let options = training.options(ClassifierKind::Bayes, self.cutting)?;
-        let emission = options.baum_welch.emission.filter(|family| family.is_autoregressive());
+        let mut request = training.request(ClassifierKind::Bayes, self.cutting)?;
+        let emission = request.baum_welch.emission.filter(|family| family.is_autoregressive());
         if let Some(family) = emission {
             return Err(FitError::NoPast { family: family.name() }.into());
         }
-        if options.lags.is_apart() {
+        if request.models == ModelChoice::EachLag {
             let what = "--score-model each-lag sees differences, and kernels see items as they are: take universal";
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         // Kernels see items as they are, and what lies between models has no place for differences.
-        Ok(TrainOptions { other_lags: Vec::new(), ..options })
+        if request.lags == LagChoice::Choose {
+            request.lags = LagChoice::Usual;
+        }
+        Ok(request)
     }
 
     fn components(&self) -> usize {
         self.training.components().unwrap_or(2)
     }
 
-    fn family(&self, options: &TrainOptions, data: &Dataset) -> Result<ModelFamily, Failure> {
+    fn family(&self, request: &Request, data: &Dataset) -> Result<ModelFamily, Failure> {
         let choice = &self.options.choice;
-        choice.told.family(choice.family, self.options.order, &self.training, options, data)
+        choice.told.family(choice.family, self.options.order, &self.training, request, data)
     }
 
     /// By which information scores are whitened, if by any.
@@ -263,7 +266,7 @@ impl Asked<'_> {
             ));
         }
         let models = source::named(&fitted.classes, &fitted.models);
-        let models = source::picked(models, &self.train_options()?.scores)?;
+        let models = source::picked(models, &self.request()?.scores())?;
         Ok(Reads::Models(Box::new(model), models))
     }
 
@@ -291,7 +294,7 @@ impl Asked<'_> {
             return Ok(Matrix { computed, words: (self.entry.words)(&settings) });
         }
         if let Compares::Models(compute, _) = self.entry.compares {
-            let family = self.family(&self.train_options()?, data)?;
+            let family = self.family(&self.request()?, data)?;
             let of_systems = match &family {
                 ModelFamily::LinearSystem(system) => Some(system),
                 ModelFamily::SwitchingSystem(switching) => Some(&switching.system),
@@ -320,7 +323,7 @@ impl Asked<'_> {
             }
             Reads::Models(_, models) => models,
             Reads::Fitted => {
-                fitted = self.fitted(data, series, &self.train_options()?)?;
+                fitted = self.fitted(data, series, &self.request()?)?;
                 &fitted
             }
         };

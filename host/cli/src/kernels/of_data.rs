@@ -173,7 +173,7 @@ impl OfData {
             Reads::Fitted => {
                 let values = self.emitting.values();
                 let data = tell::read(path, &ReadOptions { values, ..reading.options() })?;
-                (data, asked.train_options()?.windowing)
+                (data, asked.request()?.windowing)
             }
         };
         check_items(&data, windowing.as_ref(), at_most)?;

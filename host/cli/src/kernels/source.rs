@@ -1,7 +1,7 @@
 //! The models that a kernel reads: given, or fitted to a part of the data.
 
 use fishweir::data::{Dataset, SamplesView, Window, centre_and_scale};
-use fishweir::learn::{ScoreModels, TrainOptions, fit_one};
+use fishweir::learn::{Request, ScoreModels, fit_one};
 use fishweir::model::{FittedModel, Hmm};
 
 use super::Asked;
@@ -19,20 +19,20 @@ impl Asked<'_> {
         &self,
         data: &Dataset,
         series: &[usize],
-        options: &TrainOptions,
+        request: &Request,
     ) -> Result<Vec<FittedModel>, Failure> {
-        let universal = options.scores == ScoreModels::Universal;
+        let universal = request.scores() == ScoreModels::Universal;
         let one = self.options.one_model || universal || data.classes().is_empty();
         let models = if self.options.choice.family != FamilyName::Hmm {
-            self.of_items(data, series, options, one)?
+            self.of_items(data, series, request, one)?
         } else if one {
-            tell::room_to_fit(data, options.baum_welch.states)?;
-            let bar = progress::fits("fitting".into(), 1, &options.baum_welch);
-            let fit = fit_one(data, series, &options.baum_welch, &|| bar.inc(1));
+            tell::room_to_fit(data, request.baum_welch.states)?;
+            let bar = progress::fits("fitting".into(), 1, &request.baum_welch);
+            let fit = fit_one(data, series, &request.baum_welch, &|| bar.inc(1));
             bar.finish_and_clear();
             vec![(None, fit.map_err(|error| Failure::of(data, error))?.model.into())]
         } else {
-            tell::room_to_fit(data, options.baum_welch.states)?;
+            tell::room_to_fit(data, request.baum_welch.states)?;
             if let [only] = data.classes() {
                 return Err(Failure::input(
                     Topic::OneClass,
@@ -42,10 +42,10 @@ impl Asked<'_> {
                     ),
                 ));
             }
-            let trained = fit(data, series, options)?;
+            let trained = fit(data, series, request)?;
             named(data.classes(), &trained.classifier.models)
         };
-        picked(models, &options.scores)
+        picked(models, &request.scores())
     }
 
     /// Of the windows of some series.
@@ -53,13 +53,13 @@ impl Asked<'_> {
         &self,
         data: &Dataset,
         series: &[usize],
-        options: &TrainOptions,
+        request: &Request,
         one: bool,
     ) -> Result<Named, Failure> {
-        let family = self.family(options, data)?;
+        let family = self.family(request, data)?;
         tell::room_for(data, &family)?;
         let (_, scale) = centre_and_scale(data, series);
-        let windows = data.windows(options.windowing.as_ref());
+        let windows = data.windows(request.windowing.as_ref());
         let of_class = |class: Option<usize>| {
             let of = windows.of_all(series);
             let items: Vec<&Window<'_>> =

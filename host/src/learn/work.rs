@@ -4,11 +4,12 @@ use std::num::NonZeroUsize;
 
 use super::error::TrainError;
 use super::kind::ClassifierKind;
-use super::options::TrainOptions;
+use super::search::{LAST, kept_of};
+use super::space::Space;
+use super::trial::Trial;
 use super::vectors::mirror_candidates;
-use crate::classifier::Codebooks;
-use crate::classifier::ScoreModels;
-use crate::data::{Dataset, Kind};
+use crate::classifier::{Codebooks, Form, ScoreModels};
+use crate::fit::BaumWelch;
 use crate::kernel::mean_map::words_of;
 
 /// Numbers that the features of all windows may be.
@@ -22,7 +23,7 @@ const EIGENVALUES: u128 = 9;
 
 /// What training a classifier on features takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Effort {
+pub struct Work {
     /// Windows that the last machines are trained on, varied copies of them included, with the first number to
     /// choose from: where a mirror image is chosen there are twice as many.
     pub windows: usize,
@@ -34,51 +35,63 @@ pub struct Effort {
     pub multiply_adds: u128,
 }
 
-impl Effort {
-    /// Of training on some series; `None` for Bayes, which has no features.
-    pub fn of(data: &Dataset, series: &[usize], options: &TrainOptions) -> Option<Self> {
-        options.features()?;
-        let options = &options.settled(data, series);
+impl Space<'_> {
+    /// The form that is trained where nothing is judged, or the first of several.
+    fn settled(&self) -> Trial {
+        match self.forms() {
+            [form] => self.trial(form),
+            _ => self.trial(&self.first()),
+        }
+    }
+
+    /// What a training takes; `None` of Bayes, which has no features.
+    #[must_use]
+    pub fn work(&self) -> Option<Work> {
+        self.request.features()?;
+        let (request, data, trial) = (&self.request, self.data, self.settled());
         let classes = data.classes().len();
-        let models = match options.scores {
+        let models = match trial.form.models {
             ScoreModels::All => classes,
-            _ => options.lags.of_models().len(),
+            _ => trial.form.lags.of_models().len(),
         };
         // Emissions alone: how many transitions there are is not settled yet.
-        let emission = options.emission_parameters(data.kind());
-        let counted = match options.kind {
-            ClassifierKind::LatentMap => emission + options.baum_welch.states,
+        let emission = self.emission_parameters(&trial.form);
+        let states = trial.form.states;
+        let counted = match request.kind {
+            ClassifierKind::LatentMap => emission + states,
             _ => emission,
         };
-        let features = match options.kind {
-            ClassifierKind::EmpiricalMap => words_of(emission, options.order).unwrap_or(usize::MAX),
-            _ => models * options.baum_welch.states * counted,
+        let features = match request.kind {
+            ClassifierKind::EmpiricalMap => words_of(emission, request.order).unwrap_or(usize::MAX),
+            _ => models * states * counted,
         };
         // Of codebooks at most as many dilations as there are.
-        let counted = Codebooks::counted_at_most(options.codebooks, options.levels);
+        let counted = Codebooks::counted_at_most(trial.form.codebooks, self.open.levels);
         let features = features.saturating_add(counted);
         // Beside its scores a window has a feature by each landmark.
-        let landmarks = options.landmarks.map_or(0, NonZeroUsize::get);
-        let features = features.saturating_add(if options.kind.compiles() { 0 } else { landmarks });
+        let landmarks = request.landmarks.map_or(0, NonZeroUsize::get);
+        let features = features.saturating_add(if request.kind.compiles() { 0 } else { landmarks });
         // Series that each becomes in the end, at least, and machines on them that inner folds judge: of all
         // settings, and where a mirror image is chosen of one setting on each.
         // In closed form other weights are tried with one scaling.
-        let (scalings, weights) = (options.scalings.len(), options.codebook_weights().len());
-        let scales = match options.in_closed_form() {
+        let settings = &trial.settings;
+        let (scalings, weights) = (settings.scalings.len(), settings.codebook_weights.len());
+        let scales = match trial.in_closed_form() {
             true => scalings + weights - 1,
             false => scalings * weights,
         };
-        let settings = scales * options.c.len() * options.kernels().len().max(1);
-        let (exact, judged) = match options.augment.mirrors(data.kind()) {
+        let costs = settings.c.len();
+        let settings = scales * costs * settings.kernels.len().max(1);
+        let (exact, judged) = match trial.augment.mirrors(data.kind()) {
             Some([]) => (1, settings),
             Some(_) => (2, 2 * settings),
             None => {
-                let candidates = mirror_candidates(data.kind(), &options.augment.vectors).len();
+                let candidates = mirror_candidates(data.kind(), &trial.augment.vectors).len();
                 (1, settings + 2 * (candidates - 1))
             }
         };
-        let cut = data.windows(options.windowing.as_ref()).of_all(series).count();
-        let numbers = options.augment.numbers_of_copies(data.kind());
+        let cut = data.windows(request.windowing.as_ref()).of_all(self.series).count();
+        let numbers = trial.augment.numbers_of_copies(data.kind());
         let copies = numbers[0].saturating_add(1);
         // Numbers of copies are held against each other with one scaling.
         let tried = if numbers.len() > 1 { numbers.as_slice() } else { &[] };
@@ -86,12 +99,12 @@ impl Effort {
         let outputs = if classes == 2 { 1 } else { classes };
         // Every fold trains on all the others.
         // In inner folds of the first number all settings.
-        let others = tried.len().saturating_sub(1) * options.c.len();
+        let others = tried.len().saturating_sub(1) * costs;
         let judged_too = if tried.is_empty() { 0 } else { settings + others };
-        let inner = options.inner_folds.saturating_sub(1) * (judged + judged_too);
+        let inner = request.inner_folds.saturating_sub(1) * (judged + judged_too);
         let machines = (outputs * (exact + inner)) as u128;
         let pass = (cut as u128 * copies as u128).saturating_mul(features as u128);
-        let multiply_adds = match options.in_closed_form() {
+        let multiply_adds = match trial.in_closed_form() {
             // Of all costs and folds one matrix of inner products, of features or of examples, whichever are fewer,
             // for each scaling, weight and image, without copies; one with each number of them to choose from; and
             // one in the end.
@@ -102,7 +115,7 @@ impl Effort {
                     let eigenvalues = EIGENVALUES.saturating_mul(side.saturating_mul(side));
                     rows.saturating_mul(features).saturating_add(eigenvalues).saturating_mul(side)
                 };
-                let images = match options.augment.mirrors(data.kind()) {
+                let images = match trial.augment.mirrors(data.kind()) {
                     // The machine's scaling is chosen anew of the image that is.
                     None => 2 * scales + judged - settings,
                     Some(_) => scales,
@@ -117,9 +130,75 @@ impl Effort {
             }
             false => (PASSES * machines).saturating_mul(pass),
         };
-        Some(Self { windows, features, multiply_adds })
+        Some(Work { windows, features, multiply_adds })
     }
 
+    /// How often a class' model is fitted in a training, or one of all classes, at most: in every inner fold once a form
+    /// and once a mirror image to choose from, in closed form once a form, and in the end.
+    #[must_use]
+    pub fn most_fits(&self) -> usize {
+        if self.request.kind == ClassifierKind::EmpiricalMap {
+            return 0;
+        }
+        let (trial, observed) = (self.settled(), self.data.kind());
+        let forms = match self.most_trials() {
+            1 => 0,
+            several => several,
+        };
+        let images = match (self.request.features(), trial.augment.mirrors(observed)) {
+            (None, _) => 0,
+            // What is chosen in closed form is chosen on the models that are kept.
+            _ if trial.in_closed_form() => 0,
+            (_, Some(_)) => 1,
+            (_, None) => mirror_candidates(observed, &trial.augment.vectors).len(),
+        };
+        let folds = if trial.in_closed_form() { 1 } else { self.request.inner_folds };
+        // A model for each lag is fitted as often as there are lags.
+        trial.form.lags.of_models().len() * (1 + (forms + images) * folds)
+    }
+
+    /// How many passes of Baum-Welch a training makes at most, of the models of all classes together.
+    #[must_use]
+    pub fn most_passes(&self) -> usize {
+        let trial = self.settled();
+        let models = if trial.universal() { 1 } else { self.data.classes().len() };
+        let BaumWelch { restarts, iterations, .. } = trial.baum_welch;
+        let passes = restarts.saturating_mul(iterations);
+        self.most_fits().saturating_mul(models).saturating_mul(passes)
+    }
+
+    /// How many forms are tried at most, once for each stage that they see.
+    fn most_trials(&self) -> usize {
+        let forms = self.forms();
+        let is_of_one = |form: &Form| self.trial(form).in_closed_form();
+        let of_one: usize = forms
+            .iter()
+            .filter(|form| is_of_one(form))
+            .map(|form| form.lags.of_models().len())
+            .sum();
+        // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors and
+        // transitions, on some series and on all.
+        let is_first = |form: &&Form| {
+            let (std_floor, topology) = (form.std_floor, form.topology);
+            !is_of_one(form) && **form == Form { std_floor, topology, ..forms[0].clone() }
+        };
+        let firsts = forms.iter().filter(is_first).count();
+        let (mut left, mut tried) = match of_one > 0 && firsts > 0 {
+            true => {
+                let folds = self.request.inner_folds.max(1);
+                (2 + firsts, of_one.div_ceil(folds) + 2 + firsts)
+            }
+            false => (forms.len(), 0),
+        };
+        while left > LAST {
+            tried += left;
+            left = kept_of(left);
+        }
+        tried + left
+    }
+}
+
+impl Work {
     /// Refuses what there is no room for.
     ///
     /// # Errors
@@ -131,18 +210,6 @@ impl Effort {
     /// Minutes, at a thousand million multiply-adds a second.
     pub fn minutes(&self) -> f64 {
         self.multiply_adds as f64 / 60e9
-    }
-}
-
-impl TrainOptions {
-    /// Parameters of a state's emission, in round figures.
-    pub(super) fn emission_parameters(&self, observed: &Kind) -> usize {
-        match observed {
-            // A mean and a deviation, and of the past a coefficient; or a mean and a deviation of all that is seen.
-            Kind::Channels(names) if self.lags.is_past() => names.len() * (1 + self.lags.rows()),
-            Kind::Channels(names) => 2 * self.lags.seen_width(names.len()),
-            Kind::Symbols(alphabet) => alphabet.len(),
-        }
     }
 }
 

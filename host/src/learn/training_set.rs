@@ -1,4 +1,4 @@
-//! One training's data set, and the stages of training on it.
+//! The series that a trial is trained on, and the stages of training on them.
 
 use std::num::NonZeroUsize;
 
@@ -7,18 +7,20 @@ use rayon::prelude::*;
 
 use super::augment::{AugmentError, Augmented, Variation};
 use super::choice::Verdict;
-use super::effort::check_features;
 use super::error::TrainError;
 use super::expansion::KERNEL_WINDOWS;
 use super::features::{FeatureMap, Features};
 use super::fits::Fits;
+use super::held_out::LastHeldOut;
 use super::kind::ClassifierKind;
+use super::listing::middle_length;
 use super::loss::ClassWeight;
 use super::machine::{Examples, Path};
 use super::matrix::Matrix;
 use super::metric::Scales;
-use super::options::TrainOptions;
 use super::score_machine::ScorePath;
+use super::trial::Trial;
+use super::work::check_features;
 use crate::classifier::ScoreModels;
 use crate::classifier::{Choice, Classifier, Codebooks, Output, Provenance, Rule};
 use crate::data::{
@@ -46,52 +48,55 @@ impl AnyPath {
     }
 }
 
-/// A data set with what all stages of its training share.
-pub(super) struct Problem<'a> {
-    pub(super) fits: &'a Fits<'a>,
+/// What trainings on a data set share: nothing is fitted, and no features are taken, twice in a row.
+pub(super) struct Shared<'a> {
+    pub(super) fits: Fits<'a>,
+    pub(super) last: LastHeldOut,
+}
+
+impl<'a> Shared<'a> {
+    /// Nothing fitted yet.
+    pub(super) fn new(data: &'a Dataset) -> Self {
+        Self { fits: Fits::new(data), last: LastHeldOut::default() }
+    }
+}
+
+/// Some series of a data set, with what all stages of a trial on them share.
+pub(super) struct TrainingSet<'a> {
+    pub(super) shared: &'a Shared<'a>,
     pub(super) data: &'a Dataset,
     pub(super) variation: Variation<'a>,
     labels: Vec<usize>,
     front: FrontEnd,
-    pub(super) options: &'a TrainOptions,
+    pub(super) trial: &'a Trial,
     pub(super) progress: &'a (dyn Fn() + Sync),
 }
 
-impl<'a> Problem<'a> {
+impl<'a> TrainingSet<'a> {
+    /// Of a trial in a space that was [checked](super::Space::check).
     pub(super) fn new(
-        fits: &'a Fits<'a>,
+        shared: &'a Shared<'a>,
         series: &'a [usize],
-        options: &'a TrainOptions,
+        trial: &'a Trial,
         progress: &'a (dyn Fn() + Sync),
     ) -> Result<Self, TrainError> {
-        let data = fits.data();
-        let variation = Variation::of(data, series, &options.augment)?;
+        let data = shared.fits.data();
+        let variation = Variation::of(data, series, &trial.augment)?;
         let labels = data.labels()?;
-        let found = data.classes().len();
-        if found < 2 {
-            return Err(TrainError::OneClass { file: data.source().to_owned(), found });
+        let front = trial.request.front.over(data.kind()).map_err(TrainError::Front)?;
+        let windowing = trial.request.windowing;
+        if trial.form.codebooks > 0 {
+            let middle = middle_length(data, series, windowing, &front);
+            if Codebooks::drawn(middle, trial.form.codebooks, 0).is_none() {
+                return Err(TrainError::ShortCodebooks(middle));
+            }
         }
-        let log_odds = options.features() == Some(Features::LogOdds);
-        if log_odds && options.scores != ScoreModels::All {
-            return Err(TrainError::NeedsAllModels);
-        }
-        options.check_candidates()?;
-        let mut weights = options.codebook_weights.iter();
-        if let Some(&weight) = weights.find(|one| !Scales::CODEBOOK_WEIGHTS.contains(one)) {
-            return Err(TrainError::CodebookWeight(weight));
-        }
-        options.check_kernels(data.kind())?;
-        let front = options.front.over(data.kind()).map_err(TrainError::Front)?;
-        let windows = data.windows(options.windowing.as_ref());
-        let first = front.first();
-        if let Some(window) = windows.of_all(series).find(|window| window.samples.len() < first) {
-            return Err(TrainError::short_front(data, window, first));
-        }
-        let middle = options.middle_length(data, series, &front);
-        if options.codebooks > 0 && Codebooks::drawn(middle, options.codebooks, 0).is_none() {
-            return Err(TrainError::ShortCodebooks(middle));
-        }
-        Ok(Self { fits, data, variation, labels, front, options, progress })
+        Ok(Self { shared, data, variation, labels, front, trial, progress })
+    }
+
+    /// Channels that change sign in mirror images; none while that is to be chosen.
+    pub(super) fn mirror(&self) -> &[String] {
+        self.trial.augment.mirrors(self.data.kind()).unwrap_or_default()
     }
 
     /// Some of the training series, varied.
@@ -104,7 +109,7 @@ impl<'a> Problem<'a> {
 
     /// Samples as models see them: through the front end, with their past at lags, or differences from it.
     pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
-        self.widen_by(&self.options.lags, samples)
+        self.widen_by(&self.trial.form.lags, samples)
     }
 
     /// The same at other lags.
@@ -122,12 +127,12 @@ impl<'a> Problem<'a> {
         let views = series.iter().map(|&index| self.data.series()[index].samples.view());
         let wide: Vec<Widened<'_>> = views.map(|view| self.widen(view)).collect();
         let views: Vec<SamplesView<'_>> = wide.iter().map(Widened::view).collect();
-        centre_and_scale_of(&self.seen_at(&self.options.lags), &views)
+        centre_and_scale_of(&self.seen_at(&self.trial.form.lags), &views)
     }
 
     /// The windows of all series.
     pub(super) fn windows(&self) -> Windows<'_> {
-        self.data.windows(self.options.windowing.as_ref())
+        self.data.windows(self.trial.request.windowing.as_ref())
     }
 
     pub(super) fn classes(&self) -> &[String] {
@@ -135,7 +140,7 @@ impl<'a> Problem<'a> {
     }
 
     pub(super) fn class_weight(&self) -> ClassWeight {
-        self.options.class_weight
+        self.trial.request.class_weight
     }
 
     pub(super) fn label(&self, series: usize) -> usize {
@@ -176,17 +181,17 @@ impl<'a> Problem<'a> {
             let shape = models.first().map_or_else(Shape::default, |model| model.emission.shape());
             format!(", {}", family.words(shape))
         };
-        let emissions = self.options.baum_welch.emission.map_or_else(String::new, emits);
-        let of = match self.options.universal() {
-            true if self.options.lags.is_apart() => "a model of all classes for each lag, ",
+        let emissions = self.trial.baum_welch.emission.map_or_else(String::new, emits);
+        let of = match self.trial.universal() {
+            true if self.trial.form.lags.is_apart() => "a model of all classes for each lag, ",
             true => "one model of all classes, ",
             false => "",
         };
-        let differences = match &self.options.lags {
+        let differences = match &self.trial.form.lags {
             none if none.is_empty() => String::new(),
             lags => format!(", {}", lags.words()),
         };
-        let front = match &self.options.front {
+        let front = match &self.trial.request.front {
             none if none.is_empty() => String::new(),
             front => format!(", {}", front.words()),
         };
@@ -194,8 +199,8 @@ impl<'a> Problem<'a> {
             method: ClassifierKind::Bayes.to_string(),
             observations: self.data.kind().into(),
             classes: classes.to_vec(),
-            front: self.options.front.clone(),
-            lags: self.options.lags.clone(),
+            front: self.trial.request.front.clone(),
+            lags: self.trial.form.lags.clone(),
             centre,
             scale,
             models,
@@ -204,17 +209,17 @@ impl<'a> Problem<'a> {
             rule: Rule::Linear(outputs),
             confidence: None,
             provenance: Provenance {
-                windowing: self.options.windowing,
-                notes: vec![match self.options.kind {
+                windowing: self.trial.request.windowing,
+                notes: vec![match self.trial.request.kind {
                     ClassifierKind::EmpiricalMap => format!(
                         "words of {}, lambda {}",
-                        counted(self.options.order + 1, "symbol"),
-                        short(self.options.lambda)
+                        counted(self.trial.request.order + 1, "symbol"),
+                        short(self.trial.request.lambda)
                     ),
                     _ => format!(
                         "{of}{states} states{emissions}{front}{differences}, Baum-Welch with {} from seed {}",
-                        counted(self.options.baum_welch.restarts, "restart"),
-                        self.options.baum_welch.seed
+                        counted(self.trial.baum_welch.restarts, "restart"),
+                        self.trial.baum_welch.seed
                     ),
                 }],
                 ..Provenance::of(self.data, series)
@@ -231,8 +236,8 @@ impl<'a> Problem<'a> {
     ) -> Result<FeatureMap, TrainError> {
         let classes = self.data.classes();
         let size = self.data.kind().size();
-        let models = match &self.options.scores {
-            _ if self.options.kind == ClassifierKind::EmpiricalMap => vec![Hmm::even(size)],
+        let models = match &self.trial.form.models {
+            _ if self.trial.request.kind == ClassifierKind::EmpiricalMap => vec![Hmm::even(size)],
             ScoreModels::All | ScoreModels::Universal => models.to_vec(),
             ScoreModels::Class(name) => {
                 let index = classes
@@ -245,16 +250,17 @@ impl<'a> Problem<'a> {
         // Scores of means are taken in units of the channels' scale over the same series: what is held
         // back is not looked at.
         let (_, scale) = self.units(series);
-        let TrainOptions { with_likelihood, normalisation, .. } = *self.options;
+        let normalisation = self.trial.form.normalisation;
+        let with_likelihood = self.trial.request.with_likelihood;
         let map = FeatureMap::new(features, models, scale, with_likelihood, normalisation);
         let channels = self.front.width(self.data.kind().size());
         let codebooks = self.codebooks(series, map.units_of(channels));
-        Ok(map.behind(&self.options.lags, channels).beside(codebooks))
+        Ok(map.behind(&self.trial.form.lags, channels).beside(codebooks))
     }
 
     /// Codebooks drawn from windows of some series, whose channels have a scale; `None` where there are to be none.
     fn codebooks(&self, series: &[usize], scale: &[f64]) -> Option<Codebooks> {
-        let each = self.options.codebooks;
+        let each = self.trial.form.codebooks;
         if each == 0 {
             return None;
         }
@@ -263,24 +269,28 @@ impl<'a> Problem<'a> {
         let cut: Vec<Widened<'_>> = cut.collect();
         let views: Vec<SamplesView<'_>> = cut.iter().map(Widened::view).collect();
         let rows: Vec<_> = views.iter().filter_map(SamplesView::rows).collect();
-        Some(Codebooks::draw(&rows, scale, each)?.with_levels(&rows, self.options.levels))
+        Some(Codebooks::draw(&rows, scale, each)?.with_levels(&rows, self.trial.form.levels))
     }
 
     /// The windows of some series, varied or not, as examples. Windows that a model makes
     /// impossible are an error: the smoothing of the models exists to prevent them. What was
-    /// [kept](Fits::keep) of the series themselves is not extracted again.
+    /// [kept](LastHeldOut::keep) of the series themselves is not extracted again.
     pub(super) fn examples(
         &self,
         map: &FeatureMap,
         varied: &Augmented<'_>,
     ) -> Result<Examples, TrainError> {
         let (own, all) = (varied.series(), varied.all());
-        let Some(kept) = self.fits.kept(map, self.options, own) else {
+        let kept = self.shared.last.of(map, self.trial, own);
+        let serves = |mirror: &[String]| mirror.is_empty() || *mirror == *self.mirror();
+        let Some(kept) = kept.filter(|kept| serves(&kept.held_out.mirror)) else {
             return self.examples_of(map, varied, &all);
         };
+        let plain = kept.held_out.mirror.is_empty();
+        let there = if plain { own.len() } else { varied.exact().len() };
         let mut examples = Examples::clone(&kept.held_out.examples);
-        check_features(examples.labels.len() * (all.len() / own.len().max(1)), map.len())?;
-        examples.append(&self.examples_of(map, varied, &all[own.len()..])?);
+        check_features(examples.labels.len() * (all.len() / there.max(1)), map.len())?;
+        examples.append(&self.examples_of(map, varied, &all[there..])?);
         Ok(examples)
     }
 
@@ -292,7 +302,7 @@ impl<'a> Problem<'a> {
         some: &[usize],
     ) -> Result<Examples, TrainError> {
         let data = &*varied.data;
-        let windows = data.windows(self.options.windowing.as_ref());
+        let windows = data.windows(self.trial.request.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(some).collect();
         check_features(cut.len(), map.len())?;
         let features: Vec<Option<Vec<f64>>> = cut
@@ -307,11 +317,11 @@ impl<'a> Problem<'a> {
             let window = cut[place];
             if window.series >= varied.first_copy() {
                 let what = "is impossible under a model fitted to the series themselves";
-                let (options, kind) = (&self.options.augment, self.data.kind());
+                let (options, kind) = (&self.trial.augment, self.data.kind());
                 return Err(AugmentError::wild(window.source, what, options, kind).into());
             }
             let seen = self.widen(window.samples);
-            let scores = &self.options.scores;
+            let scores = &self.trial.form.models;
             return Err(TrainError::impossible(data, window, seen.view(), map, scores));
         }
         let mut rows = Matrix::new(map.len());
@@ -324,7 +334,8 @@ impl<'a> Problem<'a> {
 
     /// Refuses more windows of some series than a Gram matrix takes, where one is needed.
     pub(super) fn check_windows(&self, series: &[usize]) -> Result<(), TrainError> {
-        let TrainOptions { kind, learner, landmarks, .. } = *self.options;
+        let (kind, landmarks) = (self.trial.request.kind, self.trial.request.landmarks);
+        let learner = self.trial.learner;
         // A variant of a series is cut as the series is.
         let cut = self.windows().of_all(series).count();
         let count = cut.saturating_mul(self.variation.variants());
@@ -344,36 +355,40 @@ impl<'a> Problem<'a> {
         sigma: &[Option<f64>],
         c: &[f64],
     ) -> Result<AnyPath, TrainError> {
-        let learner = self.options.learner;
-        let classes = (self.data.classes().len(), self.options.class_weight);
-        if self.options.kind.compiles() {
+        let learner = self.trial.learner;
+        let classes = (self.data.classes().len(), self.trial.request.class_weight);
+        if self.trial.request.kind.compiles() {
             let path = Path::train(learner, examples, map, scales, c, classes)?;
             return Ok(AnyPath::Linear(path));
         }
-        let kernels = self.options.kernels().into_iter().filter(|(width, _)| sigma.contains(width));
-        let kernels: Vec<_> = kernels.map(|(_, kernel)| kernel).collect();
-        let learner = (learner, self.options.landmarks.map(NonZeroUsize::get));
+        let kernels = self.trial.settings.kernels.iter();
+        let kernels = kernels.filter(|(width, _)| sigma.contains(width));
+        let kernels: Vec<_> = kernels.map(|(_, kernel)| kernel.clone()).collect();
+        let learner = (learner, self.trial.request.landmarks.map(NonZeroUsize::get));
         let path = ScorePath::train(learner, &kernels, examples, map, scales, c, classes)?;
         Ok(AnyPath::OnScores(path))
     }
 
     /// What was chosen, in words.
     pub(super) fn notes(&self, chosen: &Choice) -> Vec<String> {
-        let TrainOptions { learner, class_weight, augment, .. } = self.options;
-        let weight = match class_weight {
+        let (learner, augment) = (self.trial.learner, &self.trial.augment);
+        let weight = match self.trial.request.class_weight {
             ClassWeight::Even => "",
             ClassWeight::Balanced => ", classes balanced",
         };
-        let kernel = match self.options.kind {
+        let kernel = match self.trial.request.kind {
             ClassifierKind::Gaussian => ", Gaussian kernel on Fisher scores".to_owned(),
             ClassifierKind::Polynomial => {
-                format!(", polynomial kernel of degree {} on Fisher scores", self.options.power)
+                format!(
+                    ", polynomial kernel of degree {} on Fisher scores",
+                    self.trial.request.power
+                )
             }
             ClassifierKind::Cosine => ", cosine of Fisher scores".to_owned(),
             ClassifierKind::RootCosine => ", cosine of signed roots of Fisher scores".to_owned(),
             _ => String::new(),
         };
-        let landmarks = match self.options.landmarks {
+        let landmarks = match self.trial.request.landmarks {
             Some(most) if !kernel.is_empty() => {
                 format!(", by at most {}", counted(most.get(), "landmark"))
             }
@@ -386,14 +401,14 @@ impl<'a> Problem<'a> {
             setting.form(),
             short(setting.c)
         )];
-        if self.scalings() != self.options.scalings {
+        if self.trial.settings.without_whitening {
             notes.push(format!(
                 "whitened scores were not tried: models have more than {PARAMETERS_AT_MOST} parameters"
             ));
         }
-        if self.options.codebooks > 0 {
-            let each = counted(self.options.codebooks, "codebook");
-            let levels = match self.options.levels {
+        if self.trial.form.codebooks > 0 {
+            let each = counted(self.trial.form.codebooks, "codebook");
+            let levels = match self.trial.form.levels {
                 0 => String::new(),
                 levels => format!(", {} of each likeness", counted(levels, "level")),
             };

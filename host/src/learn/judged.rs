@@ -1,9 +1,12 @@
 //! What came of a trial of a form, and when one leads another.
 
+use super::choice::{Decided, Judgement, Marks};
 use crate::classifier::{Choice, Form, FormCandidate, Lead};
-use crate::learn::choice::{Decided, Judgement, Marks};
 
-use super::ERRORS;
+/// Standard errors by which models of classes must lead models of all to be taken, series with a mirror image those
+/// without, and other numbers of jittered copies the first. With one, of models, eight sets had 0.928 of their training
+/// parts in the mean over folds, with two 0.933: inner folds of a few groups are worth less than their size says.
+pub(super) const ERRORS: f64 = 2.0;
 
 /// What a trial saw.
 pub(super) struct Seen {

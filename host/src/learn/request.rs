@@ -1,0 +1,365 @@
+//! What somebody wants trained: what is said of it, and how much is tried of what is not.
+
+use std::num::NonZeroUsize;
+
+use serde::Serialize;
+
+use super::augment::{Augment, Mirror};
+use super::features::Features;
+use super::kernel_svm::KERNEL_SVM;
+use super::kind::ClassifierKind;
+use super::learner::Learner;
+use super::limits::Limits;
+use super::loss::ClassWeight;
+use super::ridge::RIDGE;
+use super::svm::LINEAR_SVM;
+#[cfg(doc)]
+use crate::classifier::Codebooks;
+use crate::classifier::{Scaling, ScoreModels};
+use crate::data::{Front, Kind, Lags, Windowing};
+use crate::fit::BaumWelch;
+use crate::fit::Topology;
+use crate::kernel::ScoreKernel;
+use crate::runtime::Family;
+use crate::runtime::family::OF_CHANNELS;
+use fishweir_core::classify::Normalisation;
+
+/// How much is tried of what a [`Request`] leaves open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// One model a class, or what is given, at two floors of standard deviations
+    Minimal,
+    /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
+    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
+    /// whole strings of about one length, 64 symbols at most, a state a position against an ergodic chain (of
+    /// latent-mean-map what is likelier)
+    #[default]
+    Quick,
+    /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other
+    /// classifiers of channels that compile 2, 4 and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
+    /// left to right, and a state a position. Where channels form vectors jittered copies against none.
+    /// Where lengths differ with and without normalisation
+    Normal,
+    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, of whole series
+    /// from left to right too, with and without codebooks, more floors; of strings to 16 states
+    Thorough,
+}
+
+/// Which lags of its past a model sees: see [`Lags`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum LagChoice {
+    /// What the effort tries.
+    #[default]
+    Usual,
+    /// None, a model for each of several lags, or differences at four, whichever decides best, whatever the effort.
+    Choose,
+    /// These, the first unless another decides better. Of autoregressive emissions they are of the past.
+    Given(Vec<Lags>),
+}
+
+/// Whose models give scores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// What the effort tries; a model a class where it tries nothing.
+    #[default]
+    Usual,
+    /// A model of all classes for each lag: what [`Effort::Quick`] takes of Fisher scores, as far as series reach,
+    /// with the codebooks that it has beside them and what is learnt from one model. Where the effort takes no such
+    /// model, or lags are given, one for each of these, or of 1, 2, 4 and 8.
+    EachLag,
+    /// These.
+    Given(ScoreModels),
+}
+
+/// What is to be trained. Lists hold what there is to choose from, what is taken unless another is better first: one
+/// value is not chosen, and an empty list leaves it to the effort.
+///
+/// ```
+/// use fishweir::learn::{ClassifierKind, Effort, Request};
+///
+/// let request = Request::new(ClassifierKind::Fisher).with(|request| {
+///     request.effort = Effort::Normal;
+///     request.std_floors = vec![0.1, 0.03];
+/// });
+/// assert_eq!(request.baum_welch.restarts, 1);
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Request {
+    /// Which classifier.
+    pub kind: ClassifierKind,
+    /// How much is tried.
+    pub effort: Effort,
+    /// How models are fitted. Its states, topology and floor are the first where none are given below.
+    pub baum_welch: BaumWelch,
+    /// Passes of Baum-Welch at most of a model of all classes, or one for each lag, and no more than those of
+    /// `baum_welch`. What tells classes apart is learnt on its scores: in folds of the training parts of ten sets
+    /// (`host/docs/ACCURACY.md`) models of 100, 20 and 10 passes were right in 0.935, 0.931 and 0.937.
+    pub one_model_iterations: usize,
+    /// Hidden states. Where they are given, transitions are ergodic unless they are given too.
+    pub states: Vec<usize>,
+    /// Transitions that states may make. Others than the first are of channels; stages and positions of whole series
+    /// alone, for a window begins anywhere, three stages at least, of two samples of the middle series each. Of strings
+    /// positions are as many as the longest has symbols, 64 at most: the last stands for all that follow.
+    pub topologies: Vec<Topology>,
+    /// Floors of standard deviations: see [`BaumWelch::std_floor`]. Channels only.
+    pub std_floors: Vec<f64>,
+    /// What samples go through before models see them: see [`Front`]. Real channels only, and classifiers that compile.
+    pub front: Front,
+    /// Lags of differences that are channels beside the sensor's, or of the past that autoregressive emissions
+    /// predict from, of order two where there are none. Real channels only, and classifiers that compile.
+    pub lags: LagChoice,
+    /// Codebooks for each dilation whose codewords are counted beside the models' scores: see [`Codebooks`]. Real
+    /// channels only, and linear machines on scores. Others than the first are tried beside a model for each lag.
+    pub codebooks: Vec<usize>,
+    /// Levels of each codeword's likeness, at most seven: how often each is exceeded is counted too. `None` for two,
+    /// or fewer where limits leave no room for them.
+    pub levels: Option<usize>,
+    /// Whose models give scores. One of all classes that the effort tries beside those of the classes is learnt from by
+    /// ridge regression, so that it is judged in closed form.
+    pub models: ModelChoice,
+    /// How evidence grows with length. Others than the first are tried where lengths differ.
+    pub normalisations: Vec<Normalisation>,
+    /// What the classifier may cost on a device: forms of class models that cost more are not tried.
+    pub limits: Limits,
+    /// How series are cut into windows; `None` for whole series.
+    pub windowing: Option<Windowing>,
+    /// Column that names groups which inner folds must not straddle.
+    pub group: Option<String>,
+    /// Whether log-likelihoods are among the features.
+    pub with_likelihood: bool,
+    /// What is trained on the features; `None` for what suits the classifier and its models.
+    pub learner: Option<&'static Learner>,
+    /// How much the classes weigh; with balanced ones, candidates are judged by mean recall.
+    pub class_weight: ClassWeight,
+    /// Scalings of the score.
+    pub scalings: Vec<Scaling>,
+    /// Weights of codebooks, beside scores whose block has a mean square norm of one: see
+    /// [`Scales`](super::Scales). Unless given 1 and 4 of one model of all classes, else 1.
+    pub codebook_weights: Vec<f64>,
+    /// Values of C, rising; unless given those of the learner.
+    pub c: Vec<f64>,
+    /// Widths of the Gaussian kernel, in units in which scores, and log-likelihoods, have a mean square norm of one;
+    /// unless given 1, 2 and 4.
+    ///
+    /// On 2 233 splice windows, models of eight states from left to right, diagonal scaling, C of 0.1, 1
+    /// and 10, inner folds were right in 0.519, 0.552, 0.559 at width 0.25, in 0.579, 0.697, 0.702 at
+    /// 0.5, in 0.661, 0.700, 0.708 at 1, in 0.625, 0.676, 0.697 at 2 and in 0.582, 0.643, 0.682 at 4.
+    /// On 782 windows of the watch, folds by subject, a choice among 0.5, 1 and 2 was right in 0.710, one
+    /// among 1, 2, 4 and 8 in 0.742: a narrow kernel knows nobody new. Hence the defaults.
+    pub sigma: Vec<f64>,
+    /// Degree of the polynomial kernel.
+    pub power: u32,
+    /// Training windows at most that a machine with a kernel on scores keeps, chosen beforehand: see
+    /// [`Nystrom`](super::Nystrom). `None` for those that it would choose, its support vectors.
+    pub landmarks: Option<NonZeroUsize>,
+    /// Symbols of a word before its last, of an empirical mean map.
+    pub order: usize,
+    /// Rate of a mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
+    /// that differ have `exp(-lambda)` in common.
+    pub lambda: f64,
+    /// Inner folds by which what is open is chosen.
+    pub inner_folds: usize,
+    /// How training series are varied; channels only.
+    pub augment: Augment,
+}
+
+/// What is varied of training series, and counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Varied {
+    /// Whether jittered copies of them are made.
+    pub copies: bool,
+    /// Whether there are vectors among their channels.
+    pub vectors: bool,
+    /// Whether a copy's vectors are turned.
+    pub turned: bool,
+    /// Whether a copy differs from its series.
+    pub copies_differ: bool,
+    /// Whether a mirror image is still to be chosen.
+    pub mirror_chosen: bool,
+    /// Whether codebooks may be counted of them.
+    pub codebooks: bool,
+}
+
+impl Request {
+    /// What the command has by default of a classifier: all is left to [`Effort::Quick`]. Kernel machines on scores are
+    /// trained on a Gram matrix, which bounds the number of windows, and on models of a size that is deployed: no varied
+    /// copies, no mirror images, no state a position.
+    #[must_use]
+    pub fn new(kind: ClassifierKind) -> Self {
+        let augment = match kind.compiles() {
+            true => Augment::default(),
+            false => {
+                let mirror = Mirror::Channels(Vec::new());
+                Augment { copies: Some(0), mirror, ..Augment::default() }
+            }
+        };
+        Self {
+            kind,
+            effort: Effort::default(),
+            baum_welch: BaumWelch::default(),
+            one_model_iterations: 10,
+            states: Vec::new(),
+            topologies: Vec::new(),
+            std_floors: Vec::new(),
+            front: Front::NONE,
+            lags: LagChoice::Usual,
+            codebooks: Vec::new(),
+            levels: None,
+            models: ModelChoice::Usual,
+            normalisations: Vec::new(),
+            limits: Limits::default(),
+            windowing: None,
+            group: None,
+            with_likelihood: true,
+            learner: None,
+            class_weight: ClassWeight::default(),
+            scalings: Vec::new(),
+            codebook_weights: Vec::new(),
+            c: Vec::new(),
+            sigma: Vec::new(),
+            power: 2,
+            landmarks: None,
+            order: 0,
+            lambda: 1.0,
+            inner_folds: 3,
+            augment,
+        }
+    }
+
+    /// The same with what a closure changes.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    /// The same with another effort.
+    #[must_use]
+    pub fn trying(self, effort: Effort) -> Self {
+        Self { effort, ..self }
+    }
+
+    /// What the machine sees; `None` of a classifier that has none.
+    #[must_use]
+    pub fn features(&self) -> Option<Features> {
+        match self.kind {
+            ClassifierKind::Bayes => None,
+            ClassifierKind::Fisher
+            | ClassifierKind::Gaussian
+            | ClassifierKind::Polynomial
+            | ClassifierKind::Cosine
+            | ClassifierKind::RootCosine => Some(Features::Scores),
+            ClassifierKind::Top => Some(Features::LogOdds),
+            ClassifierKind::Count => Some(Features::Counts),
+            ClassifierKind::LatentMap => {
+                Some(Features::LatentMap { mismatch: (-self.lambda).exp() })
+            }
+            ClassifierKind::EmpiricalMap => {
+                let mismatch = (-self.lambda).exp();
+                Some(Features::EmpiricalMap { order: self.order, mismatch })
+            }
+        }
+    }
+
+    /// Whose models give scores where nothing is tried.
+    #[must_use]
+    pub fn scores(&self) -> ScoreModels {
+        match &self.models {
+            ModelChoice::Usual => ScoreModels::All,
+            ModelChoice::EachLag => ScoreModels::Universal,
+            ModelChoice::Given(models) => models.clone(),
+        }
+    }
+
+    /// The learner where nothing was chosen for one model of all classes: the one given, or the classifier's own.
+    #[must_use]
+    pub fn learner(&self) -> &'static Learner {
+        let own = if self.kind.compiles() { &LINEAR_SVM } else { &KERNEL_SVM };
+        self.learner.unwrap_or(own)
+    }
+
+    /// The learner beside one model of all classes that has seen no label.
+    pub(super) fn learner_of_one(&self) -> &'static Learner {
+        self.learner.unwrap_or(&RIDGE)
+    }
+
+    /// The values of C to choose from, of the learner that is [given](Self::learner).
+    #[must_use]
+    pub fn costs(&self) -> Vec<f64> {
+        self.costs_of(self.learner())
+    }
+
+    pub(super) fn costs_of(&self, learner: &Learner) -> Vec<f64> {
+        if self.c.is_empty() { learner.costs.to_vec() } else { self.c.clone() }
+    }
+
+    /// The kernels on scores to choose from, with their widths; none for what compiles.
+    pub(super) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
+        let widths = if self.sigma.is_empty() { &[1.0, 2.0, 4.0] } else { self.sigma.as_slice() };
+        match self.kind {
+            ClassifierKind::Gaussian => {
+                let gamma = |sigma: f64| (2.0 * sigma * sigma).recip();
+                let kernel = |&sigma| (Some(sigma), ScoreKernel::Gaussian { gamma: gamma(sigma) });
+                widths.iter().map(kernel).collect()
+            }
+            ClassifierKind::Polynomial => {
+                vec![(None, ScoreKernel::Polynomial { degree: self.power })]
+            }
+            ClassifierKind::Cosine => vec![(None, ScoreKernel::Cosine)],
+            ClassifierKind::RootCosine => vec![(None, ScoreKernel::RootCosine)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether standard deviations are held above a floor, over channels.
+    #[must_use]
+    pub fn has_floor(&self) -> bool {
+        self.baum_welch.emission.is_none_or(Family::has_floor)
+    }
+
+    /// Whether emissions are of real channels, or as suits what is observed.
+    pub(super) fn of_reals(&self) -> bool {
+        let reals = |family: &dyn Family| family.observes() == OF_CHANNELS.observes();
+        self.baum_welch.emission.is_none_or(reals)
+    }
+
+    /// Whether differences at lags are of what is observed, and compile.
+    pub(super) fn takes_lags(&self, observed: &Kind) -> bool {
+        matches!(observed, Kind::Channels(_)) && self.kind.compiles() && self.of_reals()
+    }
+
+    pub(super) fn is_autoregressive(&self) -> bool {
+        self.baum_welch.emission.is_some_and(Family::is_autoregressive)
+    }
+
+    /// How training series are varied, and what of it is left to choose: nothing of counts, or of yes and no, which are
+    /// none once they are turned or amplified; and where no machine is trained on features nothing sees jittered copies,
+    /// and nothing chooses a mirror image.
+    pub(super) fn augmentation(&self) -> Augment {
+        if !self.front.makes_symbols() && !self.of_reals() {
+            return Augment::NONE;
+        }
+        let mut augment = self.augment.clone();
+        if self.features().is_none() {
+            augment = augment.with_copies(0);
+            if augment.mirror == Mirror::Choose {
+                augment.mirror = Mirror::Channels(Vec::new());
+            }
+            return augment;
+        }
+        let more = matches!(self.effort, Effort::Normal | Effort::Thorough);
+        let open = augment.copies.is_none() && augment.other_copies.is_empty();
+        if more && open && self.kind.compiles() && self.kind != ClassifierKind::EmpiricalMap {
+            augment.other_copies = vec![0];
+        }
+        augment
+    }
+
+    /// How training series of a kind are varied, in words.
+    #[must_use]
+    pub fn varied(&self, observed: &Kind) -> String {
+        self.augmentation().describe(observed)
+    }
+}
