@@ -20,7 +20,7 @@ use fishweir::data::{Dataset, ReadOptions, ShortSeries, Windowing};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, Costs, FeatureMap, Features, KernelLogistic, KernelSvm, Linear,
-    LinearSvm, Loss, Matrix, Metric, Scaling, TrainOptions, minimise, objective, train,
+    LinearSvm, Loss, Matrix, Metric, Request, Scaling, minimise, objective, train,
 };
 use fishweir_core::classify::{Normalisation, decide};
 
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     });
     let folds = data.folds(arguments.folds, arguments.group.as_deref(), None)?;
     let (learned, held_back) = (folds.train(0), folds.test(0));
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.baum_welch.states = arguments.states;
     options.windowing = windowing;
     let classifier = train(&data, &learned, &options, &|| ())?.classifier;

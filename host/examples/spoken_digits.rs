@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, Kind, Samples, Series};
 use fishweir::files;
-use fishweir::learn::{ClassifierKind, TrainOptions, train};
+use fishweir::learn::{ClassifierKind, Request, train};
 
 /// Takes that are held out of one speaker's.
 const HELD_OUT: usize = 5;
@@ -50,7 +50,7 @@ fn read(path: &Path) -> Result<(Recording, u32), Box<dyn Error>> {
 }
 
 fn classifier(data: &Dataset, series: &[usize], rate: u32) -> Result<Classifier, Box<dyn Error>> {
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.front = format!("cepstra=256/128/26/13@{rate}").parse()?;
     options.baum_welch.states = 5;
     options.std_floors.clear();

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use assert_cmd::Command;
 use fishweir::classifier::{Classifier, Rule};
 use fishweir::fit::BaumWelch;
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions};
+use fishweir::learn::{Augment, ClassifierKind, Request};
 
 use crate::fixtures::{Folder, QUICK, fixtures, table};
 use crate::{PROGRAM, Told, failed, fishweir, notes, printed, refused, refuses};
@@ -192,7 +192,7 @@ fn help_says_the_librarys_own_defaults() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (fit, vary) = (BaumWelch::default(), Augment::default());
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-    let train = TrainOptions::new(ClassifierKind::Fisher);
+    let train = Request::minimal(ClassifierKind::Fisher);
     let floors = format!("{},{}", fit.std_floor, list(&train.std_floors));
     let c = list(&train.c);
     for (option, default) in [

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use fishweir::data::{Dataset, ReadOptions, ShortSeries, Windowing};
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::{Augment, ClassifierKind, Request, train};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data = Dataset::read(Path::new(&path), &ReadOptions::default())?;
     let all: Vec<usize> = (0..data.series().len()).collect();
     for kind in [ClassifierKind::Bayes, ClassifierKind::Fisher] {
-        let mut options = TrainOptions::new(kind);
+        let mut options = Request::minimal(kind);
         options.windowing = windowing;
         options.baum_welch.iterations = 20;
         if let Some(states) = states {

@@ -6,7 +6,9 @@
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
 use fishweir::fit::{SystemEm, Topology};
-use fishweir::learn::{Augment, ClassifierKind, ScoreModels, TrainOptions, train};
+use fishweir::learn::{
+    Augment, ClassifierKind, LagChoice, ModelChoice, Request, ScoreModels, train,
+};
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
 use fishweir::runtime::family;
@@ -37,7 +39,7 @@ pub fn strings(length: usize) -> Dataset {
 
 /// A classifier of every other series, trained as quickly as may be.
 pub fn trained(data: &Dataset, kind: ClassifierKind) -> Classifier {
-    train_quickly(data, TrainOptions::new(kind))
+    train_quickly(data, Request::minimal(kind))
 }
 
 /// Eight series of three channels and of two classes that differ in spread: small.
@@ -55,7 +57,7 @@ pub fn channels() -> Dataset {
 /// A Bayes classifier of [`channels`].
 #[must_use]
 pub fn three_channels() -> Classifier {
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.baum_welch.states = 2;
     train_quickly(&channels(), options)
 }
@@ -95,21 +97,30 @@ pub fn profiled(data: &Dataset) -> ProfileClassifier {
 
 /// Weights of words of so many symbols and one.
 pub fn trained_on_words(data: &Dataset, order: usize) -> Classifier {
-    train_quickly(data, TrainOptions { order, ..TrainOptions::new(ClassifierKind::EmpiricalMap) })
+    train_quickly(
+        data,
+        Request::minimal(ClassifierKind::EmpiricalMap).with(|request| {
+            request.order = order;
+        }),
+    )
 }
 
 /// The same with differences at lags beside the channels.
 pub fn trained_on_differences(data: &Dataset, lags: &[u32], scores: ScoreModels) -> Classifier {
-    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
-    options.lags = Lags::new(lags.to_vec()).expect("rising lags");
+    let mut options = Request::minimal(ClassifierKind::Fisher).with(|request| {
+        request.models = ModelChoice::Given(scores);
+    });
+    options.lags = LagChoice::Given(vec![Lags::new(lags.to_vec()).expect("rising lags")]);
     train_quickly(data, options)
 }
 
 /// The same with a model of all classes for each lag.
 pub fn trained_on_each_lag(data: &Dataset, lags: &[u32]) -> Classifier {
     let scores = ScoreModels::Universal;
-    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
-    options.lags = Lags::new(lags.to_vec()).expect("rising lags").apart();
+    let mut options = Request::minimal(ClassifierKind::Fisher).with(|request| {
+        request.models = ModelChoice::Given(scores);
+    });
+    options.lags = LagChoice::Given(vec![Lags::new(lags.to_vec()).expect("rising lags").apart()]);
     train_quickly(data, options)
 }
 
@@ -126,15 +137,17 @@ pub fn trained_on_levels(
     levels: usize,
 ) -> Classifier {
     let scores = ScoreModels::Universal;
-    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
-    options.lags = Lags::new(lags.to_vec()).expect("rising lags").apart();
-    (options.codebooks, options.levels) = (codebooks, levels);
+    let mut options = Request::minimal(ClassifierKind::Fisher).with(|request| {
+        request.models = ModelChoice::Given(scores);
+    });
+    options.lags = LagChoice::Given(vec![Lags::new(lags.to_vec()).expect("rising lags").apart()]);
+    (options.codebooks, options.levels) = (vec![codebooks], Some(levels));
     train_quickly(data, options)
 }
 
 /// A linear classifier on Fisher scores behind a front end.
 pub fn trained_behind(data: &Dataset, front: &str) -> Classifier {
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+    let mut options = Request::minimal(ClassifierKind::Fisher);
     options.baum_welch.states = 2;
     options.front = front.parse().expect("a front end");
     train_quickly(data, options)
@@ -142,7 +155,7 @@ pub fn trained_behind(data: &Dataset, front: &str) -> Classifier {
 
 /// The same with a state for each of so many positions, the last for all that follow.
 pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usize) -> Classifier {
-    let mut options = TrainOptions::new(kind);
+    let mut options = Request::minimal(kind);
     options.baum_welch.topology = Topology::Positions;
     options.baum_welch.states = positions;
     train_quickly(data, options)
@@ -151,13 +164,15 @@ pub fn trained_by_position(data: &Dataset, kind: ClassifierKind, positions: usiz
 /// One model of all classes whose states predict a sample from those at these lags before it.
 pub fn trained_on_the_past(data: &Dataset, lags: &[u32]) -> Classifier {
     let scores = ScoreModels::Universal;
-    let mut options = TrainOptions { scores, ..TrainOptions::new(ClassifierKind::Fisher) };
-    options.lags = Lags::new(lags.to_vec()).expect("rising lags");
+    let mut options = Request::minimal(ClassifierKind::Fisher).with(|request| {
+        request.models = ModelChoice::Given(scores);
+    });
+    options.lags = LagChoice::Given(vec![Lags::new(lags.to_vec()).expect("rising lags")]);
     options.baum_welch.emission = family("autoregressive");
     train_quickly(data, options)
 }
 
-fn train_quickly(data: &Dataset, mut options: TrainOptions) -> Classifier {
+fn train_quickly(data: &Dataset, mut options: Request) -> Classifier {
     options.baum_welch.iterations = 3;
     options.std_floors.clear();
     options.augment = Augment::NONE;

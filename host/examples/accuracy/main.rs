@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use fishweir::data::{Alphabet, Dataset, Folds, Kind, Series};
 use fishweir::evaluate::{Figures, Judged, Units, judge};
-use fishweir::learn::{ClassifierKind, ScoreModels, Search, TrainOptions, train};
+use fishweir::learn::{ClassifierKind, Effort, Request, ScoreModels, train};
 use sets::{SETS, Set, Split};
 
 #[derive(Parser)]
@@ -38,7 +38,7 @@ struct Arguments {
     write: PathBuf,
     /// How much is tried: quick, normal or thorough
     #[arg(long, value_parser = effort, default_value = "normal")]
-    effort: Search,
+    effort: Effort,
     /// Judge three folds of every training part, and no test part: for choosing among ways to choose
     #[arg(long)]
     within: bool,
@@ -47,11 +47,11 @@ struct Arguments {
     splits_alone: bool,
 }
 
-fn effort(name: &str) -> Result<Search, &'static str> {
+fn effort(name: &str) -> Result<Effort, &'static str> {
     match name {
-        "quick" => Ok(Search::Quick),
-        "normal" => Ok(Search::Normal),
-        "thorough" => Ok(Search::Thorough),
+        "quick" => Ok(Effort::Quick),
+        "normal" => Ok(Effort::Normal),
+        "thorough" => Ok(Effort::Thorough),
         _ => Err("quick, normal or thorough"),
     }
 }
@@ -124,7 +124,7 @@ fn measure(
     let (mut fitting, mut deciding, mut flash, mut ram) = (0.0, 0.0, 0, 0);
     let mut classes = Vec::new();
     for Split { data, train: training, test } in splits {
-        let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(arguments.effort);
+        let mut options = Request::new(ClassifierKind::Fisher).trying(arguments.effort);
         options.group = set.group.map(str::to_owned);
         let start = processor_seconds();
         let trained = train(data, training, &options, &|| ())?;

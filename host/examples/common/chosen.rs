@@ -7,7 +7,7 @@ use std::error::Error;
 
 use fishweir::evaluate::{Interval, Units};
 use fishweir::kernel::Gram;
-use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::learn::{ClassifierKind, Request};
 use fishweir::report::Table;
 
 use super::Task;
@@ -99,7 +99,7 @@ impl Tally {
         let mut best = f64::NEG_INFINITY;
         for (place, setting) in settings.iter().enumerate() {
             let values = setting.c(train);
-            let mut options = TrainOptions::new(ClassifierKind::Bayes);
+            let mut options = Request::minimal(ClassifierKind::Bayes);
             options.c = values.iter().map(|(_, c)| *c).collect();
             let problem = task.problem(&setting.gram, &options);
             let choice = problem.choose_by(train, Some(&inner))?;
@@ -148,7 +148,7 @@ impl Task<'_> {
         setting: &Setting,
         splits: &[(Vec<usize>, Vec<usize>)],
     ) -> Result<Vec<(f64, Units)>, Box<dyn Error>> {
-        let options = TrainOptions::new(ClassifierKind::Bayes);
+        let options = Request::minimal(ClassifierKind::Bayes);
         let problem = self.problem(&setting.gram, &options);
         let of = |place: usize| {
             let mut tested = Vec::new();

@@ -9,7 +9,7 @@ use std::time::Instant;
 use chosen::{Decided, Setting};
 use fishweir::data::{Folds, SamplesView};
 use fishweir::kernel::Gram;
-use fishweir::learn::{TrainOptions, WindowKernel};
+use fishweir::learn::{Request, WindowKernel};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::classify::decide;
 
@@ -103,13 +103,13 @@ impl Task<'_> {
     }
 
     /// Machines on a matrix.
-    fn problem<'k>(&'k self, gram: &'k Gram, options: &'k TrainOptions) -> WindowKernel<'k> {
+    fn problem<'k>(&'k self, gram: &'k Gram, options: &'k Request) -> WindowKernel<'k> {
         WindowKernel {
             gram,
             labels: self.labels.to_vec(),
             groups: self.groups.to_vec(),
             classes: self.classes,
-            options,
+            request: options,
         }
     }
 

@@ -103,3 +103,6 @@ impl Judged {
 pub(super) fn can_be_led(found: &Judgement, windows: f64) -> bool {
     1.0 - found.accuracy > ERRORS * found.standard_error(windows)
 }
+
+#[cfg(test)]
+mod tests;

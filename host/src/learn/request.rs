@@ -228,6 +228,12 @@ impl Request {
         }
     }
 
+    /// One form, or what is given, and the floors of [`Effort::Minimal`].
+    #[must_use]
+    pub fn minimal(kind: ClassifierKind) -> Self {
+        Self::new(kind).trying(Effort::Minimal)
+    }
+
     /// The same with what a closure changes.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {

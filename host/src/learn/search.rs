@@ -332,6 +332,3 @@ impl<J: Judge> FormSearch<'_, J> {
 pub(super) fn kept_of(judged: usize) -> usize {
     usize::max(judged.div_ceil(KEPT), LAST)
 }
-
-#[cfg(test)]
-mod tests;

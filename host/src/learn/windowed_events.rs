@@ -2,7 +2,7 @@
 
 use fishweir_core::spot::Event;
 
-use super::{Augment, ClassifierKind, Effort, Request, SpotFigures, SpotPlan, TrainError, train};
+use super::{Augment, ClassifierKind, Request, SpotFigures, SpotPlan, TrainError, train};
 use crate::data::{DataError, Dataset, Marked, Rows, Samples, SamplesView};
 use crate::deploy::{Deployed, Found};
 
@@ -73,12 +73,11 @@ impl SpotPlan {
             windows.map(move |one| (format!("{name}#"), owned(one))).collect::<Vec<_>>()
         });
         let data = Dataset::labelled(training.data().kind().clone(), cut)?;
-        let request =
-            Request::new(ClassifierKind::Fisher).trying(Effort::Minimal).with(|request| {
-                request.baum_welch = self.baum_welch.clone();
-                request.augment = Augment::NONE;
-                request.c = vec![1.0];
-            });
+        let request = Request::minimal(ClassifierKind::Fisher).with(|request| {
+            request.baum_welch = self.baum_welch.clone();
+            request.augment = Augment::NONE;
+            request.c = vec![1.0];
+        });
         let windows: Vec<usize> = (0..data.series().len()).collect();
         let classifier = train(&data, &windows, &request, progress)?.classifier;
         let deployed =

@@ -230,7 +230,7 @@ mod tests {
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::augment::Augment;
     use crate::learn::vectors::Vectors;
-    use crate::learn::{ClassifierKind, Mirror, Search, train};
+    use crate::learn::{ClassifierKind, Mirror, ModelChoice, RIDGE, Request, Scaling, train};
 
     /// Series of three channels that form a vector, of two classes.
     fn six() -> Dataset {
@@ -250,8 +250,8 @@ mod tests {
         check_features(windows, most).expect("room");
         let refused = check_features(windows, most + 1).expect_err("too many");
         assert!(refused.to_string().contains(" 2.1 GB"), "{refused}");
-        let effort = Effort { windows: 1, features: 1, multiply_adds: 120_000_000_000 };
-        assert_eq!(effort.minutes(), 2.0);
+        let work = Work { windows: 1, features: 1, multiply_adds: 120_000_000_000 };
+        assert_eq!(work.minutes(), 2.0);
     }
 
     /// Where a mirror image may be chosen, none may be: what is refused is what none would take.
@@ -259,11 +259,12 @@ mod tests {
     fn windows_are_a_lower_bound_and_work_counts_what_inner_folds_train_on() {
         let data = six();
         let series: Vec<usize> = (0..6).collect();
-        let mut options = TrainOptions::new(ClassifierKind::Fisher);
-        let copies = options.augment.copies(data.kind()) + 1;
+        let work = |request: &Request| Space::of(&data, &series, request).expect("forms").work();
+        let mut request = Request::minimal(ClassifierKind::Fisher);
+        let copies = request.augment.copies(data.kind()) + 1;
         let mut of = |mirror| {
-            options.augment.mirror = mirror;
-            Effort::of(&data, &series, &options).expect("features")
+            request.augment.mirror = mirror;
+            work(&request).expect("features")
         };
         let [chosen, none, one] = [
             of(Mirror::Choose),
@@ -281,31 +282,35 @@ mod tests {
         assert_eq!(chosen.multiply_adds, (1 + (6 + 2 * 3) * 2) * pass);
         // A mean and a deviation of three channels in four states of two models, or of one; three widths.
         assert_eq!(chosen.features, 2 * 4 * 2 * 3);
-        options.scores = ScoreModels::Class("a".to_owned());
-        assert_eq!(Effort::of(&data, &series, &options).map(|effort| effort.features), Some(24));
-        let options = TrainOptions::new(ClassifierKind::Gaussian);
-        let machine = Effort::of(&data, &series, &options).expect("features");
+        request.models = ModelChoice::Given(ScoreModels::Class("a".to_owned()));
+        assert_eq!(work(&request).map(|work| work.features), Some(24));
+        let request = Request::minimal(ClassifierKind::Gaussian);
+        let machine = work(&request).expect("features");
         let pass = PASSES * (6 * machine.features) as u128;
         assert_eq!(machine.multiply_adds, (1 + 6 * 3 * 2) * pass);
         // In closed form a matrix of as many rows as there are windows, for each scaling, however many features.
-        let mut options = TrainOptions::new(ClassifierKind::Fisher).on_one_model();
-        (options.augment, options.codebooks) = (Augment::NONE, 1000);
-        let wide = Effort::of(&data, &series, &options).expect("features");
+        let mut request = Request::minimal(ClassifierKind::Fisher).with(|request| {
+            request.models = ModelChoice::Given(ScoreModels::Universal);
+            request.learner = Some(&RIDGE);
+            request.scalings = vec![Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
+            (request.augment, request.codebooks) = (Augment::NONE, vec![1000]);
+        });
+        let wide = work(&request).expect("features");
         let one = (6 * wide.features) as u128 + EIGENVALUES * 36;
         // Three scalings, and one of them with another weight of codebooks; and the last.
         assert_eq!(wide.multiply_adds, (4 + 1) * 6 * one);
         // Two copies of each against none are a matrix of thrice as many rows.
-        options.augment.other_copies = vec![2];
-        let copied = Effort::of(&data, &series, &options).expect("features").multiply_adds;
+        request.augment.other_copies = vec![2];
+        let copied = work(&request).expect("features").multiply_adds;
         assert_eq!(
             copied - wide.multiply_adds,
             18 * ((18 * wide.features) as u128 + EIGENVALUES * 324)
         );
-        options.augment.other_copies = Vec::new();
+        request.augment.other_copies = Vec::new();
         // Of the image that is chosen the scaling is chosen anew.
-        options.augment.vectors = Vectors::Named;
-        options.augment.mirror = Mirror::Choose;
-        let chosen = Effort::of(&data, &series, &options).expect("features");
+        request.augment.vectors = Vectors::Named;
+        request.augment.mirror = Mirror::Choose;
+        let chosen = work(&request).expect("features");
         assert_eq!(chosen.multiply_adds, (2 * 4 + 2 * 3 + 1) * 6 * one);
     }
 
@@ -314,33 +319,35 @@ mod tests {
     fn no_training_fits_more_often_than_is_said() {
         let data = six();
         let series: Vec<usize> = (0..6).collect();
+        let most_passes =
+            |request: &Request| Space::of(&data, &series, request).expect("forms").most_passes();
         for kind in [ClassifierKind::Bayes, ClassifierKind::Fisher] {
             for mirror in [Mirror::Choose, Mirror::Channels(vec!["ax".to_owned()])] {
-                let mut options = TrainOptions::new(kind);
-                options.augment.mirror = mirror;
-                options.baum_welch.states = 2;
-                options.baum_welch.iterations = 1;
+                let mut request = Request::minimal(kind);
+                request.augment.mirror = mirror;
+                request.baum_welch.states = 2;
+                request.baum_welch.iterations = 1;
                 let passes = AtomicUsize::new(0);
                 let count = || {
                     passes.fetch_add(1, Ordering::Relaxed);
                 };
-                train(&data, &series, &options, &count).expect("trained");
-                let most = options.most_passes(&data);
+                train(&data, &series, &request, &count).expect("trained");
+                let most = most_passes(&request);
                 let passes = passes.into_inner();
                 assert!(passes <= most && 2 * passes >= most, "{kind}: {passes} of {most}");
             }
         }
         // Models of all classes: one for each lag that there is room for, of as many passes as those take.
-        let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Quick);
-        options.baum_welch.tolerance = 0.0;
-        options = options.on_each_lag();
-        options.one_model_iterations = 3;
+        let mut request = Request::new(ClassifierKind::Fisher);
+        request.baum_welch.tolerance = 0.0;
+        request.models = ModelChoice::EachLag;
+        request.one_model_iterations = 3;
         let passes = AtomicUsize::new(0);
         let count = || {
             passes.fetch_add(1, Ordering::Relaxed);
         };
-        train(&data, &series, &options, &count).expect("trained");
-        let (passes, most) = (passes.into_inner(), options.most_passes(&data));
+        train(&data, &series, &request, &count).expect("trained");
+        let (passes, most) = (passes.into_inner(), most_passes(&request));
         assert!(passes > 0 && passes.is_multiple_of(3) && passes <= most, "{passes} of {most}");
     }
 }

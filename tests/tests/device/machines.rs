@@ -14,7 +14,7 @@ use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
 use fishweir::fit::Topology;
 use fishweir::learn::{
-    ClassifierKind, FeatureMap, Features, Scaling, ScoreModels, TrainOptions, train,
+    ClassifierKind, FeatureMap, Features, ModelChoice, Request, Scaling, ScoreModels, train,
 };
 use fishweir::parity::{Parity, Recording, compare_stream};
 use fishweir::runtime::{Emissions, Hmm};
@@ -424,12 +424,12 @@ fn fitted_machines_give_the_same_bits() {
         (&letters, None, ClassifierKind::Cosine, Topology::LeftToRight, Scaling::Practical),
         (&letters, None, ClassifierKind::RootCosine, Topology::Ergodic, Scaling::Diagonal),
     ] {
-        let mut options = TrainOptions::new(kind);
+        let mut options = Request::minimal(kind);
         options.baum_welch.states = 2;
         options.baum_welch.topology = topology;
         options.baum_welch.iterations = 3;
         options.windowing = windowing;
-        options.scores = ScoreModels::Class(data.classes()[0].clone());
+        options.models = ModelChoice::Given(ScoreModels::Class(data.classes()[0].clone()));
         (options.scalings, options.c, options.sigma) = (vec![scaling], vec![1.0], vec![1.0]);
         let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
         train(data, &some, &options, &|| ())

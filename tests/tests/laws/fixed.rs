@@ -11,7 +11,7 @@ use fishweir::classifier::{
 };
 use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{Limits, QuantiseError, Stream};
-use fishweir::learn::{Augment, ClassifierKind, TrainOptions, train};
+use fishweir::learn::{Augment, ClassifierKind, Request, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
@@ -458,7 +458,7 @@ fn real_recordings_are_decided_as_in_f64() {
         (ClassifierKind::Fisher, Some(windows(500, 4000)), 0.01),
         (ClassifierKind::Fisher, Some(windows(200, 1000)), 0.03),
     ] {
-        let mut options = TrainOptions::new(kind);
+        let mut options = Request::minimal(kind);
         options.windowing = windowing;
         options.baum_welch.iterations = if windowing.is_some() { 6 } else { 3 };
         options.augment = Augment::NONE;

@@ -3,7 +3,7 @@
 use fishweir::data::{Alphabet, Dataset, Decoded, ReadOptions, Sample};
 use fishweir::deploy::Deployed;
 use fishweir::device::BOARDS;
-use fishweir::learn::{ClassifierKind, TrainOptions, train};
+use fishweir::learn::{ClassifierKind, Request, train};
 
 use super::{PATIENCE, build, build_around, build_terminal, framed, lines};
 use crate::on_boards;
@@ -36,7 +36,7 @@ fn trained(kind: ClassifierKind) -> Deployed {
         text += &format!("{label}\ts{index}\t{sequence}\n");
     }
     let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
-    let mut options = TrainOptions::new(kind);
+    let mut options = Request::minimal(kind);
     options.baum_welch.iterations = 5;
     options.c = vec![1.0];
     options.scalings.truncate(1);

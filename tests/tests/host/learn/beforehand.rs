@@ -3,21 +3,26 @@
 use fishweir::data::{Alphabet, Dataset, Kind, Samples, ShortSeries, Windowing};
 use fishweir::fit::Topology;
 use fishweir::learn::{
-    ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, RIDGE, ScoreModels, Search,
-    TrainOptions, Trainer,
+    ClassifierKind, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM, Mirror, ModelChoice, RIDGE, Request,
+    ScoreModels, Space, Trainer,
 };
 use fishweir::runtime::family;
 
 use super::choices::{levels, options};
 
 /// How often models are fitted at most to one series of a kind.
-fn most_fits(options: &TrainOptions, kind: &Kind) -> usize {
+fn most_fits(options: &Request, kind: &Kind) -> usize {
     let samples: Samples = match kind {
         Kind::Channels(_) => (0..9).map(|t| [f64::from(t), 1.0, 2.0]).collect(),
         Kind::Symbols(_) => Samples::Symbols(vec![Some(0); 9]),
     };
     let data = Dataset::labelled(kind.clone(), [("a", samples)]).expect("a series");
-    options.most_fits(&data)
+    most_fits_to(options, &data)
+}
+
+fn most_fits_to(request: &Request, data: &Dataset) -> usize {
+    let all: Vec<usize> = (0..data.series().len()).collect();
+    Space::of(data, &all, request).expect("forms").most_fits()
 }
 
 /// What is said to be varied, and how often models are fitted for it, is what a classifier and its emissions
@@ -41,7 +46,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
         (bayes, None, Mirror::Choose, "as they are", 1 + 2 * 3),
         (bayes, None, mirror, "mirrored in ax as well", 1 + 2 * 3),
     ] {
-        let mut options = TrainOptions::new(kind);
+        let mut options = Request::minimal(kind);
         options.baum_welch.emission = emission.map(|name| family(name).expect("a family"));
         options.augment.mirror = mirror;
         let what = format!("{kind} {emission:?}");
@@ -56,14 +61,21 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
         }
     }
     // Of one model, judged in closed form, a form a fit, on which the image is chosen too.
-    let mut closed = TrainOptions { learner: &RIDGE, ..TrainOptions::new(fisher) };
-    closed.scores = ScoreModels::Universal;
+    let mut closed = Request::minimal(fisher).with(|request| {
+        request.learner = Some(&RIDGE);
+    });
+    closed.models = ModelChoice::Given(ScoreModels::Universal);
     assert_eq!(most_fits(&closed, &vector), 1 + 2);
-    let machine = TrainOptions::new(gaussian);
+    let machine = Request::minimal(gaussian);
     assert_eq!(machine.varied(&vector), "as they are");
-    assert_eq!((machine.learner, machine.baum_welch.topology), (&KERNEL_SVM, Topology::Ergodic));
-    let plain = TrainOptions::new(fisher);
+    assert_eq!(machine.learner(), &KERNEL_SVM);
+    let plain = Request::minimal(fisher);
     assert_eq!(plain.baum_welch.topology, Topology::Automatic);
+    // Models that a kernel machine is deployed with have no state a position.
+    let strings = ["a", "b"].map(|class| (class, Samples::Symbols(vec![Some(0); 9])));
+    let strings = Dataset::labelled(Kind::Symbols(Alphabet::dna()), strings).expect("strings");
+    let space = Space::of(&strings, &[0, 1], &machine).expect("forms");
+    assert!(space.forms().iter().all(|form| form.topology == Topology::Ergodic));
     // Scalars are neither turned nor mirrored, and symbols have no floor.
     let scalar = plain.varies(&scalars);
     assert!(!(scalar.copies || scalar.vectors || scalar.turned || scalar.mirror_chosen));
@@ -74,10 +86,10 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     assert_eq!((most_fits(&plain, &scalars), most_fits(&plain, &symbols)), (1 + 3 * 3, 1 + 3));
     assert!(!plain.varies(&symbols).copies);
     // A state a position or not is tried of strings that have few enough.
-    let tried = TrainOptions::new(bayes).searching(Search::Quick);
+    let tried = Request::new(bayes);
     let long = Samples::Symbols(vec![Some(0); 65]);
     let long = Dataset::labelled(symbols.clone(), [("a", long)]).expect("a series");
-    assert_eq!((most_fits(&tried, &symbols), tried.most_fits(&long)), (1 + 2 * 3, 1));
+    assert_eq!((most_fits(&tried, &symbols), most_fits_to(&tried, &long)), (1 + 2 * 3, 1));
 }
 
 /// What would be refused on the way is refused before anything is fitted.
@@ -86,10 +98,10 @@ fn too_much_and_too_little_are_refused_beforehand() {
     let data = levels();
     let trainer = Trainer::new(&data);
     let ten: Vec<usize> = (0..10).collect();
-    let check = |options: &TrainOptions| trainer.check(&ten, options).map_err(|e| e.to_string());
+    let check = |options: &Request| trainer.check(&ten, options).map_err(|e| e.to_string());
     let copied = |kind, learner, copies| {
         let mut options = options(kind, 1);
-        options.learner = learner;
+        options.learner = Some(learner);
         options.augment.copies = Some(copies);
         options
     };

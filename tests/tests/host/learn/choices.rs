@@ -8,8 +8,8 @@ use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples};
 use fishweir::kernel::Gram;
 use fishweir::kernel::marginal::FixedLengthModel;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, KERNEL_SVM, Mirror, RIDGE, Scaling, ScoreModels, Search,
-    Setting, TrainOptions, Trained, Trainer, WindowKernel, train, train_fixed_length,
+    ChosenBy, ClassWeight, ClassifierKind, Effort, KERNEL_SVM, Mirror, ModelChoice, RIDGE, Request,
+    Scaling, ScoreModels, Setting, Trained, Trainer, WindowKernel, train, train_fixed_length,
 };
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_tests::sample::Sampler;
@@ -39,16 +39,16 @@ pub(super) fn levels() -> Dataset {
     data("p", |class, _, t| vec![(t % 2) as f64 * 2.0 - 1.0 + [0.02, 0.1][class] * s.normal()])
 }
 
-pub(super) fn options(kind: ClassifierKind, states: usize) -> TrainOptions {
-    let mut options = TrainOptions::new(kind);
+pub(super) fn options(kind: ClassifierKind, states: usize) -> Request {
+    let mut options = Request::minimal(kind);
     options.group = Some("subject".to_owned());
     options.baum_welch.states = states;
     options.scalings = vec![Scaling::Practical];
-    options.std_floors = Vec::new();
+    options.std_floors = vec![0.3];
     options
 }
 
-pub(super) fn trained(data: &Dataset, options: &TrainOptions) -> Trained {
+pub(super) fn trained(data: &Dataset, options: &Request) -> Trained {
     let all: Vec<usize> = (0..data.series().len()).collect();
     train(data, &all, options, &|| ()).expect("trained")
 }
@@ -78,7 +78,7 @@ fn the_floor_that_is_right_most_often_is_taken() {
         assert_eq!(floor.form.std_floor, Some(taken), "{kind}");
         // And the models are fitted with it.
         options.baum_welch.std_floor = taken;
-        options.std_floors = Vec::new();
+        options.std_floors = vec![0.3];
         let (mut chosen, mut alone) = (chosen.classifier, trained(&data, &options).classifier);
         for classifier in [&mut chosen, &mut alone] {
             let kept = classifier.provenance.selection.take().and_then(|kept| kept.form);
@@ -133,7 +133,7 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
     let mut options = options(ClassifierKind::Fisher, 1);
     options.std_floors = vec![0.02];
     let judged = trained(&data, &options).form.expect("floors").candidates;
-    options.std_floors = Vec::new();
+    options.std_floors = vec![0.3];
     let Trained { choice: plain, form: floor, .. } = trained(&data, &options);
     assert!(judged.len() == 2 && floor.expect("a floor").candidates.is_empty());
     let channel = Mirror::Channels(vec!["p".to_owned()]);
@@ -141,7 +141,7 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
         options.augment.copies = Some(copies);
         options.augment.mirror = mirror;
         options.augment.gain = 1.0;
-        options.std_floors = Vec::new();
+        options.std_floors = vec![0.3];
         let given = trained(&data, &options).choice;
         assert_ne!(given, plain, "varied series are other series");
         // Floors that hold nothing: whichever is taken, the models are the same.
@@ -200,8 +200,11 @@ fn what_was_chosen_is_noted() {
         (ClassifierKind::Cosine, ", cosine of Fisher scores: score scaled by practical, C = 2.5"),
         (ClassifierKind::RootCosine, ", cosine of signed roots of Fisher scores: score scaled by"),
     ] {
-        let options =
-            TrainOptions { kind, learner: &KERNEL_SVM, sigma: vec![2.0], ..options.clone() };
+        let options = options.clone().with(|request| {
+            request.kind = kind;
+            request.learner = Some(&KERNEL_SVM);
+            request.sigma = vec![2.0];
+        });
         let notes = trained(&data, &options).classifier.provenance.notes.join("; ");
         assert!(notes.contains(kernel), "{notes}");
     }
@@ -222,8 +225,11 @@ fn a_mirror_image_is_taken_where_it_helps_and_only_there() {
     options.baum_welch.restarts = 1;
     let sides = [([1.0, 1.0, -1.0], "mirrored in ax as well"), ([1.0; 3], "as they are")];
     // Subjects held out in closed form, with their images; at a greater cost the model of all is enough.
-    let mut closed = TrainOptions { learner: &RIDGE, c: vec![0.1], ..options.clone() };
-    (closed.scores, closed.augment.copies) = (ScoreModels::Universal, Some(1));
+    let mut closed = options.clone().with(|request| {
+        request.learner = Some(&RIDGE);
+        request.c = vec![0.1];
+    });
+    (closed.models, closed.augment.copies) = (ModelChoice::Given(ScoreModels::Universal), Some(1));
     closed.one_model_iterations = closed.baum_welch.iterations;
     for (sides, words) in sides {
         let data = sided(sides);
@@ -251,9 +257,11 @@ fn a_mirror_image_is_taken_where_it_helps_and_only_there() {
 /// Where classes hardly differ some image is right a little more often by luck: by no two standard errors.
 #[test]
 fn a_mirror_image_that_leads_by_luck_is_not_taken() {
-    let mut closed =
-        TrainOptions { learner: &RIDGE, c: vec![0.1], ..options(ClassifierKind::Fisher, 2) };
-    (closed.scores, closed.augment.copies) = (ScoreModels::Universal, Some(0));
+    let mut closed = options(ClassifierKind::Fisher, 2).with(|request| {
+        request.learner = Some(&RIDGE);
+        request.c = vec![0.1];
+    });
+    (closed.models, closed.augment.copies) = (ModelChoice::Given(ScoreModels::Universal), Some(0));
     for seed in 0..6 {
         let mut s = Sampler::new(seed);
         let data = data("ax,ay,az", |class, _, _| {
@@ -289,7 +297,9 @@ fn windows_that_no_device_can_store_are_left_out_and_counted() {
         };
         let model = FixedLengthModel { alphabet, channels: None, hmm: hmm.clone() };
         let all: Vec<usize> = (0..12).collect();
-        let options = TrainOptions { c: vec![1.0], ..TrainOptions::new(ClassifierKind::Bayes) };
+        let options = Request::minimal(ClassifierKind::Bayes).with(|request| {
+            request.c = vec![1.0];
+        });
         let trained = train_fixed_length(&data, &all, &model, &options).expect("trained");
         let provenance = &trained.classifier.provenance;
         (provenance.windows, provenance.notes.join("; "))
@@ -309,7 +319,9 @@ fn stored_sequences_are_of_two_classes_or_more() {
     };
     let dna = Alphabet::dna();
     let model = FixedLengthModel { alphabet: Some(dna.clone()), channels: None, hmm: hmm.clone() };
-    let options = TrainOptions { c: vec![1.0], ..TrainOptions::new(ClassifierKind::Bayes) };
+    let options = Request::minimal(ClassifierKind::Bayes).with(|request| {
+        request.c = vec![1.0];
+    });
     let trained = |classes: u64| {
         let class = |n: u64| ["a", "b", "c"][(n % classes) as usize];
         let series = (0..9).map(|n| (class(n), hmm.simulate(12, n)));
@@ -329,14 +341,14 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
     let data = data("p", |class, _, _| vec![class as f64 * 8.0 + s.normal()]);
     for kind in [ClassifierKind::Gaussian, ClassifierKind::Polynomial] {
         let mut options = options(kind, 1);
-        options.learner = &KERNEL_SVM;
+        options.learner = Some(&KERNEL_SVM);
         let choice = trained(&data, &options).choice.expect("judged");
         assert_eq!(choice.by, ChosenBy::InnerFolds);
         assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
     }
     for with_likelihood in [true, false] {
         let mut options = options(ClassifierKind::Gaussian, 1);
-        (options.learner, options.with_likelihood) = (&KERNEL_SVM, with_likelihood);
+        (options.learner, options.with_likelihood) = (Some(&KERNEL_SVM), with_likelihood);
         let Rule::Expansion(machine) = trained(&data, &options).classifier.rule else {
             panic!("a kernel machine")
         };
@@ -355,7 +367,7 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
     let options = options(ClassifierKind::Bayes, 1);
     let (labels, groups) = ((0..18).map(|n| n % 2).collect(), (0..18).collect());
     let classes = ["a", "b"].map(str::to_owned);
-    let kernel = WindowKernel { gram: &gram, labels, groups, classes: &classes, options: &options };
+    let kernel = WindowKernel { gram: &gram, labels, groups, classes: &classes, request: &options };
     let choice = kernel.choose(&(0..18).collect::<Vec<usize>>()).expect("judged");
     assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
     assert_eq!((choice.by, choice.setting.c), (ChosenBy::InnerFolds, options.c[0]));
@@ -411,12 +423,12 @@ fn what_was_held_out_serves_trainings_like_it() {
     let trainer = Trainer::new(&data);
     let group = Some("subject".to_owned());
     for (effort, c, group) in [
-        (Search::Normal, vec![1.0, 10.0], &group),
-        (Search::Quick, vec![1.0, 10.0], &group),
-        (Search::Quick, vec![1.0, 10.0], &None),
-        (Search::Quick, vec![0.1], &None),
+        (Effort::Normal, vec![1.0, 10.0], &group),
+        (Effort::Quick, vec![1.0, 10.0], &group),
+        (Effort::Quick, vec![1.0, 10.0], &None),
+        (Effort::Quick, vec![0.1], &None),
     ] {
-        let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(effort);
+        let mut options = Request::new(ClassifierKind::Fisher).trying(effort);
         (options.c, options.group) = (c, group.clone());
         let of = |trainer: &Trainer<'_>| {
             let trained = trainer.train(&all, &options, &|| ()).expect("trained");

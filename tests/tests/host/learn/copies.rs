@@ -3,8 +3,8 @@
 use fishweir::classifier::CopiesChoice;
 use fishweir::data::Dataset;
 use fishweir::learn::{
-    ChosenBy, ClassifierKind, Mirror, RIDGE, ScoreModels, Search, TrainOptions, Trained, Trainer,
-    train,
+    ChosenBy, ClassifierKind, Effort, Mirror, ModelChoice, RIDGE, Request, ScoreModels, Trained,
+    Trainer, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -20,10 +20,11 @@ fn tilted(degrees: f64, noise: f64) -> Dataset {
 }
 
 /// A model of all classes and a machine in closed form, or a model a class and one that inner folds judge.
-fn with_copies(closed: bool, copies: usize, others: &[usize]) -> TrainOptions {
+fn with_copies(closed: bool, copies: usize, others: &[usize]) -> Request {
     let mut options = options(ClassifierKind::Fisher, 1);
     if closed {
-        (options.scores, options.learner) = (ScoreModels::Universal, &RIDGE);
+        options.models = ModelChoice::Given(ScoreModels::Universal);
+        options.learner = Some(&RIDGE);
     }
     options.group = None;
     (options.augment.mirror, options.c) = (Mirror::Channels(Vec::new()), vec![0.01, 1.0, 100.0]);
@@ -91,7 +92,7 @@ fn numbers_of_copies_are_told_beforehand_and_none_are_tried_of_what_is_not_varie
     assert!(with_copies(true, 0, &[4]).varies(data.kind()).copies);
     assert!(!with_copies(true, 0, &[0]).varies(data.kind()).copies);
     // Bayes is trained on none, and scalars have none unless they are asked for.
-    let normal = |kind| TrainOptions::new(kind).searching(Search::Normal);
+    let normal = |kind| Request::new(kind).trying(Effort::Normal);
     assert!(!normal(ClassifierKind::Bayes).varies(data.kind()).copies);
     assert!(normal(ClassifierKind::Fisher).varies(data.kind()).copies);
     let scalars = super::choices::levels();

@@ -8,7 +8,7 @@ use fishweir::fit::{BaumWelch, Topology};
 use fishweir_tests::checks::views;
 use fishweir_tests::quick::{channels, trained_behind};
 
-use fishweir::learn::{ClassifierKind, FeatureMap, Features, TrainOptions, train};
+use fishweir::learn::{ClassifierKind, FeatureMap, Features, Request, train};
 use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm, family};
 use fishweir_core::classify::Normalisation;
@@ -258,7 +258,7 @@ fn words_of_symbols_are_learnt_from_training_series_alone() {
     let text = serde_json::to_string(&own).expect("JSON");
     assert_eq!(serde_json::from_str::<Classifier>(&text).expect("reads back"), own);
     // One Gaussian's models know no symbols.
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.front = "symbols=6".parse().expect("a front end");
     options.baum_welch.emission = family("gaussian");
     let refused = train(&data, &[0, 2, 4, 6], &options, &|| ()).expect_err("refused").to_string();

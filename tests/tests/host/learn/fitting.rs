@@ -3,8 +3,7 @@
 use fishweir::data::{Alphabet, Dataset, Kind, ReadOptions, Samples, Windowing};
 use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::learn::{
-    ClassifierKind, Mirror, TrainOptions, Trained, Trainer, Vector, Vectors, constant_channels,
-    train,
+    ClassifierKind, Mirror, Request, Trained, Trainer, Vector, Vectors, constant_channels, train,
 };
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_tests::sample::Sampler;
@@ -67,7 +66,7 @@ fn all(data: &Dataset) -> Vec<usize> {
 #[test]
 fn hidden_states_behind_equal_neighbours_are_learnt() {
     let (shown, new) = (strings(0, 60), strings(1000, 100));
-    let options = TrainOptions::new(ClassifierKind::Bayes);
+    let options = Request::minimal(ClassifierKind::Bayes);
     let trained = train(&shown, &all(&shown), &options, &|| ()).expect("trained");
     let right = accuracy(&trained, &new);
     assert!(right >= 0.9, "{right}");
@@ -123,7 +122,7 @@ fn channels(unit: impl Fn(&str, f64) -> f64) -> Dataset {
 }
 
 /// Decisions of a cross-validation, and of the classifier of all series, window by window.
-fn decisions(data: &Dataset, options: &TrainOptions) -> Vec<String> {
+fn decisions(data: &Dataset, options: &Request) -> Vec<String> {
     let trainer = Trainer::new(data);
     let folds = CrossValidationOptions { folds: 2, seed: None };
     let validated = cross_validate(&trainer, options, folds, &|| ()).expect("validated");
@@ -153,7 +152,7 @@ fn units_change_no_decision() {
     let (plain, other) = (channels(|_, value| value), channels(unit));
     let window = |length| std::num::NonZeroUsize::new(length).expect("a length");
     for kind in [ClassifierKind::Bayes, ClassifierKind::Fisher] {
-        let mut options = TrainOptions::new(kind);
+        let mut options = Request::minimal(kind);
         options.group = Some("subject".to_owned());
         options.baum_welch.states = 2;
         options.baum_welch.iterations = 8;
@@ -179,7 +178,7 @@ fn units_change_no_decision() {
 #[test]
 fn a_quiet_class_is_not_made_loud() {
     let data = channels(|_, value| value);
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.baum_welch.states = 1;
     let trained = train(&data, &all(&data), &options, &|| ()).expect("trained");
     let quiet = data.classes().iter().position(|class| class == "quiet").expect("a class");
@@ -214,9 +213,9 @@ fn windows_from_the_middle_are_expected_and_classes_weigh_by_windows() {
     }
     let data =
         Dataset::parse("steps.csv", text.as_bytes(), &ReadOptions::default()).expect("steps");
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.baum_welch.states = 2;
-    let first = |options: &TrainOptions| -> (Vec<f64>, f64) {
+    let first = |options: &Request| -> (Vec<f64>, f64) {
         let trained = train(&data, &all(&data), options, &|| ()).expect("trained");
         let classifier = trained.classifier;
         let long = data.classes().iter().position(|class| class == "long").expect("a class");
@@ -241,7 +240,7 @@ fn priors_of_several_classes_are_their_shares() {
     let labels = ["a", "b", "c", "a", "a", "c"];
     let series = labels.iter().enumerate().map(|(n, &label)| (label, symbols(n)));
     let data = Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data");
-    let mut options = TrainOptions::new(ClassifierKind::Bayes);
+    let mut options = Request::minimal(ClassifierKind::Bayes);
     options.baum_welch.states = 1;
     let trained = train(&data, &all(&data), &options, &|| ()).expect("trained");
     let outputs = trained.classifier.outputs();
@@ -255,7 +254,7 @@ fn priors_of_several_classes_are_their_shares() {
 #[test]
 fn given_vectors_that_are_none_are_refused() {
     let data = channels(|_, value| value);
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+    let mut options = Request::minimal(ClassifierKind::Fisher);
     let channels = ["x", "p", "z"].map(str::to_owned);
     options.augment.vectors = Vectors::Given(vec![Vector { channels, axial: false }]);
     options.augment.copies = Some(1);

@@ -5,8 +5,8 @@ use fishweir::kernel::Gram;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, Costs, Expansion, FeatureMap, Features, KERNEL_LOGISTIC,
     KERNEL_SVM, KERNEL_WINDOWS, KernelLogistic, KernelMachine, KernelSvm, LEARNERS, LINEAR_SVM,
-    LOGISTIC, LinearSvm, Loss, Matrix, Metric, Scaling, TrainOptions, WindowKernel, minimise,
-    objective, train,
+    LOGISTIC, LinearSvm, Loss, Matrix, Metric, Request, Scaling, WindowKernel, minimise, objective,
+    train,
 };
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -296,10 +296,12 @@ fn a_machine_on_windows_is_that_of_its_learner() {
     let all: Vec<usize> = (0..labels.len()).collect();
     let costs = Costs::even(0.3);
     for learner in [&KERNEL_SVM, &KERNEL_LOGISTIC] {
-        let options = TrainOptions { learner, ..TrainOptions::new(ClassifierKind::Bayes) };
+        let options = Request::minimal(ClassifierKind::Bayes).with(|request| {
+            request.learner = Some(learner);
+        });
         let (labels, groups) = (labels.clone(), all.clone());
         let kernel =
-            WindowKernel { gram: &gram, labels, groups, classes: &classes, options: &options };
+            WindowKernel { gram: &gram, labels, groups, classes: &classes, request: &options };
         let values = kernel.train(&all, 0.3).expect("trained").values(&all);
         assert_eq!(values.len(), all.len());
         let direct: Vec<f64> = if learner == &KERNEL_LOGISTIC {
@@ -368,11 +370,11 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
     let kind = Kind::Channels(["p", "q"].map(str::to_owned).to_vec());
     let data = Dataset::labelled(kind, series).expect("sound");
     let all: Vec<usize> = (0..16).collect();
-    let mut options = TrainOptions::new(ClassifierKind::Fisher);
+    let mut options = Request::minimal(ClassifierKind::Fisher);
     options.baum_welch.states = 2;
     (options.c, options.std_floors) = (vec![0.5], Vec::new());
     for (learner, scaling) in [(&LOGISTIC, Scaling::Practical), (&LINEAR_SVM, Scaling::Diagonal)] {
-        (options.learner, options.scalings) = (learner, vec![scaling]);
+        (options.learner, options.scalings) = (Some(learner), vec![scaling]);
         let classifier = train(&data, &all, &options, &|| ()).expect("trained").classifier;
         let (models, scale) = (classifier.models.clone(), classifier.scale.clone());
         let map = FeatureMap::new(Features::Scores, models, scale, true, classifier.normalisation);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use fishweir::classifier::{Form, FormCandidate};
 use fishweir::data::{Dataset, Lags, ReadOptions, Series};
-use fishweir::learn::{ClassifierKind, ScoreModels, Search, TrainOptions, Trained, train};
+use fishweir::learn::{ClassifierKind, Effort, LagChoice, Request, ScoreModels, Space, Trained};
 use fishweir_tests::sample::Sampler;
 
 use super::choices::{data, trained};
@@ -22,11 +22,12 @@ fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
         })
     };
     let data = following(0.9);
-    let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
+    let mut options = Request::new(ClassifierKind::Fisher).trying(Effort::Normal);
     options.group = Some("subject".to_owned());
-    options.other_lags.extend([2, 4].map(Lags::order));
+    let each = Lags::dyadic(32).apart();
+    options.lags = LagChoice::Given(vec![Lags::NONE, each, Lags::order(2), Lags::order(4)]);
     // Patterns of nine samples show it as well.
-    options.other_codebooks = Vec::new();
+    options.codebooks = vec![0];
     let Trained { classifier, form, .. } = trained(&data, &options);
     let form = form.expect("a form");
     let lags = &form.form.lags;
@@ -75,7 +76,7 @@ fn short_series_have_a_model_a_class_unless_it_is_led() {
     }
     let data = Dataset::parse("short.csv", text.as_bytes(), &ReadOptions::default());
     let data = data.expect("a data set");
-    let options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
+    let options = Request::new(ClassifierKind::Fisher).trying(Effort::Normal);
     let form = trained(&data, &options).form.expect("a form");
     let best = |universal: bool| {
         let alike = |one: &&FormCandidate| (one.form.models == ScoreModels::Universal) == universal;
@@ -99,7 +100,7 @@ fn floors_are_chosen_in_closed_form_where_a_class_is_of_one_group() {
         }
     }
     let data = Dataset::parse("one.csv", text.as_bytes(), &ReadOptions::default());
-    let mut options = TrainOptions::new(ClassifierKind::Fisher).searching(Search::Normal);
+    let mut options = Request::new(ClassifierKind::Fisher).trying(Effort::Normal);
     options.group = Some("subject".to_owned());
     let form = trained(&data.expect("a data set"), &options).form.expect("a form");
     assert!(form.candidates.len() >= 2 && form.candidates.iter().all(|one| one.closed_form));
@@ -108,29 +109,26 @@ fn floors_are_chosen_in_closed_form_where_a_class_is_of_one_group() {
     assert_eq!(won, [&form.form]);
 }
 
-/// An empty list is refused by name, whatever a search would have taken of it.
+/// An empty list leaves what it would hold to the effort, and no inner folds leave passes to count.
 #[test]
-fn nothing_to_choose_from_is_refused() {
+fn an_empty_list_is_left_to_the_effort() {
     let mut s = Sampler::new(15);
     let data = data("p", move |class, _, _| vec![class as f64 + s.normal()]);
     let series: Vec<usize> = (0..data.series().len()).collect();
-    for search in [Search::Quick, Search::Normal] {
-        let options = TrainOptions::new(ClassifierKind::Fisher).searching(search);
-        let without = |what: fn(&mut TrainOptions)| {
-            let mut options = options.clone();
-            what(&mut options);
-            let refused = train(&data, &series, &options, &|| ()).expect_err("nothing to choose");
-            refused.to_string()
-        };
-        assert_eq!(without(|options| options.scalings.clear()), "no scaling to choose from");
-        assert_eq!(without(|options| options.c.clear()), "no value of C to choose from");
-        let gaussian = |options: &mut TrainOptions| {
-            options.kind = ClassifierKind::Gaussian;
-            options.sigma.clear();
-        };
-        assert_eq!(without(gaussian), "no width (sigma) to choose from");
-        let mut none = options.clone();
-        none.inner_folds = 0;
-        assert!(none.most_passes(&data) > 0);
+    for effort in [Effort::Quick, Effort::Normal] {
+        let usual = Request::new(ClassifierKind::Fisher).trying(effort);
+        let forms =
+            |request: &Request| Space::of(&data, &series, request).expect("forms").forms().to_vec();
+        let emptied = usual.clone().with(|request| {
+            request.std_floors.clear();
+            request.codebooks.clear();
+            request.lags = LagChoice::Usual;
+        });
+        assert_eq!(forms(&usual), forms(&emptied));
+        let told = usual.clone().with(|request| request.std_floors = vec![0.2]);
+        assert!(forms(&told).iter().all(|form| form.std_floor == Some(0.2)), "{effort:?}");
+        assert_eq!(usual.costs(), usual.learner().costs);
+        let none = usual.with(|request| request.inner_folds = 0);
+        assert!(Space::of(&data, &series, &none).expect("forms").most_passes() > 0);
     }
 }

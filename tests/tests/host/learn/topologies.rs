@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use fishweir::data::{Alphabet, Dataset, Kind, Samples, SamplesView, ShortSeries, Windowing};
 use fishweir::fit::{BaumWelch, Topology};
-use fishweir::learn::{ClassifierKind, Search, TrainOptions};
+use fishweir::learn::{ClassifierKind, Effort, Request, Space};
 use fishweir_tests::sample::Sampler;
 
 use super::choices::{data, trained};
@@ -91,10 +91,10 @@ fn what_no_model_can_be_fitted_to_or_make_says_nothing() {
     assert_eq!(settled_by(0.0, &[unseen, sites]).topology, Topology::Positions);
 }
 
-fn stages_tried(data: &Dataset, options: &TrainOptions) -> Vec<usize> {
+fn stages_tried(data: &Dataset, options: &Request) -> Vec<usize> {
     let all: Vec<usize> = (0..data.series().len()).collect();
-    let forms = options.tried(data, &all);
-    let told = forms.iter().filter(|form| form.topology == Topology::LeftToRight);
+    let space = Space::of(data, &all, options).expect("forms");
+    let told = space.forms().iter().filter(|form| form.topology == Topology::LeftToRight);
     told.map(|form| form.states).collect()
 }
 
@@ -104,19 +104,20 @@ fn stages_tried(data: &Dataset, options: &TrainOptions) -> Vec<usize> {
 fn stages_are_tried_of_whole_series_that_are_long_enough() {
     let mut s = Sampler::new(6);
     let data = data("p", |_, _, t| vec![(t / 6) as f64 + s.normal()]);
-    let searching = |search| TrainOptions::new(ClassifierKind::Bayes).searching(search);
-    let mut normal = searching(Search::Normal);
+    let searching = |search| Request::new(ClassifierKind::Bayes).trying(search);
+    let mut normal = searching(Effort::Normal);
     let tried = stages_tried(&data, &normal);
     assert!(tried.contains(&4) && tried.contains(&8) && !tried.contains(&2), "{tried:?}");
-    assert!(stages_tried(&data, &searching(Search::Quick)).is_empty());
-    normal.other_states = vec![16];
-    assert!(!stages_tried(&data, &normal).contains(&16), "24 samples are no 16 stages");
+    assert!(stages_tried(&data, &searching(Effort::Quick)).is_empty());
+    (normal.states, normal.topologies) =
+        (vec![4, 16], vec![Topology::Automatic, Topology::LeftToRight]);
+    assert_eq!(stages_tried(&data, &normal), [4, 4], "24 samples are no 16 stages");
     let length = NonZeroUsize::new(12).expect("a length");
     normal.windowing = Some(Windowing { length, hop: length, short: ShortSeries::Drop });
     assert!(stages_tried(&data, &normal).is_empty());
-    let mut told = TrainOptions::new(ClassifierKind::Bayes);
+    let mut told = Request::minimal(ClassifierKind::Bayes);
     told.baum_welch.topology = Topology::Ergodic;
-    assert!(told.searching(Search::Thorough).other_topologies.is_empty());
+    assert!(stages_tried(&data, &told.trying(Effort::Thorough)).is_empty());
 }
 
 /// Series of either class are once at a higher level, as long and from the same to the same: sooner or later tells them
@@ -126,9 +127,8 @@ fn stages_are_taken_where_the_order_tells_classes_apart() {
     let mut s = Sampler::new(8);
     let levels = [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
     let data = data("p", |class, _, t| vec![levels[class][t / 6] + 0.4 * s.normal()]);
-    let mut options = TrainOptions::new(ClassifierKind::Top).searching(Search::Normal);
-    (options.other_lags, options.other_models) = (Vec::new(), Vec::new());
-    options.std_floors = Vec::new();
+    let mut options = Request::new(ClassifierKind::Top).trying(Effort::Normal);
+    options.std_floors = vec![0.3];
     let chosen = trained(&data, &options);
     let form = chosen.form.expect("a form");
     assert_eq!(form.form.topology, Topology::LeftToRight, "{:?}", form.candidates);
@@ -164,9 +164,9 @@ fn runs(s: &mut Sampler, leaving: [f64; 2], site: bool) -> Dataset {
 fn strings_of_one_length_have_the_transitions_that_tell_classes_apart() {
     let mut s = Sampler::new(9);
     let form_of = |data: &Dataset, told: Topology| {
-        let mut options = TrainOptions::new(ClassifierKind::Fisher);
+        let mut options = Request::new(ClassifierKind::Fisher);
         (options.baum_welch.states, options.baum_welch.topology) = (2, told);
-        trained(data, &options.searching(Search::Quick)).form.expect("a form")
+        trained(data, &options).form.expect("a form")
     };
     let sites = runs(&mut s, [0.1, 0.1], true);
     let of_class: Vec<Vec<SamplesView<'_>>> = (0..2)
@@ -198,21 +198,22 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
         });
         Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data")
     };
-    let tried = |lengths: &[usize], change: &dyn Fn(&mut TrainOptions)| {
-        let mut options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
+    let tried = |lengths: &[usize], change: &dyn Fn(&mut Request)| {
+        let mut options = Request::new(ClassifierKind::Bayes);
         change(&mut options);
         let data = of_lengths(lengths);
         let all: Vec<usize> = (0..data.series().len()).collect();
         let form = |form: fishweir::classifier::Form| (form.topology, form.states);
-        options.tried(&data, &all).into_iter().map(form).collect::<Vec<_>>()
+        let space = Space::of(&data, &all, &options).expect("forms");
+        space.forms().iter().cloned().map(form).collect::<Vec<_>>()
     };
     let (ergodic, positions) = (Topology::Ergodic, Topology::Positions);
     let told = |topology: Topology, states: usize| {
-        move |options: &mut TrainOptions| {
+        move |options: &mut Request| {
             (options.baum_welch.topology, options.baum_welch.states) = (topology, states);
         }
     };
-    let nothing = |_: &mut TrainOptions| {};
+    let nothing = |_: &mut Request| {};
     assert_eq!(tried(&[20, 20, 20], &nothing), [(ergodic, 4), (positions, 20)]);
     assert_eq!(tried(&[20, 7, 21, 1], &nothing), [(ergodic, 4), (positions, 21)]);
     assert_eq!(tried(&[20, 7, 1], &nothing), [(ergodic, 4)]);
@@ -221,7 +222,7 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     lengths[7] = 90;
     assert_eq!(tried(&lengths, &nothing), [(ergodic, 4), (positions, 20)]);
     // Scores of too many are not worth the while; Bayes has none.
-    let scored = |options: &mut TrainOptions| options.kind = ClassifierKind::Fisher;
+    let scored = |options: &mut Request| options.kind = ClassifierKind::Fisher;
     let many = |count: usize| vec![64; count];
     assert_eq!(tried(&many(1 << 15), &scored).len(), 2);
     assert_eq!(tried(&many((1 << 15) + 1), &scored), [(ergodic, 4)]);
@@ -230,14 +231,15 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     assert_eq!(tried(&[64, 65], &nothing), [(ergodic, 4)]);
     let too_long = |lengths: &[usize]| {
         let data = of_lengths(lengths);
-        let options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
-        options.too_long_for_positions(&data, &[0, 1, 2])
+        let options = Request::new(ClassifierKind::Bayes);
+        let space = Space::of(&data, &[0, 1, 2], &options).expect("forms");
+        space.too_long_for_positions()
     };
     let lengths = [[64, 64, 60], [60, 60, 65], [20, 30, 90]];
     assert_eq!(lengths.map(|three| too_long(&three)), [None, Some(65), None]);
     let length = NonZeroUsize::new(20).expect("a length");
     let windowing = Windowing { length, hop: length, short: ShortSeries::Drop };
-    let cut = |options: &mut TrainOptions| options.windowing = Some(windowing);
+    let cut = |options: &mut Request| options.windowing = Some(windowing);
     assert_eq!(tried(&[20, 20], &cut), [(ergodic, 4)]);
     // Told after the search was, too.
     assert_eq!(tried(&[20, 20], &told(Topology::Automatic, 8)), [(ergodic, 8), (positions, 20)]);
@@ -257,7 +259,7 @@ fn strings_that_nothing_is_held_back_of_have_the_likelier_transitions() {
         Dataset::labelled(Kind::Symbols(Alphabet::dna()), series).expect("data")
     };
     let taken = |data: &Dataset, flash: Option<usize>| {
-        let mut options = TrainOptions::new(ClassifierKind::Bayes).searching(Search::Quick);
+        let mut options = Request::new(ClassifierKind::Bayes);
         options.limits.flash = flash;
         // Four would go through the letters by turns, as positions do.
         options.baum_welch.states = 2;

@@ -3,7 +3,7 @@
 use fishweir::data::{Dataset, ReadOptions, Windowing};
 use fishweir::kernel::marginal::{FixedLengthModel, MarginalModel};
 use fishweir::learn::{
-    ClassifierKind, Scaling, TrainError, TrainOptions, Trained, train, train_fixed_length,
+    ClassifierKind, Request, Scaling, TrainError, Trained, train, train_fixed_length,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -48,13 +48,12 @@ fn strings(wild: Option<&str>) -> Dataset {
     Dataset::parse("strings.tsv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
 }
 
-fn options(kind: ClassifierKind) -> TrainOptions {
-    TrainOptions {
-        group: Some("person".into()),
-        sigma: vec![1.0, 2.0],
-        c: vec![0.1, 1.0],
-        ..crate::routes::options(kind)
-    }
+fn options(kind: ClassifierKind) -> Request {
+    crate::routes::options(kind).with(|request| {
+        request.group = Some("person".into());
+        request.sigma = vec![1.0, 2.0];
+        request.c = vec![0.1, 1.0];
+    })
 }
 
 /// The bytes of the file that a training writes.
@@ -85,8 +84,9 @@ fn a_wild_value_in_a_held_back_group_changes_no_trained_number() {
     let (tame, wild) = (channels(1.0), channels(1e6));
     for kind in KINDS {
         for scaling in [Scaling::Diagonal, Scaling::Whitened] {
-            let options =
-                TrainOptions { scalings: vec![Scaling::Practical, scaling], ..options(kind) };
+            let options = options(kind).with(|request| {
+                request.scalings = vec![Scaling::Practical, scaling];
+            });
             let of = |data: &Dataset| bytes(train(data, &learned(), &options, &|| ()));
             assert!(of(&tame) == of(&wild), "{kind}, {scaling:?}");
         }
@@ -98,7 +98,9 @@ fn nor_does_one_among_windows() {
     let (tame, wild) = (channels(1.0), channels(-1e9));
     let eight = std::num::NonZeroUsize::new(8).expect("not zero");
     let windowing = Windowing { length: eight, hop: eight, short: Default::default() };
-    let options = TrainOptions { windowing: Some(windowing), ..options(ClassifierKind::Fisher) };
+    let options = options(ClassifierKind::Fisher).with(|request| {
+        request.windowing = Some(windowing);
+    });
     let of = |data: &Dataset| bytes(train(data, &learned(), &options, &|| ()));
     assert!(of(&tame) == of(&wild));
 }

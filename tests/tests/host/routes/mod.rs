@@ -15,12 +15,12 @@ mod training;
 mod windows;
 
 use fishweir::fit::Topology;
-use fishweir::learn::{ClassifierKind, TrainOptions};
+use fishweir::learn::{ClassifierKind, Request};
 use fishweir_tests::checks::assert_near as assert_close;
 
 /// Models of two states that are fitted in no time.
-fn options(kind: ClassifierKind) -> TrainOptions {
-    let mut options = TrainOptions::new(kind);
+fn options(kind: ClassifierKind) -> Request {
+    let mut options = Request::minimal(kind);
     options.baum_welch.states = 2;
     options.baum_welch.topology = Topology::Ergodic;
     options.baum_welch.iterations = 10;

@@ -10,7 +10,7 @@ use fishweir::fit::Topology;
 use fishweir::kernel::ScoreKernel;
 use fishweir::learn::{
     ClassWeight, ClassifierKind, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM,
-    LOGISTIC, Matrix, Metric, RIDGE, Scaling, ScoreModels, TrainOptions, Trainer, train,
+    LOGISTIC, Matrix, Metric, ModelChoice, RIDGE, Request, Scaling, ScoreModels, Trainer, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -58,8 +58,8 @@ fn channels(seed: u64) -> Dataset {
     Dataset::parse("channels.csv", text.as_bytes(), &ReadOptions::default()).expect("a data set")
 }
 
-fn options(kind: ClassifierKind, topology: Topology) -> TrainOptions {
-    let mut options = TrainOptions::new(kind);
+fn options(kind: ClassifierKind, topology: Topology) -> Request {
+    let mut options = Request::minimal(kind);
     options.baum_welch.states = 3;
     options.baum_welch.topology = topology;
     options.baum_welch.iterations = 8;
@@ -147,12 +147,11 @@ fn what_streams_is_what_was_trained() {
                 for (s, scaling) in scalings.filter(|(s, _)| (t + k + s) % many == 0) {
                     let learner = [&KERNEL_SVM, &KERNEL_LOGISTIC][(t + s / many) % 2];
                     let what = format!("{kind} {topology:?} {scaling:?} {learner}");
-                    let options = TrainOptions {
-                        scalings: vec![scaling],
-                        learner,
-                        class_weight: ClassWeight::Balanced,
-                        ..options(kind, topology)
-                    };
+                    let options = options(kind, topology).with(|request| {
+                        request.scalings = vec![scaling];
+                        request.learner = Some(learner);
+                        request.class_weight = ClassWeight::Balanced;
+                    });
                     let trained = trainer.train(learned, &options, &|| ()).expect(&what);
                     let model = trained.classifier;
                     assert_eq!(model.provenance.windows, learned.len());
@@ -188,10 +187,9 @@ fn whitening_that_does_not_mix_stays_a_factor_an_entry() {
     let data = strings(3);
     let all: Vec<usize> = (0..data.series().len()).collect();
     for scaling in [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened] {
-        let options = TrainOptions {
-            scalings: vec![scaling],
-            ..options(ClassifierKind::Gaussian, Topology::LeftToRight)
-        };
+        let options = options(ClassifierKind::Gaussian, Topology::LeftToRight).with(|request| {
+            request.scalings = vec![scaling];
+        });
         let trained = train(&data, &all, &options, &|| ()).expect("trains");
         let Some(ExpansionKernel::Scores { whitening, centre, items, .. }) =
             trained.classifier.expansion().map(|machine| &machine.kernel)
@@ -232,12 +230,11 @@ fn landmarks_are_all_that_is_kept() {
     for kind in KINDS {
         let trained = |landmarks: Option<usize>, learner| {
             let landmarks = landmarks.and_then(NonZeroUsize::new);
-            let options = TrainOptions {
-                landmarks,
-                learner,
-                scalings: vec![Scaling::Diagonal],
-                ..options(kind, Topology::Ergodic)
-            };
+            let options = options(kind, Topology::Ergodic).with(|request| {
+                request.landmarks = landmarks;
+                request.learner = Some(learner);
+                request.scalings = vec![Scaling::Diagonal];
+            });
             trainer.train(learned, &options, &|| ()).expect("trains").classifier
         };
         let values = |model: &Classifier| -> Vec<f32> {
@@ -274,12 +271,11 @@ fn landmarks_are_all_that_is_kept() {
 fn width_and_cost_are_chosen_within_the_training_data() {
     let data = strings(5);
     let all: Vec<usize> = (0..data.series().len()).collect();
-    let options = TrainOptions {
-        sigma: vec![0.5, 2.0],
-        c: vec![0.1, 1.0, 10.0],
-        scores: ScoreModels::Class("late".into()),
-        ..options(ClassifierKind::Gaussian, Topology::Ergodic)
-    };
+    let options = options(ClassifierKind::Gaussian, Topology::Ergodic).with(|request| {
+        request.sigma = vec![0.5, 2.0];
+        request.c = vec![0.1, 1.0, 10.0];
+        request.models = ModelChoice::Given(ScoreModels::Class("late".into()));
+    });
     let trained = train(&data, &all, &options, &|| ()).expect("trains");
     let choice = trained.choice.expect("chosen");
     assert_eq!(choice.candidates.len(), 2 * 2 * 3);
@@ -320,7 +316,9 @@ fn nothing_is_learnt_from_what_is_held_back() {
             .expect("a data set");
         let seen: Vec<usize> = (0..data.series().len()).filter(|n| n % 3 != 0).collect();
         KINDS.map(|kind| {
-            let options = TrainOptions { c: vec![0.1, 10.0], ..options(kind, Topology::Ergodic) };
+            let options = options(kind, Topology::Ergodic).with(|request| {
+                request.c = vec![0.1, 10.0];
+            });
             let mut machine = train(&data, &seen, &options, &|| ()).expect("trains").classifier;
             machine.provenance.checksum = None;
             machine
@@ -343,12 +341,11 @@ fn labels_drawn_by_chance_are_not_predicted() {
     let trainer = Trainer::new(&data);
     for kind in KINDS {
         // Narrow and dear: all that is stored is known by heart.
-        let options = TrainOptions {
-            c: vec![1e2],
-            sigma: vec![0.05],
-            power: 4,
-            ..options(kind, Topology::Ergodic)
-        };
+        let options = options(kind, Topology::Ergodic).with(|request| {
+            request.c = vec![1e2];
+            request.sigma = vec![0.05];
+            request.power = 4;
+        });
         let folds = CrossValidationOptions { folds: 5, seed: None };
         let found = cross_validate(&trainer, &options, folds, &|| ()).expect("validated");
         let accuracy = found.pooled.accuracy;
@@ -362,7 +359,7 @@ fn labels_drawn_by_chance_are_not_predicted() {
 fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
     let data = strings(3);
     let all: Vec<usize> = (0..data.series().len()).collect();
-    let refused = |change: &dyn Fn(&mut TrainOptions)| {
+    let refused = |change: &dyn Fn(&mut Request)| {
         let mut options = options(ClassifierKind::Gaussian, Topology::Ergodic);
         change(&mut options);
         let passes = std::sync::atomic::AtomicUsize::new(0);
@@ -374,11 +371,10 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
         error
     };
     for (change, part) in [
-        (&(|o: &mut TrainOptions| o.baum_welch.states = 9) as &dyn Fn(&mut TrainOptions), "states"),
-        (&|o: &mut TrainOptions| o.learner = &LOGISTIC, "learner"),
-        (&|o: &mut TrainOptions| o.learner = &LINEAR_SVM, "kernel-svm or klr"),
-        (&|o: &mut TrainOptions| o.sigma.clear(), "sigma"),
-        (&|o: &mut TrainOptions| o.sigma = vec![1e-30], "width"),
+        (&(|o: &mut Request| o.baum_welch.states = 9) as &dyn Fn(&mut Request), "states"),
+        (&|o: &mut Request| o.learner = Some(&LOGISTIC), "learner"),
+        (&|o: &mut Request| o.learner = Some(&LINEAR_SVM), "kernel-svm or klr"),
+        (&|o: &mut Request| o.sigma = vec![1e-30], "width"),
     ] {
         let error = refused(change);
         assert!(error.contains(part), "no {part} in {error}");

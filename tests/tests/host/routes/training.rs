@@ -5,8 +5,8 @@ use fishweir::data::{Dataset, ReadOptions};
 use fishweir::evaluate::{Figures, judge};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ChosenBy, ClassWeight, ClassifierKind, LEARNERS, Scaling, ScoreModels, TrainError,
-    TrainOptions, Trainer, WindowKernel, train,
+    ChosenBy, ClassWeight, ClassifierKind, LEARNERS, ModelChoice, Request, Scaling, ScoreModels,
+    TrainError, Trainer, WindowKernel, train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -47,12 +47,11 @@ fn every_learner_on_every_feature_in_every_scaling() {
                 [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened, Scaling::Sampled]
             {
                 let what = format!("{kind} {learner} {scaling:?}");
-                let options = TrainOptions {
-                    learner,
-                    scalings: vec![scaling],
-                    class_weight: ClassWeight::Balanced,
-                    ..options(kind)
-                };
+                let options = options(kind).with(|request| {
+                    request.learner = Some(learner);
+                    request.scalings = vec![scaling];
+                    request.class_weight = ClassWeight::Balanced;
+                });
                 let trained = trainer.train(learned, &options, &|| ()).expect(&what);
                 assert_eq!(trained.choice.expect("chosen").setting.scaling, Some(scaling));
                 let classifier = &trained.classifier;
@@ -95,7 +94,7 @@ fn models_that_are_told_apart_have_one_topology() {
     for aligned in [true, false] {
         let data = data(aligned);
         let all: Vec<usize> = (0..data.series().len()).collect();
-        let options = TrainOptions::new(ClassifierKind::Bayes);
+        let options = Request::minimal(ClassifierKind::Bayes);
         let trained = train(&data, &all, &options, &|| ()).expect("trained");
         let states: Vec<usize> = trained.classifier.models.iter().map(|one| one.states()).collect();
         assert_eq!(states, if aligned { [10, 10] } else { [4, 4] });
@@ -122,13 +121,10 @@ fn a_shared_trainer_trains_what_a_new_one_does_and_fits_once() {
         let alone = train(&data, &all, &options(kind), &|| ()).expect("trained").classifier;
         assert_eq!(shared, alone);
     }
-    let other = TrainOptions {
-        baum_welch: fishweir::fit::BaumWelch {
-            states: 3,
-            ..options(ClassifierKind::Bayes).baum_welch
-        },
-        ..options(ClassifierKind::Bayes)
-    };
+    let other = options(ClassifierKind::Bayes).with(|request| {
+        request.baum_welch =
+            fishweir::fit::BaumWelch { states: 3, ..options(ClassifierKind::Bayes).baum_welch };
+    });
     let other = trainer.train(&all, &other, &count).expect("trained").classifier;
     assert_eq!(other.models[0].states(), 3);
 }
@@ -141,7 +137,10 @@ fn without_inner_folds_the_middle_is_taken_and_said() {
     let few = [0, 1, 3];
     for scalings in [vec![Scaling::Practical], vec![Scaling::Practical, Scaling::Diagonal]] {
         let c = vec![0.1, 1.0, 10.0];
-        let options = TrainOptions { scalings, c, ..options(ClassifierKind::Fisher) };
+        let options = options(ClassifierKind::Fisher).with(|request| {
+            request.scalings = scalings;
+            request.c = c;
+        });
         let trained = train(&data, &few, &options, &|| ()).expect("trained");
         let choice = trained.choice.expect("a choice");
         assert_eq!((choice.by, choice.setting.c), (ChosenBy::Middle, 1.0));
@@ -151,10 +150,12 @@ fn without_inner_folds_the_middle_is_taken_and_said() {
     }
     let labels = vec![0, 1, 1];
     let gram = Gram::from_fn(3, |i, j| if i == j { 1.0 } else { 0.5 });
-    let options = TrainOptions { c: vec![0.1, 1.0, 10.0], ..options(ClassifierKind::Bayes) };
+    let options = options(ClassifierKind::Bayes).with(|request| {
+        request.c = vec![0.1, 1.0, 10.0];
+    });
     let classes = data.classes();
     let groups = vec![0, 1, 2];
-    let problem = WindowKernel { gram: &gram, labels, groups, classes, options: &options };
+    let problem = WindowKernel { gram: &gram, labels, groups, classes, request: &options };
     let choice = problem.choose(&[0, 1, 2]).expect("a choice");
     assert_eq!((choice.by, choice.setting.c), (ChosenBy::Middle, 1.0));
 }
@@ -163,8 +164,9 @@ fn without_inner_folds_the_middle_is_taken_and_said() {
 fn an_exact_information_of_long_strings_is_refused_by_name() {
     let data = strings();
     let all: Vec<usize> = (0..data.series().len()).collect();
-    let options =
-        TrainOptions { scalings: vec![Scaling::Exact], ..options(ClassifierKind::Fisher) };
+    let options = options(ClassifierKind::Fisher).with(|request| {
+        request.scalings = vec![Scaling::Exact];
+    });
     let refused = train(&data, &all, &options, &|| ()).expect_err("2^30 strings").to_string();
     assert!(refused.contains("2 symbols") && refused.contains("length 30"), "{refused}");
 }
@@ -173,8 +175,9 @@ fn an_exact_information_of_long_strings_is_refused_by_name() {
 fn log_odds_of_a_single_model_are_refused() {
     let data = strings();
     let all: Vec<usize> = (0..data.series().len()).collect();
-    let options =
-        TrainOptions { scores: ScoreModels::Class("runs".into()), ..options(ClassifierKind::Top) };
+    let options = options(ClassifierKind::Top).with(|request| {
+        request.models = ModelChoice::Given(ScoreModels::Class("runs".into()));
+    });
     let refused = train(&data, &all, &options, &|| ());
     assert!(matches!(refused, Err(TrainError::NeedsAllModels)));
 }

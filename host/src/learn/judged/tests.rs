@@ -1,6 +1,7 @@
 //! When one form leads another.
 
 use super::*;
+use crate::learn::choice::{Verdict, accuracy};
 use crate::learn::loss::ClassWeight;
 
 /// What is right but in so many of its windows, of which so many form a group.
