@@ -5,8 +5,9 @@ use std::io::Write as _;
 
 use assert_cmd::Command;
 use fishweir::classifier::{Classifier, Rule};
+use fishweir::data::{Dataset, Kind};
 use fishweir::fit::BaumWelch;
-use fishweir::learn::{Augment, ClassifierKind, Request};
+use fishweir::learn::{Augment, ClassifierKind, Request, Space};
 
 use crate::fixtures::{Folder, QUICK, fixtures, table};
 use crate::{PROGRAM, Told, failed, fishweir, notes, printed, refused, refuses};
@@ -193,8 +194,12 @@ fn help_says_the_librarys_own_defaults() {
     let (fit, vary) = (BaumWelch::default(), Augment::default());
     let list = |values: &[f64]| values.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
     let train = Request::minimal(ClassifierKind::Fisher);
-    let floors = format!("{},{}", fit.std_floor, list(&train.std_floors));
-    let c = list(&train.c);
+    let series = (0..9).map(|t| [f64::from(t)]).collect();
+    let data = Dataset::labelled(Kind::Channels(vec!["x".to_owned()]), [("a", series)]);
+    let data = data.expect("a series");
+    let space = Space::of(&data, &[0], &train).expect("forms");
+    let floors: Vec<f64> = space.forms().iter().filter_map(|form| form.std_floor).collect();
+    let (floors, c) = (list(&floors), list(&train.costs()));
     for (option, default) in [
         ("--states <N>", fit.states.to_string()),
         ("--restarts <R>", fit.restarts.to_string()),

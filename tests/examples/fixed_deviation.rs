@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             options.baum_welch.states = states.get();
         }
         options.augment = Augment::NONE;
-        options.std_floors.clear();
+        options.std_floors = vec![0.3];
         options.c = vec![1.0];
         options.scalings.truncate(1);
         let trained = train(&data, &all, &options, &|| ())?;

@@ -174,7 +174,7 @@ pub fn trained_on_the_past(data: &Dataset, lags: &[u32]) -> Classifier {
 
 fn train_quickly(data: &Dataset, mut options: Request) -> Classifier {
     options.baum_welch.iterations = 3;
-    options.std_floors.clear();
+    options.std_floors = vec![0.3];
     options.augment = Augment::NONE;
     options.c = vec![1.0];
     options.scalings.truncate(1);

@@ -363,7 +363,7 @@ impl<'a> TrainingSet<'a> {
         }
         let kernels = self.trial.settings.kernels.iter();
         let kernels = kernels.filter(|(width, _)| sigma.contains(width));
-        let kernels: Vec<_> = kernels.map(|(_, kernel)| kernel.clone()).collect();
+        let kernels: Vec<_> = kernels.map(|(_, kernel)| *kernel).collect();
         let learner = (learner, self.trial.request.landmarks.map(NonZeroUsize::get));
         let path = ScorePath::train(learner, &kernels, examples, map, scales, c, classes)?;
         Ok(AnyPath::OnScores(path))

@@ -30,6 +30,7 @@ fn check(space: &Space<'_>) -> Result<(), TrainError> {
     }
     check_reach(space)?;
     space.work().map_or(Ok(()), |work| work.check())?;
+    data.labels()?;
     let found = data.classes().len();
     if found < 2 {
         return Err(TrainError::OneClass { file: data.source().to_owned(), found });

@@ -462,7 +462,7 @@ fn real_recordings_are_decided_as_in_f64() {
         options.windowing = windowing;
         options.baum_welch.iterations = if windowing.is_some() { 6 } else { 3 };
         options.augment = Augment::NONE;
-        options.std_floors.clear();
+        options.std_floors = vec![0.3];
         options.c = vec![1.0];
         options.scalings.truncate(1);
         let trained = train(&data, &learned, &options, &|| ()).expect("trains").classifier;

@@ -124,12 +124,13 @@ impl Training {
         for &kind in kinds {
             let tried = |training: &Self| -> Result<_, Failure> {
                 let request = training.request(kind, cutting)?;
-                let space = Space::of(data, &all, &request);
                 // What it refuses is told where it is trained.
-                let forms = space.map_or_else(|_| Vec::new(), |space| space.forms().to_vec());
+                let space = Space::of(data, &all, &request).ok();
+                let forms = space.map(|space| (space.forms().to_vec(), space.left_out()));
                 Ok((forms, request.varied(data.kind())))
             };
-            if tried(self)? != tried(&quick)? {
+            let (own, quick) = (tried(self)?, tried(&quick)?);
+            if own != quick || own.0.is_none() {
                 return Ok(());
             }
         }

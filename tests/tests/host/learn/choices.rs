@@ -65,8 +65,7 @@ fn the_floor_that_is_right_most_often_is_taken() {
         (count, [0.3, 0.01], 0.3),
     ] {
         let mut options = options(kind, 2);
-        options.baum_welch.std_floor = floors[0];
-        options.std_floors = floors[1..].to_vec();
+        options.std_floors = floors.to_vec();
         let chosen = trained(&data, &options);
         let floor = chosen.form.clone().expect("a floor");
         let judged: Vec<(f64, bool)> = floor
@@ -77,8 +76,7 @@ fn the_floor_that_is_right_most_often_is_taken() {
         assert_eq!(judged, floors.map(|one| (one, kind == count || one < 0.3)), "{floor:?}");
         assert_eq!(floor.form.std_floor, Some(taken), "{kind}");
         // And the models are fitted with it.
-        options.baum_welch.std_floor = taken;
-        options.std_floors = vec![0.3];
+        options.std_floors = vec![taken];
         let (mut chosen, mut alone) = (chosen.classifier, trained(&data, &options).classifier);
         for classifier in [&mut chosen, &mut alone] {
             let kept = classifier.provenance.selection.take().and_then(|kept| kept.form);
@@ -115,7 +113,7 @@ fn floors_of_bayes_are_judged_by_the_rule_that_is_deployed() {
     }
     let data = Dataset::parse("alike.csv", text.as_bytes(), &ReadOptions::default()).expect("data");
     let mut options = options(ClassifierKind::Bayes, 1);
-    options.std_floors = vec![0.1];
+    options.std_floors = vec![0.3, 0.1];
     for (weight, accuracy) in [(ClassWeight::Even, 0.6), (ClassWeight::Balanced, 0.5)] {
         options.class_weight = weight;
         let floor = trained(&data, &options).form.expect("a floor");
@@ -131,7 +129,7 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
     let mut s = Sampler::new(5);
     let data = data("p", |class, _, _| vec![class as f64 * 0.2 + s.normal()]);
     let mut options = options(ClassifierKind::Fisher, 1);
-    options.std_floors = vec![0.02];
+    options.std_floors = vec![0.3, 0.02];
     let judged = trained(&data, &options).form.expect("floors").candidates;
     options.std_floors = vec![0.3];
     let Trained { choice: plain, form: floor, .. } = trained(&data, &options);
@@ -145,7 +143,7 @@ fn floors_are_judged_on_plain_series_and_costs_on_varied_ones() {
         let given = trained(&data, &options).choice;
         assert_ne!(given, plain, "varied series are other series");
         // Floors that hold nothing: whichever is taken, the models are the same.
-        options.std_floors = vec![0.02];
+        options.std_floors = vec![0.3, 0.02];
         let with_floors = trained(&data, &options);
         assert_eq!(with_floors.choice, given, "{copies} copies");
         assert_eq!(with_floors.form.expect("floors").candidates, judged, "{copies} copies");
@@ -370,7 +368,7 @@ fn kernel_machines_are_judged_on_what_is_held_back() {
     let kernel = WindowKernel { gram: &gram, labels, groups, classes: &classes, request: &options };
     let choice = kernel.choose(&(0..18).collect::<Vec<usize>>()).expect("judged");
     assert!(choice.candidates.iter().all(|one| one.accuracy == 1.0), "{choice:?}");
-    assert_eq!((choice.by, choice.setting.c), (ChosenBy::InnerFolds, options.c[0]));
+    assert_eq!((choice.by, choice.setting.c), (ChosenBy::InnerFolds, options.costs()[0]));
 }
 
 /// A model of few passes of Baum-Welch is not fitted anew where more are wanted, and has the bits that it would have had.

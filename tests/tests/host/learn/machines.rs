@@ -372,7 +372,7 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
     let all: Vec<usize> = (0..16).collect();
     let mut options = Request::minimal(ClassifierKind::Fisher);
     options.baum_welch.states = 2;
-    (options.c, options.std_floors) = (vec![0.5], Vec::new());
+    (options.c, options.std_floors) = (vec![0.5], vec![0.3]);
     for (learner, scaling) in [(&LOGISTIC, Scaling::Practical), (&LINEAR_SVM, Scaling::Diagonal)] {
         (options.learner, options.scalings) = (Some(learner), vec![scaling]);
         let classifier = train(&data, &all, &options, &|| ()).expect("trained").classifier;
