@@ -104,7 +104,7 @@ pub enum Error {
     Augment(#[from] crate::learn::AugmentError),
     /// A detector that cannot be made.
     #[error(transparent)]
-    Detector(#[from] crate::learn::DetectorError),
+    Detector(#[from] crate::detect::DetectorError),
     /// A model file.
     #[error(transparent)]
     Classifier(#[from] crate::classifier::ClassifierError),

@@ -17,7 +17,7 @@
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
 //! | `fit`, `predict`, `predict_proba`, `score`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
-//! | a detector of change, from what is normal | [`learn::DetectorPlan`] |
+//! | a detector of change, from what is normal | [`detect::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |
 //! | the classifier in the numbers of a device: costs, a stream, files | [`deploy`] |
 //! | a firmware image around it, run under QEMU, every bit compared | [`device`], [`parity`] |
@@ -37,6 +37,7 @@ pub mod batch;
 pub mod classifier;
 pub mod data;
 pub mod deploy;
+pub mod detect;
 #[cfg(feature = "device")]
 pub mod device;
 pub mod dynamics;
@@ -58,6 +59,7 @@ pub mod plot;
 pub mod project;
 pub mod report;
 pub mod runtime;
+pub mod spot;
 mod words;
 
 pub use error::{Error, StableKind};

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use fishweir::data::{Marked, ReadOptions};
 use fishweir::fit::BaumWelch;
-use fishweir::learn::SpotPlan;
+use fishweir::spot::SpotPlan;
 
 use super::emitting::Emitting;
 use super::options::named;

@@ -9,8 +9,9 @@ use fishweir::evaluate::EvaluateError;
 use fishweir::fit::FitError;
 use fishweir::kernel::between::BetweenError;
 use fishweir::kernel::{InformationError, KernelError};
-use fishweir::learn::{KernelLearnError, Resource, TrainError, WindowedEventsError};
+use fishweir::learn::{KernelLearnError, Resource, TrainError};
 use fishweir::project::ProjectError;
+use fishweir::spot::WindowedEventsError;
 
 /// What an error says, and in brackets the options that it is about.
 pub(super) fn words<E: Error + StableKind + 'static>(error: &E) -> String {

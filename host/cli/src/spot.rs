@@ -7,8 +7,8 @@ use fishweir::classifier::{ChannelRange, Contract};
 use fishweir::data::{Dataset, Joined, Marked, Period, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
 use fishweir::files;
-use fishweir::learn::SpotFigures;
 use fishweir::report::{EventFigures, counted};
+use fishweir::spot::SpotFigures;
 use serde::Serialize;
 
 use super::emitting::Emitting;

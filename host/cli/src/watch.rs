@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use fishweir::classifier::Contract;
 use fishweir::data::{Dataset, Kind, Period, ReadOptions};
 use fishweir::deploy::Calibration;
+use fishweir::detect::{Change, DetectorPlan};
 use fishweir::fit::BaumWelch;
-use fishweir::learn::{Change, DetectorPlan};
 use fishweir::report::{DataSummary, WatchReport};
 
 use super::c::ForC;

@@ -10,10 +10,10 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::list::all_of;
-use super::vectors::{Vectors, mirror_candidates};
 use crate::data::centre_and_scale;
 use crate::data::{DataError, Dataset, Kind, Rows, Samples, Series};
+use crate::learn::search::list::all_of;
+use crate::learn::vectors::{Vectors, mirror_candidates};
 use crate::runtime::numbers::normal;
 use crate::words::short;
 
@@ -82,29 +82,29 @@ impl Augment {
 }
 
 /// How series are that are not varied.
-pub(super) const AS_THEY_ARE: &str = "as they are";
+pub(crate) const AS_THEY_ARE: &str = "as they are";
 
 impl Augment {
     /// How many copies of a series of this kind are made, unless others are chosen.
-    pub(super) fn copies(&self, kind: &Kind) -> usize {
+    pub(crate) fn copies(&self, kind: &Kind) -> usize {
         let Kind::Channels(names) = kind else { return 0 };
         let by_default = || if self.vectors.among(names).is_empty() { 0 } else { 2 };
         self.copies.unwrap_or_else(by_default)
     }
 
     /// The numbers of copies to choose from, that of [`copies`](Self::copies) first.
-    pub(super) fn numbers_of_copies(&self, kind: &Kind) -> Vec<usize> {
+    pub(crate) fn numbers_of_copies(&self, kind: &Kind) -> Vec<usize> {
         let any = matches!(kind, Kind::Channels(_));
         all_of(&self.copies(kind), self.other_copies.iter().filter(|_| any))
     }
 
     /// The same with a number of copies, and none to choose from.
-    pub(super) fn with_copies(&self, copies: usize) -> Self {
+    pub(crate) fn with_copies(&self, copies: usize) -> Self {
         Self { copies: Some(copies), other_copies: Vec::new(), ..self.clone() }
     }
 
     /// The channels that change sign in a mirror image; `None` where that is to be chosen.
-    pub(super) fn mirrors(&self, kind: &Kind) -> Option<&[String]> {
+    pub(crate) fn mirrors(&self, kind: &Kind) -> Option<&[String]> {
         match &self.mirror {
             Mirror::Channels(channels) => Some(channels),
             Mirror::Choose if mirror_candidates(kind, &self.vectors).len() == 1 => Some(&[]),
@@ -152,7 +152,7 @@ impl Augment {
 }
 
 /// How the training series of a data set are varied: checked, and nothing made yet.
-pub(super) struct Variation<'a> {
+pub(crate) struct Variation<'a> {
     data: &'a Dataset,
     training: &'a [usize],
     options: &'a Augment,
@@ -169,8 +169,8 @@ pub(super) struct Variation<'a> {
 /// then the copies.
 ///
 /// RAM: where anything is varied the data set once more, and a series a variant.
-pub(super) struct Augmented<'a> {
-    pub(super) data: Cow<'a, Dataset>,
+pub(crate) struct Augmented<'a> {
+    pub(crate) data: Cow<'a, Dataset>,
     /// The series that are varied.
     series: &'a [usize],
     exact: usize,
@@ -182,7 +182,7 @@ const MOST_BYTES: u64 = 2 << 30;
 
 impl<'a> Variation<'a> {
     /// Of some series of a data set; the others are not looked at.
-    pub(super) fn of(
+    pub(crate) fn of(
         data: &'a Dataset,
         training: &'a [usize],
         options: &'a Augment,
@@ -213,20 +213,20 @@ impl<'a> Variation<'a> {
     }
 
     /// The same without jittered copies.
-    pub(super) fn exactly(&self) -> Self {
+    pub(crate) fn exactly(&self) -> Self {
         let (signs, vectors) = (self.signs.clone(), self.vectors.clone());
         Self { signs, vectors, copies: 0, ..*self }
     }
 
     /// How many series each becomes.
-    pub(super) fn variants(&self) -> usize {
+    pub(crate) fn variants(&self) -> usize {
         self.exact.saturating_mul(self.copies.saturating_add(1))
     }
 
     /// The data set with variants of some of the training series. Gains are about the mean of these
     /// alone, so that inner folds do not see what they hold back; what is drawn for a series is the same
     /// whichever others are with it.
-    pub(super) fn apply<'s>(&self, varying: &'s [usize]) -> Result<Augmented<'s>, AugmentError>
+    pub(crate) fn apply<'s>(&self, varying: &'s [usize]) -> Result<Augmented<'s>, AugmentError>
     where
         'a: 's,
     {
@@ -309,27 +309,27 @@ impl<'a> Variation<'a> {
 
 impl<'a> Augmented<'a> {
     /// Some series of a data set as they are.
-    pub(super) fn plain(data: &'a Dataset, series: &'a [usize]) -> Self {
+    pub(crate) fn plain(data: &'a Dataset, series: &'a [usize]) -> Self {
         Self { data: Cow::Borrowed(data), series, exact: 1, variants: 1 }
     }
 
     /// The series that are varied.
-    pub(super) fn series(&self) -> &[usize] {
+    pub(crate) fn series(&self) -> &[usize] {
         self.series
     }
 
     /// They and their mirror images: what the models are fitted to, but in closed form.
-    pub(super) fn exact(&self) -> Vec<usize> {
+    pub(crate) fn exact(&self) -> Vec<usize> {
         self.with(self.exact)
     }
 
     /// They and all their variants: what the linear machine is trained on.
-    pub(super) fn all(&self) -> Vec<usize> {
+    pub(crate) fn all(&self) -> Vec<usize> {
         self.with(self.variants)
     }
 
     /// The number of the first jittered copy: these come last.
-    pub(super) fn first_copy(&self) -> usize {
+    pub(crate) fn first_copy(&self) -> usize {
         self.data.series().len() - self.series.len() * (self.variants - self.exact)
     }
 
@@ -396,7 +396,7 @@ crate::error::kinds!(AugmentError,
 
 impl AugmentError {
     /// Of a copy of a series.
-    pub(super) fn wild(copy: &Series, what: &'static str, options: &Augment, kind: &Kind) -> Self {
+    pub(crate) fn wild(copy: &Series, what: &'static str, options: &Augment, kind: &Kind) -> Self {
         Self::Wild { id: copy.id.clone(), what, varied: options.describe(kind) }
     }
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::augment::Augmented;
-use super::error::TrainError;
-use super::fits::FitKey;
-use super::kind::ClassifierKind;
-use super::training_set::TrainingSet;
 use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Fit};
+use crate::learn::augment::Augmented;
+use crate::learn::error::TrainError;
+use crate::learn::fits::FitKey;
+use crate::learn::kind::ClassifierKind;
+use crate::learn::training_set::TrainingSet;
 
 impl TrainingSet<'_> {
     /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
     /// what is held out is had in closed form they are of the series alone, so that what an image is worth is judged
     /// with the models that it is used with.
-    pub(super) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
+    pub(crate) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {
         if self.trial.request.kind == ClassifierKind::EmpiricalMap {
             return Ok(Arc::default());
         }

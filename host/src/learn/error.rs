@@ -2,11 +2,6 @@
 
 use fishweir_core::smooth::SequenceError;
 
-use super::augment::AugmentError;
-use super::expansion::{KERNEL_WINDOWS, KernelLearnError};
-use super::features::FeatureMap;
-use super::kind::ClassifierKind;
-use super::limits::Resource;
 use crate::batch::expectations;
 use crate::classifier::{CODEBOOKS_MOST, CONTEXTS_AT_MOST, LEVELS_MOST, ScoreModels};
 use crate::data::{DataError, Dataset, FrontError, Lags, SamplesView, Window};
@@ -14,18 +9,23 @@ use crate::deploy::DeployError;
 use crate::fit::FitError;
 use crate::kernel::marginal::MarginalError;
 use crate::kernel::mean_map::WORDS_AT_MOST;
+use crate::learn::augment::AugmentError;
+use crate::learn::features::FeatureMap;
+use crate::learn::kind::ClassifierKind;
+use crate::learn::search::limits::Resource;
+use crate::learn::solver::expansion::{KERNEL_WINDOWS, KernelLearnError};
 use crate::runtime::Hmm;
 use crate::words::{counted, grouped};
 
 impl TrainError {
     /// A window that ends before its first row.
-    pub(super) fn short_front(data: &Dataset, window: &Window<'_>, first: usize) -> Self {
+    pub(crate) fn short_front(data: &Dataset, window: &Window<'_>, first: usize) -> Self {
         let (file, series) = (data.source().to_owned(), data.series()[window.series].id.clone());
         Self::ShortFront { file, series, length: window.samples.len(), first }
     }
 
     /// Of a window that one of some models makes impossible, and what the models see of it.
-    pub(super) fn impossible(
+    pub(crate) fn impossible(
         data: &Dataset,
         window: &Window<'_>,
         seen: SamplesView<'_>,

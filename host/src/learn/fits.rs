@@ -2,32 +2,32 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::augment::Mirror;
-use super::error::TrainError;
 use crate::data::{Dataset, Front, Lags};
 use crate::fit::{BaumWelch, Fit};
+use crate::learn::augment::Mirror;
+use crate::learn::error::TrainError;
 use crate::runtime::Hmm;
 
 /// The models fitted so far to series of a data set.
-pub(super) struct Fits<'a> {
+pub(crate) struct Fits<'a> {
     data: &'a Dataset,
     fitted: Mutex<Vec<(FitKey, Arc<Vec<Fit>>)>>,
 }
 
 /// What class models depend on, given the data.
 #[derive(Clone, PartialEq)]
-pub(super) struct FitKey {
+pub(crate) struct FitKey {
     /// The series; what they are mirrored in says which images are among them.
-    pub(super) series: Vec<usize>,
-    pub(super) baum_welch: BaumWelch,
-    pub(super) front: Front,
-    pub(super) lags: Lags,
+    pub(crate) series: Vec<usize>,
+    pub(crate) baum_welch: BaumWelch,
+    pub(crate) front: Front,
+    pub(crate) lags: Lags,
     /// Whether one model is of all classes.
-    pub(super) universal: bool,
+    pub(crate) universal: bool,
     /// The signs of the mirror images among them.
-    pub(super) mirror: Option<Mirror>,
+    pub(crate) mirror: Option<Mirror>,
     /// Whether windows begin within them.
-    pub(super) within: bool,
+    pub(crate) within: bool,
 }
 
 impl FitKey {
@@ -44,23 +44,23 @@ impl FitKey {
 
 impl<'a> Fits<'a> {
     /// None yet.
-    pub(super) fn new(data: &'a Dataset) -> Self {
+    pub(crate) fn new(data: &'a Dataset) -> Self {
         Self { data, fitted: Mutex::default() }
     }
 
-    pub(super) fn data(&self) -> &'a Dataset {
+    pub(crate) fn data(&self) -> &'a Dataset {
         self.data
     }
 
     /// How many models there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         let fitted = self.fitted.lock().unwrap_or_else(PoisonError::into_inner);
         fitted.iter().map(|(_, fits)| fits.len()).sum()
     }
 
     /// The models of a key, fitted where nobody has yet; `fit` is given those that were after fewer iterations, to
     /// go on from.
-    pub(super) fn shared(
+    pub(crate) fn shared(
         &self,
         key: FitKey,
         fit: impl FnOnce(Option<&[Fit]>) -> Result<Vec<Fit>, TrainError>,
@@ -82,6 +82,6 @@ impl<'a> Fits<'a> {
     }
 }
 
-pub(super) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
+pub(crate) fn models_of(fits: &[Fit]) -> Vec<Hmm> {
     fits.iter().map(|fit| fit.model.clone()).collect()
 }

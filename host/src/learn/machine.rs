@@ -2,43 +2,43 @@
 
 use rayon::prelude::*;
 
-use super::choice::Verdict;
-use super::expansion::{KernelLearnError, Linear};
-use super::features::FeatureMap;
-use super::learner::{ClosedFormHeldOut, Learner};
-use super::loss::ClassWeight;
-use super::matrix::Matrix;
-use super::metric::{Metric, Scales};
-use super::svm::LinearSvm;
 use crate::classifier::{Output, Scaling};
+use crate::learn::features::FeatureMap;
+use crate::learn::features::metric::{Metric, Scales};
+use crate::learn::search::choice::Verdict;
+use crate::learn::solver::expansion::{KernelLearnError, Linear};
+use crate::learn::solver::learner::{ClosedFormHeldOut, Learner};
+use crate::learn::solver::loss::ClassWeight;
+use crate::learn::solver::matrix::Matrix;
+use crate::learn::solver::svm::LinearSvm;
 
 /// What machines learn from, window by window.
 #[derive(Clone)]
-pub(super) struct Examples {
+pub(crate) struct Examples {
     /// Features, not scaled.
-    pub(super) rows: Matrix,
-    pub(super) labels: Vec<usize>,
+    pub(crate) rows: Matrix,
+    pub(crate) labels: Vec<usize>,
     /// Samples.
-    pub(super) lengths: Vec<usize>,
+    pub(crate) lengths: Vec<usize>,
 }
 
 impl Examples {
     /// Adds others after them.
-    pub(super) fn append(&mut self, others: &Self) {
+    pub(crate) fn append(&mut self, others: &Self) {
         self.rows.append(&others.rows);
         self.labels.extend(&others.labels);
         self.lengths.extend(&others.lengths);
     }
 
     /// Some of them, in the order given.
-    pub(super) fn some(&self, of: &[usize]) -> Self {
+    pub(crate) fn some(&self, of: &[usize]) -> Self {
         let pick = |all: &[usize]| of.iter().map(|&item| all[item]).collect();
         let (labels, lengths) = (pick(&self.labels), pick(&self.lengths));
         Self { rows: self.rows.some(of), labels, lengths }
     }
 
     /// Leaves the first so many.
-    pub(super) fn truncate(&mut self, count: usize) {
+    pub(crate) fn truncate(&mut self, count: usize) {
         self.rows.truncate(count);
         self.labels.truncate(count);
         self.lengths.truncate(count);
@@ -46,7 +46,7 @@ impl Examples {
 }
 
 /// Machines for each of several costs on features scaled alike.
-pub(super) struct Path {
+pub(crate) struct Path {
     metric: Metric,
     /// `[cost][output]`.
     machines: Vec<Vec<Linear>>,
@@ -54,7 +54,7 @@ pub(super) struct Path {
 
 impl Path {
     /// Trains machines for rising values of C.
-    pub(super) fn train(
+    pub(crate) fn train(
         learner: &Learner,
         examples: &Examples,
         map: &FeatureMap,
@@ -69,7 +69,7 @@ impl Path {
 
     /// What machines in closed form decide of each of the first examples, of which each is of a group, trained on
     /// those of other groups, `[weight of codebooks and cost][example]`. The scaling is that of all of these.
-    pub(super) fn held_out(
+    pub(crate) fn held_out(
         machines: ClosedFormHeldOut,
         Examples { rows, labels, lengths }: &Examples,
         map: &FeatureMap,
@@ -102,7 +102,7 @@ impl Path {
     }
 
     /// What is decided of unscaled examples, `[cost][example]`.
-    pub(super) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
+    pub(crate) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         let (mut rows, labels) = (examples.rows.clone(), &examples.labels);
         self.metric.apply(&mut rows);
         let judge = |outputs: &Vec<Linear>| {
@@ -117,7 +117,7 @@ impl Path {
     }
 
     /// The machines of the first cost as outputs over unscaled features.
-    pub(super) fn outputs(&self, map: &FeatureMap) -> Vec<Output> {
+    pub(crate) fn outputs(&self, map: &FeatureMap) -> Vec<Output> {
         let first = self.machines.first().into_iter().flatten();
         first
             .map(|machine| {

@@ -3,13 +3,6 @@
 
 use fishweir_core::classify::Normalisation;
 
-use super::augment::AS_THEY_ARE;
-use super::choice::{Grid, HeldBack, Verdict, inner_folds};
-use super::error::TrainError;
-use super::expansion::KernelLearnError;
-use super::multi_class::KernelMachine;
-use super::request::Request;
-use super::train::Trained;
 use crate::classifier::{
     Choice, Classifier, ExpansionKernel, Observations, Provenance, Rule, Selection,
 };
@@ -17,6 +10,13 @@ use crate::data::{DataError, Dataset, Folds, Front, Lags, SamplesView, Window};
 use crate::deploy::DeployError;
 use crate::kernel::Gram;
 use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
+use crate::learn::augment::AS_THEY_ARE;
+use crate::learn::error::TrainError;
+use crate::learn::request::Request;
+use crate::learn::search::choice::{Grid, HeldBack, Verdict, inner_folds};
+use crate::learn::solver::expansion::KernelLearnError;
+use crate::learn::solver::multi_class::KernelMachine;
+use crate::learn::train::Trained;
 
 /// Trains machines on kernel values of labelled items.
 ///

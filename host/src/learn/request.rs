@@ -4,15 +4,6 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
-use super::augment::{Augment, Mirror};
-use super::features::Features;
-use super::kernel_svm::KERNEL_SVM;
-use super::kind::ClassifierKind;
-use super::learner::Learner;
-use super::limits::Limits;
-use super::loss::ClassWeight;
-use super::ridge::RIDGE;
-use super::svm::LINEAR_SVM;
 #[cfg(doc)]
 use crate::classifier::Codebooks;
 use crate::classifier::{Scaling, ScoreModels};
@@ -20,6 +11,15 @@ use crate::data::{Front, Kind, Lags, Windowing};
 use crate::fit::BaumWelch;
 use crate::fit::Topology;
 use crate::kernel::ScoreKernel;
+use crate::learn::augment::{Augment, Mirror};
+use crate::learn::features::Features;
+use crate::learn::kind::ClassifierKind;
+use crate::learn::search::limits::Limits;
+use crate::learn::solver::kernel_svm::KERNEL_SVM;
+use crate::learn::solver::learner::Learner;
+use crate::learn::solver::loss::ClassWeight;
+use crate::learn::solver::ridge::RIDGE;
+use crate::learn::solver::svm::LINEAR_SVM;
 use crate::runtime::Family;
 use crate::runtime::family::OF_CHANNELS;
 use fishweir_core::classify::Normalisation;
@@ -136,7 +136,7 @@ pub struct Request {
     /// Scalings of the score.
     pub scalings: Vec<Scaling>,
     /// Weights of codebooks, beside scores whose block has a mean square norm of one: see
-    /// [`Scales`](super::Scales). Unless given 1 and 4 of one model of all classes, else 1.
+    /// [`Scales`](crate::learn::Scales). Unless given 1 and 4 of one model of all classes, else 1.
     pub codebook_weights: Vec<f64>,
     /// Values of C, rising; unless given those of the learner.
     pub c: Vec<f64>,
@@ -152,7 +152,7 @@ pub struct Request {
     /// Degree of the polynomial kernel.
     pub power: u32,
     /// Training windows at most that a machine with a kernel on scores keeps, chosen beforehand: see
-    /// [`Nystrom`](super::Nystrom). `None` for those that it would choose, its support vectors.
+    /// [`Nystrom`](crate::learn::Nystrom). `None` for those that it would choose, its support vectors.
     pub landmarks: Option<NonZeroUsize>,
     /// Symbols of a word before its last, of an empirical mean map.
     pub order: usize,
@@ -287,7 +287,7 @@ impl Request {
     }
 
     /// The learner beside one model of all classes that has seen no label.
-    pub(super) fn learner_of_one(&self) -> &'static Learner {
+    pub(crate) fn learner_of_one(&self) -> &'static Learner {
         self.learner.unwrap_or(&RIDGE)
     }
 
@@ -297,12 +297,12 @@ impl Request {
         self.costs_of(self.learner())
     }
 
-    pub(super) fn costs_of(&self, learner: &Learner) -> Vec<f64> {
+    pub(crate) fn costs_of(&self, learner: &Learner) -> Vec<f64> {
         if self.c.is_empty() { learner.costs.to_vec() } else { self.c.clone() }
     }
 
     /// The kernels on scores to choose from, with their widths; none for what compiles.
-    pub(super) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
+    pub(crate) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
         let widths = if self.sigma.is_empty() { &[1.0, 2.0, 4.0] } else { self.sigma.as_slice() };
         match self.kind {
             ClassifierKind::Gaussian => {
@@ -326,24 +326,24 @@ impl Request {
     }
 
     /// Whether emissions are of real channels, or as suits what is observed.
-    pub(super) fn of_reals(&self) -> bool {
+    pub(crate) fn of_reals(&self) -> bool {
         let reals = |family: &dyn Family| family.observes() == OF_CHANNELS.observes();
         self.baum_welch.emission.is_none_or(reals)
     }
 
     /// Whether differences at lags are of what is observed, and compile.
-    pub(super) fn takes_lags(&self, observed: &Kind) -> bool {
+    pub(crate) fn takes_lags(&self, observed: &Kind) -> bool {
         matches!(observed, Kind::Channels(_)) && self.kind.compiles() && self.of_reals()
     }
 
-    pub(super) fn is_autoregressive(&self) -> bool {
+    pub(crate) fn is_autoregressive(&self) -> bool {
         self.baum_welch.emission.is_some_and(Family::is_autoregressive)
     }
 
     /// How training series are varied, and what of it is left to choose: nothing of counts, or of yes and no, which are
     /// none once they are turned or amplified; and where no machine is trained on features nothing sees jittered copies,
     /// and nothing chooses a mirror image.
-    pub(super) fn augmentation(&self) -> Augment {
+    pub(crate) fn augmentation(&self) -> Augment {
         if !self.front.makes_symbols() && !self.of_reals() {
             return Augment::NONE;
         }

@@ -3,21 +3,21 @@
 use crate::kernel::ScoreKernel;
 use rayon::prelude::*;
 
-use super::choice::Verdict;
-use super::expansion::{KernelLearnError, Linear};
-use super::features::FeatureMap;
-use super::learner::Learner;
-use super::loss::ClassWeight;
-use super::machine::Examples;
-use super::matrix::Matrix;
-use super::metric::{Metric, Scales};
-use super::multi_class::KernelMachine;
-use super::nystrom::Nystrom;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::kernel::CrossGram;
+use crate::learn::features::FeatureMap;
+use crate::learn::features::metric::{Metric, Scales};
+use crate::learn::machine::Examples;
+use crate::learn::search::choice::Verdict;
+use crate::learn::solver::expansion::{KernelLearnError, Linear};
+use crate::learn::solver::learner::Learner;
+use crate::learn::solver::loss::ClassWeight;
+use crate::learn::solver::matrix::Matrix;
+use crate::learn::solver::multi_class::KernelMachine;
+use crate::learn::solver::nystrom::Nystrom;
 
 /// Machines for each of several kernels and costs on features scaled alike.
-pub(super) struct ScorePath {
+pub(crate) struct ScorePath {
     metric: Metric,
     /// Of the training windows, as they came.
     rows: Matrix,
@@ -45,7 +45,7 @@ fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
 impl ScorePath {
     /// Trains machines for some kernels, which differ in a width at most, and values of C: on the Gram matrix, or on
     /// features by so many landmarks.
-    pub(super) fn train(
+    pub(crate) fn train(
         (learner, landmarks): (&Learner, Option<usize>),
         kernels: &[ScoreKernel],
         examples: &Examples,
@@ -83,7 +83,7 @@ impl ScorePath {
     }
 
     /// What is decided of unscaled examples, `[kernel and cost][example]`.
-    pub(super) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
+    pub(crate) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
         let mut new = scaled(&self.metric, rows);
         if let Some(one) = self.machines.first() {
             new.iter_mut().for_each(|row| one.kernel.prepare(row));
@@ -107,7 +107,7 @@ impl ScorePath {
     ///
     /// Entries of a score that do not move are no features; on the device they are there, and their
     /// part of the whitening is zero.
-    pub(super) fn expansion(&self, map: &FeatureMap) -> Option<Expansion> {
+    pub(crate) fn expansion(&self, map: &FeatureMap) -> Option<Expansion> {
         let OnItems { kernel, items, machines } = self.machines.first()?;
         let places = map.places();
         let whole = |features: &[f64]| -> Vec<f64> {

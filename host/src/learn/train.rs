@@ -1,22 +1,22 @@
 //! Training: a space of what may be trained, a plan chosen from it, class models by Baum-Welch, then a Bayes rule or a
 //! machine on what they say.
 
-use super::error::TrainError;
-use super::features::FeatureMap;
-use super::fits::models_of;
-use super::judge::Trials;
-use super::kind::ClassifierKind;
-use super::limits::Limits;
-use super::machine::Examples;
-use super::metric::Scales;
-use super::request::Request;
-use super::search::FormSearch;
-use super::space::Space;
-use super::training_set::{AnyPath, Shared, TrainingSet};
-use super::trial::Plan;
 use crate::classifier::{Choice, ChosenBy, Classifier, FormChoice, Rule, Selection, Setting};
 use crate::data::Dataset;
 use crate::fit::Fit;
+use crate::learn::error::TrainError;
+use crate::learn::features::FeatureMap;
+use crate::learn::features::metric::Scales;
+use crate::learn::fits::models_of;
+use crate::learn::kind::ClassifierKind;
+use crate::learn::machine::Examples;
+use crate::learn::request::Request;
+use crate::learn::search::forms::FormSearch;
+use crate::learn::search::judge::Trials;
+use crate::learn::search::limits::Limits;
+use crate::learn::search::space::Space;
+use crate::learn::search::trial::Plan;
+use crate::learn::training_set::{AnyPath, Shared, TrainingSet};
 
 /// What came of training.
 #[derive(Clone, Debug)]

@@ -5,33 +5,33 @@ use std::num::NonZeroUsize;
 use fishweir_core::classify::Normalisation;
 use rayon::prelude::*;
 
-use super::augment::{AugmentError, Augmented, Variation};
-use super::choice::Verdict;
-use super::error::TrainError;
-use super::expansion::KERNEL_WINDOWS;
-use super::features::{FeatureMap, Features};
-use super::fits::Fits;
-use super::held_out::LastHeldOut;
-use super::kind::ClassifierKind;
-use super::listing::middle_length;
-use super::loss::ClassWeight;
-use super::machine::{Examples, Path};
-use super::matrix::Matrix;
-use super::metric::Scales;
-use super::score_machine::ScorePath;
-use super::trial::Trial;
-use super::work::check_features;
 use crate::classifier::ScoreModels;
 use crate::classifier::{Choice, Classifier, Codebooks, Output, Provenance, Rule};
 use crate::data::{
     Dataset, FrontEnd, Kind, Lags, SamplesView, Widened, Windows, centre_and_scale_of,
 };
 use crate::kernel::PARAMETERS_AT_MOST;
+use crate::learn::augment::{AugmentError, Augmented, Variation};
+use crate::learn::error::TrainError;
+use crate::learn::features::metric::Scales;
+use crate::learn::features::{FeatureMap, Features};
+use crate::learn::fits::Fits;
+use crate::learn::kind::ClassifierKind;
+use crate::learn::machine::{Examples, Path};
+use crate::learn::score_machine::ScorePath;
+use crate::learn::search::choice::Verdict;
+use crate::learn::search::held_out::LastHeldOut;
+use crate::learn::search::listing::middle_length;
+use crate::learn::search::trial::Trial;
+use crate::learn::search::work::check_features;
+use crate::learn::solver::expansion::KERNEL_WINDOWS;
+use crate::learn::solver::loss::ClassWeight;
+use crate::learn::solver::matrix::Matrix;
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
 
 /// Machines of a scaling, whatever they are trained on.
-pub(super) enum AnyPath {
+pub(crate) enum AnyPath {
     /// On features, in the primal.
     Linear(Path),
     /// On kernels of them, in the dual.
@@ -40,7 +40,7 @@ pub(super) enum AnyPath {
 
 impl AnyPath {
     /// What is decided of unscaled examples, `[width and cost][example]`.
-    pub(super) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
+    pub(crate) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         match self {
             Self::Linear(path) => path.judge(examples),
             Self::OnScores(path) => path.judge(examples),
@@ -49,32 +49,32 @@ impl AnyPath {
 }
 
 /// What trainings on a data set share: nothing is fitted, and no features are taken, twice in a row.
-pub(super) struct Shared<'a> {
-    pub(super) fits: Fits<'a>,
-    pub(super) last: LastHeldOut,
+pub(crate) struct Shared<'a> {
+    pub(crate) fits: Fits<'a>,
+    pub(crate) last: LastHeldOut,
 }
 
 impl<'a> Shared<'a> {
     /// Nothing fitted yet.
-    pub(super) fn new(data: &'a Dataset) -> Self {
+    pub(crate) fn new(data: &'a Dataset) -> Self {
         Self { fits: Fits::new(data), last: LastHeldOut::default() }
     }
 }
 
 /// Some series of a data set, with what all stages of a trial on them share.
-pub(super) struct TrainingSet<'a> {
-    pub(super) shared: &'a Shared<'a>,
-    pub(super) data: &'a Dataset,
-    pub(super) variation: Variation<'a>,
+pub(crate) struct TrainingSet<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) data: &'a Dataset,
+    pub(crate) variation: Variation<'a>,
     labels: Vec<usize>,
     front: FrontEnd,
-    pub(super) trial: &'a Trial,
-    pub(super) progress: &'a (dyn Fn() + Sync),
+    pub(crate) trial: &'a Trial,
+    pub(crate) progress: &'a (dyn Fn() + Sync),
 }
 
 impl<'a> TrainingSet<'a> {
-    /// Of a trial in a space that was [checked](super::Space::check).
-    pub(super) fn new(
+    /// Of a trial in a space that was [checked](crate::learn::Space::check).
+    pub(crate) fn new(
         shared: &'a Shared<'a>,
         series: &'a [usize],
         trial: &'a Trial,
@@ -95,12 +95,12 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// Channels that change sign in mirror images; none while that is to be chosen.
-    pub(super) fn mirror(&self) -> &[String] {
+    pub(crate) fn mirror(&self) -> &[String] {
         self.trial.augment.mirrors(self.data.kind()).unwrap_or_default()
     }
 
     /// Some of the training series, varied.
-    pub(super) fn varied<'s>(&self, series: &'s [usize]) -> Result<Augmented<'s>, TrainError>
+    pub(crate) fn varied<'s>(&self, series: &'s [usize]) -> Result<Augmented<'s>, TrainError>
     where
         'a: 's,
     {
@@ -108,17 +108,17 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// Samples as models see them: through the front end, with their past at lags, or differences from it.
-    pub(super) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
+    pub(crate) fn widen<'s>(&self, samples: SamplesView<'s>) -> Widened<'s> {
         self.widen_by(&self.trial.form.lags, samples)
     }
 
     /// The same at other lags.
-    pub(super) fn widen_by<'s>(&self, lags: &Lags, samples: SamplesView<'s>) -> Widened<'s> {
+    pub(crate) fn widen_by<'s>(&self, lags: &Lags, samples: SamplesView<'s>) -> Widened<'s> {
         self.front.widen(samples, lags)
     }
 
     /// What models see at some lags, by names.
-    pub(super) fn seen_at(&self, lags: &Lags) -> Kind {
+    pub(crate) fn seen_at(&self, lags: &Lags) -> Kind {
         lags.kind(&self.front.kind(self.data.kind()))
     }
 
@@ -131,24 +131,24 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// The windows of all series.
-    pub(super) fn windows(&self) -> Windows<'_> {
+    pub(crate) fn windows(&self) -> Windows<'_> {
         self.data.windows(self.trial.request.windowing.as_ref())
     }
 
-    pub(super) fn classes(&self) -> &[String] {
+    pub(crate) fn classes(&self) -> &[String] {
         self.data.classes()
     }
 
-    pub(super) fn class_weight(&self) -> ClassWeight {
+    pub(crate) fn class_weight(&self) -> ClassWeight {
         self.trial.request.class_weight
     }
 
-    pub(super) fn label(&self, series: usize) -> usize {
+    pub(crate) fn label(&self, series: usize) -> usize {
         self.labels[series]
     }
 
     /// The logarithms of the classes' shares of what is decided on: the windows of some series.
-    pub(super) fn log_priors(&self, series: &[usize]) -> Vec<f64> {
+    pub(crate) fn log_priors(&self, series: &[usize]) -> Vec<f64> {
         let (windows, mut counts) = (self.windows(), vec![0_usize; self.data.classes().len()]);
         windows.of_all(series).for_each(|window| counts[self.labels[window.series]] += 1);
         // Laplace's rule keeps a class with no window possible.
@@ -157,7 +157,7 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// The Bayes classifier over fitted class models; priors are the shares of the windows.
-    pub(super) fn bayes(&self, series: &[usize], models: Vec<Hmm>) -> Classifier {
+    pub(crate) fn bayes(&self, series: &[usize], models: Vec<Hmm>) -> Classifier {
         let classes = self.data.classes();
         let log_prior = self.log_priors(series);
         let output = |bias: f64, weight: &dyn Fn(usize) -> f64| Output {
@@ -228,7 +228,7 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// The features of models that were fitted to some series.
-    pub(super) fn feature_map(
+    pub(crate) fn feature_map(
         &self,
         features: Features,
         series: &[usize],
@@ -275,7 +275,7 @@ impl<'a> TrainingSet<'a> {
     /// The windows of some series, varied or not, as examples. Windows that a model makes
     /// impossible are an error: the smoothing of the models exists to prevent them. What was
     /// [kept](LastHeldOut::keep) of the series themselves is not extracted again.
-    pub(super) fn examples(
+    pub(crate) fn examples(
         &self,
         map: &FeatureMap,
         varied: &Augmented<'_>,
@@ -295,7 +295,7 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// The windows of some of the series that were varied, or of their variants.
-    pub(super) fn examples_of(
+    pub(crate) fn examples_of(
         &self,
         map: &FeatureMap,
         varied: &Augmented<'_>,
@@ -333,7 +333,7 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// Refuses more windows of some series than a Gram matrix takes, where one is needed.
-    pub(super) fn check_windows(&self, series: &[usize]) -> Result<(), TrainError> {
+    pub(crate) fn check_windows(&self, series: &[usize]) -> Result<(), TrainError> {
         let (kind, landmarks) = (self.trial.request.kind, self.trial.request.landmarks);
         let learner = self.trial.learner;
         // A variant of a series is cut as the series is.
@@ -347,7 +347,7 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// Machines of a scaling for every width and rising values of C.
-    pub(super) fn path(
+    pub(crate) fn path(
         &self,
         examples: &Examples,
         map: &FeatureMap,
@@ -370,7 +370,7 @@ impl<'a> TrainingSet<'a> {
     }
 
     /// What was chosen, in words.
-    pub(super) fn notes(&self, chosen: &Choice) -> Vec<String> {
+    pub(crate) fn notes(&self, chosen: &Choice) -> Vec<String> {
         let (learner, augment) = (self.trial.learner, &self.trial.augment);
         let weight = match self.trial.request.class_weight {
             ClassWeight::Even => "",

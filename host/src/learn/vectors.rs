@@ -44,7 +44,7 @@ const AXIAL: [&str; 11] =
 
 impl Vectors {
     /// The vectors among some channels; given ones may name what is none of them.
-    pub(super) fn among(&self, names: &[String]) -> Vec<Vector> {
+    pub(crate) fn among(&self, names: &[String]) -> Vec<Vector> {
         if let Self::Given(vectors) = self {
             return vectors.clone();
         }
@@ -69,7 +69,7 @@ impl Vectors {
 }
 
 /// The mirror images to choose from: none, then, where channels form vectors, across `x`, `y`, `z`.
-pub(super) fn mirror_candidates(kind: &Kind, vectors: &Vectors) -> Vec<Vec<String>> {
+pub(crate) fn mirror_candidates(kind: &Kind, vectors: &Vectors) -> Vec<Vec<String>> {
     let mut candidates = vec![Vec::new()];
     let Kind::Channels(names) = kind else { return candidates };
     let vectors = vectors.among(names);

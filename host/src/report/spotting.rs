@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Table, counted, grouped};
 use crate::data::Marked;
-use crate::learn::{SpotFigures, SpotValidation};
+use crate::spot::{SpotFigures, SpotValidation};
 
 /// How well events are found, and by what.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::{ClassFit, DataSummary, EmissionSummary, Floored, Table, counted, grouped};
 use crate::data::Kind;
 use crate::deploy::Calibration;
-use crate::learn::{self, Delays, DetectorTrial, FalseAlarms};
+use crate::detect;
+use crate::detect::{Delays, DetectorTrial, FalseAlarms};
 
 /// What `watch` has made, and what it is worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,8 +82,8 @@ impl From<FalseAlarms> for Alarms {
     }
 }
 
-impl From<&learn::Changes> for Changes {
-    fn from(learn::Changes { changed, unchanged }: &learn::Changes) -> Self {
+impl From<&detect::Changes> for Changes {
+    fn from(detect::Changes { changed, unchanged }: &detect::Changes) -> Self {
         Self { changed: changed.into(), unchanged: unchanged.into() }
     }
 }

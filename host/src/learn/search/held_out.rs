@@ -1,0 +1,69 @@
+//! What is held out in closed form, and what was last held out of some series: its features serve what follows.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::learn::features::FeatureMap;
+use crate::learn::machine::Examples;
+use crate::learn::search::choice::Decided;
+use crate::learn::search::trial::Trial;
+
+/// What is held out in closed form, and what was decided of it.
+#[derive(Clone)]
+pub(crate) struct HeldOut {
+    /// The series, or group, that each window is held out with.
+    pub(crate) units: Vec<usize>,
+    pub(crate) map: FeatureMap,
+    /// Channels that change sign in their mirror images; none without these.
+    pub(crate) mirror: Vec<String>,
+    /// The windows of the series, and of their mirror images where they have some.
+    pub(crate) examples: Arc<Examples>,
+    pub(crate) decided: Decided,
+}
+
+/// What was held out of some series, and in which trial.
+pub(crate) struct Kept {
+    trial: Trial,
+    series: Vec<usize>,
+    pub(crate) held_out: HeldOut,
+}
+
+impl Kept {
+    /// Whether its features are those of some series by a map.
+    fn features_are_of(&self, map: &FeatureMap, trial: &Trial, series: &[usize]) -> bool {
+        let cut = |trial: &Trial| (trial.request.front.clone(), trial.request.windowing);
+        cut(&self.trial) == cut(trial) && self.series == series && self.held_out.map == *map
+    }
+
+    /// Whether another trial would decide the same on its features.
+    pub(crate) fn decides_by(&self, trial: &Trial) -> bool {
+        let by = |trial: &Trial| {
+            let request = &trial.request;
+            (trial.settings.clone(), request.class_weight, request.group.clone())
+        };
+        by(&self.trial) == by(trial)
+    }
+}
+
+/// What was last held out of some series.
+#[derive(Default)]
+pub(crate) struct LastHeldOut(Mutex<Option<Arc<Kept>>>);
+
+impl LastHeldOut {
+    /// It, where its features are of these series by this map.
+    pub(crate) fn of(
+        &self,
+        map: &FeatureMap,
+        trial: &Trial,
+        series: &[usize],
+    ) -> Option<Arc<Kept>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.as_ref().filter(|kept| kept.features_are_of(map, trial, series)).cloned()
+    }
+
+    /// Keeps what was held out of some series, in place of what was kept.
+    pub(crate) fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut) {
+        let (trial, series, held_out) = (trial.clone(), series.to_vec(), held_out.clone());
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(Arc::new(Kept { trial, series, held_out }));
+    }
+}

@@ -1,0 +1,170 @@
+//! One form of class models, and the settings of its machine that are still to be chosen: what is tried, and at last
+//! what is fitted.
+
+use std::sync::Arc;
+
+use crate::classifier::{Choice, CopiesChoice, Form, FormChoice, Scaling, ScoreModels, Setting};
+use crate::data::Kind;
+use crate::fit::BaumWelch;
+use crate::kernel::ScoreKernel;
+use crate::learn::augment::{Augment, Mirror};
+use crate::learn::request::Request;
+use crate::learn::solver::learner::Learner;
+
+/// Settings of a machine: every combination of what the lists hold. None of them is empty but that of kernels.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Settings {
+    pub(crate) scalings: Vec<Scaling>,
+    /// What codebooks' counts are multiplied by; one where there are none.
+    pub(crate) codebook_weights: Vec<f64>,
+    /// Kernels on scores and their widths; none of what compiles.
+    pub(crate) kernels: Vec<(Option<f64>, ScoreKernel)>,
+    /// Rising.
+    pub(crate) c: Vec<f64>,
+    /// Whether whitening is not among the scalings for models have too many parameters.
+    pub(crate) without_whitening: bool,
+}
+
+impl Settings {
+    /// One of them.
+    pub(crate) fn only(&self, setting: Setting) -> Self {
+        let mut kernels = self.kernels.clone();
+        if setting.sigma.is_some() {
+            kernels.retain(|(sigma, _)| *sigma == setting.sigma);
+        }
+        Self {
+            scalings: setting.scaling.into_iter().collect(),
+            codebook_weights: vec![setting.codebook_weight],
+            kernels,
+            c: vec![setting.c],
+            ..self.clone()
+        }
+    }
+
+    /// With one scaling, diagonal or else the middle one, and the first weight of codebooks.
+    pub(crate) fn of_one_scale(&self) -> Self {
+        let diagonal = self.scalings.contains(&Scaling::Diagonal);
+        let middle = self.scalings[self.scalings.len() / 2];
+        Self {
+            scalings: vec![if diagonal { Scaling::Diagonal } else { middle }],
+            codebook_weights: vec![self.codebook_weights[0]],
+            ..self.clone()
+        }
+    }
+
+    /// The same, with the middle one of costs and kernels.
+    pub(crate) fn middle(&self) -> Self {
+        Self {
+            c: vec![self.c[self.c.len() / 2]],
+            kernels: self.kernels.get(self.kernels.len() / 2).cloned().into_iter().collect(),
+            ..self.of_one_scale()
+        }
+    }
+
+    /// The kernels' widths; one that is none for a kernel without, or for features.
+    pub(crate) fn widths(&self) -> Vec<Option<f64>> {
+        let widths: Vec<_> = self.kernels.iter().map(|(width, _)| *width).collect();
+        if widths.is_empty() { vec![None] } else { widths }
+    }
+}
+
+/// What is tried on some series: one form, varied in one way, and settings of its machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Trial {
+    /// What no choice changes.
+    pub(crate) request: Arc<Request>,
+    pub(crate) form: Form,
+    /// How the form's models are fitted.
+    pub(crate) baum_welch: BaumWelch,
+    pub(crate) learner: &'static Learner,
+    pub(crate) settings: Settings,
+    pub(crate) augment: Augment,
+}
+
+impl Trial {
+    /// Of series as they are.
+    pub(crate) fn plain(self) -> Self {
+        Self { augment: Augment::NONE, ..self }
+    }
+
+    /// With one setting of the machine.
+    pub(crate) fn frozen(&self, setting: Setting) -> Self {
+        Self { settings: self.settings.only(setting), ..self.clone() }
+    }
+
+    /// With another mirror image of the series.
+    pub(crate) fn mirrored(&self, channels: Vec<String>) -> Self {
+        let augment = Augment { mirror: Mirror::Channels(channels), ..self.augment.clone() };
+        Self { augment, ..self.clone() }
+    }
+
+    /// With a number of jittered copies.
+    pub(crate) fn with_copies(&self, copies: usize) -> Self {
+        Self { augment: self.augment.with_copies(copies), ..self.clone() }
+    }
+
+    /// With so many passes of Baum-Welch at most.
+    pub(crate) fn with_passes(mut self, most: usize) -> Self {
+        self.baum_welch.iterations = self.baum_welch.iterations.min(most);
+        self
+    }
+
+    /// Whether one model is fitted for all classes.
+    pub(crate) fn universal(&self) -> bool {
+        self.form.models == ScoreModels::Universal
+    }
+
+    /// Whether what is held out is had in closed form.
+    pub(crate) fn in_closed_form(&self) -> bool {
+        self.universal() && self.learner.in_closed_form() && self.request.kind.compiles()
+    }
+
+    /// Whether series are neither mirrored nor copied.
+    pub(crate) fn is_plain(&self, observed: &Kind) -> bool {
+        self.augment.copies(observed) == 0 && self.augment.mirrors(observed) == Some(&[])
+    }
+}
+
+/// What is fitted: one form, varied in one way, and one setting of its machine, with what they were chosen from.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) trial: Trial,
+    pub(crate) form: FormChoice,
+    pub(crate) setting: Option<Choice>,
+    pub(crate) copies: Option<CopiesChoice>,
+}
+
+impl Plan {
+    /// What class models are made of, and what that was chosen from.
+    #[must_use]
+    pub fn form(&self) -> &FormChoice {
+        &self.form
+    }
+
+    /// What the machine is trained with, and what that was chosen from; `None` of Bayes.
+    #[must_use]
+    pub fn setting(&self) -> Option<&Choice> {
+        self.setting.as_ref()
+    }
+
+    /// How many jittered copies there are of each series, where that was to be chosen.
+    #[must_use]
+    pub fn copies(&self) -> Option<&CopiesChoice> {
+        self.copies.as_ref()
+    }
+
+    /// What is trained on the features; `None` of Bayes.
+    #[must_use]
+    pub fn learner(&self) -> Option<&'static Learner> {
+        self.setting.as_ref().map(|_| self.trial.learner)
+    }
+
+    /// Channels that change sign in the mirror images of the series.
+    #[must_use]
+    pub fn mirror(&self) -> &[String] {
+        match &self.trial.augment.mirror {
+            Mirror::Channels(channels) => channels,
+            Mirror::Choose => &[],
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What of a request cannot be trained, before anything is fitted.
+
+use crate::classifier::{CODEBOOKS_MOST, LEVELS_MOST, Observations, ScoreModels, contexts_of};
+use crate::data::Kind;
+use crate::deploy::{DeployError, check_size, has_machines};
+use crate::learn::error::TrainError;
+use crate::learn::features::Features;
+use crate::learn::features::metric::Scales;
+use crate::learn::kind::ClassifierKind;
+use crate::learn::request::{LagChoice, Request};
+use crate::learn::search::space::Space;
+
+impl Space<'_> {
+    /// Refuses what a training of it would refuse before anything is fitted.
+    ///
+    /// # Errors
+    /// [`TrainError`] naming what is wrong.
+    pub fn check(&self) -> Result<(), TrainError> {
+        check(self)
+    }
+}
+
+/// Refuses series of several rates, no windows, lags that reach beyond each, more features than there is room for, and
+/// parts of a request that do not go together, or not with what is observed.
+fn check(space: &Space<'_>) -> Result<(), TrainError> {
+    let (data, request) = (space.data, &*space.request);
+    data.check_one_rate()?;
+    if data.windows(request.windowing.as_ref()).of_all(space.series).next().is_none() {
+        return Err(TrainError::NoWindows(data.source().to_owned()));
+    }
+    check_reach(space)?;
+    space.work().map_or(Ok(()), |work| work.check())?;
+    data.labels()?;
+    let found = data.classes().len();
+    if found < 2 {
+        return Err(TrainError::OneClass { file: data.source().to_owned(), found });
+    }
+    let log_odds = request.features() == Some(Features::LogOdds);
+    if log_odds && space.open.first.models != ScoreModels::All {
+        return Err(TrainError::NeedsAllModels);
+    }
+    let mut weights = request.codebook_weights.iter();
+    if let Some(&weight) = weights.find(|one| !Scales::CODEBOOK_WEIGHTS.contains(one)) {
+        return Err(TrainError::CodebookWeight(weight));
+    }
+    check_emissions(space)?;
+    check_lags(space)?;
+    check_codebooks(space)?;
+    let first = space.front.first();
+    let windows = data.windows(request.windowing.as_ref());
+    if let Some(window) = windows.of_all(space.series).find(|one| one.samples.len() < first) {
+        return Err(TrainError::short_front(data, window, first));
+    }
+    if request.kind.compiles() { Ok(()) } else { check_machine(request, data.kind(), space) }
+}
+
+/// Refuses lags at which no window of the series has a past.
+fn check_reach(space: &Space<'_>) -> Result<(), TrainError> {
+    let length = |one: &usize| space.length(*one, &space.front);
+    // Of equals the first.
+    let Some(&longest) = space.series.iter().rev().max_by_key(|one| length(one)) else {
+        return Ok(());
+    };
+    let length = length(&longest);
+    let lags = &space.open.first.lags;
+    if lags.depth() < length || lags.is_empty() {
+        return Ok(());
+    }
+    let (lags, series) = (lags.clone(), space.data.series()[longest].id.clone());
+    let windowed = space.request.windowing.is_some();
+    Err(TrainError::LongLags { lags, series, length, windowed })
+}
+
+/// Refuses emissions, a front end, words and rates that are not of what is observed.
+fn check_emissions(space: &Space<'_>) -> Result<(), TrainError> {
+    let (request, observed, front) = (&*space.request, space.data.kind(), &space.front);
+    let kind = request.kind;
+    let channels = matches!(front.kind(observed), Kind::Channels(_));
+    let of_words = kind == ClassifierKind::EmpiricalMap;
+    if channels && (of_words || kind == ClassifierKind::LatentMap) {
+        return Err(TrainError::NotSymbols(kind));
+    }
+    let symbols = front.makes_symbols() && kind.compiles() && !of_words;
+    if !(front.is_empty() || symbols || channels && request.takes_lags(observed)) {
+        return Err(TrainError::FrontOf);
+    }
+    if of_words && contexts_of(observed.size(), request.order).is_none() {
+        let (symbols, length) = (observed.size(), request.order.saturating_add(1));
+        return Err(TrainError::TooManyWords { symbols, length });
+    }
+    if request.lambda.is_nan() || request.lambda < 0.0 {
+        return Err(TrainError::Lambda(request.lambda));
+    }
+    request.baum_welch.family_over(channels).map_err(TrainError::Observed)?;
+    if let Some(family) = request.baum_welch.emission {
+        let counts = request.features() == Some(Features::Counts);
+        let refused = counts && family.statistics_name().is_none()
+            || !kind.compiles() && !has_machines(family);
+        if refused {
+            return Err(TrainError::Emission { kind, family: family.name() });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses lags of what has no differences, and models for each lag that are of classes.
+fn check_lags(space: &Space<'_>) -> Result<(), TrainError> {
+    let (request, lags) = (&*space.request, &space.open.first.lags);
+    let takes_lags = request.takes_lags(space.data.kind());
+    if !lags.is_empty() && !takes_lags {
+        return Err(TrainError::Lags(lags.clone()));
+    }
+    if let Some(other) = space.open.lags.first()
+        && space.open.asks_each_lag
+        && !takes_lags
+    {
+        return Err(TrainError::Lags(other.clone()));
+    }
+    if let LagChoice::Given(given) = &request.lags
+        && let Some(other) = given.iter().find(|other| !other.is_empty() && !takes_lags)
+    {
+        return Err(TrainError::Lags(other.clone()));
+    }
+    if lags.is_apart() && space.open.first.models != ScoreModels::Universal {
+        return Err(TrainError::LagsApart(lags.clone()));
+    }
+    Ok(())
+}
+
+/// Refuses codebooks beside what has none, or more of them than there are.
+fn check_codebooks(space: &Space<'_>) -> Result<(), TrainError> {
+    let (request, codebooks) = (&*space.request, space.open.first.codebooks);
+    let scores =
+        request.features() == Some(Features::Scores) && request.takes_lags(space.data.kind());
+    if codebooks > 0 && (request.is_autoregressive() || !scores) {
+        return Err(TrainError::Codebooks);
+    }
+    if space.open.levels > LEVELS_MOST {
+        return Err(TrainError::Levels(space.open.levels));
+    }
+    if codebooks > CODEBOOKS_MOST {
+        return Err(TrainError::TooManyCodebooks(codebooks));
+    }
+    Ok(())
+}
+
+/// Refuses what a kernel machine on scores cannot be trained or deployed with.
+fn check_machine(request: &Request, observed: &Kind, space: &Space<'_>) -> Result<(), TrainError> {
+    let (kind, learner) = (request.kind, request.learner());
+    if !learner.on_kernel() && request.landmarks.is_none() {
+        let on_kernel = crate::learn::LEARNERS.iter().filter(|one| one.on_kernel());
+        let names: Vec<&str> = on_kernel.map(|one| one.name).collect();
+        let names = names.join(" or ");
+        return Err(TrainError::NeedsKernelLearner(kind, learner.machine, names));
+    }
+    let observations = Observations::from(observed);
+    let size = observations.size();
+    let refused = |advice| move |source| TrainError::NotDeployed { kind, source, advice };
+    let advice = match check_size(&observations, 1, size) {
+        Ok(()) => "take fewer states",
+        Err(_) => "take fisher, which compiles",
+    };
+    check_size(&observations, space.open.first.states, size).map_err(refused(advice))?;
+    for (_, kernel) in request.kernels() {
+        kernel
+            .validate()
+            .map_err(DeployError::Parameter)
+            .map_err(refused("take another width or degree"))?;
+    }
+    Ok(())
+}
