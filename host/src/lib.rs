@@ -49,6 +49,7 @@ pub mod fit;
 #[doc(hidden)]
 pub mod internals;
 pub mod kernel;
+mod kinds;
 pub mod learn;
 pub mod model;
 mod parallel;
@@ -62,8 +63,9 @@ pub mod runtime;
 pub mod spot;
 mod words;
 
-pub use error::{Error, StableKind};
+pub use error::Error;
 pub use fishweir_core::classify::{Decision, Normalisation};
 pub use fishweir_core::emission::Parametrisation;
 pub use fishweir_core::smooth::SequenceError;
 pub use fishweir_core::{self, ObservationError};
+pub use kinds::StableKind;

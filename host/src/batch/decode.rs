@@ -71,7 +71,7 @@ pub enum DecodeError {
     Kind,
 }
 
-crate::error::kinds!(DecodeError,
+crate::kinds::kinds!(DecodeError,
     Self::Model(error) => error,
     Self::Sequence(error) => error,
 );

@@ -49,7 +49,7 @@ pub enum ClassifierError {
     },
 }
 
-crate::error::kinds!(ClassifierError,
+crate::kinds::kinds!(ClassifierError,
     Self::File(error) => error,
 );
 

@@ -500,7 +500,7 @@ pub enum DataError {
     },
 }
 
-crate::error::kinds!(DataError, Self::Folds { reason: error, .. } => error);
+crate::kinds::kinds!(DataError, Self::Folds { reason: error, .. } => error);
 
 impl DataError {
     /// Whether it leaves nothing to read of a live stream; else it is of one sample.

@@ -48,7 +48,7 @@ pub enum FoldError {
     },
 }
 
-crate::error::kinds!(FoldError);
+crate::kinds::kinds!(FoldError);
 
 fn too_few(folds: usize, there: usize, unit: &str) -> String {
     let is = if there == 1 { "is" } else { "are" };

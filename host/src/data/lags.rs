@@ -58,7 +58,7 @@ pub enum LagError {
     TooMany(usize),
 }
 
-crate::error::kinds!(LagError);
+crate::kinds::kinds!(LagError);
 
 impl Lags {
     /// The longest lag, in samples: a device keeps as many.

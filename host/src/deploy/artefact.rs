@@ -55,7 +55,7 @@ pub enum ArtefactFileError {
     TooLarge,
 }
 
-crate::error::kinds!(ArtefactFileError,
+crate::kinds::kinds!(ArtefactFileError,
     Self::File(error) => error,
     Self::Artefact { source: error, .. } => error,
     Self::Windows(error) => error,

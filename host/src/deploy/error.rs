@@ -114,7 +114,7 @@ pub enum DeployError {
     },
 }
 
-crate::error::kinds!(DeployError,
+crate::kinds::kinds!(DeployError,
     Self::Parameter(error) => error,
     Self::Rounded { source: error, .. } => error,
 );

@@ -31,7 +31,7 @@ pub enum UpdateKeyError {
     PublicKey,
 }
 
-crate::error::kinds!(UpdateKeyError,);
+crate::kinds::kinds!(UpdateKeyError,);
 
 impl UpdateKey {
     /// The key of 32 secret bytes, which must be random.

@@ -34,7 +34,7 @@ pub enum PushError {
     Kind,
 }
 
-crate::error::kinds!(PushError,
+crate::kinds::kinds!(PushError,
     Self::Observation(error) => error,
 );
 

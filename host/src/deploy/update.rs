@@ -58,7 +58,7 @@ pub enum UpdateFileError {
     Update(UpdateError),
 }
 
-crate::error::kinds!(UpdateFileError,
+crate::kinds::kinds!(UpdateFileError,
     Self::Artefact(error) => error,
     Self::Update(error) => error,
 );

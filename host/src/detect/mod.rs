@@ -138,7 +138,7 @@ pub enum DetectorError {
     },
 }
 
-crate::error::kinds!(DetectorError,
+crate::kinds::kinds!(DetectorError,
     Self::Fit { error, .. } => error,
     Self::Calibration { error, .. } => error,
 );

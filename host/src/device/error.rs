@@ -198,7 +198,7 @@ pub enum DeviceError {
     },
 }
 
-crate::error::kinds!(DeviceError,
+crate::kinds::kinds!(DeviceError,
     Self::NotAnUpdate(error) => error,
 );
 

@@ -69,7 +69,7 @@ pub enum SystemError {
     },
 }
 
-crate::error::kinds!(SystemError,
+crate::kinds::kinds!(SystemError,
     Self::Part(error) => error,
     Self::Sample { why: error, .. } => error,
 );

@@ -98,7 +98,7 @@ pub enum EvaluateError {
     Rate(f64),
 }
 
-crate::error::kinds!(EvaluateError,
+crate::kinds::kinds!(EvaluateError,
     Self::Train(error) => error,
     Self::Deploy(error) => error,
     Self::Kernel(error) => error,

@@ -8,7 +8,7 @@ use crate::data::centre_and_spread;
 use crate::data::{RowsView, SamplesView};
 use crate::dynamics::{Expected, LinearSystem, MOST_STATES, Motion, SystemError, rows_of, smooth};
 use crate::parallel::each;
-use crate::report::short;
+use crate::words::short;
 
 /// How a linear dynamical system is fitted: expectation maximisation from where a stochastic realisation of
 /// the channels' autocovariances starts. There is no chance in it.

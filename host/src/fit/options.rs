@@ -180,7 +180,7 @@ pub enum FitError {
     System(#[from] SystemError),
 }
 
-crate::error::kinds!(FitError,
+crate::kinds::kinds!(FitError,
     Self::Model(error) => error,
     Self::System(error) => error,
 );

@@ -14,9 +14,9 @@ use crate::dynamics::{
     Expected, Given, LinearSystem, StartMoments, StepMoments, SwitchingSystem, dense, rows_of,
 };
 use crate::parallel::each;
-use crate::report::short;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Potential, family, with_states};
+use crate::words::short;
 
 /// How a switching system is fitted.
 ///

@@ -79,7 +79,7 @@ pub enum KernelError {
     },
 }
 
-crate::error::kinds!(KernelError,
+crate::kinds::kinds!(KernelError,
     Self::NoScore(error) => error,
     Self::Information(error) => error,
     Self::Gram(error) => error,

@@ -63,7 +63,7 @@ pub enum FormatError {
     File(#[from] FileError),
 }
 
-crate::error::kinds!(FormatError,
+crate::kinds::kinds!(FormatError,
     Self::Gram(error) => error,
     Self::File(error) => error,
 );

@@ -104,7 +104,7 @@ pub enum InformationError {
     Matrix(#[from] GramError),
 }
 
-crate::error::kinds!(InformationError,
+crate::kinds::kinds!(InformationError,
     Self::NoScore(error) => error,
     Self::Matrix(error) => error,
 );

@@ -47,7 +47,7 @@ pub enum ReadGramError {
     },
 }
 
-crate::error::kinds!(ReadGramError,
+crate::kinds::kinds!(ReadGramError,
     Self::File(error) => error,
 );
 

@@ -390,7 +390,7 @@ pub enum AugmentError {
     Data(#[from] DataError),
 }
 
-crate::error::kinds!(AugmentError,
+crate::kinds::kinds!(AugmentError,
     Self::Data(error) => error,
 );
 

@@ -324,7 +324,7 @@ pub enum TrainError {
     Machine(#[from] KernelLearnError),
 }
 
-crate::error::kinds!(TrainError,
+crate::kinds::kinds!(TrainError,
     Self::Data(error) => error,
     Self::Fit { source: error, .. } => error,
     Self::Universal { source: error } => error,

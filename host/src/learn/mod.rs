@@ -43,6 +43,7 @@ mod machine;
 mod on_windows;
 mod one_model;
 mod request;
+mod room;
 mod score_machine;
 mod search;
 pub(crate) mod solver;

@@ -12,9 +12,9 @@ use crate::learn::kind::ClassifierKind;
 use crate::learn::machine::Examples;
 use crate::learn::request::Request;
 use crate::learn::search::forms::FormSearch;
-use crate::learn::search::judge::Trials;
 use crate::learn::search::limits::Limits;
 use crate::learn::search::space::Space;
+use crate::learn::search::trained::Trials;
 use crate::learn::search::trial::Plan;
 use crate::learn::training_set::{AnyPath, Shared, TrainingSet};
 
@@ -118,7 +118,10 @@ impl<'a> Trainer<'a> {
         let trained = self.fit_with(space, &plan, taken, progress)?;
         let limits = space.request().limits;
         if limits != Limits::default() {
-            limits.check(&trained.classifier.deploy().map_err(TrainError::Deploy)?)?;
+            let deployed = trained.classifier.deploy().map_err(TrainError::Deploy)?;
+            if let Some((takes, most, what)) = limits.excess(&deployed.cost()) {
+                return Err(TrainError::TooDear { takes, most, what });
+            }
         }
         Ok(trained)
     }

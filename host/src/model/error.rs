@@ -82,7 +82,7 @@ pub enum ContextModelError {
     },
 }
 
-crate::error::kinds!(ContextModelError,
+crate::kinds::kinds!(ContextModelError,
     Self::Numbers(error) => error,
     Self::Contexts(error) => error,
     Self::NoScore(error) => error,

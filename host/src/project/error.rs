@@ -40,4 +40,4 @@ pub enum ProjectError {
     },
 }
 
-crate::error::kinds!(ProjectError);
+crate::kinds::kinds!(ProjectError);

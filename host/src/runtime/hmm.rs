@@ -69,7 +69,7 @@ pub enum HmmError {
     },
 }
 
-crate::error::kinds!(HmmError);
+crate::kinds::kinds!(HmmError);
 
 impl Hmm {
     /// One state, that finds each of so many symbols as likely.

@@ -152,7 +152,7 @@ pub enum SpottingError {
     },
 }
 
-crate::error::kinds!(SpottingError,
+crate::kinds::kinds!(SpottingError,
     Self::Fit { error, .. } => error,
     Self::Join(error) => error,
 );

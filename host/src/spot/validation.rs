@@ -57,7 +57,7 @@ pub enum SpotValidationError {
     Windows(#[from] WindowedEventsError),
 }
 
-crate::error::kinds!(SpotValidationError,
+crate::kinds::kinds!(SpotValidationError,
     Self::Data(error) => error,
     Self::Spot(error) => error,
     Self::Windows(error) => error,

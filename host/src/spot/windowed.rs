@@ -33,7 +33,7 @@ pub enum WindowedEventsError {
     Deploy(String),
 }
 
-crate::error::kinds!(WindowedEventsError,
+crate::kinds::kinds!(WindowedEventsError,
     Self::Data(error) => error,
     Self::Train(error) => error,
 );

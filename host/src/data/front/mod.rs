@@ -158,7 +158,7 @@ pub enum FrontError {
     Symbols,
 }
 
-crate::error::kinds!(FrontError);
+crate::kinds::kinds!(FrontError);
 
 impl Front {
     /// Samples as they are.

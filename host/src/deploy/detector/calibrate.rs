@@ -76,7 +76,7 @@ pub enum CalibrationError {
     },
 }
 
-crate::error::kinds!(CalibrationError,
+crate::kinds::kinds!(CalibrationError,
     Self::Model(error) => error,
     Self::Compile(error) => error,
 );

@@ -113,7 +113,7 @@ pub enum MeasureError {
     },
 }
 
-crate::error::kinds!(MeasureError,
+crate::kinds::kinds!(MeasureError,
     Self::Compile(error) => error,
     Self::Quantise(error) => error,
     Self::Range(error) => error,

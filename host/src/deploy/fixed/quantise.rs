@@ -86,7 +86,7 @@ pub enum QuantiseError {
     TooLarge(String),
 }
 
-crate::error::kinds!(QuantiseError,
+crate::kinds::kinds!(QuantiseError,
     Self::Compile(error) => error,
     Self::Model { source: error, .. } => error,
 );

@@ -93,7 +93,7 @@ pub enum SpotterError {
     },
 }
 
-crate::error::kinds!(SpotterError,
+crate::kinds::kinds!(SpotterError,
     Self::Model { error, .. } => error,
     Self::Compile(error) => error,
     Self::Rounded(error) => error,

@@ -54,7 +54,7 @@ pub enum BetweenError {
     },
 }
 
-crate::error::kinds!(BetweenError);
+crate::kinds::kinds!(BetweenError);
 
 /// A pair of models without a kernel value.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -47,7 +47,7 @@ pub enum MarginalError {
     },
 }
 
-crate::error::kinds!(MarginalError,
+crate::kinds::kinds!(MarginalError,
     Self::File(error) => error,
     Self::Entry { error, .. } => error,
     Self::Model(error) => error,
@@ -136,7 +136,7 @@ pub enum ItemError {
     },
 }
 
-crate::error::kinds!(ItemError,
+crate::kinds::kinds!(ItemError,
     Self::Kernel(error) => error,
     Self::Sample { error, .. } => error,
 );

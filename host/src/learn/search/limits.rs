@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::deploy::{Cost, Deployed};
-use crate::learn::error::TrainError;
+use crate::deploy::Cost;
 
 /// What a classifier takes of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,13 +50,5 @@ impl Limits {
             most.filter(|&most| takes > most).map(|most| (takes, most, what))
         };
         each.into_iter().find_map(over)
-    }
-
-    /// Refuses a classifier that takes more.
-    pub(crate) fn check(&self, deployed: &Deployed) -> Result<(), TrainError> {
-        match self.excess(&deployed.cost()) {
-            Some((takes, most, what)) => Err(TrainError::TooDear { takes, most, what }),
-            None => Ok(()),
-        }
     }
 }

@@ -7,7 +7,7 @@
 //! | [`Space`](space::Space): the forms there are on some series, checked | `space.rs`, `listing.rs`, `validate.rs` |
 //! | what each costs on a device, and a training on this machine | `price.rs`, `limits.rs`, `work.rs` |
 //! | [`Trial`](trial::Trial), [`Plan`](trial::Plan): what is tried, what is fitted | `trial.rs` |
-//! | [`Judge`](judge::Judge): how well a trial decides what is held back, in folds or in closed form | `judge.rs`, `choice.rs`, `held_out.rs` |
+//! | [`Judge`](judge::Judge): how well a trial decides what is held back, in folds or in closed form | `judge.rs`, `trained.rs`, `choice.rs`, `held_out.rs` |
 //! | the search for a form, and when one leads another | `forms.rs`, `judged.rs` |
 //! | the mirror image and the copies of training series | `varying.rs` |
 
@@ -22,6 +22,7 @@ pub(crate) mod listing;
 pub(crate) mod open;
 pub(crate) mod price;
 pub(crate) mod space;
+pub(crate) mod trained;
 pub(crate) mod trial;
 pub(crate) mod validate;
 pub(crate) mod varying;

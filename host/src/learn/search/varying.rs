@@ -4,12 +4,12 @@ use crate::classifier::{Choice, CopiesCandidate, CopiesChoice, Lead};
 use crate::learn::error::TrainError;
 use crate::learn::features::{FeatureMap, Features};
 use crate::learn::machine::Examples;
+use crate::learn::room::check_features;
 use crate::learn::search::choice::Decided;
 use crate::learn::search::held_out::HeldOut;
-use crate::learn::search::judge::Trials;
 use crate::learn::search::judged::ERRORS;
+use crate::learn::search::trained::Trials;
 use crate::learn::search::trial::Trial;
-use crate::learn::search::work::check_features;
 use crate::learn::training_set::TrainingSet;
 use crate::learn::vectors::mirror_candidates;
 

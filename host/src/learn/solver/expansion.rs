@@ -162,7 +162,7 @@ pub enum KernelLearnError {
     Whitening(#[from] InformationError),
 }
 
-crate::error::kinds!(KernelLearnError,
+crate::kinds::kinds!(KernelLearnError,
     Self::Whitening(error) => error,
 );
 
