@@ -19,8 +19,8 @@ use clap::Parser;
 use fishweir::data::{Dataset, ReadOptions, ShortSeries, Windowing};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Costs, FeatureMap, Features, KernelLogistic, KernelSvm, Linear,
-    LinearSvm, Loss, Matrix, Metric, Request, Scaling, minimise, objective, train,
+    ClassWeight, ClassifierKind, Costs, FeatureMap, FeatureScaler, Features, KernelLogistic,
+    KernelSvm, Linear, LinearSvm, Loss, Matrix, Request, Scaling, minimise, objective, train,
 };
 use fishweir_core::classify::{Normalisation, decide};
 
@@ -117,7 +117,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (rows, train_labels) = features(&learned);
     let (test_rows, test_labels) = features(&held_back);
-    let metric = Metric::of(&rows, &[], &map, Scaling::Diagonal)?;
+    let metric = FeatureScaler::of(&rows, &[], &map, Scaling::Diagonal)?;
     let mapped = |rows: &Matrix| -> (Matrix, Vec<Vec<f64>>) {
         let mut matrix = Matrix::new(rows.columns());
         let wide = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();

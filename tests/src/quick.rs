@@ -12,7 +12,7 @@ use fishweir::learn::{
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
 use fishweir::runtime::family;
-use fishweir_profiles::{DNA, ProfileClassifier, ProfileLearner, Training};
+use fishweir_profiles::{DNA, ProfileClassifier, ProfileFit, ProfileLearner};
 
 /// The bundled recordings of a watch.
 pub fn recordings() -> Dataset {
@@ -88,7 +88,7 @@ pub fn profiled(data: &Dataset) -> ProfileClassifier {
         data.series().iter().map(|one| (one.id.clone(), letters(one.samples.view()))).collect();
     let symbols: Vec<Vec<usize>> =
         named.iter().map(|(name, text)| DNA.encode(name, text).expect("nucleotides")).collect();
-    let training = Training { rounds: 1, seeds: 2, ..Training::default() };
+    let training = ProfileFit { rounds: 1, seeds: 2, ..ProfileFit::default() };
     let trained = training.fit("plain", &DNA, &named[..4]).expect("a profile");
     let learner = ProfileLearner { grouped: false, ..ProfileLearner::default() };
     let classes = ["skewed".to_owned(), "plain".to_owned()];

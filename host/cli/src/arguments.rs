@@ -25,7 +25,7 @@ mod idle;
 /// How a classifier is trained. What is not given is the library's default.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
-pub(super) struct Training {
+pub(super) struct TrainingArguments {
     /// Column whose values (subjects, devices, days) never straddle folds; `series` and `sequence`
     /// always exist
     #[arg(long, value_name = "COLUMN")]
@@ -269,7 +269,7 @@ fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, F
     names.chunks(3).map(three).collect()
 }
 
-impl Training {
+impl TrainingArguments {
     /// By groups of a column, and with little tried.
     pub(super) fn by_group(column: &str) -> Self {
         let group = Some(column.to_owned());

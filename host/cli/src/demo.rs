@@ -21,7 +21,7 @@ use fishweir::report::{
 };
 use serde::Serialize;
 
-use super::arguments::Training;
+use super::arguments::TrainingArguments;
 use super::reading::Cutting;
 use super::run::{Form, check, on_device, prepare};
 use super::{Failure, Topic, evaluate, fit, sources, training};
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = Dataset::parse(RECORDINGS_NAME, RECORDINGS, &ReadOptions::default())?;
     let cutting = Cutting::of(WINDOW, HOP);
     // What `fit` takes without any other option.
-    let training = Training::by_group(GROUP);
+    let training = TrainingArguments::by_group(GROUP);
     // To choose by inner cross-validation takes most of the time, and gains no more than noise here.
     let judged = training.clone().mirrored(&MIRROR).without_choice(1.0, 0.3);
     let (of_series, subjects) = data.groups(GROUP)?;
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     tell.stage(format_args!(
         "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
-         never saw them. Training series are also shown mirrored, as from the other arm, and turned \
+         never saw them. TrainingArguments series are also shown mirrored, as from the other arm, and turned \
          a little, as from a watch worn askew. Scaling, C and the floor of standard deviations are set beforehand; \
          `fishweir evaluate` chooses them by cross-validation within the training folds, which takes longer."
     ))?;

@@ -126,12 +126,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// What a spotter is trained on.
-enum Training {
+enum SpotData {
     Marked(Marked),
     Clips(Joined),
 }
 
-impl Training {
+impl SpotData {
     fn read(arguments: &Arguments, reading: &ReadOptions, seed: u64) -> Result<Self, Failure> {
         match (&arguments.data, &arguments.clips, &arguments.background) {
             (_, Some(clips), Some(background)) => {
@@ -190,7 +190,7 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
     let plan = arguments.marking.plan(arguments.states, &arguments.emitting)?;
     let mut reading = arguments.reading.options();
     reading.values = arguments.emitting.values();
-    let training = Training::read(arguments, &reading, plan.baum_welch.seed)?;
+    let training = SpotData::read(arguments, &reading, plan.baum_welch.seed)?;
     let train = training.marked();
     reading.kind = Some(train.data().kind().clone());
     reading.classes = Some(train.classes().to_vec());
@@ -207,8 +207,8 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
         tell::against(test.data(), Some(&contract), &[]);
     }
     let trial = match &training {
-        Training::Marked(marked) => plan.carry_out(marked, &|| ()),
-        Training::Clips(joined) => plan.carry_out_on_clips(joined, &|| ()),
+        SpotData::Marked(marked) => plan.carry_out(marked, &|| ()),
+        SpotData::Clips(joined) => plan.carry_out_on_clips(joined, &|| ()),
     };
     let trial = trial.map_err(|error| Failure::of(train.data(), error))?;
     if let Some(file) = &arguments.output {

@@ -46,4 +46,4 @@ pub use prior::{Dirichlets, ProfilePrior};
 pub use residues::{AMINO, DNA, RNA, Residues};
 pub use score::ProfileScore;
 pub use search::{Mode, SearchProfile};
-pub use train::{Trained, Training};
+pub use train::{ProfileFit, Trained};

@@ -8,7 +8,7 @@ use super::{Aligned, Alignment, Mode, Profile, ProfileError, Residues, SearchPro
 
 /// How unaligned sequences become a profile.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Training {
+pub struct ProfileFit {
     /// How an alignment becomes a profile: match columns, prior, effective number.
     pub build: Build,
     /// How a sequence is aligned to the profile so far: to all of it, or to any part.
@@ -21,7 +21,7 @@ pub struct Training {
     pub passes: usize,
 }
 
-impl Default for Training {
+impl Default for ProfileFit {
     /// HMMER's build, parts of the profile, eight seeds, three rounds, no pass.
     fn default() -> Self {
         Self { build: Build::default(), local: true, seeds: 8, rounds: 3, passes: 0 }
@@ -45,7 +45,7 @@ struct Items<'s> {
     symbols: Vec<Vec<usize>>,
 }
 
-impl Training {
+impl ProfileFit {
     /// The profile of some named sequences.
     ///
     /// 1. A profile of each of some seeds alone scores all sequences; the seed whose scores above zero sum to

@@ -2,7 +2,7 @@
 
 use super::initialise::initial_model;
 use super::options::{BaumWelch, Fit, FitError, Restart};
-use super::passes::{Bounds, Expect, Training, improve};
+use super::passes::{Bounds, Expect, FitData, improve};
 use super::topology::Topology;
 use crate::batch::expectations_to_sum;
 use crate::data::SamplesView;
@@ -53,7 +53,7 @@ impl BaumWelch {
         }
         let family = begun.model.emission.family();
         let bounds = Bounds::of(self, family, sequences, scale);
-        let data = Training::new(expectations_to_sum, sequences, family, &bounds);
+        let data = FitData::new(expectations_to_sum, sequences, family, &bounds);
         let mut passed = begun.log_likelihood.clone();
         // The first pass gives that of the last model.
         passed.pop();
@@ -78,7 +78,7 @@ impl BaumWelch {
         // Where the states are known there is but one fit.
         let known = self.topology == Topology::Positions && family.name() != "mixture";
         let many = if known { 1 } else { self.restarts };
-        let data = Training::new(expect, sequences, family, &bounds);
+        let data = FitData::new(expect, sequences, family, &bounds);
         for restart in 0..many {
             let seed = self.seed.wrapping_add(restart as u64);
             let start = initial_model(self, &data, size, scale, (seed, restart))?;
@@ -107,6 +107,6 @@ pub fn fit(
 ) -> Result<Fit, FitError> {
     let family = start.emission.family();
     let bounds = Bounds::of(options, family, sequences, scale);
-    let data = Training::new(expectations_to_sum, sequences, family, &bounds);
+    let data = FitData::new(expectations_to_sum, sequences, family, &bounds);
     improve(options, &data, (start, Vec::new()), progress)
 }

@@ -8,7 +8,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::options::{BaumWelch, Fit, FitError};
-use super::passes::{Training, improve, maximise};
+use super::passes::{FitData, improve, maximise};
 use crate::batch::Expectations;
 use crate::data::SamplesView;
 use crate::runtime::numbers::normal;
@@ -25,7 +25,7 @@ const SHORT_PASSES: usize = 8;
 /// Where a restart starts, by its seed and its number.
 pub(super) fn initial_model(
     options: &BaumWelch,
-    data: &Training<'_>,
+    data: &FitData<'_>,
     size: usize,
     scale: &[f64],
     (seed, restart): (u64, usize),
@@ -51,7 +51,7 @@ pub(super) fn initial_model(
 /// the sequences times exponential random numbers, transitions likewise, mixed with staying.
 fn short_runs(
     options: &BaumWelch,
-    data: &Training<'_>,
+    data: &FitData<'_>,
     size: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Hmm, FitError> {
@@ -94,7 +94,7 @@ fn short_runs(
 
 /// Re-estimates from the states on a path instead of their posteriors: a few quick passes that sort
 /// the data into states before Baum-Welch weighs it.
-fn segmental(options: &BaumWelch, model: &mut Hmm, data: &Training<'_>, warp: f64) {
+fn segmental(options: &BaumWelch, model: &mut Hmm, data: &FitData<'_>, warp: f64) {
     for _ in 0..SEGMENTAL_PASSES {
         let mut counts = Expectations::zero(model);
         for samples in data.sequences {
@@ -122,7 +122,7 @@ fn count_path(model: &Hmm, samples: SamplesView<'_>, path: &[usize], counts: &mu
 /// k-means++ and Lloyd's passes in scaled units; a state's emission a cluster.
 fn clusters(
     options: &BaumWelch,
-    data: &Training<'_>,
+    data: &FitData<'_>,
     scale: &[f64],
     rng: &mut ChaCha8Rng,
 ) -> Emissions {

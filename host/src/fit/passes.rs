@@ -20,7 +20,7 @@ const QUIETEST: f64 = 1e-3;
 pub(crate) type Expect = fn(&Hmm, &Batch<'_>) -> Vec<Result<Expectations, SequenceError>>;
 
 /// What models are fitted to.
-pub(super) struct Training<'a> {
+pub(super) struct FitData<'a> {
     pub(super) expect: Expect,
     pub(super) sequences: &'a [SamplesView<'a>],
     /// The sequences, some sixteen parts, of whole groups of lanes. They are the same on every machine.
@@ -72,7 +72,7 @@ impl Bounds {
     }
 }
 
-impl<'a> Training<'a> {
+impl<'a> FitData<'a> {
     pub(super) fn new(
         expect: Expect,
         sequences: &'a [SamplesView<'a>],
@@ -96,7 +96,7 @@ impl<'a> Training<'a> {
 /// `passed` are the log-likelihoods of the models before `start`, of passes that did not converge.
 pub(super) fn improve(
     options: &BaumWelch,
-    data: &Training<'_>,
+    data: &FitData<'_>,
     (start, passed): (Hmm, Vec<f64>),
     progress: &(dyn Fn() + Sync),
 ) -> Result<Fit, FitError> {

@@ -66,7 +66,7 @@ impl Default for Settings {
 
 /// A setting that a kernel takes, as options name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Setting {
+pub enum KernelParameter {
     /// [`Settings::parametrisation`].
     Parametrisation,
     /// [`Settings::metric`].
@@ -91,7 +91,7 @@ pub enum Setting {
     Time,
 }
 
-impl Setting {
+impl KernelParameter {
     /// All of them.
     pub const ALL: [Self; 11] = [
         Self::Parametrisation,
@@ -181,7 +181,7 @@ pub struct Entry {
     /// A line about it.
     pub about: &'static str,
     /// What it takes.
-    pub takes: &'static [Setting],
+    pub takes: &'static [KernelParameter],
     /// What it is, with its settings, before `softmax scores` where it reads scores.
     pub words: fn(&Settings) -> String,
     /// What it compares, and how.
@@ -193,21 +193,21 @@ pub const KERNELS: &[Entry] = &[
     on_scores(
         "practical",
         "Inner products of Fisher scores",
-        &[Setting::Parametrisation],
+        &[KernelParameter::Parametrisation],
         |_| "practical Fisher,".into(),
         |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
     ),
     on_scores(
         "invariant",
         "The same, whitened by the information",
-        &[Setting::Parametrisation, Setting::Information],
+        &[KernelParameter::Parametrisation, KernelParameter::Information],
         |_| "invariant Fisher,".into(),
         |settings, models, sequences, of| fisher(settings, None, models, sequences, of),
     ),
     on_scores(
         "gaussian",
         "Gaussian of the distance of scores",
-        &[Setting::Parametrisation, Setting::Information, Setting::Sigma],
+        &[KernelParameter::Parametrisation, KernelParameter::Information, KernelParameter::Sigma],
         |settings| format!("Gaussian of width {} on", settings.sigma),
         |settings, models, sequences, of| {
             fisher(settings, Some(ScoreKernel::gaussian(settings.sigma)), models, sequences, of)
@@ -216,7 +216,7 @@ pub const KERNELS: &[Entry] = &[
     on_scores(
         "polynomial",
         "(1 + inner product of scores) ^ power",
-        &[Setting::Parametrisation, Setting::Information, Setting::Power],
+        &[KernelParameter::Parametrisation, KernelParameter::Information, KernelParameter::Power],
         |settings| format!("polynomial of degree {} on", settings.power),
         |settings, models, sequences, of| {
             let kernel = ScoreKernel::Polynomial { degree: settings.power };
@@ -226,7 +226,7 @@ pub const KERNELS: &[Entry] = &[
     on_scores(
         "cosine",
         "Cosine of the angle between scores",
-        &[Setting::Parametrisation, Setting::Information],
+        &[KernelParameter::Parametrisation, KernelParameter::Information],
         |_| "cosine of".into(),
         |settings, models, sequences, of| {
             fisher(settings, Some(ScoreKernel::Cosine), models, sequences, of)
@@ -235,7 +235,7 @@ pub const KERNELS: &[Entry] = &[
     on_scores(
         "root-cosine",
         "The same between their signed roots, as of Fisher vectors",
-        &[Setting::Parametrisation, Setting::Information],
+        &[KernelParameter::Parametrisation, KernelParameter::Information],
         |_| "cosine of signed roots of".into(),
         |settings, models, sequences, of| {
             fisher(settings, Some(ScoreKernel::RootCosine), models, sequences, of)
@@ -244,7 +244,7 @@ pub const KERNELS: &[Entry] = &[
     on_scores(
         "top",
         "Tangents of posterior log-odds of the classes",
-        &[Setting::Parametrisation],
+        &[KernelParameter::Parametrisation],
         |_| "TOP,".into(),
         |settings, models, sequences, _| {
             let log_priors = vec![-(models.len() as f64).ln(); models.len()];
@@ -256,7 +256,7 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "count",
         about: "Marginalised counts of symbols and states",
-        takes: &[Setting::Order, Setting::Raw],
+        takes: &[KernelParameter::Order, KernelParameter::Raw],
         words: |settings| {
             let what = if settings.order == Some(2) { "pairs of symbols" } else { "symbols" };
             let by = if settings.raw { "raw" } else { "by length" };
@@ -279,7 +279,7 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "mismatch",
         about: "Words of symbols, each counted for all that differ in one place",
-        takes: &[Setting::Order],
+        takes: &[KernelParameter::Order],
         words: |settings| format!("mismatch kernel of words of {}", word(settings)),
         compares: Compares::Sequences(|settings, sequences| {
             SpectrumKernel { length: word(settings), mismatches: 1 }.gram(sequences)
@@ -288,7 +288,7 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "spectrum",
         about: "Words of symbols",
-        takes: &[Setting::Order],
+        takes: &[KernelParameter::Order],
         words: |settings| format!("spectrum kernel of words of {}", word(settings)),
         compares: Compares::Sequences(|settings, sequences| {
             SpectrumKernel { length: word(settings), mismatches: 0 }.gram(sequences)
@@ -297,7 +297,7 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "empirical-mean-map",
         about: "Mean over all pairs of windows of a function of their distance",
-        takes: &[Setting::Order, Setting::Lambda],
+        takes: &[KernelParameter::Order, KernelParameter::Lambda],
         words: |settings| {
             let samples = settings.order.unwrap_or(0) + 1;
             format!("empirical mean map of windows of {samples}, lambda {}", settings.lambda)
@@ -315,7 +315,7 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "latent-mean-map",
         about: "The same of samples with their hidden states, expected",
-        takes: &[Setting::Lambda, Setting::Nu],
+        takes: &[KernelParameter::Lambda, KernelParameter::Nu],
         words: |settings| {
             let nu = settings.nu.map_or_else(String::new, |nu| format!(", exponentiated by {nu}"));
             format!("latent mean map, lambda {}{nu},", settings.lambda)
@@ -330,7 +330,7 @@ pub const KERNELS: &[Entry] = &[
     between(
         ("ppk", ANY),
         "Between models: probability product, integral of p^rho q^rho",
-        &[Setting::Rho, Setting::Steps],
+        &[KernelParameter::Rho, KernelParameter::Steps],
         |settings| format!("probability product of models, rho {}", settings.rho),
         |settings, models| {
             log_gram_of_fitted(models, Affinity::Product { rho: settings.rho }, settings.steps)
@@ -339,7 +339,7 @@ pub const KERNELS: &[Entry] = &[
     between(
         ("bhattacharyya", ANY),
         "The same with rho one half",
-        &[Setting::Steps],
+        &[KernelParameter::Steps],
         |_| "Bhattacharyya's, of models".into(),
         |settings, models| {
             log_gram_of_fitted(models, Affinity::Product { rho: 0.5 }, settings.steps)
@@ -348,7 +348,7 @@ pub const KERNELS: &[Entry] = &[
     between(
         ("mean-map", ANY),
         "Between models: expected function of the distance of what each draws",
-        &[Setting::Lambda, Setting::Steps],
+        &[KernelParameter::Lambda, KernelParameter::Steps],
         |settings| format!("mean map of models, lambda {}", settings.lambda),
         |settings, models| {
             let measure = Affinity::MeanMap { lambda: settings.lambda };
@@ -358,14 +358,14 @@ pub const KERNELS: &[Entry] = &[
     between(
         ("heat", &["markov"]),
         "Between frequencies of symbols: heat on the simplex (Markov chains of order 0)",
-        &[Setting::Time],
+        &[KernelParameter::Time],
         |settings| format!("heat kernel of frequencies, time {}", settings.time),
         |settings, models| heat_of_fitted(models, settings.time),
     ),
     between(
         ("symmetric-kl", &["gaussian", "markov"]),
         "Between Gaussians or frequencies: exponential of minus the divergence there and back",
-        &[Setting::Nu],
+        &[KernelParameter::Nu],
         |settings| format!("symmetrised divergence, exponentiated by {}", rate(settings)),
         |settings, models| divergence_of_fitted(models, rate(settings)),
     ),
@@ -394,7 +394,7 @@ pub fn kernel(name: &str) -> Option<&'static Entry> {
 const fn on_scores(
     name: &'static str,
     about: &'static str,
-    takes: &'static [Setting],
+    takes: &'static [KernelParameter],
     words: fn(&Settings) -> String,
     compute: OnScores,
 ) -> Entry {
@@ -404,7 +404,7 @@ const fn on_scores(
 const fn between(
     (name, families): (&'static str, &'static [&'static str]),
     about: &'static str,
-    takes: &'static [Setting],
+    takes: &'static [KernelParameter],
     words: fn(&Settings) -> String,
     compute: OfModels,
 ) -> Entry {

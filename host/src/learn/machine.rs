@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::classifier::{Output, Scaling};
 use crate::learn::features::FeatureMap;
-use crate::learn::features::metric::{Metric, Scales};
+use crate::learn::features::scaler::{FeatureScaler, Scales};
 use crate::learn::search::choice::Verdict;
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::learner::{ClosedFormHeldOut, Learner};
@@ -47,7 +47,7 @@ impl Examples {
 
 /// Machines for each of several costs on features scaled alike.
 pub(crate) struct Path {
-    metric: Metric,
+    metric: FeatureScaler,
     /// `[cost][output]`.
     machines: Vec<Vec<Linear>>,
 }
@@ -63,7 +63,7 @@ impl Path {
         (classes, weight): (usize, ClassWeight),
     ) -> Result<Self, KernelLearnError> {
         let Examples { rows, labels, lengths } = examples;
-        let (metric, rows) = Metric::mapped(rows, lengths, map, scales)?;
+        let (metric, rows) = FeatureScaler::mapped(rows, lengths, map, scales)?;
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
@@ -79,7 +79,8 @@ impl Path {
         classes: (usize, ClassWeight),
     ) -> Result<Vec<Vec<Verdict>>, KernelLearnError> {
         let (rows, labels) = (rows.first(groups.len()), &labels[..groups.len()]);
-        let (_, scaled) = Metric::mapped(&rows, &lengths[..groups.len()], map, scaling.into())?;
+        let (_, scaled) =
+            FeatureScaler::mapped(&rows, &lengths[..groups.len()], map, scaling.into())?;
         let of_weight = |&weight: &f64| {
             let mut own = scaled.clone();
             if weight != 1.0 {

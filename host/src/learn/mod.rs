@@ -27,7 +27,7 @@
 //! | [`Space`], [`Plan`]: the forms of class models that may come of it, priced, and the one that is best | `search/` |
 //! | [`train`], [`Trainer`]: class models and a machine on them | `train.rs`, `training_set.rs`, `fits.rs` |
 //! | [`Augment`], [`Vectors`]: training series turned, mirrored, stretched | `augment.rs`, `vectors.rs` |
-//! | [`FeatureMap`], [`Metric`]: from windows to scaled features, from weights to directions | `features/` |
+//! | [`FeatureMap`], [`FeatureScaler`]: from windows to scaled features, from weights to directions | `features/` |
 //! | [`Learner`]: what is trained on features, or on a Gram matrix | `solver/` |
 //! | machines of several classes on features, and with kernels on scores | `machine.rs`, `score_machine.rs` |
 //! | [`train_fixed_length`], [`WindowKernel`]: machines on the kernel values of windows | `on_windows.rs` |
@@ -62,7 +62,7 @@ pub use channels::{
 };
 pub use error::TrainError;
 pub use features::affine::Affine;
-pub use features::metric::{Metric, Scales};
+pub use features::scaler::{FeatureScaler, Scales};
 pub use features::{FeatureKind, FeatureMap, Features};
 pub use kind::ClassifierKind;
 pub use on_windows::{WindowKernel, WindowMachine, train_fixed_length};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::kernel::CrossGram;
 use crate::learn::features::FeatureMap;
-use crate::learn::features::metric::{Metric, Scales};
+use crate::learn::features::scaler::{FeatureScaler, Scales};
 use crate::learn::machine::Examples;
 use crate::learn::search::choice::Verdict;
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
@@ -18,7 +18,7 @@ use crate::learn::solver::nystrom::Nystrom;
 
 /// Machines for each of several kernels and costs on features scaled alike.
 pub(crate) struct ScorePath {
-    metric: Metric,
+    metric: FeatureScaler,
     /// Of the training windows, as they came.
     rows: Matrix,
     /// Of the training windows, scaled, as the kernels store them.
@@ -36,7 +36,7 @@ struct OnItems {
 }
 
 /// Scaled features of all rows.
-fn scaled(metric: &Metric, rows: &Matrix) -> Vec<Vec<f64>> {
+fn scaled(metric: &FeatureScaler, rows: &Matrix) -> Vec<Vec<f64>> {
     let wide = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let rows: Vec<&[f32]> = rows.rows().collect();
     rows.into_par_iter().map(|row| metric.map(&wide(row))).collect()
@@ -55,7 +55,7 @@ impl ScorePath {
         classes: (usize, ClassWeight),
     ) -> Result<Self, KernelLearnError> {
         let Examples { rows, labels, lengths } = examples;
-        let metric = Metric::of(rows, lengths, map, scales)?;
+        let metric = FeatureScaler::of(rows, lengths, map, scales)?;
         let mut stored = scaled(&metric, rows);
         if let Some(kernel) = kernels.first() {
             stored = stored.into_iter().map(|row| kernel.stored(row)).collect();

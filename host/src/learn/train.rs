@@ -6,7 +6,7 @@ use crate::data::Dataset;
 use crate::fit::Fit;
 use crate::learn::error::TrainError;
 use crate::learn::features::FeatureMap;
-use crate::learn::features::metric::Scales;
+use crate::learn::features::scaler::Scales;
 use crate::learn::fits::models_of;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::machine::Examples;

@@ -13,7 +13,7 @@ use crate::data::{
 use crate::kernel::PARAMETERS_AT_MOST;
 use crate::learn::augment::{AugmentError, Augmented, Variation};
 use crate::learn::error::TrainError;
-use crate::learn::features::metric::Scales;
+use crate::learn::features::scaler::Scales;
 use crate::learn::features::{FeatureMap, Features};
 use crate::learn::fits::Fits;
 use crate::learn::kind::ClassifierKind;

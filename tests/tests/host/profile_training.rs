@@ -12,8 +12,8 @@ use fishweir::fishweir_core::number::Dual;
 use fishweir::fishweir_core::profile_hmm::ProfileHmm;
 use fishweir::kernel::{Kernel, SmithWaterman, SpectrumKernel};
 use fishweir_profiles::{
-    AMINO, Build, Dirichlets, Edge, Effective, Mode, Profile, ProfileClassifier, ProfileLearner,
-    ProfilePrior, SearchProfile, SilentChain, Trained, Training,
+    AMINO, Build, Dirichlets, Edge, Effective, Mode, Profile, ProfileClassifier, ProfileFit,
+    ProfileLearner, ProfilePrior, SearchProfile, SilentChain, Trained,
 };
 use fishweir_tests::checks::near;
 use fishweir_tests::quick::{profiled, strings};
@@ -39,7 +39,7 @@ fn symbols(named: &[(String, String)]) -> Vec<Vec<usize>> {
 }
 
 fn trained() -> Trained {
-    Training::default().fit("family", &AMINO, &family(24)).expect("a profile")
+    ProfileFit::default().fit("family", &AMINO, &family(24)).expect("a profile")
 }
 
 /// Residues of a background without a family.
@@ -96,7 +96,7 @@ fn baum_welch_climbs() {
         transition: [faint(3), faint(2), faint(2)],
     };
     let build = Build { prior: Some(prior), effective: Effective::All, ..Build::default() };
-    let training = Training { build, ..Training::default() };
+    let training = ProfileFit { build, ..ProfileFit::default() };
     let sequences = symbols(&family(12));
     let views: Vec<&[usize]> = sequences.iter().map(Vec::as_slice).collect();
     let weights: Vec<f64> = (0..12).map(|s| 0.5 + 0.1 * f64::from(s)).collect();

@@ -3,12 +3,12 @@
 use fishweir::data::{Dataset, Kind, Stage};
 use fishweir::learn::{ClassifierKind, Effort, Request, Space, Varied};
 
-use super::Training;
+use super::TrainingArguments;
 use crate::options::{named, refuse_idle};
 use crate::reading::Cutting;
 use crate::{Failure, Topic};
 
-impl Training {
+impl TrainingArguments {
     /// Refuses options that none of these classifiers reads; beside them there may be machines on
     /// `kernels`, some of them `by_name` with settings of their own.
     pub(crate) fn check_read_by(

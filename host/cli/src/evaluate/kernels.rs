@@ -8,7 +8,7 @@ use fishweir::StableKind as _;
 use fishweir::data::{Dataset, ReadOptions, SamplesView, Windows};
 use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate_kernel};
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::kernel::registry::{Compares, Entry, Setting};
+use fishweir::kernel::registry::{Compares, Entry, KernelParameter};
 use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, Request};
 use fishweir::report::{counted, grouped};
@@ -42,7 +42,7 @@ impl Arguments {
             entry.takes.contains(&setting) || !elsewhere
         };
         let sigma = match self.kernels.sigma() {
-            _ if !read(Setting::Sigma, &[ClassifierKind::Gaussian]) => None,
+            _ if !read(KernelParameter::Sigma, &[ClassifierKind::Gaussian]) => None,
             [] => None,
             [one] => Some(*one),
             _ => {
@@ -65,9 +65,9 @@ impl Arguments {
             sigma,
             lambda: lambda.filter(|_| {
                 let maps = [ClassifierKind::LatentMap, ClassifierKind::EmpiricalMap];
-                read(Setting::Lambda, &maps)
+                read(KernelParameter::Lambda, &maps)
             }),
-            power: power.filter(|_| read(Setting::Power, &[ClassifierKind::Polynomial])),
+            power: power.filter(|_| read(KernelParameter::Power, &[ClassifierKind::Polynomial])),
             beside_classifiers: true,
             order_read: self.classifier.contains(&ClassifierKind::EmpiricalMap),
             asked: &self.kernel,

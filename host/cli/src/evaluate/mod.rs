@@ -19,7 +19,7 @@ use fishweir::report::{
     ModelComparison, ModelEvaluation, Validated, counted,
 };
 
-use super::arguments::{ScoreKernels, Training};
+use super::arguments::{ScoreKernels, TrainingArguments};
 use super::emitting::Emitting;
 use super::kernels::KernelOptions;
 use super::marking::Marking;
@@ -89,7 +89,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
-    training: Training,
+    training: TrainingArguments,
     #[command(flatten)]
     emitting: Emitting,
     #[command(flatten)]
@@ -242,7 +242,7 @@ fn draw_roc<'a>(
 pub(super) fn cross_validation(
     data: &Dataset,
     kinds: &[ClassifierKind],
-    training: &Training,
+    training: &TrainingArguments,
     cutting: &Cutting,
     (folds, rejection): (CrossValidationOptions, Option<f64>),
 ) -> Result<CrossValidationReport, Failure> {

@@ -13,7 +13,7 @@ use fishweir::fit::Fit;
 use fishweir::learn::{ClassifierKind, Request, ScoreModels, Trained};
 use fishweir::report::{ClassFit, DataSummary, EmissionSummary, FitReport, Stored};
 
-use super::arguments::{ScoreKernels, Training};
+use super::arguments::{ScoreKernels, TrainingArguments};
 use super::believing::Believing;
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
@@ -55,7 +55,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
-    training: Training,
+    training: TrainingArguments,
     #[command(flatten)]
     emitting: Emitting,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! Options that can have no effect beside the others are refused by name.
 
 use fishweir::data::{Dataset, Kind};
-use fishweir::kernel::registry::{Compares, KERNELS, Setting};
+use fishweir::kernel::registry::{Compares, KERNELS, KernelParameter};
 
 use super::family::FamilyName;
 use super::{Asked, Whose};
@@ -13,7 +13,7 @@ impl Asked<'_> {
     /// Of the kernel, its information and where its models come from.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = self.options;
-        let counts = self.asked.iter().any(|entry| entry.takes.contains(&Setting::Order));
+        let counts = self.asked.iter().any(|entry| entry.takes.contains(&KernelParameter::Order));
         options.choice.check(self, options.order.is_some() && !counts && !self.order_read)?;
         self.takes()?;
         let family = options.choice.family;
@@ -93,22 +93,23 @@ impl Asked<'_> {
     fn takes(&self) -> Result<(), Failure> {
         let options = self.options;
         let given = |setting| match setting {
-            Setting::Parametrisation => options.parametrisation.is_some(),
-            Setting::Information => options.information.is_some(),
-            Setting::Sigma => self.sigma.is_some(),
-            Setting::Power => self.power.is_some(),
+            KernelParameter::Parametrisation => options.parametrisation.is_some(),
+            KernelParameter::Information => options.information.is_some(),
+            KernelParameter::Sigma => self.sigma.is_some(),
+            KernelParameter::Power => self.power.is_some(),
             // Of contexts it is the family's.
-            Setting::Order => false,
-            Setting::Raw => options.raw,
-            Setting::Lambda => self.lambda.is_some(),
-            Setting::Nu => options.nu.is_some(),
-            Setting::Rho => options.rho.is_some(),
-            Setting::Steps => options.steps.is_some(),
-            Setting::Time => options.time.is_some(),
+            KernelParameter::Order => false,
+            KernelParameter::Raw => options.raw,
+            KernelParameter::Lambda => self.lambda.is_some(),
+            KernelParameter::Nu => options.nu.is_some(),
+            KernelParameter::Rho => options.rho.is_some(),
+            KernelParameter::Steps => options.steps.is_some(),
+            KernelParameter::Time => options.time.is_some(),
         };
-        let takes =
-            |setting: &Setting| self.asked.iter().any(|entry| entry.takes.contains(setting));
-        let refused = Setting::ALL.into_iter().find(|one| given(*one) && !takes(one));
+        let takes = |setting: &KernelParameter| {
+            self.asked.iter().any(|entry| entry.takes.contains(setting))
+        };
+        let refused = KernelParameter::ALL.into_iter().find(|one| given(*one) && !takes(one));
         let Some(setting) = refused else { return Ok(()) };
         let by: Vec<&str> = KERNELS
             .iter()

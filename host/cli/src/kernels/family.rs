@@ -9,7 +9,7 @@ use fishweir::learn::Request;
 use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
-use crate::arguments::Training;
+use crate::arguments::TrainingArguments;
 use crate::options::{named, refuse_idle};
 use crate::values::not_negative;
 use crate::{Failure, Topic};
@@ -77,7 +77,7 @@ impl FamilyName {
     }
 
     /// The families that take an option of training; all those named by
-    /// [`Training::given`](crate::arguments::Training::given).
+    /// [`TrainingArguments::given`](crate::arguments::TrainingArguments::given).
     fn training(option: &str) -> &'static [Self] {
         match option {
             "--score-model" => &[Hmm, Markov, Positions, Gaussian, Mixture, Kde, Lds, Switching],
@@ -189,7 +189,7 @@ impl FamilyOptions {
         &self,
         family: FamilyName,
         order: Option<u8>,
-        training: &Training,
+        training: &TrainingArguments,
         request: &Request,
         data: &Dataset,
     ) -> Result<ModelFamily, Failure> {

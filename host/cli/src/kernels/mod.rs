@@ -25,7 +25,7 @@ use fishweir::learn::{ClassifierKind, LagChoice, ModelChoice, Request};
 use fishweir::model::{FittedModel, Hmm, ModelFamily, Scored};
 use fishweir_core::emission::Parametrisation;
 
-use super::arguments::Training;
+use super::arguments::TrainingArguments;
 use super::model::Model;
 use super::options::named;
 use super::reading::Cutting;
@@ -141,7 +141,7 @@ pub(super) struct Asked<'a> {
     pub(super) entry: &'static Entry,
     pub(super) options: &'a KernelOptions,
     /// With the parameters of kernels and emissions.
-    pub(super) training: Training,
+    pub(super) training: TrainingArguments,
     pub(super) cutting: &'a Cutting,
     /// A fitted model's file whose class models are taken.
     pub(super) model: Option<&'a Path>,

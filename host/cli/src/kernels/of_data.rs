@@ -11,7 +11,7 @@ use fishweir::report::DataSummary;
 
 use super::{Asked, KernelOptions, Matrix, Reads, id};
 use crate::Topic;
-use crate::arguments::{ScoreKernels, Training};
+use crate::arguments::{ScoreKernels, TrainingArguments};
 use crate::emitting::Emitting;
 use crate::options::named;
 use crate::reading::{Cutting, Reading};
@@ -50,7 +50,7 @@ pub(crate) struct OfData {
     #[command(flatten)]
     cutting: Cutting,
     #[command(flatten)]
-    training: Training,
+    training: TrainingArguments,
     #[command(flatten)]
     emitting: Emitting,
     #[command(flatten)]

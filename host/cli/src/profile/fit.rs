@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use fishweir::report::{Written, counted};
-use fishweir_profiles::{Alignment, Build, Effective, ProfilePrior, Residues, Training, sequences};
+use fishweir_profiles::{
+    Alignment, Build, Effective, ProfileFit, ProfilePrior, Residues, sequences,
+};
 
 use super::super::output::{self, Outputs};
 use super::super::values::{positive, share};
@@ -63,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(alignment) => (build.profile(alignment)?, alignment.rows.len()),
         None => {
             let (local, passes) = (!arguments.glocal, arguments.passes);
-            let training = Training { build, local, passes, ..Training::default() };
+            let training = ProfileFit { build, local, passes, ..ProfileFit::default() };
             let stem = arguments.alignment.file_stem().unwrap_or_default().to_string_lossy();
             (training.fit(&stem, residues, &named)?.profile, named.len())
         }

@@ -8,7 +8,7 @@ use fishweir_profiles::{MatchFeatures, Profile, ProfilePrior, SearchProfile, seq
 
 use super::super::gram::{Layout, layout_of};
 use super::super::output::{self, Outputs};
-use super::{Failure, Search, text};
+use super::{Failure, SearchArguments, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     #[arg(long = "as", value_name = "csv|npy|libsvm", value_enum, hide_possible_values = true)]
     layout: Option<Layout>,
     #[command(flatten)]
-    search: Search,
+    search: SearchArguments,
     /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,

@@ -8,7 +8,7 @@ use fishweir_profiles::{Profile, ProfileLearner, sequences};
 
 use super::super::output::{self, Outputs};
 use super::super::values::positive;
-use super::{Failure, Search, text};
+use super::{Failure, SearchArguments, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE.json")]
     output: PathBuf,
     #[command(flatten)]
-    search: Search,
+    search: SearchArguments,
     /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,

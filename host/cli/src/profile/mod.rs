@@ -30,7 +30,7 @@ pub(super) struct Arguments {
 
 /// How a sequence is searched.
 #[derive(Debug, clap::Args)]
-struct Search {
+struct SearchArguments {
     /// Whole profiles only, instead of any part of one
     #[arg(long)]
     glocal: bool,
@@ -39,7 +39,7 @@ struct Search {
     single: bool,
 }
 
-impl Search {
+impl SearchArguments {
     fn mode(&self) -> Mode {
         Mode { local: !self.glocal, several: !self.single }
     }

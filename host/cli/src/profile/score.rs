@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
 use super::super::values::finite;
-use super::{Failure, Search, text};
+use super::{Failure, SearchArguments, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     /// FASTA
     sequences: PathBuf,
     #[command(flatten)]
-    search: Search,
+    search: SearchArguments,
     /// Leave out sequences whose Forward score is less
     #[arg(long, value_name = "BITS", default_value_t = 0.0, value_parser = finite, allow_negative_numbers = true)]
     least: f64,

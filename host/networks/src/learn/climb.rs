@@ -111,7 +111,7 @@ impl HillClimb {
         let columns = Columns::of(variables, records)?;
         let scorer = Scorer::new(&columns, self.score);
         let rules = self.rules(variables, &columns)?;
-        let mut best = Search::new(&scorer, &rules);
+        let mut best = Climb::new(&scorer, &rules);
         if let Some(node) = best.own.iter().position(|&own| own == f64::NEG_INFINITY) {
             let node = columns.name(variables, node).to_owned();
             return Err(NetworkError::TooLarge { node });
@@ -128,7 +128,7 @@ impl HillClimb {
                 best = other;
             }
         }
-        let Search { parents, score, steps, .. } = best;
+        let Climb { parents, score, steps, .. } = best;
         let parents = parents.into_iter().map(|set| set.into_iter().collect()).collect();
         Ok(Climbed { parents: columns.restore(parents), score, steps })
     }
@@ -174,7 +174,7 @@ struct Rules {
 }
 
 #[derive(Clone)]
-struct Search<'a> {
+struct Climb<'a> {
     scorer: &'a Scorer<'a>,
     rules: &'a Rules,
     parents: Vec<BTreeSet<usize>>,
@@ -188,7 +188,7 @@ struct Search<'a> {
     steps: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> Climb<'a> {
     fn new(scorer: &'a Scorer<'a>, rules: &'a Rules) -> Self {
         let nodes = scorer.columns.len();
         let mut parents = vec![BTreeSet::new(); nodes];

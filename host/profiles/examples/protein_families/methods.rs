@@ -6,7 +6,7 @@ use std::error::Error;
 use clap::ValueEnum;
 use fishweir::kernel::{SmithWaterman, SpectrumKernel};
 use fishweir::learn::Matrix;
-use fishweir_profiles::{AMINO, MatchFeatures, Mode, ProfilePrior, SearchProfile, Training};
+use fishweir_profiles::{AMINO, MatchFeatures, Mode, ProfileFit, ProfilePrior, SearchProfile};
 
 use crate::machine::{Kept, Vectors, machine};
 use crate::tasks::{Domains, Task};
@@ -59,7 +59,7 @@ impl Scored {
         let numbers = items.iter().map(|&item| task.parts[item].0);
         let named: Vec<(String, String)> =
             numbers.map(|n| (domains.ids[n].clone(), domains.texts[n].clone())).collect();
-        let profile = Training::default().fit(&task.family, &AMINO, &named)?.profile;
+        let profile = ProfileFit::default().fit(&task.family, &AMINO, &named)?.profile;
         let search = SearchProfile::new(&profile, Mode::SEARCH)?;
         let map = MatchFeatures::new(&profile, Some(&ProfilePrior::of(&AMINO).matched));
         let symbols: Vec<&[usize]> =
@@ -155,7 +155,7 @@ pub(crate) fn of_models(
     Ok(found)
 }
 
-/// Training families in two halves, about as large; the domains of a single family.
+/// ProfileFit families in two halves, about as large; the domains of a single family.
 fn halves(domains: &Domains, task: &Task, positives: &[usize]) -> [Vec<usize>; 2] {
     let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &item in positives {

@@ -1,6 +1,6 @@
 //! A metric as one affine map: what a device needs where its whitening does not fold into weights.
 
-use crate::learn::features::metric::Metric;
+use crate::learn::features::scaler::FeatureScaler;
 
 /// `z = rows (x - centre)`.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +11,7 @@ pub struct Affine {
     pub rows: Vec<Vec<f64>>,
 }
 
-impl Metric {
+impl FeatureScaler {
     /// The map of so many features, read off the images of zero and of every axis.
     ///
     /// Only features that no whitening mixes with others have an offset (log-likelihoods), so that

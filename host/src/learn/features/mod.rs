@@ -3,7 +3,7 @@
 pub(crate) mod affine;
 mod block;
 mod directions;
-pub(crate) mod metric;
+pub(crate) mod scaler;
 
 use std::borrow::Cow;
 

@@ -8,7 +8,7 @@ use fishweir_core::number::Real;
 
 use crate::classifier::{Candidate, Choice, ChosenBy, Lead, Setting};
 use crate::data::Folds;
-use crate::learn::features::metric::Scales;
+use crate::learn::features::scaler::Scales;
 use crate::learn::solver::loss::ClassWeight;
 
 impl Candidate {

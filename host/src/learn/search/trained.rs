@@ -9,7 +9,7 @@ use crate::classifier::{Choice, Scaling};
 use crate::data::{Folds, SamplesView, Widened, Window};
 use crate::learn::augment::Augmented;
 use crate::learn::error::TrainError;
-use crate::learn::features::metric::Scales;
+use crate::learn::features::scaler::Scales;
 use crate::learn::features::{FeatureMap, Features};
 use crate::learn::fits::models_of;
 use crate::learn::machine::{Examples, Path};

@@ -5,7 +5,7 @@ use crate::data::Kind;
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::learn::error::TrainError;
 use crate::learn::features::Features;
-use crate::learn::features::metric::Scales;
+use crate::learn::features::scaler::Scales;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::request::{LagChoice, Request};
 use crate::learn::search::space::Space;

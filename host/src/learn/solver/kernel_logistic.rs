@@ -74,7 +74,7 @@ struct Point {
     objective: f64,
 }
 
-struct Problem {
+struct Objective {
     /// `G`, `[feature][item]`.
     columns: Vec<Vec<f64>>,
     signs: Vec<f64>,
@@ -100,12 +100,12 @@ impl KernelLogistic {
     /// that is not finite, a matrix that is not positive semi-definite; or the steps did not converge.
     pub fn train(gram: &Gram, positive: &[bool], costs: Costs) -> Result<Self, KernelLearnError> {
         check_kernel(gram, positive, costs)?;
-        let problem = Problem {
+        let objective = Objective {
             columns: features(gram)?,
             signs: positive.iter().map(|&positive| if positive { 1.0 } else { -1.0 }).collect(),
             costs: positive.iter().map(|&positive| costs.of(positive)).collect(),
         };
-        problem.solve()
+        objective.solve()
     }
 
     /// `sum_i S_i lambda_i K(x_i, x)` of a new item, from its kernel values against the training
@@ -127,7 +127,7 @@ impl KernelLogistic {
     }
 }
 
-impl Problem {
+impl Objective {
     fn solve(self) -> Result<KernelLogistic, KernelLearnError> {
         let mut point = self.at(vec![0.0; self.columns.len()], vec![0.0; self.signs.len()]);
         let (mut steps, mut last) = (0, f64::INFINITY);

@@ -101,23 +101,23 @@ pub fn minimise_to(
     costs: Costs,
     start: Option<&Linear>,
 ) -> Linear {
-    let problem = Problem { loss, rows, positive, costs };
+    let objective = Objective { loss, rows, positive, costs };
     let mut weights = start.map_or_else(
         || vec![0.0; rows.columns() + 1],
         |start| start.weights.iter().copied().chain([start.bias]).collect(),
     );
-    let zero = problem.gradient(&vec![0.0; weights.len()], &vec![0.0; positive.len()]);
+    let zero = objective.gradient(&vec![0.0; weights.len()], &vec![0.0; positive.len()]);
     let enough = tolerance * norm(&zero).max(f64::MIN_POSITIVE);
-    let mut values = problem.values(&weights);
+    let mut values = objective.values(&weights);
     for _ in 0..STEPS {
-        let gradient = problem.gradient(&weights, &values);
+        let gradient = objective.gradient(&weights, &values);
         let length = norm(&gradient);
         if length <= enough {
             break;
         }
-        let step = problem.newton_step(&gradient, &values, length.sqrt().min(0.1) * length);
-        let moves = problem.values(&step);
-        if !problem.search(
+        let step = objective.newton_step(&gradient, &values, length.sqrt().min(0.1) * length);
+        let moves = objective.values(&step);
+        if !objective.search(
             &mut weights,
             &mut values,
             &step,
@@ -139,19 +139,19 @@ pub fn objective(
     costs: Costs,
     machine: &Linear,
 ) -> f64 {
-    let problem = Problem { loss, rows, positive, costs };
+    let objective = Objective { loss, rows, positive, costs };
     let weights: Vec<f64> = machine.weights.iter().copied().chain([machine.bias]).collect();
-    problem.objective(&weights, &problem.values(&weights))
+    objective.objective(&weights, &objective.values(&weights))
 }
 
-struct Problem<'a> {
+struct Objective<'a> {
     loss: Loss,
     rows: &'a dyn Design,
     positive: &'a [bool],
     costs: Costs,
 }
 
-impl Problem<'_> {
+impl Objective<'_> {
     /// `w . x_i + b`, `[row]`.
     fn values(&self, weights: &[f64]) -> Vec<f64> {
         let Some((&bias, weights)) = weights.split_last() else { return Vec::new() };

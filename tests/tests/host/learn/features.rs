@@ -3,8 +3,8 @@
 use fishweir::classifier::Codebooks;
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::learn::{
-    FeatureKind, FeatureMap, Features, Linear, Matrix, Metric, Scales, Scaling, coarse_channels,
-    constant_channels,
+    FeatureKind, FeatureMap, FeatureScaler, Features, Linear, Matrix, Scales, Scaling,
+    coarse_channels, constant_channels,
 };
 use fishweir::model::scores;
 use fishweir::runtime::{Emissions, Hmm};
@@ -94,7 +94,7 @@ fn where_nothing_moves_whitening_leaves_zeros() {
     let map = map(Features::Scores, vec![ordered()], false);
     let mut matrix = Matrix::new(map.len());
     (0..4).for_each(|_| matrix.push(&vec![0.0; map.len()]));
-    let metric = Metric::of(&matrix, &[5; 4], &map, Scaling::Whitened).expect("a metric");
+    let metric = FeatureScaler::of(&matrix, &[5; 4], &map, Scaling::Whitened).expect("a metric");
     assert_eq!(metric.map(&vec![1.0; map.len()]), vec![0.0; map.len()]);
 }
 
@@ -125,7 +125,7 @@ fn scaled_scores_and_log_likelihoods_have_a_mean_square_norm_of_one() {
     let scores = is_likelihood.iter().filter(|is| !**is).count();
     assert_eq!((scores, map.len()), (map.len() - 2, is_likelihood.len()));
     for scaling in SCALINGS {
-        let metric = Metric::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
+        let metric = FeatureScaler::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
         let mapped: Vec<Vec<f64>> = rows.iter().map(|row| metric.map(row)).collect();
         let mean = |k: usize, power: i32| {
             mapped.iter().map(|row| row[k].powi(power)).sum::<f64>() / mapped.len() as f64
@@ -178,7 +178,7 @@ fn blocks_of_codebooks_are_as_large_as_their_weight() {
     for scaling in SCALINGS {
         let of_weight = |codebook_weight| {
             let scales = Scales { scaling, codebook_weight };
-            let metric = Metric::of(&matrix, &[40; 10], &map, scales).expect("a metric");
+            let metric = FeatureScaler::of(&matrix, &[40; 10], &map, scales).expect("a metric");
             features.iter().map(|row| metric.map(row)).collect::<Vec<_>>()
         };
         let (plain, weighed) = (of_weight(1.0), of_weight(4.0));
@@ -206,7 +206,7 @@ fn blocks_of_codebooks_are_as_large_as_their_weight() {
 fn a_metric_is_one_affine_map() {
     let (map, rows, matrix) = rows();
     for scaling in SCALINGS {
-        let metric = Metric::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
+        let metric = FeatureScaler::of(&matrix, &[15; 12], &map, scaling).expect("a metric");
         let affine = metric.affine(map.len());
         let diagonal = affine.diagonal();
         assert_eq!(diagonal.is_none(), scaling == Scaling::Whitened);

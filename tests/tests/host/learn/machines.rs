@@ -3,10 +3,10 @@
 use fishweir::data::{Dataset, Kind, Samples, SamplesView};
 use fishweir::kernel::Gram;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, Costs, Expansion, FeatureMap, Features, KERNEL_LOGISTIC,
-    KERNEL_SVM, KERNEL_WINDOWS, KernelLogistic, KernelMachine, KernelSvm, LEARNERS, LINEAR_SVM,
-    LOGISTIC, LinearSvm, Loss, Matrix, Metric, Request, Scaling, WindowKernel, minimise, objective,
-    train,
+    ClassWeight, ClassifierKind, Costs, Expansion, FeatureMap, FeatureScaler, Features,
+    KERNEL_LOGISTIC, KERNEL_SVM, KERNEL_WINDOWS, KernelLogistic, KernelMachine, KernelSvm,
+    LEARNERS, LINEAR_SVM, LOGISTIC, LinearSvm, Loss, Matrix, Request, Scaling, WindowKernel,
+    minimise, objective, train,
 };
 use fishweir_tests::sample::Sampler;
 use proptest::prelude::*;
@@ -382,7 +382,7 @@ fn a_trained_classifier_is_the_machine_of_its_scaled_features() {
             data.series().iter().map(|series| series.samples.view()).collect();
         let mut matrix = Matrix::new(map.len());
         map.extract(&views).iter().flatten().for_each(|row| matrix.push(row));
-        let metric = Metric::of(&matrix, &[12; 16], &map, scaling).expect("a metric");
+        let metric = FeatureScaler::of(&matrix, &[12; 16], &map, scaling).expect("a metric");
         let mut scaled = Matrix::new(map.len());
         for row in matrix.rows() {
             scaled.push(&metric.map(&row.iter().copied().map(f64::from).collect::<Vec<f64>>()));

@@ -4,7 +4,7 @@ use fishweir::kernel::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, R
 use fishweir::kernel::{
     CountKernel, Counted, Gram, Information, InformationError, Kernel, TopKernel, Whitening,
 };
-use fishweir::learn::{FeatureMap, Features, KernelLearnError, Matrix, Metric, Scaling};
+use fishweir::learn::{FeatureMap, FeatureScaler, Features, KernelLearnError, Matrix, Scaling};
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::Parametrisation;
 
@@ -144,7 +144,7 @@ fn whitened_scores_are_the_invariant_kernels() {
         for scaling in [Scaling::Whitened, Scaling::Sampled, Scaling::Exact] {
             // As long as one likes: the lengths are those of the sequences that are expected.
             let lengths = [6];
-            let metric = match Metric::of(&matrix, &lengths, &map, scaling) {
+            let metric = match FeatureScaler::of(&matrix, &lengths, &map, scaling) {
                 Ok(metric) => metric,
                 Err(KernelLearnError::Whitening(InformationError::NotSymbols)) => {
                     assert_eq!((family, scaling), (Family::Channels, Scaling::Exact));
@@ -186,10 +186,11 @@ fn an_exact_information_is_of_one_short_length() {
     let (map, rows) = extract(&bank, Features::Scores, Normalisation::NONE);
     let mut matrix = Matrix::new(map.len());
     rows.iter().for_each(|row| matrix.push(row));
-    let refused = |lengths: &[usize]| match Metric::of(&matrix, lengths, &map, Scaling::Exact) {
-        Err(KernelLearnError::Whitening(error)) => error,
-        _ => panic!("{lengths:?}"),
-    };
+    let refused =
+        |lengths: &[usize]| match FeatureScaler::of(&matrix, lengths, &map, Scaling::Exact) {
+            Err(KernelLearnError::Whitening(error)) => error,
+            _ => panic!("{lengths:?}"),
+        };
     assert_eq!(refused(&[3, 5, 4]), InformationError::Lengths { least: 3, most: 5 });
     assert_eq!(refused(&[11; 3]), InformationError::TooMany { symbols: 4, length: 11 });
     assert!(matches!(refused(&[]), InformationError::Nothing(_)));

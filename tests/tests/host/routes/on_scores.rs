@@ -9,8 +9,9 @@ use fishweir::evaluate::{CrossValidationOptions, cross_validate};
 use fishweir::fit::Topology;
 use fishweir::kernel::ScoreKernel;
 use fishweir::learn::{
-    ClassWeight, ClassifierKind, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, LINEAR_SVM,
-    LOGISTIC, Matrix, Metric, ModelChoice, RIDGE, Request, Scaling, ScoreModels, Trainer, train,
+    ClassWeight, ClassifierKind, FeatureMap, FeatureScaler, Features, KERNEL_LOGISTIC, KERNEL_SVM,
+    LINEAR_SVM, LOGISTIC, Matrix, ModelChoice, RIDGE, Request, Scaling, ScoreModels, Trainer,
+    train,
 };
 use fishweir_tests::sample::Sampler;
 
@@ -101,7 +102,7 @@ fn values_where_trained(
     let mut rows = Matrix::new(map.len());
     extract(learned).iter().for_each(|row| rows.push(row));
     let lengths: Vec<usize> = learned.iter().map(|window| window.samples.len()).collect();
-    let metric = Metric::of(&rows, &lengths, &map, scaling).expect("a metric");
+    let metric = FeatureScaler::of(&rows, &lengths, &map, scaling).expect("a metric");
     let rounded = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let items: Vec<Vec<f64>> = rows.rows().map(|row| metric.map(&rounded(row))).collect();
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();

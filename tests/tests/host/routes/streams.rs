@@ -4,8 +4,8 @@ use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
 use fishweir::data::{Front, Lags, SamplesView};
 use fishweir::kernel::{CrossGram, Gram};
 use fishweir::learn::{
-    ClassWeight, FeatureMap, Features, KERNEL_LOGISTIC, KERNEL_SVM, KernelMachine, Linear, Loss,
-    Matrix, Metric, OnGram, Scaling, minimise,
+    ClassWeight, FeatureMap, FeatureScaler, Features, KERNEL_LOGISTIC, KERNEL_SVM, KernelMachine,
+    Linear, Loss, Matrix, OnGram, Scaling, minimise,
 };
 use fishweir_core::artefact::Topology;
 use fishweir_core::classify::Normalisation;
@@ -96,7 +96,7 @@ fn check(
         rows.iter().for_each(|row| matrix.push(row));
         // An exact information is of sequences that can be enumerated.
         let lengths = [5];
-        let metric = Metric::of(&matrix, &lengths, &map, scaling).expect("a metric");
+        let metric = FeatureScaler::of(&matrix, &lengths, &map, scaling).expect("a metric");
         let mapped = |rows: &[Vec<f64>]| rows.iter().map(|row| metric.map(row)).collect::<Vec<_>>();
         let (phi, phi_new) = (mapped(&rows), mapped(&raw));
         for kernel in [None, Some(KERNEL_SVM.on_gram()), Some(KERNEL_LOGISTIC.on_gram())] {

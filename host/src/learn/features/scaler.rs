@@ -41,7 +41,7 @@ impl From<Scaling> for Scales {
 
 /// An affine map of the features, fitted to some rows: whitening block by block, then
 /// `(x - offset) factor` for every entry. Being affine, it folds into a machine's weights and bias.
-pub struct Metric {
+pub struct FeatureScaler {
     whitening: Vec<(Range<usize>, Whitening)>,
     standard: Vec<Standard>,
 }
@@ -59,7 +59,7 @@ impl Standard {
     }
 }
 
-impl Metric {
+impl FeatureScaler {
     /// Fitted to rows of features of a map, and to the lengths of the sequences they are of.
     ///
     /// # Errors
