@@ -117,7 +117,7 @@ pub struct FormChoice {
     /// nothing to choose from or to choose by.
     pub candidates: Vec<FormCandidate>,
     /// How many forms more were not tried, for they take more than
-    /// [`TrainOptions::limits`](crate::learn::TrainOptions::limits).
+    /// [`Request::limits`](crate::learn::Request::limits).
     pub left_out: usize,
     /// How many more were not tried, for what is taken unless led errs too little for any of them to lead by two standard
     /// errors.
