@@ -9,6 +9,7 @@ mod features;
 mod fitting;
 mod logistic;
 mod machines;
+mod outside;
 mod ridge;
 mod searches;
 mod topologies;
