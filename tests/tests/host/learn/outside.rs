@@ -90,7 +90,7 @@ static CONTRARY: Learner = Learner {
 fn a_learner_in_closed_form_is_judged_by_what_it_holds_out_itself() {
     let mut s = Sampler::new(21);
     let data = data("p", move |class, _, _| vec![class as f64 * 3.0 + s.normal()]);
-    let accuracy = |learner: &'static Learner| {
+    let accuracies = |learner: &'static Learner| {
         let request = Request::minimal(ClassifierKind::Fisher).with(|request| {
             request.models = ModelChoice::Given(ScoreModels::Universal);
             request.learner = Some(learner);
@@ -100,7 +100,11 @@ fn a_learner_in_closed_form_is_judged_by_what_it_holds_out_itself() {
         assert_eq!(by.as_deref(), Some(learner.name));
         let choice = trained.choice.expect("a machine");
         assert_eq!(choice.by, ChosenBy::HeldOut);
-        choice.candidates.iter().map(|one| one.accuracy).fold(0.0, f64::max)
+        choice.candidates.iter().map(|one| one.accuracy).collect::<Vec<f64>>()
     };
-    assert_eq!((accuracy(&MEANS), accuracy(&CONTRARY)), (1.0, 0.0));
+    let (honest, contrary) = (accuracies(&MEANS), accuracies(&CONTRARY));
+    assert!(honest.iter().any(|&right| right > 0.8), "{honest:?}");
+    for (honest, contrary) in honest.iter().zip(&contrary) {
+        assert!((honest + contrary - 1.0).abs() < 1e-12, "{honest} and {contrary}");
+    }
 }
