@@ -93,7 +93,7 @@ fn a_learner_in_closed_form_is_judged_by_what_it_holds_out_itself() {
     let accuracies = |learner: &'static Learner| {
         let request = Request::minimal(ClassifierKind::Fisher).with(|request| {
             request.models = ModelChoice::Given(ScoreModels::Universal);
-            request.learner = Some(learner);
+            (request.learner, request.std_floors) = (Some(learner), vec![0.3]);
         });
         let trained = trained(&data, &request);
         let by = trained.classifier.provenance.selection.and_then(|made| made.learner);
