@@ -17,9 +17,8 @@ use super::{Failure, Topic};
 /// # Errors
 /// Where it is a folder, empty, or cannot be read.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let refused = |kind: Topic, what: &str| {
-        Err(Failure::input(kind, format!("{}: {what}", path.display())))
-    };
+    let refused =
+        |kind: Topic, what: &str| Err(Failure::input(kind, format!("{}: {what}", path.display())));
     if path.is_dir() {
         return refused(
             Topic::IsFolder,
@@ -67,7 +66,9 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     if let Some(what) = data(bytes, text) {
         return refused(
             Topic::IsData,
-            format!("this is data ({what}), not a model; `fishweir fit {file} -o model.json` makes a model of it"),
+            format!(
+                "this is data ({what}), not a model; `fishweir fit {file} -o model.json` makes a model of it"
+            ),
         );
     }
     if NetworkFile::parse(file, bytes).is_ok() {
@@ -76,7 +77,7 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     if MarginalModel::parse(file, text).is_ok() {
         return refused(
             Topic::WrongModel,
-            "this is the model of a kernel by marginalisation; gram and fit take it with --kernel-model".into(),
+            "this has the numbers of a kernel by marginalisation; `fit --kernel-model` and `gram --model-file` take it".into(),
         );
     }
     if text.starts_with("@relation") || text.starts_with("@RELATION") || is_table(text) {
@@ -90,14 +91,17 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     }
     refused(
         Topic::NotAModel,
-        "this is neither a model nor an artefact; name what `fit -o` or `export --artefact` wrote".into(),
+        "this is neither a model nor an artefact; name what `fit -o` or `export --artefact` wrote"
+            .into(),
     )
 }
 
 fn network(file: &str) -> Failure {
     Failure::input(
         Topic::WrongModel,
-        format!("{file}: this is a network over records; `fishweir network` takes it: network info {file}"),
+        format!(
+            "{file}: this is a network over records; `fishweir network` takes it: network info {file}"
+        ),
     )
 }
 
@@ -111,14 +115,17 @@ fn language(file: &str, text: &str) -> Option<&'static str> {
     if text.contains("fishweir_core::") || !text.is_empty() && ends("rs") {
         return Some("Rust");
     }
-    (comments.iter().any(|begin| text.starts_with(begin)) || !text.is_empty() && (ends("c") || ends("h")))
-        .then_some("C")
+    (comments.iter().any(|begin| text.starts_with(begin))
+        || !text.is_empty() && (ends("c") || ends("h")))
+    .then_some("C")
 }
 
 /// What data a file is, in words.
 fn data(bytes: &[u8], text: &str) -> Option<&'static str> {
     // Anything with a blank or a comma may be read as strings of some layout: what begins is what counts.
-    layout_of(bytes).filter(|_| text.is_empty() || text.lines().count() > 1).map(|layout| layout.about)
+    layout_of(bytes)
+        .filter(|_| text.is_empty() || text.lines().count() > 1)
+        .map(|layout| layout.about)
 }
 
 /// Whether a text is lines of as many fields.

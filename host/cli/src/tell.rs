@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fishweir::classifier::{Contract, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Window, Windowing,
+    Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
     conversions_in_words, rate_words, uncompared_in_words,
 };
 use fishweir::deploy::Deployed;
@@ -172,11 +172,15 @@ pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failu
             Topic::IrregularTimes,
             format_args!(
                 "{}: the samples of {} do not come evenly: of the steps of series `{}`, {:.0} % differ from the usual one by \
-                 more than 30 %; models count samples, not seconds: --resample makes them even",
+                 more than 30 %; models count samples, not seconds: {}",
                 data.source(),
                 counted(*count, "series"),
                 series.id,
-                100.0 * share
+                100.0 * share,
+                match options.values {
+                    Values::Reals => "--resample makes them even",
+                    _ => "write a row per period, with NA where nothing was recorded",
+                }
             ),
         );
     }

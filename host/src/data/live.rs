@@ -55,8 +55,8 @@ pub struct LiveReader<R> {
     begins_series: bool,
     time: Option<f64>,
     units: Vec<UnitMatch>,
-    /// Whether a channel has had a number, `[channel]`.
-    seen: Vec<bool>,
+    /// The line of the last number of each channel, 0 without one, `[channel]`.
+    seen: Vec<u64>,
 }
 
 /// The columns of a stream that begins with their names.
@@ -75,7 +75,7 @@ struct Header {
 impl<R: BufRead> LiveReader<R> {
     /// A reader of samples of a kind; `name` is for messages.
     pub fn new(reader: R, name: impl Into<String>, kind: Kind) -> Self {
-        let seen = vec![false; kind.dimension().unwrap_or_default()];
+        let seen = vec![0; kind.dimension().unwrap_or_default()];
         Self {
             reader,
             name: name.into(),
@@ -174,10 +174,10 @@ impl<R: BufRead> LiveReader<R> {
         &self.units
     }
 
-    /// The channels that have had no number so far.
-    pub fn unobserved_channels(&self) -> Vec<&str> {
+    /// The channels that have had no number after a line; after line 0, none at all.
+    pub fn unobserved_channels(&self, line: u64) -> Vec<&str> {
         let Kind::Channels(names) = &self.kind else { return Vec::new() };
-        let never = names.iter().zip(&self.seen).filter(|(_, seen)| !**seen);
+        let never = names.iter().zip(&self.seen).filter(|(_, seen)| **seen <= line);
         never.map(|(name, _)| name.as_str()).collect()
     }
 
@@ -341,7 +341,7 @@ impl<R: BufRead> LiveReader<R> {
                 let value = number(text, self.values, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
-                self.seen[channel] = true;
+                self.seen[channel] = self.line;
             }
         }
         Ok(())
@@ -370,11 +370,7 @@ impl<R: BufRead> LiveReader<R> {
 
 impl Header {
     /// Of a first line, and the channels that it names otherwise than they are wanted.
-    fn of(
-        file: &str,
-        text: &str,
-        wanted: &[String],
-    ) -> Result<(Self, Vec<UnitMatch>), DataError> {
+    fn of(file: &str, text: &str, wanted: &[String]) -> Result<(Self, Vec<UnitMatch>), DataError> {
         let failed = |what| DataError::Header { file: file.to_owned(), what };
         let delimiter = [',', '\t'].into_iter().find(|&one| text.contains(one)).unwrap_or(' ');
         let names: Vec<String> =

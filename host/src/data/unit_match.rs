@@ -95,9 +95,8 @@ pub fn conversions_in_words(matches: &[UnitMatch]) -> Option<String> {
 #[must_use]
 pub fn uncompared_in_words(matches: &[UnitMatch]) -> Option<String> {
     let names = |unnamed: bool, comparison: UnitComparison| -> Vec<(String, String)> {
-        let fits = |one: &&UnitMatch| {
-            one.found.is_empty() == unnamed && one.comparison() == comparison
-        };
+        let fits =
+            |one: &&UnitMatch| one.found.is_empty() == unnamed && one.comparison() == comparison;
         let quoted = |name: &str| format!("`{}`", shorten(name));
         let both = |one: &UnitMatch| (quoted(&one.found), quoted(&one.wanted));
         matches.iter().filter(fits).map(both).collect()
@@ -112,31 +111,26 @@ pub fn uncompared_in_words(matches: &[UnitMatch]) -> Option<String> {
     let missing = names(false, UnitComparison::NotInData);
     if !missing.is_empty() {
         clauses.push(format!(
-            "the header has no unit for {}, the training data have {}: units were not compared; write {} in the header",
+            "the units of {} were not compared, as the header names none; write {} there, as in the training data",
             list(&missing, true),
-            list(&missing, false),
             list(&missing, false)
         ));
     }
     let only = names(false, UnitComparison::OnlyInData);
     if !only.is_empty() {
         clauses.push(format!(
-            "the header has {}, the training data have no unit for {}: units were not compared; write {} in the \
-             training data and fit again",
-            list(&only, true),
-            list(&only, false),
+            "the units of {} were not compared, as the training data name none; write them there too and fit again",
             list(&only, true)
         ));
     }
     let unnamed = names(true, UnitComparison::NotInData);
     if !unnamed.is_empty() {
         clauses.push(format!(
-            "the data name no channels, the training data have {}: units were not compared; write a header with these \
-             names",
+            "units were not compared, as the data name no channels; write a header with those of the training, {}",
             list(&unnamed, false)
         ));
     }
-    (!clauses.is_empty()).then(|| clauses.join(". And "))
+    (!clauses.is_empty()).then(|| clauses.join("; and "))
 }
 
 #[cfg(test)]
@@ -189,14 +183,17 @@ mod tests {
     fn units_of_one_side_are_named_once() {
         let found = matches(&["ax [g]", "ay [g]", "gx", "gy"], "t,ax,ay,gx [dps],gy");
         let words = uncompared_in_words(&found).expect("not compared");
-        for part in ["no unit for `ax`, `ay`", "write `ax [g]`, `ay [g]`", "write `gx [dps]`"] {
+        for part in ["of `ax`, `ay` were", "write `ax [g]`, `ay [g]`", "of `gx [dps]` were"] {
             assert!(words.contains(part), "{words}");
         }
         assert!(!words.contains("gy"), "{words}");
         assert_eq!(conversions_in_words(&found), None);
-        for (wanted, header) in
-            [(["x"], "t,x"), (["x [g]"], "t,x [g]"), (["x [g]"], "t,x (g)"), (["x [°/s]"], "t,x [dps]")]
-        {
+        for (wanted, header) in [
+            (["x"], "t,x"),
+            (["x [g]"], "t,x [g]"),
+            (["x [g]"], "t,x (g)"),
+            (["x [°/s]"], "t,x [dps]"),
+        ] {
             let found = matches(&wanted, header);
             assert_eq!(uncompared_in_words(&found), None, "{header}");
             assert_eq!(conversions_in_words(&found), None, "{header}");

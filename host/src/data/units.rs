@@ -120,7 +120,8 @@ mod tests {
     #[test]
     fn wild_samples_move_neither_mean_nor_deviation_far() {
         for count in [20_u32, 100, 500, 3000] {
-            let mut values: Vec<f64> = (0..count).map(|t| 5.0 + (0.3 * f64::from(t)).sin()).collect();
+            let mut values: Vec<f64> =
+                (0..count).map(|t| 5.0 + (0.3 * f64::from(t)).sin()).collect();
             let [centre, spread] = plain(&values);
             let [same, alike] = robust(&values);
             assert!((same - centre).abs() < 1e-9 && (alike - spread).abs() < 1e-9, "{count}");

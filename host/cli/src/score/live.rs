@@ -37,7 +37,10 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
 
 /// Decides as samples arrive; says how many were refused, if any. Every line is flushed: whoever reads it
 /// is waiting.
-pub(super) fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
+pub(super) fn score_stream(
+    arguments: &Arguments,
+    model: &Model,
+) -> Result<Option<String>, Failure> {
     let windowing = windows_of(arguments, model)?;
     let deployed = model.deployed.clone().on_windows(windowing);
     deployed.check_windows().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
@@ -61,8 +64,8 @@ pub(super) fn score_stream(arguments: &Arguments, model: &Model) -> Result<Optio
     let (mut refused, mut blind) = (0, 0);
     // Samples before this series, and up to the last that was observed.
     let (mut before, mut observed) = (0_u64, 0_u64);
-    // Whether a sample was there, and whether one was missing that was not refused.
-    let (mut whole, mut missing) = (false, false);
+    // The line of the last sample that was there, and the missing ones since, not counting those refused.
+    let (mut there, mut missing) = (0, 0);
     if !arguments.json {
         output::print((csv_line(&heads(&deployed, false))? + "\n").as_bytes())?;
     }
@@ -88,8 +91,14 @@ pub(super) fn score_stream(arguments: &Arguments, model: &Model) -> Result<Optio
         }
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
-        whole |= sample != Sample::Missing;
-        missing |= read.is_ok() && sample == Sample::Missing;
+        if sample != Sample::Missing {
+            (there, missing) = (line, 0);
+        } else if read.is_ok() {
+            missing += 1;
+            if missing == AWAITED {
+                tell_unobserved(&reader, there);
+            }
+        }
         if end == 0 {
             tell::units("standard input", reader.unit_matches());
         }
@@ -129,17 +138,14 @@ pub(super) fn score_stream(arguments: &Arguments, model: &Model) -> Result<Optio
         if end == 1 && !reader.has_times() {
             times.tell_none();
         }
-        if end == AWAITED && missing && !whole {
-            tell_unobserved(&reader);
-        }
         let due = arguments.every.is_none_or(|every| end % every == 0);
         if let Some(window) = stream.decided().filter(|_| due) {
             tell_window(window, before, observed, &mut blind)?;
         }
     }
     scales.judge(reader.line(), reader.unit_matches());
-    if before < AWAITED && missing && !whole {
-        tell_unobserved(&reader);
+    if there == 0 && (1..AWAITED).contains(&missing) {
+        tell_unobserved(&reader, there);
     }
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
@@ -165,21 +171,25 @@ fn csv_line(fields: &[String]) -> Result<String, Failure> {
     Ok(text.trim_end_matches('\n').to_owned())
 }
 
-/// Tells of channels without a number in any sample so far: where one is missing, so is the whole sample.
-fn tell_unobserved<R: BufRead>(reader: &LiveReader<R>) {
-    let channels = reader.unobserved_channels();
+/// Tells of channels without a number since a line, or since the beginning: where one is missing, so is the whole sample.
+fn tell_unobserved<R: BufRead>(reader: &LiveReader<R>, since: u64) {
+    let channels = reader.unobserved_channels(since);
     let Kind::Channels(_) = reader.kind() else { return };
     let channels: Vec<String> = channels.iter().map(|name| format!("`{name}`")).collect();
     let never = match channels.as_slice() {
-        [] => "no sample has a number in all channels".to_owned(),
-        [one] => format!("channel {one} has had no number"),
-        many => format!("channels {} have had no number", many.join(", ")),
+        [] => "not all channels have a number".to_owned(),
+        [one] => format!("channel {one} has no number"),
+        many => format!("channels {} have no number", many.join(", ")),
+    };
+    let since = match since {
+        0 => "in any sample".to_owned(),
+        line => format!("after line {line}"),
     };
     note(
         Topic::UnobservedChannel,
         format_args!(
-            "standard input, line {}: {never}: every sample so far is missing; send a number for each channel, or fit a model without",
-            reader.line()
+            "standard input: {never} {since}, and such samples are missing; send all channels, or fit a model without \
+             these"
         ),
     );
 }

@@ -31,8 +31,8 @@ impl<'a> Scales<'a> {
     pub(super) fn take(&mut self, sample: Sample<'_>, line: u64, units: &[UnitMatch]) {
         let Sample::Row(row) = sample else { return };
         // The memory of the oldest row is used again.
-        let mut kept = if self.rows.len() < JUDGED { None } else { self.rows.pop_front() }
-            .unwrap_or_default();
+        let mut kept =
+            if self.rows.len() < JUDGED { None } else { self.rows.pop_front() }.unwrap_or_default();
         kept.clear();
         kept.extend_from_slice(row);
         self.rows.push_back(kept);

@@ -75,7 +75,9 @@ impl Times {
         match self.leapt {
             ..=MOST_TOLD => note(
                 Topic::TimeLeaps,
-                format_args!("standard input, line {line}: the time leaps, and a new window begins"),
+                format_args!(
+                    "standard input, line {line}: the time leaps, and a new window begins"
+                ),
             ),
             FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not told"),
             _ => {}
