@@ -67,7 +67,7 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
         return refused(
             Topic::IsData,
             format!(
-                "this is data ({what}), not a model; `fishweir fit {file} -o model.json` makes a model of it"
+                "this is data, {what}, and not a model; `fishweir fit {file} -o model.json` makes a model of it"
             ),
         );
     }
@@ -120,12 +120,10 @@ fn language(file: &str, text: &str) -> Option<&'static str> {
     .then_some("C")
 }
 
-/// What data a file is, in words.
+/// What data a file is, in words. A line alone is not taken for strings of some layout.
 fn data(bytes: &[u8], text: &str) -> Option<&'static str> {
-    // Anything with a blank or a comma may be read as strings of some layout: what begins is what counts.
-    layout_of(bytes)
-        .filter(|_| text.is_empty() || text.lines().count() > 1)
-        .map(|layout| layout.about)
+    let layout = layout_of(bytes).filter(|_| text.is_empty() || text.lines().count() > 1)?;
+    layout.about.split(" (").next()
 }
 
 /// Whether a text is lines of as many fields.

@@ -24,7 +24,7 @@ pub fn units(bytes: &[u8]) {
     assert_eq!(there.is_some(), back.is_some());
     if let (Some(there), Some(back)) = (there, back) {
         assert!(there.factor > 0.0 && there.factor.is_finite() && there.offset.is_finite());
-        for x in [0.0, 1.0, -273.15, 1e6] {
+        for x in [0.0_f64, 1.0, -273.15, 1e6] {
             let scale = x.abs() + there.offset.abs() * back.factor + 1.0;
             assert!((back.of(there.of(x)) - x).abs() <= 1e-9 * scale, "{from} to {to}: {x}");
         }
@@ -75,6 +75,7 @@ pub fn times(bytes: &[u8]) {
         assert!(period.seconds > 0.0 && period.admits(period.seconds), "{period:?}");
         assert!(matches!(data.check_rate(period), Ok(()) | Err(DataError::MixedRates { .. })));
     }
+    assert!(data.irregular().is_none_or(|found| (0.0..=1.0).contains(&found.share)));
     streamed(&text, &data);
     let Ok(slow) = data.resampled(Resample::Lowest) else { return };
     for (slow, one) in slow.series().iter().zip(data.series()) {
@@ -83,8 +84,6 @@ pub fn times(bytes: &[u8]) {
         // At the rate that it had, or a lower one, with lost samples filled in up to 64 at a time.
         assert!(slow.times.len() <= 65 * one.times.len());
     }
-    drop(data.irregular());
-    drop(data.may_be_milliseconds());
 }
 
 /// A stream of the same text has the same times.

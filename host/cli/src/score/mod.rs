@@ -48,8 +48,9 @@ trained on, as a device does. A model of whole series decides after every sample
 decides after every sample and never forgets. --window and --hop set other windows. A header's column
 `series` begins a new series where its value changes; a series that is shorter than a window is decided at
 its end, as in training. A column `t` gives the time, in seconds or in the unit of its header,
-`t [ms]`: a leap longer than a window begins a new one, and another rate than that of the training is refused. With
---json every decision is an object on its own line.
+`t [ms]`: a leap longer than a window begins a new one, and another rate than that of the training is refused. Whole
+times without a unit that step by one number the samples, which are then taken at the rate of the training. With --json
+every decision is an object on its own line.
 
 A sample is refused if it is invalid (something else than numbers, a number beyond single precision, a
 character outside the alphabet) or impossible under all models left. A refused sample is reported, counted
