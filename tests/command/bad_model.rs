@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{Folder, QUICK, fixtures};
 use crate::shared::data::{SPRINKLER, of_family};
-use crate::{Told, printed, refused};
+use crate::{Told, printed, refused, refuses};
 
 /// Every command that reads a model refuses this one, names it, and leaves nothing behind.
 fn all_refuse(model: &str, expected: &str) {
@@ -83,7 +83,20 @@ fn what_is_something_else_is_named() {
     all_refuse(&records, "is-data network fit records.csv");
     printed(&format!("network fit {records} -o {network}"));
     all_refuse(&network, "wrong-model network info garden.json");
-    all_refuse(&folder.put("garden.bif", SPRINKLER), "wrong-model network info garden.bif");
+    let commented = "// Rain.\n".to_owned() + SPRINKLER;
+    for text in [SPRINKLER, &commented] {
+        all_refuse(&folder.put("garden.bif", text), "wrong-model network info garden.bif");
+    }
+    let alignment = "# STOCKHOLM 1.0\na ACGT\nb ACGA\n//\n";
+    all_refuse(&folder.put("family.sto", alignment), "is-data profile fit family.sto");
+    // And a model where data belong.
+    for model in ["two.json", "two.fishweir"] {
+        let model = of_fixture(model);
+        for command in ["fit -o /dev/null", "evaluate", "gram -o /dev/null"] {
+            assert!(refused(&format!("{command} {model}")).is("is-model"), "{command}");
+        }
+        refuses(&format!("score {model} --model {model}"), format!("is-model {model}"));
+    }
     let report = printed(&format!("info {} --json", of_fixture("two.json")));
     all_refuse(&folder.put("report.json", report), "not-a-model");
     all_refuse(&folder.put("notes.txt", "to do\n"), "not-a-model");

@@ -45,6 +45,7 @@ pub(super) enum Topic {
     EmptyFile,
     IsData,
     IsFolder,
+    IsModel,
     IsSource,
     NeedsClassifier,
     NoCaches,

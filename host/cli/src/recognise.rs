@@ -1,9 +1,10 @@
-//! What a file is where a model was asked for, and which command takes it.
+//! What a file is where another was asked for, and which command takes it.
 
 use std::path::Path;
 
 use fishweir::classifier::ClassifierError;
-use fishweir::data::layout_of;
+use fishweir::data::{DataError, layout_of};
+use fishweir::deploy::Deployed;
 use fishweir::files;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir_networks::NetworkFile;
@@ -50,9 +51,13 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
                     wrong.column()
                 ),
             ),
-            _ if NetworkFile::parse(file, bytes).is_ok() => network(file),
+            _ if is_network(file, bytes) => network(file),
             _ => Failure::input(error.kind(), words(error)),
         };
+    }
+    // Networks may begin with a comment, as sources do.
+    if is_network(file, bytes) {
+        return network(file);
     }
     if let Some(language) = language(file, text) {
         return refused(
@@ -71,8 +76,14 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
             ),
         );
     }
-    if NetworkFile::parse(file, bytes).is_ok() {
-        return network(file);
+    if text.starts_with("# STOCKHOLM") {
+        return refused(
+            Topic::IsData,
+            format!(
+                "this is data, an alignment, and not a model; `fishweir profile fit {file} -o profile.hmm` makes a \
+                 profile of it"
+            ),
+        );
     }
     if MarginalModel::parse(file, text).is_ok() {
         return refused(
@@ -96,6 +107,10 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     )
 }
 
+fn is_network(file: &str, bytes: &[u8]) -> bool {
+    NetworkFile::parse(file, bytes).is_ok()
+}
+
 fn network(file: &str) -> Failure {
     Failure::input(
         Topic::WrongModel,
@@ -103,6 +118,23 @@ fn network(file: &str) -> Failure {
             "{file}: this is a network over records; `fishweir network` takes it: network info {file}"
         ),
     )
+}
+
+/// Returns the failure of data that could not be read: a model in their place is named.
+pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
+    let wrong = matches!(error, DataError::UnknownLayout { .. } | DataError::NotUtf8 { .. });
+    let begins =
+        |bytes: &[u8]| bytes.starts_with(b"{\"fishweir_model\"") || Deployed::is_artefact(bytes);
+    match files::read(path) {
+        Ok(bytes) if wrong && begins(&bytes) => Failure::input(
+            Topic::IsModel,
+            format!(
+                "{}: this is a model, where data belong; name a file of data here",
+                path.display()
+            ),
+        ),
+        _ => error.into(),
+    }
 }
 
 /// The programming language of a text, by what exports write or by its name.

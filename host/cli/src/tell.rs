@@ -16,7 +16,7 @@ use fishweir::report::{counted, grouped};
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, Topic, note, note_once};
+use super::{Failure, Topic, note, note_once, recognise};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -63,7 +63,7 @@ pub(super) fn read_against(
     contract: Option<&Contract>,
     classes: &[String],
 ) -> Result<Dataset, Failure> {
-    let data = Dataset::read(path, options)?;
+    let data = Dataset::read(path, options).map_err(|error| recognise::no_data(path, error))?;
     of_data(&data, options)?;
     similar(&data, classes);
     against(&data, contract, classes);
