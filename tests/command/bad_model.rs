@@ -1,13 +1,16 @@
 //! Damaged models, given to every command that reads one.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
 use crate::fixtures::{Folder, QUICK, fixtures};
-use crate::shared::data::of_family;
-use crate::{Told, printed, refused};
+use crate::shared::data::{SPRINKLER, of_family};
+use crate::{Told, printed, refused, refuses};
 
 /// Every command that reads a model refuses this one, names it, and leaves nothing behind.
 fn all_refuse(model: &str, expected: &str) {
@@ -21,6 +24,7 @@ fn all_refuse(model: &str, expected: &str) {
         format!("score {data} --model {model}"),
         format!("score --stream --model {model}"),
         format!("run {model} {data}"),
+        format!("new {} --board mps2-an386 --model {model}", folder.at("project")),
     ] {
         let message = refused(&line);
         assert!(message.names(model), "{line}: {message}");
@@ -39,7 +43,8 @@ fn what_is_no_model_is_refused() {
     let folder = Folder::new();
     let file = folder.at("m.json");
     for (bytes, expected) in [
-        (&b""[..], "not-a-model"),
+        (&b""[..], "empty-file"),
+        (b" \n\n", "empty-file"),
         (b"{}", "not-a-model"),
         (b"{\"fishweir_model\":2}", "not-a-model"),
         (b"\xFF\xFE\x00", "not-a-model"),
@@ -48,8 +53,53 @@ fn what_is_no_model_is_refused() {
         fs::write(&file, bytes).expect("written");
         all_refuse(&file, expected);
     }
-    fs::copy(fixtures().at("two.csv"), &file).expect("copied");
-    all_refuse(&file, "not-a-model");
+}
+
+/// What the file is, and the command that takes it.
+#[test]
+fn what_is_something_else_is_named() {
+    let folder = Folder::new();
+    all_refuse(&folder.at(""), "is-folder");
+    let of_fixture = |name: &str| fixtures().at(name);
+    for (file, expected) in [
+        (of_fixture("two.csv"), "is-data series fit two.csv"),
+        (of_fixture("strings.tsv"), "is-data strings fit strings.tsv"),
+        (of_fixture("strings.fasta"), "is-data FASTA fit strings.fasta"),
+    ] {
+        all_refuse(&file, expected);
+    }
+    let packed = {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(&fs::read(of_fixture("two.csv")).expect("there")).expect("memory");
+        packed.finish().expect("memory")
+    };
+    all_refuse(&folder.put("two.csv.gz", packed), "is-data series fit two.csv.gz");
+    let (source, network) = (folder.at("model.rs"), folder.at("garden.json"));
+    printed(&format!("export {} --rust {source}", of_fixture("two.json")));
+    all_refuse(&source, "is-source Rust");
+    let header = "/* A classifier. */\n#ifndef MODEL_H\n#define MODEL_H\nvoid fishweir_push(void);\n#endif\n";
+    all_refuse(&folder.put("model.h", header), "is-source C");
+    let records = folder.put("records.csv", "rain,grass\nno,dry\nyes,wet\nno,wet\n");
+    all_refuse(&records, "is-data network fit records.csv");
+    printed(&format!("network fit {records} -o {network}"));
+    all_refuse(&network, "wrong-model network info garden.json");
+    let commented = "// Rain.\n".to_owned() + SPRINKLER;
+    for text in [SPRINKLER, &commented] {
+        all_refuse(&folder.put("garden.bif", text), "wrong-model network info garden.bif");
+    }
+    let alignment = "# STOCKHOLM 1.0\na ACGT\nb ACGA\n//\n";
+    all_refuse(&folder.put("family.sto", alignment), "is-data profile fit family.sto");
+    // And a model where data belong.
+    for model in ["two.json", "two.fishweir"] {
+        let model = of_fixture(model);
+        for command in ["fit -o /dev/null", "evaluate", "gram -o /dev/null"] {
+            assert!(refused(&format!("{command} {model}")).is("is-model"), "{command}");
+        }
+        refuses(&format!("score {model} --model {model}"), format!("is-model {model}"));
+    }
+    let report = printed(&format!("info {} --json", of_fixture("two.json")));
+    all_refuse(&folder.put("report.json", report), "not-a-model");
+    all_refuse(&folder.put("notes.txt", "to do\n"), "not-a-model");
 }
 
 #[test]
@@ -74,8 +124,7 @@ fn every_truncation_is_noticed() {
             assert!(told.names(name), "{told}");
         }
         fs::write(&file, &bytes[..bytes.len() / 2]).expect("written");
-        let json = name.ends_with("json");
-        all_refuse(&file, if json { "not-a-model" } else { "truncated" });
+        all_refuse(&file, "truncated");
     }
 }
 

@@ -38,6 +38,7 @@ mod spot;
 mod stream;
 mod systems;
 mod tell;
+mod units;
 mod usage;
 mod watch;
 mod words;

@@ -96,7 +96,7 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
 
     refuses(&format!("spot {test} --model {file} --states 3"), "idle-option --states");
     refuses(&format!("spot {test} --model {file} --events"), "idle-option --events");
-    refuses(&format!("spot {test} --model {train}"), "not-a-model");
+    refuses(&format!("spot {test} --model {train}"), "is-data series");
     let classifier = fixtures().at("three.json");
     refuses(&format!("spot {test} --model {classifier}"), "wrong-model");
     refuses(&format!("spot {train} --marks mark -o {train}"), "output-is-input");

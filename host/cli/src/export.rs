@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
 use fishweir::deploy::{Cost, Deviation, FixedPoint, SpotterModel, UpdateFileError};
-use fishweir::files;
 use fishweir::report::grouped;
 use serde::Serialize;
 
@@ -16,7 +15,7 @@ use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
-use super::{Failure, Topic, note};
+use super::{Failure, Topic, note, recognise};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -177,7 +176,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     arguments.for_c.check()?;
-    let bytes = files::read(&arguments.model)?;
+    let bytes = recognise::read(&arguments.model)?;
     if SpotterModel::is_one(&bytes) {
         return spotter(arguments, &wanted, &bytes);
     }

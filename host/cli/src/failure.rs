@@ -1,9 +1,11 @@
 //! What goes wrong and what is worth knowing: each with a kind, which stays when words change, for people or as JSON.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
@@ -40,12 +42,19 @@ pub(super) enum Topic {
     // Files and folders.
     FolderInUse,
     KeyExists,
+    EmptyFile,
+    IsData,
+    IsFolder,
+    IsModel,
+    IsSource,
     NeedsClassifier,
     NoCaches,
     NoContract,
     NoRandomness,
+    NotAModel,
     NotUtf8,
     OtherKernel,
+    Truncated,
     UnfitEnding,
     UnfitFile,
     UnreadableFolder,
@@ -117,7 +126,10 @@ pub(super) enum Topic {
     TimeLeaps,
     TrainingData,
     UngroupedColumn,
+    UnitsConverted,
+    UnitsNotCompared,
     Unobserved,
+    UnobservedChannel,
 }
 
 /// A kind and the words for it.
@@ -228,6 +240,16 @@ pub(super) fn error(message: &Message) {
 /// Writes something worth knowing that stops nothing.
 pub(super) fn note(kind: impl Into<&'static str>, text: impl Display) {
     tell("note", &Message::new(kind, text));
+}
+
+/// Writes a note unless the same one was written before: what several readings of one file have in common is said once.
+pub(super) fn note_once(kind: impl Into<&'static str>, text: impl Display) {
+    static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let text = text.to_string();
+    // Poisoned by nothing: whoever holds it does not panic.
+    if WRITTEN.lock().is_ok_and(|mut written| written.insert(text.clone())) {
+        note(kind, text);
+    }
 }
 
 /// Writes what clap says of a command line, which may be the help that was asked for, and ends the program.

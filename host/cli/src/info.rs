@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use fishweir::deploy::{Currents, FixedPoint, Setting, SpotterModel};
-use fishweir::files;
 use fishweir::project::ProjectModel;
 use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::values::{hertz, not_negative, positive};
-use super::{Failure, Topic, print};
+use super::{Failure, Topic, print, recognise};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -36,7 +35,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let file = arguments.model.display().to_string();
-    let bytes = files::read(&arguments.model)?;
+    let bytes = recognise::read(&arguments.model)?;
     if SpotterModel::is_one(&bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
         refuse_idle(&told, "what spotters take of processors was not measured")?;

@@ -26,6 +26,7 @@ mod pca;
 mod profile;
 mod progress;
 mod reading;
+mod recognise;
 mod remedy;
 mod room;
 mod run;
@@ -44,7 +45,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use fishweir::report::{self, Report};
 
-use failure::{Failure, Message, MessageFormat, Topic, note};
+use failure::{Failure, Message, MessageFormat, Topic, note, note_once};
 
 const EXIT_CODES: &str = "\
 Exit codes: 0 done, 1 a check failed (bits differ, samples were refused), 2 usage or bad input.

@@ -5,7 +5,6 @@ use std::path::Path;
 use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};
-use fishweir::files;
 use fishweir::model::ModelSet;
 use fishweir::report::grouped;
 use fishweir_core::Profile;
@@ -14,6 +13,7 @@ use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader}
 use fishweir_profiles::ProfileClassifier;
 
 use super::reading::check_rate;
+use super::recognise;
 use super::remedy::words;
 use super::{Failure, Message, Topic, note};
 
@@ -84,7 +84,7 @@ impl Model {
     /// Reads a fitted model, a set of linear dynamical systems one a class, a classifier of a profile, a profile in
     /// HMMER3/f text, or an artefact: its contents tell which.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        Self::parse(path, &files::read(path)?)
+        Self::parse(path, &recognise::read(path)?)
     }
 
     /// The same of what was read from a file.
@@ -114,7 +114,8 @@ impl Model {
             let Message { kind, text } = update_told(bytes);
             return Err(Failure::input(kind, format!("{file}: {text}")));
         } else {
-            let fitted = Classifier::parse(&file, bytes)?;
+            let fitted = Classifier::parse(&file, bytes)
+                .map_err(|error| recognise::refused(&file, bytes, &error))?;
             (fitted.deploy().map_err(named)?, Origin::Classifier(Box::new(fitted)))
         };
         Ok(Self { deployed, origin, file_bytes: bytes.len() })

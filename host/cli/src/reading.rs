@@ -105,10 +105,14 @@ pub(super) fn check_rate(option: &str, rate: f64, period: Period) -> Result<(), 
     if period.admits(1.0 / rate) {
         return Ok(());
     }
+    let remedy = match option {
+        "--resample" => "write --resample alone",
+        _ => "leave it out",
+    };
     Err(Failure::input(
         Topic::OtherRate,
         format!(
-            "{option} {rate}: the model was trained at {}; leave {option} out, or fit the model again with --resample {rate}",
+            "{option} {rate}: the model was trained at {}; {remedy}, or fit the model again with --resample {rate}",
             rate_words(period.seconds)
         ),
     ))
@@ -126,7 +130,8 @@ fn resample(text: &str) -> Result<Resample, String> {
         "" => Ok(Resample::Lowest),
         text => positive(text).map(Resample::To).map_err(|error| {
             format!(
-                "{error}: samples per second; to resample to the usual rate, write --resample last"
+                "{error}: samples per second; for the usual rate end the command line with --resample, behind the names of \
+                 files"
             )
         }),
     }

@@ -132,6 +132,10 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::path::PathBuf;
+
     use fishweir::data::DataError;
     use fishweir::learn::ClassifierKind;
 
@@ -150,6 +154,55 @@ mod tests {
         assert!(words(&no_symbols).contains("--scaling sampled"), "{no_symbols}");
         let symbols = TrainError::NotSymbols(ClassifierKind::Count);
         assert!(words(&symbols).ends_with("(--classifier)"), "{symbols}");
+    }
+
+    /// The words in a source that look like options, comments aside.
+    fn options_in(source: &str) -> Vec<String> {
+        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let of_line = |line: &str| {
+            let part = |one: char| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-';
+            let words = line.split(|one| !part(one)).map(|word| word.trim_end_matches('-'));
+            let long = words.filter(|word| {
+                word.strip_prefix("--")
+                    .is_some_and(|name| name.starts_with(|first: char| first.is_ascii_lowercase()))
+            });
+            long.map(|word| word[2..].to_owned()).collect::<Vec<_>>()
+        };
+        code.flat_map(of_line).collect()
+    }
+
+    fn long_options(command: &clap::Command, known: &mut BTreeSet<String>) {
+        for argument in command.get_arguments() {
+            known.extend(argument.get_long().map(str::to_owned));
+            known.extend(argument.get_all_aliases().into_iter().flatten().map(str::to_owned));
+        }
+        command.get_subcommands().for_each(|command| long_options(command, known));
+    }
+
+    #[test]
+    fn every_option_that_a_message_names_is_one_of_the_programs() {
+        // Those of cargo, which messages and sources name too.
+        let cargo = ["bin", "features", "filter-platform", "format-version", "locked", "release"];
+        let mut known: BTreeSet<String> =
+            cargo.into_iter().chain(["help", "version"]).map(str::to_owned).collect();
+        long_options(&<crate::CommandLine as clap::CommandFactory>::command(), &mut known);
+        let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+        let mut seen = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let source = fs::read_to_string(&path).expect("text");
+                for option in options_in(&source) {
+                    seen += 1;
+                    assert!(known.contains(&option), "{path:?} names --{option}");
+                }
+            }
+        }
+        assert!(seen > 300, "{seen} options in all");
     }
 
     #[test]

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use fishweir::classifier::{ChannelRange, Contract};
 use fishweir::data::{Dataset, Joined, Marked, Period, ReadOptions};
 use fishweir::deploy::{Spotter, SpotterModel};
-use fishweir::files;
 use fishweir::report::{EventFigures, counted};
 use fishweir::spot::SpotFigures;
 use serde::Serialize;
@@ -17,7 +16,7 @@ use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
-use super::{Failure, Topic, note, tell};
+use super::{Failure, Topic, note, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
@@ -290,12 +289,13 @@ pub(super) fn kept(
     reading: &Reading,
 ) -> Result<(Spotter, Contract, ReadOptions), Failure> {
     let file = model.display().to_string();
-    let bytes = files::read(model)?;
+    let bytes = recognise::read(model)?;
     let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
         match Model::parse(model, &bytes) {
             Ok(_) => Failure::input(Topic::WrongModel, format!(
                 "{file}: this is a classifier, and no spotter of events: evaluate, score and export take it"
             )),
+            Err(refused) if error.kind() == "not-a-model" => refused,
             Err(_) => error.into(),
         }
     })?;

@@ -1,11 +1,13 @@
 //! What commands say of data beside their results: what was taken as it is, and may not have been
 //! meant so.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use fishweir::classifier::{Contract, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Series, Window, Windowing, rate_words,
+    Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
+    conversions_in_words, rate_words, uncompared_in_words,
 };
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
@@ -14,7 +16,7 @@ use fishweir::report::{counted, grouped};
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, Topic, note};
+use super::{Failure, Topic, note, note_once, recognise};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -61,7 +63,7 @@ pub(super) fn read_against(
     contract: Option<&Contract>,
     classes: &[String],
 ) -> Result<Dataset, Failure> {
-    let data = Dataset::read(path, options)?;
+    let data = Dataset::read(path, options).map_err(|error| recognise::no_data(path, error))?;
     of_data(&data, options)?;
     similar(&data, classes);
     against(&data, contract, classes);
@@ -72,7 +74,7 @@ pub(super) fn read_against(
 pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[String]) {
     let Some(contract) = contract else { return };
     let file = data.source();
-    scales(data, contract, classes);
+    scales(data, contract, classes, &mut BTreeSet::new());
     let all: Vec<usize> = (0..data.series().len()).collect();
     if let (Some(period), None) = (contract.period, Period::of(data, &all)) {
         note(
@@ -89,17 +91,36 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
     }
 }
 
-/// Tells of channels that are in another scale than in training, or rest.
-pub(super) fn scales(data: &Dataset, contract: &Contract, classes: &[String]) {
+/// Tells of channels that are in another scale than in training, or rest, but for those `told` before.
+pub(super) fn scales(
+    data: &Dataset,
+    contract: &Contract,
+    classes: &[String],
+    told: &mut BTreeSet<(&'static str, String)>,
+) {
     let file = data.source();
-    if let Some(words) = scales_in_words(&contract.other_scales(data, classes)) {
+    let mut others = contract.other_scales(data, classes);
+    others.retain(|one| told.insert((Topic::OtherScale.into(), one.channel.clone())));
+    if let Some(words) = scales_in_words(&others) {
         note(Topic::OtherScale, format_args!("{file}: {words}; check the units"));
     }
-    for channel in contract.stuck_channels(data) {
+    let mut stuck = contract.stuck_channels(data);
+    stuck.retain(|channel| told.insert((Topic::ConstantChannel.into(), channel.clone())));
+    for channel in stuck {
         note(
             Topic::ConstantChannel,
             format_args!("{file}: channel `{channel}` never changes, and in training it did"),
         );
+    }
+}
+
+/// Tells of units that were converted, and of those that were not compared.
+pub(super) fn units(source: &str, matches: &[UnitMatch]) {
+    if let Some(words) = conversions_in_words(matches) {
+        note_once(Topic::UnitsConverted, format_args!("{source}: converted {words}"));
+    }
+    if let Some(words) = uncompared_in_words(matches) {
+        note_once(Topic::UnitsNotCompared, format_args!("{source}: {words}"));
     }
 }
 
@@ -120,6 +141,7 @@ fn similar(data: &Dataset, known: &[String]) {
 /// Refuses series of several rates, and tells what may not be meant of data that were read.
 pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failure> {
     data.check_one_rate()?;
+    units(data.source(), data.unit_matches());
     if let (None, Kind::Channels(names)) = (&options.kind, data.kind()) {
         let timed = data.series().iter().any(|one| !one.times.is_empty());
         let (stands, before) =
@@ -150,11 +172,15 @@ pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failu
             Topic::IrregularTimes,
             format_args!(
                 "{}: the samples of {} do not come evenly: of the steps of series `{}`, {:.0} % differ from the usual one by \
-                 more than 30 %; models count samples, not seconds: --resample makes them even",
+                 more than 30 %; models count samples, not seconds: {}",
                 data.source(),
                 counted(*count, "series"),
                 series.id,
-                100.0 * share
+                100.0 * share,
+                match options.values {
+                    Values::Reals => "--resample makes them even",
+                    _ => "write a row per period, with NA where nothing was recorded",
+                }
             ),
         );
     }

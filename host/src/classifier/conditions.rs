@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{ChannelRange, Contract};
-use crate::data::{DEGREE, DataError, Dataset, GRAVITY, Kind};
+use crate::data::{DEGREE, DataError, Dataset, GRAVITY, Kind, UnitComparison, split_unit};
 use crate::words::{counted, to_three_digits};
 
 /// Times the spread of the training, or its inverse, beyond which a channel is in another scale.
@@ -36,8 +36,10 @@ pub struct OtherScale {
     pub trained: f64,
     /// The same of the data.
     pub found: f64,
-    /// The difference of units that has about this factor, in words.
+    /// The difference of units that has about this factor, in words; none that the names of the channel rule out.
     pub guess: Option<&'static str>,
+    /// The name in the data, where it has a unit and that in training has one too: `ax (m/s^2)`.
+    pub header: Option<String>,
 }
 
 /// A measure of a channel.
@@ -60,7 +62,7 @@ impl OtherScale {
 /// The clause after a channel's name: `spreads 9.81 times as in training (6.87, not 0.7)`.
 impl fmt::Display for OtherScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { channel, trained, found, guess, .. } = self;
+        let Self { channel, trained, found, guess, header, .. } = self;
         let [trained, found] = [trained, found].map(|&number| to_three_digits(number));
         write!(f, "channel `{channel}`: ")?;
         match self.measure {
@@ -71,7 +73,10 @@ impl fmt::Display for OtherScale {
             Measure::Centre => f.write_str("its mean is far from that of the training")?,
         }
         write!(f, " ({found} instead of {trained})")?;
-        guess.map_or(Ok(()), |guess| write!(f, "; perhaps {guess}"))
+        if let Some(guess) = guess {
+            write!(f, "; perhaps {guess}")?;
+        }
+        header.as_ref().map_or(Ok(()), |header| write!(f, "; the header says `{header}`"))
     }
 }
 
@@ -91,6 +96,26 @@ fn guess(factor: f64, within: f64) -> Option<&'static str> {
     (apart(nearest.0) < within.ln()).then_some(nearest.1)
 }
 
+/// The name of a channel in data, where it has a unit and the name in training has one too.
+fn header_of(data: &Dataset, name: &str) -> Option<String> {
+    let found = data.unit_matches().iter().find(|one| one.wanted == name);
+    let found = found.map_or(name, |one| one.found.as_str());
+    let both = [name, found].iter().all(|name| !split_unit(name).1.is_empty());
+    both.then(|| found.to_owned())
+}
+
+/// What a factor may come from, after the conversion that the names of a channel asked for.
+fn guess_of(data: &Dataset, name: &str, factor: f64) -> Option<&'static str> {
+    let matched = data.unit_matches().iter().find(|one| one.wanted == name);
+    match matched.filter(|one| one.comparison() == UnitComparison::Converted) {
+        None => guess(factor, NEAR),
+        // Another unit than either name says is not guessed.
+        Some(one) => ((factor / one.conversion.factor).ln().abs() < NEAR.ln()).then_some(
+            "numbers that were in the training's unit already, before they were converted",
+        ),
+    }
+}
+
 impl Contract {
     /// Refuses data at another rate than that of the training, by more than its tolerance. Data that do not say their
     /// rate pass, and so do all where the training's is unknown.
@@ -106,7 +131,8 @@ impl Contract {
     /// variety: where the data have all `classes`, or where the mean, beyond the spread in training, is smaller by the factor
     /// of well-known units, or, of three series or more, all deviations are.
     ///
-    /// The data have the channels of the training, in their order.
+    /// The data have the channels of the training, in their order and their units. A few wild samples, one of a hundred,
+    /// neither make such a channel nor hide one.
     #[must_use]
     pub fn other_scales(&self, data: &Dataset, classes: &[String]) -> Vec<OtherScale> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
@@ -116,7 +142,7 @@ impl Contract {
             let labels: BTreeSet<&String> = labels.collect();
             !classes.is_empty() && classes.iter().all(|class| labels.contains(class))
         };
-        let found = ChannelRange::all(data, &all);
+        let found = ChannelRange::robust(data);
         let varied = has_all() || all.len() >= FEWEST && self.shrinks_alike(&found);
         let mut others = Vec::new();
         for ((name, trained), found) in names.iter().zip(&self.channels).zip(&found) {
@@ -131,7 +157,8 @@ impl Contract {
                 measure,
                 trained,
                 found,
-                guess: guess(factor, NEAR),
+                guess: guess_of(data, name, factor),
+                header: header_of(data, name),
             };
             let small = times * FAR < 1.0;
             // A centre beyond the spread, such as gravity's, tells a scale however little moves.

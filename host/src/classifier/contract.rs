@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Provenance;
 use crate::data::{
-    Dataset, Kind, Period, SamplesView, ShortSeries, Windowing, centre_and_spread, split_unit,
+    Dataset, Kind, Period, SamplesView, ShortSeries, Windowing, centre_and_spread,
+    robust_centre_and_spread, split_unit,
 };
 
 /// A channel in training.
@@ -31,11 +32,18 @@ impl ChannelRange {
     #[must_use]
     pub fn all(data: &Dataset, series: &[usize]) -> Vec<Self> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
-        let views: Vec<SamplesView<'_>> =
-            series.iter().map(|&index| data.series()[index].samples.view()).collect();
-        let rows =
-            || views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten());
-        let (centre, spread) = centre_and_spread(names.len(), rows);
+        let views = views(data, series);
+        Self::named(names, centre_and_spread(names.len(), || rows(&views)))
+    }
+
+    /// Of each channel over all series of a data set, whatever a few wild samples are; none over symbols.
+    pub(super) fn robust(data: &Dataset) -> Vec<Self> {
+        let Kind::Channels(names) = data.kind() else { return Vec::new() };
+        let views = views(data, &(0..data.series().len()).collect::<Vec<_>>());
+        Self::named(names, robust_centre_and_spread(names.len(), || rows(&views)))
+    }
+
+    fn named(names: &[String], (centre, spread): (Vec<f64>, Vec<f64>)) -> Vec<Self> {
         let each = names.iter().zip(centre.into_iter().zip(spread));
         each.map(|(name, (centre, spread))| {
             let unit = split_unit(name).1.to_owned();
@@ -43,6 +51,14 @@ impl ChannelRange {
         })
         .collect()
     }
+}
+
+fn views<'d>(data: &'d Dataset, series: &[usize]) -> Vec<SamplesView<'d>> {
+    series.iter().map(|&index| data.series()[index].samples.view()).collect()
+}
+
+fn rows<'d>(views: &[SamplesView<'d>]) -> impl Iterator<Item = &'d [f64]> {
+    views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten())
 }
 
 /// What a classifier was trained on.

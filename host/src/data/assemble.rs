@@ -28,16 +28,17 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         codes: BTreeMap::new(),
     };
     let mut partial = 0;
-    let mut series = Vec::new();
+    let (mut series, mut units) = (Vec::new(), Vec::new());
     for mut part in parts {
         partial += part.partial;
+        units.extend(std::mem::take(&mut part.units));
         for draft in std::mem::take(&mut part.drafts) {
             series.push(numbering.series(&part, draft)?);
         }
     }
     let Numbering { kind, classes, codes } = numbering;
     let data = Dataset::new(source, kind, classes, columns, series)?;
-    Ok(data.with_details(partial, codes).with_clock(clock))
+    Ok(data.with_details(partial, codes).with_clock(clock).with_unit_matches(units))
 }
 
 /// What an observation is: as the options say, or as found.

@@ -9,6 +9,7 @@ use super::alphabet::Alphabet;
 use super::clock::Clock;
 use super::error::DataError;
 use super::samples::{Samples, SamplesView};
+use super::unit_match::UnitMatch;
 use crate::words::grouped;
 
 /// What one observation is.
@@ -95,6 +96,7 @@ pub struct Dataset {
     checksum: Option<u32>,
     missing: Missing,
     clock: Clock,
+    units: Vec<UnitMatch>,
 }
 
 impl Dataset {
@@ -124,7 +126,8 @@ impl Dataset {
             missing.observations += view.len() - view.observed();
         }
         let clock = Clock::default();
-        Ok(Self { kind, classes, columns, series, source, checksum: None, missing, clock })
+        let (checksum, units) = (None, Vec::new());
+        Ok(Self { kind, classes, columns, series, source, checksum, missing, clock, units })
     }
 
     /// Labelled series made in memory: each a class and its samples, numbered in their order.
@@ -217,7 +220,8 @@ impl Dataset {
         let own = series.iter().filter_map(|&one| self.series.get(one)).cloned().collect();
         let [classes, columns] = [&self.classes, &self.columns].map(Clone::clone);
         let part = Self::new(self.source.clone(), self.kind.clone(), classes, columns, own)?;
-        Ok(Self { checksum: self.checksum, clock: self.clock, ..part })
+        let units = self.units.clone();
+        Ok(Self { checksum: self.checksum, clock: self.clock, units, ..part })
     }
 
     /// Adds what is known of the times.
@@ -230,10 +234,29 @@ impl Dataset {
         self.clock
     }
 
-    /// Adds the checksum of the file that another data set was read from, and how its samples were missing.
+    /// Adds the wanted channels that the data name otherwise; of several alike the first.
+    #[must_use]
+    pub fn with_unit_matches(mut self, units: Vec<UnitMatch>) -> Self {
+        self.units.clear();
+        for one in units {
+            if !self.units.contains(&one) {
+                self.units.push(one);
+            }
+        }
+        self
+    }
+
+    /// The channels whose names in the data are not those that were wanted, which may be in other units.
+    pub fn unit_matches(&self) -> &[UnitMatch] {
+        &self.units
+    }
+
+    /// Adds what is known of the file that another data set was read from: its checksum, how samples were missing, and
+    /// how its units compare.
     pub(super) fn with_checksum_of(mut self, other: &Self) -> Self {
         self.checksum = other.checksum;
         self.missing.codes.clone_from(&other.missing.codes);
+        self.units.clone_from(&other.units);
         self
     }
 

@@ -11,6 +11,7 @@ use super::place::Place;
 use super::quantity::{Conversion, TimeUnit, find_channels};
 use super::samples::Sample;
 use super::table::{check_distinct, is_missing, number};
+use super::unit_match::UnitMatch;
 
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
 const LONGEST_LINE: u64 = 1 << 24;
@@ -53,6 +54,9 @@ pub struct LiveReader<R> {
     series: Option<String>,
     begins_series: bool,
     time: Option<f64>,
+    units: Vec<UnitMatch>,
+    /// The line of the last number of each channel, 0 without one, `[channel]`.
+    seen: Vec<u64>,
 }
 
 /// The columns of a stream that begins with their names.
@@ -71,6 +75,7 @@ struct Header {
 impl<R: BufRead> LiveReader<R> {
     /// A reader of samples of a kind; `name` is for messages.
     pub fn new(reader: R, name: impl Into<String>, kind: Kind) -> Self {
+        let seen = vec![0; kind.dimension().unwrap_or_default()];
         Self {
             reader,
             name: name.into(),
@@ -89,6 +94,8 @@ impl<R: BufRead> LiveReader<R> {
             series: None,
             begins_series: false,
             time: None,
+            units: Vec::new(),
+            seen,
         }
     }
 
@@ -131,6 +138,11 @@ impl<R: BufRead> LiveReader<R> {
         }
     }
 
+    /// What a sample is.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
     /// The line of the last sample, from 1; 0 before the first.
     pub fn line(&self) -> u64 {
         self.line
@@ -155,6 +167,18 @@ impl<R: BufRead> LiveReader<R> {
     pub fn names_unit_of_time(&self) -> bool {
         let time = self.header.as_ref().and_then(|header| header.time);
         time.is_some_and(|(_, unit)| unit.named)
+    }
+
+    /// The channels that the stream names otherwise than they were wanted; empty before the first line was read.
+    pub fn unit_matches(&self) -> &[UnitMatch] {
+        &self.units
+    }
+
+    /// The channels that have had no number after a line; after line 0, none at all.
+    pub fn unobserved_channels(&self, line: u64) -> Vec<&str> {
+        let Kind::Channels(names) = &self.kind else { return Vec::new() };
+        let never = names.iter().zip(&self.seen).filter(|(_, seen)| **seen <= line);
+        never.map(|(name, _)| name.as_str()).collect()
     }
 
     fn next_symbol(&mut self) -> Result<bool, DataError> {
@@ -272,9 +296,14 @@ impl<R: BufRead> LiveReader<R> {
         let first = !std::mem::replace(&mut self.begun, true);
         match &self.kind {
             Kind::Channels(names) if first && is_header(text) => {
-                let header = Header::of(&self.name, text, names)?;
+                let (header, units) = Header::of(&self.name, text, names)?;
                 self.header = Some(header);
+                self.units = units;
                 Ok(false)
+            }
+            Kind::Channels(names) if first => {
+                self.units = UnitMatch::unnamed(names);
+                self.take_row(text).map(|()| true)
             }
             _ => self.take_row(text).map(|()| true),
         }
@@ -312,6 +341,7 @@ impl<R: BufRead> LiveReader<R> {
                 let value = number(text, self.values, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
+                self.seen[channel] = self.line;
             }
         }
         Ok(())
@@ -339,20 +369,22 @@ impl<R: BufRead> LiveReader<R> {
 }
 
 impl Header {
-    fn of(file: &str, text: &str, wanted: &[String]) -> Result<Self, DataError> {
+    /// Of a first line, and the channels that it names otherwise than they are wanted.
+    fn of(file: &str, text: &str, wanted: &[String]) -> Result<(Self, Vec<UnitMatch>), DataError> {
         let failed = |what| DataError::Header { file: file.to_owned(), what };
         let delimiter = [',', '\t'].into_iter().find(|&one| text.contains(one)).unwrap_or(' ');
         let names: Vec<String> =
             split(text, Some(delimiter)).into_iter().map(str::to_owned).collect();
         let all: Vec<(usize, &str)> = names.iter().map(String::as_str).enumerate().collect();
         let channels = find_channels(wanted, &all).map_err(|none| none.error(file, &all))?;
+        let units = UnitMatch::all(wanted, &channels, &all);
         check_distinct(&names).map_err(failed)?;
         let series = names.iter().position(|name| name == "series");
         let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
         let mut times = all.iter().filter(|&&(column, _)| !taken(column));
         let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
         let time = time.map(|(column, unit)| unit.map(|unit| (column, unit))).transpose();
-        Ok(Self { delimiter, channels, series, time: time.map_err(failed)?, names })
+        Ok((Self { delimiter, channels, series, time: time.map_err(failed)?, names }, units))
     }
 }
 

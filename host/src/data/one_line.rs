@@ -8,6 +8,7 @@ use super::layout::ReadOptions;
 use super::place::Place;
 use super::samples::Rows;
 use super::table::{is_missing, number};
+use super::unit_match::UnitMatch;
 use crate::words::counted;
 
 /// Names of channels that a file does not name: those of a fitted model in their order, where it has as many; else
@@ -25,6 +26,14 @@ pub(super) fn channel_names(
         }
         _ if count == 1 => Ok(vec!["x".to_owned()]),
         _ => Ok((1..=count).map(|number| format!("x{number}")).collect()),
+    }
+}
+
+/// The units of wanted channels, with which those of a file that names no channels are not compared.
+pub(super) fn unnamed(options: &ReadOptions) -> Vec<UnitMatch> {
+    match &options.kind {
+        Some(Kind::Channels(names)) => UnitMatch::unnamed(names),
+        _ => Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::error::DataError;
 use super::place::Place;
 use super::samples::Rows;
+use super::unit_match::UnitMatch;
 use crate::words::shorten;
 
 /// What a reader found in a file.
@@ -19,6 +20,8 @@ pub(super) struct Part {
     pub(super) partial: usize,
     /// Whether the unit of the times is named.
     pub(super) clocked: bool,
+    /// Channels that were wanted under another name.
+    pub(super) units: Vec<UnitMatch>,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -33,6 +36,7 @@ impl Part {
             text_column: None,
             partial: 0,
             clocked: false,
+            units: Vec::new(),
             drafts: Vec::new(),
         }
     }

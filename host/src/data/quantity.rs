@@ -2,6 +2,8 @@
 //!
 //! A unit ends a name in brackets or parentheses: `ax [g]`, `Linear Acceleration x (m/s^2)`, `t [ms]`.
 
+use std::fmt;
+
 use fishweir_core::contract::UNIT_LONGEST;
 
 use super::error::DataError;
@@ -179,6 +181,21 @@ impl Conversion {
     pub fn of(&self, value: f64) -> f64 {
         // Bits stay where there is nothing to convert.
         if *self == Self::NONE { value } else { self.factor * value + self.offset }
+    }
+}
+
+/// What is done to a number: `times 9.80665`, `times 0.555556, minus 17.7778`.
+impl fmt::Display for Conversion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let six_digits = |number: f64| format!("{number:.5e}").parse().unwrap_or(number);
+        let factor: f64 = six_digits(self.factor);
+        write!(f, "times {factor}")?;
+        let offset: f64 = six_digits(self.offset);
+        match offset {
+            offset if offset > 0.0 => write!(f, ", plus {offset}"),
+            offset if offset < 0.0 => write!(f, ", minus {}", -offset),
+            _ => Ok(()),
+        }
     }
 }
 

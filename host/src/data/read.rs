@@ -156,6 +156,13 @@ pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataEr
     Ok(text)
 }
 
+/// The layout that a file's bytes look like, gzipped or not; `None` where no layout knows them.
+#[must_use]
+pub fn layout_of(bytes: &[u8]) -> Option<&'static Layout> {
+    let text = unpacked("", bytes).ok()?;
+    LAYOUTS.iter().copied().find(|layout| (layout.is_one)(&text))
+}
+
 /// The content itself, unpacked if it begins like gzip.
 fn gunzip<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
     const MAGIC: [u8; 2] = [0x1F, 0x8B];

@@ -12,6 +12,7 @@ use super::part::{Body, Draft, Part};
 use super::quantity::{Conversion, TimeUnit, find_channels};
 use super::samples::Rows;
 use super::table::{Table, finite, has_column, has_time, is_missing, number};
+use super::unit_match::UnitMatch;
 use super::wide;
 use crate::words::shorten;
 
@@ -41,6 +42,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         text_column: None,
         partial: 0,
         clocked: layout.time.is_some_and(|(_, unit)| unit.named),
+        units: layout.units(&table, wanted),
         drafts: Vec::new(),
     };
     let mut first_lines: HashMap<String, u64> = HashMap::new();
@@ -136,6 +138,13 @@ impl Columns {
     /// Names of the channels.
     fn names(&self, table: &Table<'_>) -> Vec<String> {
         self.channels.iter().map(|&(column, _)| table.header()[column].clone()).collect()
+    }
+
+    /// Wanted channels that the table names otherwise.
+    fn units(&self, table: &Table<'_>, wanted: Option<&[String]>) -> Vec<UnitMatch> {
+        let names: Vec<(usize, &str)> =
+            table.header().iter().map(String::as_str).enumerate().collect();
+        UnitMatch::all(wanted.unwrap_or_default(), &self.channels, &names)
     }
 
     /// The label of the current row; an empty field is none.

@@ -3,7 +3,7 @@
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
-use super::one_line::{channel_names, rows, sample};
+use super::one_line::{channel_names, rows, sample, unnamed};
 use super::part::{Body, Draft, Part};
 use super::place::Place;
 use super::table::check_name;
@@ -155,7 +155,7 @@ impl Description {
 
 /// Reads a `.ts` file. Where any channel of a sample is missing the sample is.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let mut part = Part::new(name);
+    let mut part = Part { units: unnamed(options), ..Part::new(name) };
     let mut description = Description::default();
     // Line and samples of the first series.
     let mut first = None;

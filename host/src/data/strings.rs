@@ -38,6 +38,7 @@ fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
         text_column: Some((sequence + 1, "sequence".to_owned())),
         partial: 0,
         clocked: false,
+        units: Vec::new(),
         drafts: Vec::new(),
     };
     while table.next_row()? {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
-use super::one_line::{channel_names, rows, sample};
+use super::one_line::{channel_names, rows, sample, unnamed};
 use super::part::{Body, Draft, Part};
 use super::place::Place;
 use super::table::{check_name, finite, is_missing};
@@ -146,6 +146,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let mut part = Part {
         channels: Some(channel_names(name, 1, options)?),
         label_column: Some((1, "label".to_owned())),
+        units: unnamed(options),
         ..Part::new(name)
     };
     let mut separator = None;

@@ -29,6 +29,51 @@ pub(crate) fn centre_and_scale_of(
     (centre, spread.into_iter().map(|std| if std > 0.0 { std } else { 1.0 }).collect())
 }
 
+/// Times the deviation that all but a hundredth of the samples keep to, at which wild ones are held.
+const WILD: f64 = 3.0;
+/// One sample of so many may be wild, and always one.
+const ONE_OF: usize = 100;
+
+/// Mean and standard deviation of each channel over some rows as [`centre_and_spread`], with wild samples held at three
+/// times the deviation from the median that the others keep to: a hundredth of the samples, one at least, moves neither
+/// far. Zero spread where all others are one number.
+///
+/// Winsorised: tails that belong to the data stay, where leaving them out would not.
+pub(crate) fn robust_centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
+    dimension: usize,
+    rows: impl Fn() -> I,
+) -> (Vec<f64>, Vec<f64>) {
+    let (mut centre, mut spread) = (vec![0.0; dimension], vec![0.0; dimension]);
+    for d in 0..dimension {
+        let mut values: Vec<f64> = rows().map(|row| row[d]).collect();
+        if values.is_empty() {
+            continue;
+        }
+        let middle = values.len() / 2;
+        let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
+        let bound = WILD * usual_deviation(&values, median);
+        let count = values.len() as f64;
+        for value in &mut values {
+            *value = (*value - median).clamp(-bound, bound);
+        }
+        let shift = values.iter().map(|x| x / count).sum::<f64>();
+        let square = values.iter().map(|x| (x - shift).powi(2) / count).sum::<f64>();
+        (centre[d], spread[d]) = (median + shift, square.sqrt());
+    }
+    (centre, spread)
+}
+
+/// The largest deviation from the median of all but the samples that may be wild; but one where more leave nothing.
+fn usual_deviation(values: &[f64], median: f64) -> f64 {
+    let mut far: Vec<f64> = values.iter().map(|x| (x - median).abs()).collect();
+    far.sort_unstable_by(f64::total_cmp);
+    let all_but = |wild: usize| far[far.len().saturating_sub(1 + wild)];
+    match all_but(far.len().div_ceil(ONE_OF)) {
+        0.0 => all_but(1),
+        usual => usual,
+    }
+}
+
 /// Mean and standard deviation of each channel over some rows; zero and zero without rows, and a
 /// deviation of exactly zero for a channel that never moves.
 ///
@@ -56,4 +101,53 @@ pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
     }
     let centre = shift.iter().zip(first).map(|(shift, first)| first + shift).collect();
     (centre, spread.into_iter().map(f64::sqrt).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn robust(values: &[f64]) -> [f64; 2] {
+        let (centre, spread) = robust_centre_and_spread(1, || values.chunks(1));
+        [centre[0], spread[0]]
+    }
+
+    fn plain(values: &[f64]) -> [f64; 2] {
+        let (centre, spread) = centre_and_spread(1, || values.chunks(1));
+        [centre[0], spread[0]]
+    }
+
+    #[test]
+    fn wild_samples_move_neither_mean_nor_deviation_far() {
+        for count in [20_u32, 100, 500, 3000] {
+            let mut values: Vec<f64> =
+                (0..count).map(|t| 5.0 + (0.3 * f64::from(t)).sin()).collect();
+            let [centre, spread] = plain(&values);
+            let [same, alike] = robust(&values);
+            assert!((same - centre).abs() < 1e-9 && (alike - spread).abs() < 1e-9, "{count}");
+            for wild in [1e30, -1e30, 100.0] {
+                for at in 0..(count as usize).div_ceil(ONE_OF) {
+                    values[at * 7] = wild;
+                }
+                let [near, about] = robust(&values);
+                assert!((near - centre).abs() < 0.4 * spread, "{count}, {wild}: {near}");
+                assert!((0.9..1.7).contains(&(about / spread)), "{count}, {wild}: {about}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_rests_or_is_hardly_there_has_its_own_deviation() {
+        assert_eq!(robust(&[]), [0.0, 0.0]);
+        assert_eq!(robust(&[3.0]), [3.0, 0.0]);
+        assert_eq!(robust(&[3.0; 40]), [3.0, 0.0]);
+        // One spike over what rests is no deviation; a few are events.
+        let mut values = [3.0; 400];
+        values[7] = 1e30;
+        assert_eq!(robust(&values), [3.0, 0.0]);
+        values[7] = 4.0;
+        values[9] = 4.0;
+        let ([centre, spread], [mean, deviation]) = (robust(&values), plain(&values));
+        assert!((centre - mean).abs() < 1e-12 && (spread / deviation - 1.0).abs() < 1e-12);
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
-use super::one_line::{channel_names, rows};
+use super::one_line::{channel_names, rows, unnamed};
 use super::part::{Body, Draft, Part};
 use super::table::{Table, finite, first_line, has_time, header_fields, is_missing, number};
 use crate::words::shorten;
@@ -174,6 +174,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         text_column: None,
         partial: 0,
         clocked: false,
+        units: unnamed(options),
         drafts: Vec::new(),
     };
     let mut lines: HashMap<String, u64> = HashMap::new();

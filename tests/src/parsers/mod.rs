@@ -11,6 +11,7 @@
 
 mod artefact;
 mod json;
+mod units;
 
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -33,6 +34,7 @@ use fishweir_networks::{NetworkFile, read_bif, write_bif};
 use zerocopy::{FromZeros, IntoBytes};
 
 pub use self::artefact::{artefact, reads_artefact};
+pub use self::units::{times, units};
 
 use self::json::Json;
 
@@ -40,7 +42,7 @@ use self::json::Json;
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 20] = [
+pub const PARSERS: [(&str, Parser); 22] = [
     ("data_set", data_set),
     ("table", table),
     ("strings", strings),
@@ -49,6 +51,8 @@ pub const PARSERS: [(&str, Parser); 20] = [
     ("sktime", sktime),
     ("ucr", ucr),
     ("live_samples", live_samples),
+    ("units", units),
+    ("times", times),
     ("alphabet", alphabet),
     ("classifier", classifier),
     ("kernel_machine", kernel_machine),

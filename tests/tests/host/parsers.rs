@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fishweir::classifier::Classifier;
-use fishweir::data::{Alphabet, Dataset, FastaLabel, ReadOptions, layout};
+use fishweir::data::{Alphabet, Conversion, Dataset, FastaLabel, ReadOptions, layout, split_unit};
 use fishweir::deploy::Deployed;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::{ContextSet, ModelSet};
@@ -101,6 +101,20 @@ fn seeds_get_past_the_door() {
         let options =
             ReadOptions { layout: layout("fasta"), fasta_label, ..ReadOptions::default() };
         Dataset::parse(name, &read(name)[1..], &options).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for path in entries(&fuzz("seeds/units")) {
+        let text = fs::read_to_string(path).expect("text");
+        let mut names = text.lines();
+        let [found, wanted] =
+            [names.next(), names.next()].map(|name| split_unit(name.expect("two")));
+        assert!(found.0 == wanted.0 && Conversion::between(found.1, wanted.1).is_some(), "{text}");
+    }
+    for path in entries(&fuzz("seeds/times")) {
+        let text =
+            fs::read_to_string(path).expect("text").replace('\n', ",1\n").replacen(",1", ",x", 1);
+        let data = Dataset::parse("times", text.as_bytes(), &ReadOptions::default());
+        let data = data.unwrap_or_else(|error| panic!("{error}"));
+        assert!(data.series()[0].period().is_some(), "{text}");
     }
     for path in entries(&fuzz("seeds/data_set")) {
         Dataset::read(&path, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"));

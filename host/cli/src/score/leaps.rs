@@ -10,6 +10,24 @@ const LEAST: usize = 3;
 /// Steps that a rate is judged by, or as many as a window has.
 const JUDGED: usize = 32;
 
+/// How samples come by their times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// At the rate of the training.
+    AsInTraining,
+    /// At about that rate, and unevenly.
+    Uneven,
+    /// With numbers in place of times.
+    Numbered,
+    /// With another sample period, in seconds; zero where time stands still.
+    Other(f64),
+}
+
+/// Whether times without a unit number the samples: whole ones that step by one.
+fn is_numbered(times: &[f64], named: bool) -> bool {
+    !named && times.iter().all(|t| t.fract() == 0.0) && period_of(times) == Some(1.0)
+}
+
 /// The times of a stream so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaps {
@@ -38,30 +56,35 @@ impl Leaps {
         step < 0.0 || usual.is_some_and(far)
     }
 
-    /// The sample period of the last samples, where it is another than that of the training: as often as there are as
-    /// many steps as it is judged by. Without `named` units whole times that step by one number the samples. Zero where
-    /// time stands still.
-    pub(super) fn other_than(
-        &mut self,
-        period: Period,
-        samples: usize,
-        named: bool,
-    ) -> Option<f64> {
+    /// How the last samples come: as often as there are as many steps as they are judged by. Without `named` units whole
+    /// times that step by one number the samples.
+    pub(super) fn judge(&mut self, period: Period, samples: usize, named: bool) -> Option<Pace> {
         let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);
         if self.block.len() <= judged {
             return None;
         }
         let block = std::mem::replace(&mut self.block, self.last.into_iter().collect());
-        let numbered = !named && block.iter().all(|t| t.fract() == 0.0);
-        if numbered && period_of(&block) == Some(1.0) {
-            return None;
+        if is_numbered(&block, named) {
+            return Some(Pace::Numbered);
         }
-        match even_period_of(&block) {
-            Some(found) => (!period.admits(found)).then_some(found),
-            // They come unevenly.
-            None => Some(rough_period(&block).unwrap_or_default())
-                .filter(|&found| !period.admits_roughly(found)),
+        Some(match even_period_of(&block) {
+            Some(found) if period.admits(found) => Pace::AsInTraining,
+            Some(found) => Pace::Other(found),
+            None => match rough_period(&block).unwrap_or_default() {
+                found if period.admits_roughly(found) => Pace::Uneven,
+                found => Pace::Other(found),
+            },
+        })
+    }
+
+    /// The same of fewer samples at the end of a series, where they tell.
+    pub(super) fn judge_rest(&self, period: Period, named: bool) -> Option<Pace> {
+        if self.block.len() > LEAST && is_numbered(&self.block, named) {
+            return Some(Pace::Numbered);
         }
+        // Of fewer steps a rounded time is too much.
+        let found = even_period_of(&self.block).filter(|_| self.block.len() > STEPS)?;
+        (!period.admits(found)).then_some(Pace::Other(found))
     }
 
     /// Forgets the last times: the next sample is another series'.
@@ -82,6 +105,16 @@ impl Leaps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Leaps {
+        /// The other sample period that was found.
+        fn other_than(&mut self, period: Period, samples: usize, named: bool) -> Option<f64> {
+            match self.judge(period, samples, named) {
+                Some(Pace::Other(found)) => Some(found),
+                _ => None,
+            }
+        }
+    }
 
     const FIFTY: Option<Period> = Some(Period { seconds: 0.02, tolerance: 0.05 });
 
@@ -158,5 +191,30 @@ mod tests {
             leaps.passes((f64::from(t) * 2.5).round() / 1000.0, 200, Some(period));
             assert_eq!(leaps.other_than(period, 200, true), None);
         }
+    }
+
+    #[test]
+    fn numbers_and_jitter_are_told_and_so_is_what_a_short_series_says() {
+        let period = Period { seconds: 0.02, tolerance: 0.05 };
+        let pace = |time: &dyn Fn(usize) -> f64, named: bool, count: usize| {
+            let mut leaps = Leaps::default();
+            let each = |t: usize| {
+                leaps.passes(time(t), 200, FIFTY);
+                leaps.judge(period, 200, named)
+            };
+            let whole = (0..count).find_map(each);
+            whole.or(leaps.judge_rest(period, named))
+        };
+        let even = |step: f64| move |t: usize| t as f64 * step;
+        for count in [4, 12, 100] {
+            assert_eq!(pace(&even(1.0), false, count), Some(Pace::Numbered));
+        }
+        assert_eq!(pace(&even(1.0), true, 100), Some(Pace::Other(1.0)));
+        assert_eq!(pace(&even(0.02), false, 100), Some(Pace::AsInTraining));
+        assert_eq!(pace(&even(0.02), false, 20), None);
+        assert_eq!(pace(&even(0.01), false, 20), Some(Pace::Other(0.01)));
+        assert_eq!(pace(&even(0.01), false, 5), None, "too few to be sure");
+        let uneven = |t: usize| (t as f64 + (t * t % 5) as f64 * 0.2) * 0.02;
+        assert_eq!(pace(&uneven, true, 100), Some(Pace::Uneven));
     }
 }

@@ -2,25 +2,23 @@
 
 mod explain;
 mod leaps;
+mod live;
 mod scales;
+mod times;
 
-use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
-use fishweir::data::{LiveReader, Sample, Window, Windowing, rate_words};
-use fishweir::deploy::{Deployed, OpenWindow, Stream};
+use fishweir::data::Window;
+use fishweir::deploy::{Deployed, Stream};
 use fishweir::evaluate::UnknownClass;
-use fishweir::report::{counted, grouped};
 use fishweir_core::classify::RejectionReason;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::leaps::Leaps;
-use self::scales::Scales;
 use crate::model::Model;
 use crate::reading::{Cutting, Reading};
-use crate::{Failure, Message, Topic, note, output, tell};
+use crate::{Failure, Topic, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
@@ -50,8 +48,9 @@ trained on, as a device does. A model of whole series decides after every sample
 decides after every sample and never forgets. --window and --hop set other windows. A header's column
 `series` begins a new series where its value changes; a series that is shorter than a window is decided at
 its end, as in training. A column `t` gives the time, in seconds or in the unit of its header,
-`t [ms]`: a leap longer than a window begins a new one, and another rate than that of the training is refused. With
---json every decision is an object on its own line.
+`t [ms]`: a leap longer than a window begins a new one, and another rate than that of the training is refused. Whole
+times without a unit that step by one number the samples, which are then taken at the rate of the training. With --json
+every decision is an object on its own line.
 
 A sample is refused if it is invalid (something else than numbers, a number beyond single precision, a
 character outside the alphabet) or impossible under all models left. A refused sample is reported, counted
@@ -242,7 +241,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let refused = match &arguments.data {
         Some(data) if arguments.explain => explain::explain(arguments, &model, data)?,
         Some(data) => score_file(arguments, &model, data)?,
-        None => score_stream(arguments, &model)?,
+        None => live::score_stream(arguments, &model)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
 }
@@ -308,193 +307,4 @@ fn score_file(
     };
     output::print(&text)?;
     Ok(refused)
-}
-
-/// The windows that a stream is decided on; `None` after every sample.
-fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>, Failure> {
-    if arguments.endless {
-        return Ok(None);
-    }
-    let windowing = model.windowing(arguments.cutting.windowing());
-    let by_number = arguments.every.or(arguments.reset_every);
-    match windowing {
-        Some(by) if by_number.is_some() => Err(Failure::input(
-            Topic::WindowsOrNumbers,
-            format!(
-                "--every and --reset-every go with --endless: the model decides on windows of {} samples, a new one every {}",
-                grouped(by.length.get()),
-                grouped(by.hop.get())
-            ),
-        )),
-        windowing => Ok(windowing),
-    }
-}
-
-/// Decides as samples arrive; says how many were refused, if any. Every line is flushed: whoever reads it
-/// is waiting.
-fn score_stream(arguments: &Arguments, model: &Model) -> Result<Option<String>, Failure> {
-    let windowing = windows_of(arguments, model)?;
-    let deployed = model.deployed.clone().on_windows(windowing);
-    deployed.check_windows().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
-    let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
-        .of_values(deployed.values());
-    let mut stream = deployed.window_stream();
-    let write = |one: &Decided<'_>| -> Result<(), Failure> {
-        let mut line =
-            if arguments.json { serde_json::to_string(one)? } else { csv_line(&one.record())? };
-        line.push('\n');
-        output::print(line.as_bytes())
-    };
-    let tell_window = |window: OpenWindow<'_>, before, observed, blind: &mut usize| {
-        let (start, end) = (before + window.start, before + window.end);
-        *blind += usize::from(windowing.is_some() && observed <= start);
-        write(&Decided::read(&deployed, window.stream, start, end)?)
-    };
-    let mut scales = Scales::new(&model.deployed, model.kind()?);
-    let period = model.deployed.contract().and_then(|contract| contract.period);
-    let (mut refused, mut blind, mut leapt) = (0, 0, 0);
-    // Samples before this series, and up to the last that was observed.
-    let (mut before, mut observed) = (0_u64, 0_u64);
-    let (mut leaps, mut leaping, mut timeless) = (Leaps::default(), false, false);
-    if !arguments.json {
-        output::print((csv_line(&heads(&deployed, false))? + "\n").as_bytes())?;
-    }
-    loop {
-        let (ended, read) = match reader.advance() {
-            Ok(more) => (!more, Ok(())),
-            Err(error) if error.ends_stream() => return Err(error.into()),
-            Err(error) => (false, Err(Message::new(error.kind(), error))),
-        };
-        let end = before + stream.samples();
-        let reset_due = arguments.reset_every.is_some_and(|every| end % every == 0);
-        if ended || reset_due || reader.begins_series() {
-            if let Some(window) = stream.short() {
-                tell_window(window, before, observed, &mut blind)?;
-            }
-            blind += usize::from(windowing.is_none() && end > before && observed <= before);
-            stream.reset();
-            (before, leaping) = (end, false);
-            leaps.begin();
-        }
-        if ended {
-            break;
-        }
-        let line = reader.line();
-        let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
-        scales.take(sample);
-        match (reader.time(), windowing) {
-            (Some(time), windowing) => {
-                // Without windows nothing is cut, and the rate is the model's all the same.
-                let length = windowing.map_or(usize::MAX, |by| by.length.get());
-                let leapt = leaps.passes(time, length, period);
-                leaping |= leapt && windowing.is_some();
-                let named = reader.names_unit_of_time();
-                if let Some((found, wanted)) =
-                    period.and_then(|it| Some((leaps.other_than(it, length, named)?, it)))
-                {
-                    return Err(Failure::input(
-                        Topic::OtherRate,
-                        format!(
-                            "standard input, line {line}: the samples come at {} by the column `t`, and the model was \
-                             trained at {}; a stream is not resampled: send it at the model's rate, or name the unit \
-                             of the time if it is another than seconds: `t [ms]`",
-                            if found > 0.0 { rate_words(found) } else { "one time".into() },
-                            rate_words(wanted.seconds)
-                        ),
-                    ));
-                }
-            }
-            (None, Some(_)) if reader.has_times() && read.is_ok() && !timeless => {
-                timeless = true;
-                note(
-                    Topic::NoTime,
-                    format_args!(
-                        "standard input, line {line}: no time is in the column `t`; such a sample is taken as the next one"
-                    ),
-                );
-            }
-            _ => {}
-        }
-        // A leap before missing samples parts where the next is observed, as in a file.
-        if leaping && sample != Sample::Missing {
-            leapt += 1;
-            match leapt {
-                ..=MOST_TOLD => note(
-                    Topic::TimeLeaps,
-                    format_args!(
-                        "standard input, line {line}: the time leaps, and a new window begins"
-                    ),
-                ),
-                FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not told"),
-                _ => {}
-            }
-            stream.restart();
-            leaping = false;
-        }
-        let pushed = stream.push(sample);
-        let pushed = read.and_then(|()| {
-            pushed.map_err(|error| {
-                Message::new(error.kind(), format!("standard input, line {line}: {error}"))
-            })
-        });
-        let end = before + stream.samples();
-        if pushed.is_ok() && sample != Sample::Missing {
-            observed = end;
-        }
-        if let Err(what) = pushed {
-            if arguments.strict {
-                return Err(Failure::Input(what));
-            }
-            refused += 1;
-            match refused {
-                ..=MOST_TOLD => note(
-                    what.kind,
-                    format_args!("{}; the sample is refused, and missing", what.text),
-                ),
-                FIRST_UNTOLD => note(
-                    Topic::FurtherRefusals,
-                    "further samples that are refused are only counted",
-                ),
-                _ => {}
-            }
-        }
-        if end == 1
-            && let Some(period) = period.filter(|_| !reader.has_times())
-        {
-            note(
-                Topic::NoTimes,
-                format_args!(
-                    "the stream has no times: its samples are taken as {} s apart, as in training",
-                    period.seconds
-                ),
-            );
-        }
-        let due = arguments.every.is_none_or(|every| end % every == 0);
-        if let Some(window) = stream.decided().filter(|_| due) {
-            tell_window(window, before, observed, &mut blind)?;
-        }
-    }
-    scales.judge();
-    if blind > 0 {
-        let what = if windowing.is_some() { "window" } else { "series" };
-        let blind = counted(blind, what);
-        note(
-            Topic::Unobserved,
-            format_args!("{blind} without an observed sample, {}", tell::DECIDED_BLINDLY),
-        );
-    }
-    Ok(match refused {
-        0 => None,
-        1 => Some("1 sample was refused".to_owned()),
-        many => Some(format!("{many} samples were refused")),
-    })
-}
-
-/// A CSV record without its line end.
-fn csv_line(fields: &[String]) -> Result<String, Failure> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(fields)?;
-    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(text.trim_end_matches('\n').to_owned())
 }

@@ -1,0 +1,168 @@
+//! What a file is where another was asked for, and which command takes it.
+
+use std::path::Path;
+
+use fishweir::classifier::ClassifierError;
+use fishweir::data::{DataError, layout_of};
+use fishweir::deploy::Deployed;
+use fishweir::files;
+use fishweir::kernel::marginal::MarginalModel;
+use fishweir_networks::NetworkFile;
+use serde::de::IgnoredAny;
+
+use super::remedy::words;
+use super::{Failure, Topic};
+
+/// Reads a model's file.
+///
+/// # Errors
+/// Where it is a folder, empty, or cannot be read.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let refused =
+        |kind: Topic, what: &str| Err(Failure::input(kind, format!("{}: {what}", path.display())));
+    if path.is_dir() {
+        return refused(
+            Topic::IsFolder,
+            "this is a folder; name a model's file in it: what `fit -o` or `export --artefact` wrote",
+        );
+    }
+    let bytes = files::read(path)?;
+    if bytes.trim_ascii().is_empty() {
+        let what = "this file is empty; write the model again with `fit -o` or `export --artefact`, or copy it again";
+        return refused(Topic::EmptyFile, what);
+    }
+    Ok(bytes)
+}
+
+/// Returns the failure of a file that is no model: what it is, and what to do.
+pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Failure {
+    let ClassifierError::Format { .. } = error else {
+        return Failure::input(error.kind(), words(error));
+    };
+    let refused = |kind: Topic, what: String| Failure::input(kind, format!("{file}: {what}"));
+    let text = std::str::from_utf8(bytes).unwrap_or_default().trim_start_matches('\u{FEFF}');
+    if text.trim_start().starts_with('{') {
+        return match serde_json::from_str::<IgnoredAny>(text) {
+            Err(wrong) if wrong.is_eof() => refused(
+                Topic::Truncated,
+                format!(
+                    "this JSON ends too early, in line {} column {}; fit the model or copy its file again",
+                    wrong.line(),
+                    wrong.column()
+                ),
+            ),
+            _ if is_network(file, bytes) => network(file),
+            _ => Failure::input(error.kind(), words(error)),
+        };
+    }
+    // Networks may begin with a comment, as sources do.
+    if is_network(file, bytes) {
+        return network(file);
+    }
+    if let Some(language) = language(file, text) {
+        return refused(
+            Topic::IsSource,
+            format!(
+                "this is {language} source, which is compiled into a device's program; name the model or the artefact \
+                 that it was exported from"
+            ),
+        );
+    }
+    if let Some(what) = data(bytes, text) {
+        return refused(
+            Topic::IsData,
+            format!(
+                "this is data, {what}, and not a model; `fishweir fit {file} -o model.json` makes a model of it"
+            ),
+        );
+    }
+    if text.starts_with("# STOCKHOLM") {
+        return refused(
+            Topic::IsData,
+            format!(
+                "this is data, an alignment, and not a model; `fishweir profile fit {file} -o profile.hmm` makes a \
+                 profile of it"
+            ),
+        );
+    }
+    if MarginalModel::parse(file, text).is_ok() {
+        return refused(
+            Topic::WrongModel,
+            "this has the numbers of a kernel by marginalisation; `fit --kernel-model` and `gram --model-file` take it".into(),
+        );
+    }
+    if text.starts_with("@relation") || text.starts_with("@RELATION") || is_table(text) {
+        return refused(
+            Topic::IsData,
+            format!(
+                "this is a table of records, not a model; `fishweir network fit {file} -o network.json` makes a network \
+                 of it"
+            ),
+        );
+    }
+    refused(
+        Topic::NotAModel,
+        "this is neither a model nor an artefact; name what `fit -o` or `export --artefact` wrote"
+            .into(),
+    )
+}
+
+fn is_network(file: &str, bytes: &[u8]) -> bool {
+    NetworkFile::parse(file, bytes).is_ok()
+}
+
+fn network(file: &str) -> Failure {
+    Failure::input(
+        Topic::WrongModel,
+        format!(
+            "{file}: this is a network over records; `fishweir network` takes it: network info {file}"
+        ),
+    )
+}
+
+/// Returns the failure of data that could not be read: a model in their place is named.
+pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
+    let wrong = matches!(error, DataError::UnknownLayout { .. } | DataError::NotUtf8 { .. });
+    let begins =
+        |bytes: &[u8]| bytes.starts_with(b"{\"fishweir_model\"") || Deployed::is_artefact(bytes);
+    match files::read(path) {
+        Ok(bytes) if wrong && begins(&bytes) => Failure::input(
+            Topic::IsModel,
+            format!(
+                "{}: this is a model, where data belong; name a file of data here",
+                path.display()
+            ),
+        ),
+        _ => error.into(),
+    }
+}
+
+/// The programming language of a text, by what exports write or by its name.
+fn language(file: &str, text: &str) -> Option<&'static str> {
+    let ends = |ending: &str| {
+        Path::new(file).extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
+    };
+    let text = text.trim_start();
+    let comments = ["//", "/*", "#include", "#ifndef", "#pragma"];
+    if text.contains("fishweir_core::") || !text.is_empty() && ends("rs") {
+        return Some("Rust");
+    }
+    (comments.iter().any(|begin| text.starts_with(begin))
+        || !text.is_empty() && (ends("c") || ends("h")))
+    .then_some("C")
+}
+
+/// What data a file is, in words. A line alone is not taken for strings of some layout.
+fn data(bytes: &[u8], text: &str) -> Option<&'static str> {
+    let layout = layout_of(bytes).filter(|_| text.is_empty() || text.lines().count() > 1)?;
+    layout.about.split(" (").next()
+}
+
+/// Whether a text is lines of as many fields.
+fn is_table(text: &str) -> bool {
+    [',', '\t', ';'].into_iter().any(|delimiter| {
+        let mut counts = text.lines().take(4).map(|line| line.matches(delimiter).count());
+        let first = counts.next().unwrap_or_default();
+        first > 0 && text.lines().count() > 1 && counts.all(|count| count == first)
+    })
+}
