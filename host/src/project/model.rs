@@ -124,7 +124,7 @@ impl<'a> ProjectModel<'a> {
     /// Samples until the second row of its front end.
     pub(super) fn second_row(self) -> usize {
         match self {
-            Self::F32(model) => model.front.first() + model.front.every(),
+            Self::F32(model) => model.second_row(),
             Self::Q15(_) => 2,
         }
     }

@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::{FixedPoint, QuantiseError};
 use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
-use crate::deploy::{DeployError, Deployed, Stream};
+use crate::deploy::deployed::Deployed;
+use crate::deploy::error::DeployError;
+use crate::deploy::stream::Stream;
 use crate::words::counted;
 
 /// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
@@ -249,7 +251,7 @@ impl Compared {
         if taken_by_both.is_empty() && refused_by_one == 0 {
             return Ok(None);
         }
-        let codewords = match in_fixed.codebooks.as_ref().zip(in_f64.codebooks.as_ref()) {
+        let codewords = match in_fixed.codebooks.as_ref().zip(in_f64.common.codebooks.as_ref()) {
             Some((fixed, exact)) => fixed.equal_codewords(exact, &taken_by_both, &in_fixed.places),
             None => Codewords::default(),
         };

@@ -26,6 +26,7 @@ pub(crate) use cost::FixedShape;
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
 
+use super::model::States;
 use super::past::integer;
 use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{Lags, Windowing};
@@ -37,17 +38,6 @@ pub(crate) struct FixedWeight {
     pub(crate) rate: Vec<i16>,
     /// Zero where the family's tables have none.
     pub(crate) exponent: u16,
-}
-
-/// Whether states are hidden, or what they follow from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FixedStates {
-    /// Filtered.
-    Hidden,
-    /// The position.
-    Steps,
-    /// The last symbols, so many.
-    Order(usize),
 }
 
 /// A model in fixed point.
@@ -96,7 +86,7 @@ pub(crate) enum FixedEmission {
 pub struct FixedPoint {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
-    pub(crate) states: FixedStates,
+    pub(crate) states: States,
     pub(crate) models: Vec<FixedModel>,
     pub(crate) weights: Vec<Vec<f32>>,
     pub(crate) biases: Vec<f32>,
@@ -189,9 +179,6 @@ impl FixedPoint {
     /// How many symbols are the context of the next, of what weighs words of symbols.
     #[must_use]
     pub fn order(&self) -> Option<usize> {
-        match self.states {
-            FixedStates::Order(order) => Some(order),
-            FixedStates::Hidden | FixedStates::Steps => None,
-        }
+        self.states.order()
     }
 }

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::artefact::Topology;
-
-use super::{FixedEmission, FixedPoint, FixedStates, FixedWeight};
+use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
 use crate::deploy::lags::{behind_lags, hearing};
+use crate::deploy::model::States;
 use crate::deploy::source::{
     chain_and_emissions, confidence_source, contexts_and_emissions, contract_source, head,
     one_line, tail,
@@ -18,7 +17,7 @@ impl FixedPoint {
     /// channels' units in comments and, by channel, the power of two that they are multiplied by as `CHANNEL_PLACES`.
     pub fn to_source(&self) -> String {
         let directions = self.directions();
-        let hidden = self.states == FixedStates::Hidden;
+        let hidden = self.states == States::Hidden;
         let (family, imports) = match (&self.observations, hidden) {
             (Observations::Channels(_), _) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
             (Observations::Symbols(_), true) => ("CategoricalQ15", "CategoricalQ15"),
@@ -33,10 +32,6 @@ impl FixedPoint {
             "" => String::new(),
             numbers => format!("use fishweir_core::number::{numbers};\n"),
         };
-        let topology = match self.states {
-            FixedStates::Steps => Topology::STEPS,
-            FixedStates::Hidden | FixedStates::Order(_) => Topology::CHAIN,
-        };
         let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
         if let Observations::Channels(names) = &self.observations {
             for (name, places) in names.iter().zip(&self.places) {
@@ -50,7 +45,7 @@ impl FixedPoint {
             &self.classes,
             &notes,
             &format!("use fishweir_core::emission::{imports};\n{numbers}"),
-            (&emission, topology, self.order()),
+            (&emission, self.states),
             [self.models.len(), self.states(), self.biases.len()],
         );
         for (index, model) in self.models.iter().enumerate() {
@@ -58,14 +53,12 @@ impl FixedPoint {
             text += &hears;
             let unit = format!("{:?}", model.unit);
             let emissions = model.emission.iter().map(|emission| source(emission, &unit));
-            if !hidden {
-                let rule = if self.order().is_some() { "CONTEXTS" } else { "Steps" };
+            if let Some(rule) = self.states.rule() {
                 contexts_and_emissions(&mut text, rule, emissions);
-                text += &heard;
-                continue;
+            } else {
+                let rows = model.transition.iter().map(|row| weights(row, entry));
+                chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
             }
-            let rows = model.transition.iter().map(|row| weights(row, entry));
-            chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
             text += &heard;
         }
         tail(&mut text, &self.weights, &self.biases, self.normalisation);

@@ -6,12 +6,13 @@ use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table, array_of};
 use fishweir_core::{ModelError, ObservationError};
 
 use super::codebooks::FixedCodebooks;
-use super::{FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
+use super::{FixedEmission, FixedModel, FixedPoint, FixedWeight, known};
 use crate::classifier::Contract;
-use crate::deploy::bank::ModelStream;
 use crate::deploy::block::{Block, Observation, Observe, Running};
+use crate::deploy::model::States;
+use crate::deploy::model_stream::ModelStream;
 use crate::deploy::past::{Integers, Past};
-use crate::deploy::stream::{Engine, Stream};
+use crate::deploy::stream::{Evidence, Stream};
 use crate::deploy::windows::WindowStream;
 use crate::runtime::with_states;
 
@@ -23,7 +24,7 @@ impl FixedPoint {
     /// A stream before its first sample.
     pub fn stream(&self) -> Stream {
         let block = |model| match self.states {
-            FixedStates::Hidden => block(model),
+            States::Hidden => block(model),
             states => known::block(model, states),
         };
         let model = |(index, model)| {
@@ -35,7 +36,7 @@ impl FixedPoint {
         let codebooks = self.codebooks.as_ref().map(FixedCodebooks::stream);
         let past = Past::new(&self.lags, self.size(), codebooks);
         let integers = Integers::new(self.places.clone(), past);
-        Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(integers))
+        Stream::of(Evidence::Models(bank), outputs, &self.observations).over_integers(integers)
     }
 
     /// A stream that decides on windows, as a device does, before its first sample.

@@ -1,0 +1,75 @@
+//! The engines that there are.
+
+use std::fmt::Debug;
+
+use fishweir_core::number::Real;
+
+use super::bank::Bank;
+use super::evaluator::Evaluator;
+use super::machine::Machine;
+use super::profiles::DeployedProfile;
+use super::systems::Systems;
+
+/// Registers engines, each a type with [`Evaluator`].
+macro_rules! engines {
+    ($($(#[$words:meta])* $name:ident($engine:ty),)*) => {
+        /// What evaluates the samples of a deployed classifier.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Engine {
+            $($(#[$words])* $name($engine),)*
+        }
+
+        /// Which engine a deployed classifier has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum EngineKind {
+            $($(#[$words])* $name,)*
+        }
+
+        impl Engine {
+            pub(super) fn kind(&self) -> EngineKind {
+                match self {
+                    $(Self::$name(_) => EngineKind::$name,)*
+                }
+            }
+
+            pub(super) fn evaluator(&self) -> &dyn Evaluator {
+                match self {
+                    $(Self::$name(engine) => engine,)*
+                }
+            }
+        }
+
+
+        $(impl From<$engine> for Engine {
+            fn from(engine: $engine) -> Self {
+                Self::$name(engine)
+            }
+        })*
+    };
+}
+
+engines! {
+    /// Hidden Markov models, or models whose states are known, with directions.
+    Bank(Bank),
+    /// Linear dynamical systems, one a class.
+    Systems(Systems),
+    /// A profile.
+    Profile(DeployedProfile),
+    /// A kernel against stored items.
+    Machine(Machine),
+}
+
+/// A number format of deployed classifiers: `f32`, which devices hold, and `f64`, from which other formats are made.
+pub trait Format: Real {
+    /// What evaluates samples in it.
+    #[doc(hidden)]
+    type Engine: Clone + Debug + PartialEq + From<Bank<Self>>;
+}
+
+impl Format for f32 {
+    type Engine = Engine;
+}
+
+impl Format for f64 {
+    type Engine = Bank<f64>;
+}
