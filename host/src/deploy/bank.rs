@@ -164,11 +164,11 @@ impl Evaluator for Bank {
     }
 
     /// Of words the table of contexts is left blank, for no artefact holds it.
-    fn memory(&self, of: &Common, bytes: &mut Vec<u8>) {
-        bytes.resize(self.states.automaton_bytes(self.rows(), of.size()), 0);
-        let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
+    fn for_each_real(&self, of: &Common, put: &mut dyn FnMut(f32)) {
+        let words = self.states.automaton_bytes(self.rows(), of.size()) / size_of::<f32>();
+        (0..words).for_each(|_| put(0.0));
         for (index, model) in self.models.iter().enumerate() {
-            model.for_each_real(&mut put);
+            model.for_each_real(put);
             // Words, as the bits of reals.
             let columns = of.columns(index).into_iter().flatten();
             columns.for_each(|column| put(f32::from_bits(column as u32)));

@@ -2,10 +2,12 @@
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::contract::Windows;
+use fishweir_core::number::Real;
 use fishweir_core::{ErrorKind, ModelError, Part};
 
 use super::codebooks::DeployedCodebooks;
 use super::cost::ring_of;
+use super::stream::{Evidence, Stream};
 use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 
@@ -53,6 +55,22 @@ impl<T> Common<T> {
         }
     }
 
+    /// The same in another format, without codebooks.
+    pub(super) fn weighed_by<S>(&self, (weights, biases): (Vec<Vec<S>>, Vec<S>)) -> Common<S> {
+        Common {
+            observations: self.observations.clone(),
+            classes: self.classes.clone(),
+            front: self.front.clone(),
+            lags: self.lags.clone(),
+            codebooks: None,
+            weights,
+            biases,
+            normalisation: self.normalisation,
+            confidence: self.confidence.clone(),
+            contract: self.contract.clone(),
+        }
+    }
+
     /// The windows that it decides on; `None` on whole series.
     pub(super) fn windows(&self) -> Option<Windows> {
         self.contract.as_ref().and_then(Contract::windows)
@@ -81,6 +99,14 @@ impl<T> Common<T> {
     /// Bytes of past samples with what aligns them, and differences a sample.
     pub(super) fn ring(&self) -> (usize, usize) {
         ring_of(self.channels(), &self.lags, 4)
+    }
+}
+
+impl<T: Real> Common<T> {
+    /// A stream whose evidence is weighed so.
+    pub(super) fn stream(&self, evidence: Evidence<T>) -> Stream<T> {
+        let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
+        Stream::of(evidence, outputs, &self.observations)
     }
 }
 

@@ -7,7 +7,7 @@ use super::bank::Bank;
 use super::codebooks::DeployedCodebooks;
 use super::common::Common;
 use super::deployed::Deployed;
-use super::engine::Format;
+use super::engine::Compiled;
 use super::error::DeployError;
 use super::model::DeployedModel;
 use crate::classifier::{Classifier, Direction, Observations, Rule};
@@ -73,7 +73,7 @@ impl Classifier {
     ///
     /// # Errors
     /// [`DeployError`] naming a number that does not fit.
-    pub fn compile_in<T: Format>(&self) -> Result<Deployed<T>, DeployError> {
+    pub fn compile_in<T: Compiled>(&self) -> Result<Deployed<T>, DeployError> {
         let (common, bank) = self.compile()?;
         Ok(Deployed { common, engine: bank.into() })
     }

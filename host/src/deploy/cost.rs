@@ -110,9 +110,8 @@ impl Priced<'_> {
             ) + work,
             exponentials_per_sample: share(m * filter.exponentials),
             multiply_adds_per_decision: m * (outputs + c),
-            exponentials_per_decision: 0,
             logarithms_per_decision: m,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::runtime::{Family, HostReal, Observed, Shape};
 /// against.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deployed<T: Format = f32> {
-    pub(crate) common: Common<T>,
+    pub(crate) common: Common<T::Number>,
     pub(crate) engine: T::Engine,
 }
 
@@ -56,8 +56,7 @@ impl<T: Format> Deployed<T> {
     /// The same on other windows, or on a stream that never ends: what device and host then keep to.
     #[must_use]
     pub fn on_windows(mut self, windowing: Option<Windowing>) -> Self {
-        let contract = self.common.contract.take().unwrap_or_default();
-        self.common.contract = Some(Contract { windowing, ..contract });
+        self.common.contract.get_or_insert_default().windowing = windowing;
         self
     }
 
@@ -81,19 +80,9 @@ impl<T: Format> Deployed<T> {
         self.common.front.front()
     }
 
-    /// Samples until the second row of its front end.
-    pub(crate) fn second_row(&self) -> usize {
-        self.common.front.first() + self.common.front.every()
-    }
-
     /// The lags at which differences of its channels are channels of what models see.
     pub fn lags(&self) -> &Lags {
         &self.common.lags
-    }
-
-    /// Codebooks beside the models.
-    pub fn codebooks(&self) -> Option<&Codebooks> {
-        self.common.codebooks.as_ref().map(DeployedCodebooks::books)
     }
 
     /// Number of outputs: one for two classes, else one a class.
@@ -109,18 +98,13 @@ impl<T: Format> Deployed<T> {
     }
 }
 
-impl<T: Format + HostReal> Deployed<T> {
+impl<T: Format<Number = T> + HostReal> Deployed<T> {
     fn stream_of(&self, evidence: Evidence<T>) -> Stream<T> {
         let Common { front, lags, codebooks, .. } = &self.common;
-        let past = Past::new(
-            lags,
-            self.common.channels(),
-            codebooks.as_ref().map(DeployedCodebooks::stream),
-        );
-        let outputs =
-            (self.common.weights.clone(), self.common.biases.clone(), self.common.normalisation);
+        let codebooks = codebooks.as_ref().map(DeployedCodebooks::stream);
+        let past = Past::new(lags, self.common.channels(), codebooks);
         let front = (!front.is_empty()).then(|| FrontStream::new(front));
-        Stream::of(evidence, outputs, self.observations()).behind(front, past)
+        self.common.stream(evidence).behind(front, past)
     }
 }
 
@@ -151,6 +135,11 @@ impl Deployed {
     pub fn from_profile(parts: &ProfileParts) -> Result<Self, DeployError> {
         let (common, profile) = DeployedProfile::of(parts)?;
         Ok(Self { common, engine: profile.into() })
+    }
+
+    /// Codebooks beside the models.
+    pub fn codebooks(&self) -> Option<&Codebooks> {
+        self.common.codebooks.as_ref().map(DeployedCodebooks::books)
     }
 
     /// What evaluates its samples.

@@ -59,17 +59,27 @@ engines! {
     Machine(Machine),
 }
 
-/// A number format of deployed classifiers: `f32`, which devices hold, and `f64`, from which other formats are made.
-pub trait Format: Real {
+/// A number format of deployed classifiers: `f32`, which devices hold; `f64`, from which others are made; [`Q15`](super::Q15).
+pub trait Format {
+    /// The number of outputs.
+    type Number: Real;
     /// What evaluates samples in it.
     #[doc(hidden)]
-    type Engine: Clone + Debug + PartialEq + From<Bank<Self>>;
+    type Engine: Clone + Debug + PartialEq;
 }
 
+/// A format in which classifiers are compiled.
+pub trait Compiled: Real + Format<Number = Self, Engine: From<Bank<Self>>> {}
+
 impl Format for f32 {
+    type Number = Self;
     type Engine = Engine;
 }
 
 impl Format for f64 {
+    type Number = Self;
     type Engine = Bank<f64>;
 }
+
+impl Compiled for f32 {}
+impl Compiled for f64 {}

@@ -17,8 +17,8 @@ pub(super) trait Evaluator {
     /// Checks every number by the core's own checks.
     fn validate(&self) -> Result<(), ModelError>;
 
-    /// Appends the bytes of the core's models, their fields in order.
-    fn memory(&self, of: &Common, bytes: &mut Vec<u8>);
+    /// Every number of the core's models, in the order in which they lie in memory.
+    fn for_each_real(&self, of: &Common, put: &mut dyn FnMut(f32));
 
     /// Before the first sample of a stream.
     fn stream(&self, of: &Common) -> Evidence<f32>;
@@ -30,7 +30,9 @@ pub(super) trait Evaluator {
     fn source(&self, of: &Common) -> String;
 
     /// What has no binary artefact, in words; `None` where it has one.
-    fn no_artefact(&self, of: &Common) -> Option<String>;
+    fn no_artefact(&self, _: &Common) -> Option<String> {
+        None
+    }
 
     /// The ways there are to evaluate it, the one taken first.
     fn routes(&self, of: &Common) -> Vec<Route> {
@@ -40,7 +42,7 @@ pub(super) trait Evaluator {
     /// Its bytes, and those of what is around it.
     fn payload(&self, of: &Common) -> Vec<u8> {
         let mut bytes = Vec::new();
-        self.memory(of, &mut bytes);
+        self.for_each_real(of, &mut |x| bytes.extend_from_slice(&x.to_le_bytes()));
         of.memory(&mut bytes);
         bytes
     }

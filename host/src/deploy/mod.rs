@@ -53,16 +53,17 @@ mod windows;
 mod words;
 
 pub use artefact::ArtefactFileError;
+pub(crate) use common::Common;
 pub use cost::Cost;
 pub(crate) use cost::Priced;
 pub use deployed::Deployed;
 pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
-pub use engine::{EngineKind, Format};
+pub use engine::{Compiled, EngineKind, Format};
 pub use error::{DeployError, PushError};
 pub use evaluator::{Description, StoredItems};
 pub use explain::{ByChannel, ChannelParts, Explanation};
 pub use fixed::{
-    Codewords, Deviation, DeviationBound, FixedPoint, Limits, MeasureError, QuantiseError,
+    Codewords, Deviation, DeviationBound, FixedPoint, Limits, MeasureError, Q15, QuantiseError,
 };
 pub(crate) use machine::{check_size, has_machines};
 pub use pace::{CLOCKS, CORES, Core, Currents, Enough, Pace, Setting, Takes, Work};

@@ -75,11 +75,11 @@ impl<T> DeployedModel<T> {
 
 impl<T: Copy> DeployedModel<T> {
     /// Its numbers, in the order in which they lie in memory.
-    pub(super) fn for_each_real(&self, mut put: impl FnMut(T)) {
+    pub(super) fn for_each_real(&self, put: &mut dyn FnMut(T)) {
         for weight in self.initial.iter().chain(self.transition.iter().flatten()) {
-            weight.for_each_real(&mut put);
+            weight.for_each_real(&mut *put);
         }
-        self.emission.iter().for_each(|emission| emission.for_each_real(&mut put));
+        self.emission.iter().for_each(|emission| emission.for_each_real(put));
     }
 }
 

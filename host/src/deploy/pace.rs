@@ -240,7 +240,7 @@ impl FixedPoint {
     /// What a sample is reckoned from; `None` where states are known, which [`CORES`] were not measured on.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
-        (self.states == States::Hidden).then(|| Work::Q15(self.cost()))
+        (self.engine.states == States::Hidden).then(|| Work::Q15(self.cost()))
     }
 }
 

@@ -220,9 +220,8 @@ impl Evaluator for DeployedProfile {
         }
     }
 
-    fn memory(&self, _: &Common, bytes: &mut Vec<u8>) {
-        let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
-        self.weights().for_each(|weight| weight.for_each_real(&mut put));
+    fn for_each_real(&self, _: &Common, put: &mut dyn FnMut(f32)) {
+        self.weights().for_each(|weight| weight.for_each_real(&mut *put));
     }
 
     fn stream(&self, _: &Common) -> Evidence<f32> {
@@ -242,11 +241,9 @@ impl Evaluator for DeployedProfile {
             state_bytes: bank_bytes(1, state),
             model_bytes: self.payload(of).len(),
             multiply_adds_per_sample: (10 * k + 8) * (1 + 2 * c),
-            exponentials_per_sample: 0,
             multiply_adds_per_decision: of.outputs() + c,
-            exponentials_per_decision: 0,
             logarithms_per_decision: 1,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 
@@ -285,9 +282,5 @@ impl Evaluator for DeployedProfile {
             writeln!(text, "            ],\n            Flanks::from_array({flanks}),\n        ),");
         tail(&mut text, &of.weights, &of.biases, of.normalisation);
         text
-    }
-
-    fn no_artefact(&self, _: &Common) -> Option<String> {
-        None
     }
 }

@@ -232,9 +232,8 @@ impl Evaluator for Systems {
         self.0.iter().try_for_each(DeployedSystem::validate)
     }
 
-    fn memory(&self, _: &Common, bytes: &mut Vec<u8>) {
-        let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
-        self.0.iter().for_each(|system| system.for_each_real(&mut put));
+    fn for_each_real(&self, _: &Common, put: &mut dyn FnMut(f32)) {
+        self.0.iter().for_each(|system| system.for_each_real(&mut *put));
     }
 
     fn stream(&self, _: &Common) -> Evidence<f32> {
@@ -251,11 +250,9 @@ impl Evaluator for Systems {
             state_bytes: bank_bytes(m, state),
             model_bytes: self.payload(of).len(),
             multiply_adds_per_sample: m * (2 * n * n * n + d * (2 * n * n + 3 * n) + d * d / 2),
-            exponentials_per_sample: 0,
             multiply_adds_per_decision: m * o,
-            exponentials_per_decision: 0,
             logarithms_per_decision: m,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 
@@ -303,10 +300,11 @@ mod tests {
     use fishweir_core::dynamics::{Dynamics, Kalman};
     use fishweir_core::filter::{Stream, Streaming};
 
-    use super::super::{Deployed, EngineOf};
     use super::*;
     use crate::classifier::{Observations, Provenance};
     use crate::data::Sample;
+    use crate::deploy::Deployed;
+    use crate::deploy::engine::Engine;
     use crate::model::SystemModel;
 
     fn model(turn: f64) -> SystemModel {
@@ -353,9 +351,10 @@ mod tests {
     fn the_stream_has_the_bits_of_the_core_s_own_type() {
         let two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);
         let deployed = Deployed::of_systems(&two).expect("a bank");
+        let Engine::Systems(systems) = &deployed.engine else { panic!("other models") };
         assert_eq!((deployed.states(), deployed.models(), deployed.outputs()), (5, 2, 1));
-        let core: Vec<Dynamics<5, 2>> = deployed
-            .systems
+        let core: Vec<Dynamics<5, 2>> = systems
+            .0
             .iter()
             .map(|one| {
                 let [covariance, transition, noise, ..] = one.tables();

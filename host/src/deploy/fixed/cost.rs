@@ -2,7 +2,7 @@
 
 use super::FixedPoint;
 use super::codebooks::FixedCodebooks;
-use crate::classifier::{Contract, Observations};
+use crate::classifier::Observations;
 use crate::data::Lags;
 use crate::deploy::cost::{Cost, bank_bytes, codebooks_cost, ring_of};
 use crate::deploy::model::States;
@@ -26,16 +26,16 @@ impl FixedPoint {
     /// channels by, what their codewords and levels weigh, and the units of that; a level takes four.
     pub fn cost(&self) -> Cost {
         let shape = FixedShape {
-            observations: self.observations.clone(),
-            states: self.states,
-            models: self.models.len(),
+            observations: self.common.observations.clone(),
+            states: self.engine.states,
+            models: self.engine.models.len(),
             rows: self.states(),
             directions: self.directions(),
-            outputs: self.biases.len(),
-            lags: self.lags.clone(),
+            outputs: self.outputs(),
+            lags: self.common.lags.clone(),
         };
-        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::size);
-        let codes = codebooks_cost(codebooks, self.size(), self.biases.len(), 2);
+        let codebooks = self.engine.codebooks.as_ref().map(FixedCodebooks::size);
+        let codes = codebooks_cost(codebooks, self.size(), self.outputs(), 2);
         let cost = shape.cost();
         Cost {
             state_bytes: cost.state_bytes + codes.state_bytes,
@@ -44,7 +44,7 @@ impl FixedPoint {
                 + codes.multiply_adds_per_sample,
             ..cost
         }
-        .on(self.contract.as_ref().and_then(Contract::windows))
+        .on(self.windows())
     }
 }
 
@@ -89,9 +89,8 @@ impl FixedShape {
             multiply_adds_per_sample: m * (recursion + work) + differences,
             exponentials_per_sample: exponentials,
             multiply_adds_per_decision: m * (o + c),
-            exponentials_per_decision: 0,
             logarithms_per_decision: m,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 }

@@ -43,11 +43,9 @@ impl Machine {
                 + items * length * symbol_bytes(symbols)
                 + 4 * items,
             multiply_adds_per_sample: (items + own) * (n * n + 2 * n),
-            exponentials_per_sample: 0,
-            multiply_adds_per_decision: 0,
             exponentials_per_decision: items,
             logarithms_per_decision: items + own,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 

@@ -36,9 +36,8 @@ impl Evaluator for Machine {
         models.try_for_each(|model| validate_model(model, States::Hidden, 0))
     }
 
-    fn memory(&self, _: &Common, bytes: &mut Vec<u8>) {
-        let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
-        self.models.iter().for_each(|model| model.for_each_real(&mut put));
+    fn for_each_real(&self, _: &Common, put: &mut dyn FnMut(f32)) {
+        self.models.iter().for_each(|model| model.for_each_real(put));
     }
 
     fn stream(&self, of: &Common) -> Evidence<f32> {
@@ -78,10 +77,9 @@ impl Evaluator for Machine {
             why: "not open to this kernel: what one linear in the same scores costs (`fisher`)",
             state_bytes: bank_bytes(m, belief_bytes(n, o)),
             model_bytes: directions_bytes(m, n, o, o, emission),
-            model_bytes_per_item: 0,
             multiply_adds_per_sample: m * work.multiply_adds,
             multiply_adds_per_decision: m * (o + o),
-            multiply_adds_per_decision_per_item: 0,
+            ..Route::taken("", "", cost)
         }
         .on(of.windows());
         vec![Route::taken(VECTORS, why, cost), directions]

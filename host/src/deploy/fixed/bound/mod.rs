@@ -70,20 +70,21 @@ impl FixedPoint {
         log: &[f64],
         values: &[f64],
     ) -> Option<Vec<f64>> {
-        let of_codewords = match self.codebooks.as_ref().zip(exact.common.codebooks.as_ref()) {
-            Some((fixed, exact)) => codewords::bound(fixed, exact, samples, &self.places)?,
+        let of_codewords = match self.engine.codebooks.as_ref().zip(exact.common.codebooks.as_ref())
+        {
+            Some((fixed, exact)) => codewords::bound(fixed, exact, samples, &self.engine.places)?,
             None => vec![0.0; values.len()],
         };
-        let all = seen::seen(samples, &self.lags, &self.places)?;
+        let all = seen::seen(samples, &self.common.lags, &self.engine.places)?;
         let exact_models = &exact.engine.models;
         let exact = &exact.common;
-        let models = exact_models.iter().zip(&self.models).enumerate();
+        let models = exact_models.iter().zip(&self.engine.models).enumerate();
         let models: Vec<ModelBound> = models
             .map(|(index, (exact, fixed))| {
                 let pair = Pair { exact, fixed };
-                let own = seen::of_columns(&all, self.lags.columns(index, self.size()));
+                let own = seen::of_columns(&all, self.common.columns(index));
                 let samples = own.as_slice();
-                match self.states {
+                match self.engine.states {
                     States::Hidden => hidden::bound(&pair, samples),
                     States::Steps => known::steps(&pair, samples),
                     States::Order(order) => known::words(&pair, order, samples),
