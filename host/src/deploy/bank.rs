@@ -1,4 +1,4 @@
-//! Models side by side, of hidden states or of known ones, whose evidence is weighed.
+//! Bank of models with hidden or known states, whose evidence is weighed.
 
 use fishweir_core::ModelError;
 use fishweir_core::number::Real;
@@ -30,8 +30,10 @@ pub struct Bank<T = f32> {
 }
 
 impl<T: Real> Bank<T> {
-    /// Of models with a chain each. Where the states of all follow one another the device holds no chain and sums over
-    /// no states; a single state has nothing to follow, and is held as a chain.
+    /// Creates a bank of models with a chain each.
+    ///
+    /// If each state of all models is followed by one other, the bank holds positions and no chain. A single state is
+    /// held as a chain.
     pub(super) fn new(models: Vec<DeployedModel<T>>) -> Self {
         let directions = directions_of(&models);
         let has_past = models.first().is_some_and(|model| model.initial.len() > 1);
@@ -42,7 +44,7 @@ impl<T: Real> Bank<T> {
         }
     }
 
-    /// Of models with a row for each context of so many symbols.
+    /// Creates a bank of models with a row per context of `order` symbols.
     pub(super) fn of_words(models: Vec<DeployedModel<T>>, order: usize) -> Self {
         let directions = directions_of(&models);
         let models =
@@ -67,7 +69,7 @@ fn directions_of<T>(models: &[DeployedModel<T>]) -> usize {
 }
 
 impl<T: HostReal> Bank<T> {
-    /// Before the first sample of a stream.
+    /// Evidence before the first sample of a stream.
     pub(super) fn start(&self, of: &Common<T>) -> Evidence<T> {
         let of_model = |(index, model): (usize, &DeployedModel<T>)| {
             let block = |first| {
@@ -85,7 +87,7 @@ impl<T: HostReal> Bank<T> {
 }
 
 impl Bank {
-    /// Checks the numbers of each model; the error is that of the first wrong one, with its index.
+    /// Checks the numbers of each model; an error comes with the model's index.
     pub(super) fn validate_each(&self) -> Result<(), (usize, ModelError)> {
         let mut models = self.models.iter().enumerate();
         models.try_for_each(|(index, model)| {
@@ -94,7 +96,7 @@ impl Bank {
         })
     }
 
-    /// What the same costs with hidden states, where they are known.
+    /// Route with hidden states, for a bank of known ones.
     fn hidden(&self, of: &Common) -> Route {
         let (m, n, c) = (self.models.len(), self.rows(), self.directions);
         let filter = FilterWork::of(n, c, &self.emission());
@@ -111,7 +113,7 @@ impl Bank {
         .on(of.windows())
     }
 
-    /// What a machine that stores items would cost, with the same decisions.
+    /// Route of a kernel machine that takes the same decisions.
     fn with_vectors(&self, of: &Common) -> Route {
         let (m, o) = (self.models.len(), of.outputs());
         let (ring, differences) = of.ring();

@@ -126,8 +126,7 @@ impl<T: Real, W: RealParameter<Real = T>> Observe<T> for RowState<W> {
     }
 }
 
-/// A model's run along the directions from `first` on, of which so many are left; each row of a model whose states are
-/// known is that of a position.
+/// Recursion of a model along the `left` directions from `first` on; if states are known, its rows are positions.
 pub(super) fn block<T: HostReal>(
     model: &DeployedModel<T>,
     known: bool,

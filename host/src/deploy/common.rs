@@ -1,4 +1,4 @@
-//! What every deployed classifier has, whatever its engine.
+//! Fields that every deployed classifier has, whatever its engine.
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::contract::Windows;
@@ -11,7 +11,7 @@ use super::stream::{Evidence, Stream};
 use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 
-/// What is before an engine, beside it, and after it.
+/// Fields of a deployed classifier beside its engine.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common<T = f32> {
     pub(crate) observations: Observations,
@@ -34,7 +34,7 @@ pub(crate) struct Common<T = f32> {
 }
 
 impl<T> Common<T> {
-    /// What weighs the outputs of an engine, and nothing else.
+    /// Returns weights and biases, without front end, lags, codebooks, normalisation and confidence.
     pub(super) fn new(
         observations: Observations,
         classes: Vec<String>,
@@ -55,7 +55,7 @@ impl<T> Common<T> {
         }
     }
 
-    /// The same in another format, without codebooks.
+    /// Returns the same fields with other weights and biases, without codebooks.
     pub(super) fn weighed_by<S>(&self, (weights, biases): (Vec<Vec<S>>, Vec<S>)) -> Common<S> {
         Common {
             observations: self.observations.clone(),
@@ -103,7 +103,7 @@ impl<T> Common<T> {
 }
 
 impl<T: Real> Common<T> {
-    /// A stream whose evidence is weighed so.
+    /// Returns a stream that weighs this evidence.
     pub(super) fn stream(&self, evidence: Evidence<T>) -> Stream<T> {
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
         Stream::of(evidence, outputs, &self.observations)
@@ -122,7 +122,7 @@ impl Common {
         bytes.extend(self.codebooks.iter().flat_map(DeployedCodebooks::bytes));
     }
 
-    /// Bytes of the confidence in flash.
+    /// Bytes of the calibration in flash.
     pub(super) fn confidence_bytes(&self) -> usize {
         self.confidence.as_ref().map_or(0, |confidence| 4 * confidence.reals().count())
     }

@@ -52,7 +52,7 @@ impl Classifier {
         Ok(Deployed { common, engine: bank.into() })
     }
 
-    /// What its models and their channels are called; those for each lag are of no class, however many there are.
+    /// Names of models and channels in messages; models of one lag each have no class.
     fn names<'a>(&'a self, heard: &'a Observations) -> Names<'a> {
         let classes: &[String] = if self.lags.is_apart() { &[] } else { &self.classes };
         Names::of(classes, self.models.len(), heard)
@@ -78,6 +78,7 @@ impl Classifier {
         Ok(Deployed { common, engine: bank.into() })
     }
 
+    /// Returns the compiled bank, and the fields beside it.
     pub(super) fn compile<T: Real>(&self) -> Result<(Common<T>, Bank<T>), DeployError> {
         let outputs = match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,

@@ -142,13 +142,13 @@ impl Deployed {
         self.common.codebooks.as_ref().map(DeployedCodebooks::books)
     }
 
-    /// What evaluates its samples.
+    /// Kind of its engine.
     #[must_use]
     pub fn kind(&self) -> EngineKind {
         self.engine.kind()
     }
 
-    /// What that is, in numbers and words.
+    /// Description of its engine.
     #[must_use]
     pub fn description(&self) -> Description {
         self.engine.evaluator().description()

@@ -1,4 +1,4 @@
-//! The engines that there are.
+//! Engines, and the number formats that each is in.
 
 use std::fmt::Debug;
 
@@ -13,13 +13,13 @@ use super::systems::Systems;
 /// Registers engines, each a type with [`Evaluator`].
 macro_rules! engines {
     ($($(#[$words:meta])* $name:ident($engine:ty),)*) => {
-        /// What evaluates the samples of a deployed classifier.
+        /// Engine of a deployed classifier.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Engine {
             $($(#[$words])* $name($engine),)*
         }
 
-        /// Which engine a deployed classifier has.
+        /// Kind of a deployed classifier's engine.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum EngineKind {
             $($(#[$words])* $name,)*
@@ -38,7 +38,6 @@ macro_rules! engines {
                 }
             }
         }
-
 
         $(impl From<$engine> for Engine {
             fn from(engine: $engine) -> Self {
@@ -59,16 +58,16 @@ engines! {
     Machine(Machine),
 }
 
-/// A number format of deployed classifiers: `f32`, which devices hold; `f64`, from which others are made; [`Q15`](super::Q15).
+/// A number format of deployed classifiers: `f32`, `f64`, or [`Q15`](super::Q15).
 pub trait Format {
-    /// The number of outputs.
+    /// Numbers of weights and outputs.
     type Number: Real;
-    /// What evaluates samples in it.
+    /// Engine, or engines, in this format.
     #[doc(hidden)]
     type Engine: Clone + Debug + PartialEq;
 }
 
-/// A format in which classifiers are compiled.
+/// A format that classifiers are compiled in: `f32`, and `f64`, from which other formats are made.
 pub trait Compiled: Real + Format<Number = Self, Engine: From<Bank<Self>>> {}
 
 impl Format for f32 {

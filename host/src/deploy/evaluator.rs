@@ -1,4 +1,4 @@
-//! What every engine answers.
+//! Questions that every engine answers.
 
 use fishweir_core::ModelError;
 use fishweir_core::artefact::Topology;
@@ -9,37 +9,37 @@ use super::route::Route;
 use super::stream::Evidence;
 use crate::runtime::{Family, Shape};
 
-/// What evaluates samples: models whose evidence is weighed, or a kernel against stored items.
+/// Engine of a classifier: models whose evidence is weighed, or a kernel against stored items.
 pub(super) trait Evaluator {
-    /// What it is.
+    /// Describes the engine in numbers and words.
     fn description(&self) -> Description;
 
     /// Checks every number by the core's own checks.
     fn validate(&self) -> Result<(), ModelError>;
 
-    /// Every number of the core's models, in the order in which they lie in memory.
+    /// Calls `put` with each number of the core's models, in memory order.
     fn for_each_real(&self, of: &Common, put: &mut dyn FnMut(f32));
 
-    /// Before the first sample of a stream.
+    /// Evidence before the first sample of a stream.
     fn stream(&self, of: &Common) -> Evidence<f32>;
 
-    /// What a stream costs that decides on one window at a time.
+    /// Cost of a stream that decides on one window at a time.
     fn cost(&self, of: &Common) -> Cost;
 
-    /// Rust source of it, up to what is around it and beside it.
+    /// Rust source of the core's classifier, without lags, codebooks and front end.
     fn source(&self, of: &Common) -> String;
 
-    /// What has no binary artefact, in words; `None` where it has one.
+    /// The part that has no binary artefact, in words; `None` if all have one.
     fn no_artefact(&self, _: &Common) -> Option<String> {
         None
     }
 
-    /// The ways there are to evaluate it, the one taken first.
+    /// Ways to evaluate the classifier, the chosen one first.
     fn routes(&self, of: &Common) -> Vec<Route> {
         vec![Route::linear(self.description().directions, self.cost(of).on(of.windows()))]
     }
 
-    /// Its bytes, and those of what is around it.
+    /// Bytes of the core's classifier with its lags and codebooks.
     fn payload(&self, of: &Common) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.for_each_real(of, &mut |x| bytes.extend_from_slice(&x.to_le_bytes()));
@@ -48,38 +48,38 @@ pub(super) trait Evaluator {
     }
 }
 
-/// What an engine is, in numbers and words.
+/// Description of an engine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Number of models.
     pub models: usize,
     /// Hidden states of each model, its contexts, the numbers of a system's state, or a profile's positions.
     pub states: usize,
-    /// What one of the states is called.
+    /// Noun for one state.
     pub state: &'static str,
-    /// Directions that each model carries: one an output, or none.
+    /// Directions that each model carries: one per output, or none.
     pub directions: usize,
-    /// How log-likelihoods are found, in words; empty of a kernel machine.
+    /// Recursion of the log-likelihoods, in words; empty for a kernel machine.
     pub recursion: &'static str,
-    /// How the states of its models follow one another.
+    /// Order of the states: hidden chain, known steps, or profile.
     pub topology: Topology,
-    /// How many symbols are the context of the next, of what weighs words of symbols.
+    /// Symbols per context, if words of symbols are weighed.
     pub order: Option<usize>,
-    /// Stored items; `None` of what weighs the evidence of its models.
+    /// Stored items of a kernel machine.
     pub items: Option<StoredItems>,
-    /// How states emit; `None` of linear dynamical systems.
+    /// Emission family of the states; `None` for linear dynamical systems.
     pub emission: Option<(&'static dyn Family, Shape)>,
 }
 
 /// The stored items of a kernel machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredItems {
-    /// The kernel, in words.
+    /// Kernel, in words.
     pub kernel: String,
-    /// Whether it is a kernel on scores, which grow with length.
+    /// Whether the kernel is on scores.
     pub on_scores: bool,
-    /// Items with a coefficient that is not zero.
+    /// Number of items with a nonzero coefficient.
     pub count: usize,
-    /// Entries of each: symbols, or score entries.
+    /// Entries per item: symbols, or score entries.
     pub entries: usize,
 }

@@ -29,7 +29,7 @@ pub(crate) enum States {
 }
 
 impl States {
-    /// How many symbols are the context of the next.
+    /// Symbols per context.
     pub(crate) fn order(self) -> Option<usize> {
         match self {
             Self::Order(order) => Some(order),
@@ -37,7 +37,7 @@ impl States {
         }
     }
 
-    /// How the core names it.
+    /// Topology in an artefact's header.
     pub(super) fn topology(self) -> Topology {
         match self {
             Self::Steps => Topology::STEPS,
@@ -45,7 +45,7 @@ impl States {
         }
     }
 
-    /// The rule of a [`ContextModel`](fishweir_core::context::ContextModel) in a source; `None` of hidden states.
+    /// Rule of a [`ContextModel`](fishweir_core::context::ContextModel) in a source; `None` for hidden states.
     pub(super) fn rule(self) -> Option<&'static str> {
         match self {
             Self::Hidden => None,
@@ -54,8 +54,8 @@ impl States {
         }
     }
 
-    /// Bytes in flash of the core's `Automaton` of so many contexts: a context for each context and symbol, and where
-    /// strings begin. None of other states.
+    /// Bytes in flash of the core's `Automaton`: one context per context and symbol, and the start of strings. 0 without
+    /// contexts.
     pub(super) fn automaton_bytes(self, contexts: usize, symbols: usize) -> usize {
         self.order().map_or(0, |_| (2 * contexts * symbols + 14).next_multiple_of(4))
     }
@@ -67,14 +67,14 @@ impl<T> DeployedModel<T> {
         first.is_some_and(|emission| emission.family.observes() == Observed::Symbol)
     }
 
-    /// The same without its chain.
+    /// Creates a model without a chain.
     pub(super) fn of_rows(emission: Vec<DeployedEmission<T>>) -> Self {
         Self { initial: Vec::new(), transition: Vec::new(), emission }
     }
 }
 
 impl<T: Copy> DeployedModel<T> {
-    /// Its numbers, in the order in which they lie in memory.
+    /// Calls `put` with each number, in memory order.
     pub(super) fn for_each_real(&self, put: &mut dyn FnMut(T)) {
         for weight in self.initial.iter().chain(self.transition.iter().flatten()) {
             weight.for_each_real(&mut *put);
@@ -84,9 +84,9 @@ impl<T: Copy> DeployedModel<T> {
 }
 
 impl<T: Real> DeployedModel<T> {
-    /// The model of the emissions at each of as many positions as it has states, where the state at each is known: the
-    /// first one begins, and each is followed by the next or by itself for good. The last holds for all
-    /// positions that follow. No direction moves such a chain.
+    /// Returns the model with an emission per position and no chain, if the state at each position is known: state 0
+    /// begins, and each state is followed by the next one, or by itself for good. There are as many positions as states;
+    /// the last emission holds for all later positions. No direction moves such a chain.
     pub(super) fn by_position(&self) -> Option<Self> {
         let certain = |row: &[Weight<T>], to: usize| {
             let mut entries = row.iter().enumerate();

@@ -105,7 +105,7 @@ impl DeployedProfile {
         self.odds.iter().chain(self.steps.iter().flatten()).chain(&self.flanks)
     }
 
-    /// From its numbers in memory's order.
+    /// Reads a profile from its numbers in memory order.
     pub(super) fn read(
         [positions, symbols, directions]: [usize; 3],
         mut next: impl FnMut() -> f32,
@@ -153,7 +153,7 @@ pub struct ProfileParts {
 }
 
 impl DeployedProfile {
-    /// The profile, and its one output.
+    /// Returns a profile rounded to `f32`, and its one output.
     pub(super) fn of(parts: &ProfileParts) -> Result<(Common, Self), DeployError> {
         let (symbols, positions) = (parts.symbols.chars().count(), parts.steps.len());
         let is_whole = |rows: &Vec<Vec<f64>>| {

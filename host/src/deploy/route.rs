@@ -51,7 +51,7 @@ impl Route {
         }
     }
 
-    /// What is linear in log-likelihoods, or in scores along so many directions.
+    /// Route of a classifier that is linear in log-likelihoods, or in scores along directions.
     pub(super) fn linear(directions: usize, cost: Cost) -> Self {
         let (name, why) = match directions {
             0 => (

@@ -65,12 +65,12 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// Behind a front end and what looks back.
+    /// Returns the stream behind a front end, with the last samples.
     pub(super) fn behind(self, front: Option<FrontStream<T>>, past: Past<T>) -> Self {
         Self { front, past, ..self }
     }
 
-    /// Of observations in the device's integers.
+    /// Returns the stream of observations in the device's integers.
     pub(super) fn over_integers(self, integers: Integers) -> Self {
         Self { integers: Some(integers), ..self }
     }

@@ -109,7 +109,7 @@ impl DeployedSystem {
     }
 }
 
-/// Systems with states of one size, one a class.
+/// Bank of systems with states of one size, one per class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Systems(Vec<DeployedSystem>);
 
@@ -161,7 +161,7 @@ impl<const N: usize> Block<f32> for Filter<N> {
 }
 
 impl Systems {
-    /// The Bayes classifier of a set of systems, each as likely beforehand.
+    /// Returns the Bayes classifier of a set of systems with equal priors.
     pub(super) fn of(set: &ModelSet) -> Result<(Common, Self), DeployError> {
         let refused = |why: String| Err(DeployError::Models(why));
         let (mut systems, mut classes) = (Vec::new(), Vec::new());

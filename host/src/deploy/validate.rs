@@ -11,7 +11,7 @@ use super::block::{Build, hmm, states_of};
 use super::model::{DeployedModel, States};
 use crate::runtime::{CategoricalVec, RowState, with_states};
 
-/// Checks the numbers of a model with so many directions.
+/// Checks the numbers of a model.
 pub(super) fn validate_model(
     model: &DeployedModel,
     states: States,

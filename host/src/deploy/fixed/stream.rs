@@ -13,7 +13,7 @@ use crate::runtime::with_states;
 /// must: padding changes no bit, a second block would.
 pub(super) const DIRECTIONS_MAX: usize = 32;
 
-/// The run of a model with hidden states.
+/// Recursion of a model with hidden states.
 pub(super) fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
     const C: usize = DIRECTIONS_MAX;
     match model.emission.first() {

@@ -14,7 +14,7 @@ use fishweir_core::classify::ScoreKernel;
 use super::model::DeployedModel;
 use super::source::EmissionType;
 
-/// A kernel, and the models that it is of.
+/// Kernel machine: the models of a kernel, and its stored items.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
     models: Vec<DeployedModel>,
@@ -90,7 +90,7 @@ impl StoredKernel {
         }
     }
 
-    /// Its stored items, and the entries of each: symbols, or score entries.
+    /// Numbers of stored items, and of entries per item: symbols, or score entries.
     fn sizes(&self) -> [usize; 2] {
         match self {
             Self::FixedLength(Sequences { stored, .. }) => {

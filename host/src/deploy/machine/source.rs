@@ -11,7 +11,7 @@ use crate::deploy::common::Common;
 use crate::deploy::source::{comments, labels, model_source, reals};
 
 impl Machine {
-    /// Rust source of it.
+    /// Rust source of the machine.
     pub(super) fn source_of_machine(&self, of: &Common) -> String {
         let notes = "// A kernel machine: its stored items lie in flash, and its kernel streams.\n";
         let mut text = comments(&of.observations, &of.classes, notes);
