@@ -338,7 +338,7 @@ mod tests {
             provenance: Provenance::default(),
         };
         let mut deployed = deployed.deploy().expect("fits in f32");
-        deployed.biases = vec![f32::NAN];
+        deployed.common.biases = vec![f32::NAN];
         let mut stream = deployed.stream();
         let symbols = [Some(0), Some(1), Some(0)];
         let recording = Recording::new([SamplesView::Symbols(&symbols)], None);

@@ -7,14 +7,19 @@ use fishweir_core::classify::Normalisation;
 use fishweir_core::contract::{LABELS, Section, WindowsError};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use super::{
-    Deployed, DeployedCodebooks, DeployedEmission, DeployedModel, DeployedProfile, Weight,
-    codebooks, front,
-};
+use super::bank::Bank;
+use super::codebooks::{self, DeployedCodebooks};
+use super::common::Common;
+use super::deployed::Deployed;
+use super::engine::Engine;
+use super::evaluator::Description;
+use super::front;
+use super::model::{DeployedModel, States};
+use super::profiles::DeployedProfile;
 use crate::classifier::{Codebooks, Contract, DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 use crate::files::{self, FileError};
-use crate::runtime::family::{OF_CHANNELS, reals};
+use crate::runtime::family::{DeployedEmission, OF_CHANNELS, Weight, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
 /// Why an artefact's file was refused.
@@ -65,69 +70,24 @@ impl Deployed {
     /// The shape that the artefact's header states.
     pub fn shape(&self) -> Option<Shape> {
         let size = |n: usize| u16::try_from(n).ok();
-        if self.has_systems() {
-            return None;
-        }
+        let Common { front, lags, codebooks, .. } = &self.common;
+        let Description { models, states, directions, topology, emission, .. } = self.description();
         Some(Shape {
             real_bytes: 4,
-            family: self.emission().0.artefact()?,
-            topology: match self.lags.is_apart() {
-                true => Topology::PER_LAG,
-                false => self.topology(),
-            },
-            states: size(self.states())?,
-            size: size(self.lags.width(self.front.width(self.size())))?,
-            lags: u8::try_from(self.lags.as_slice().len()).ok()?,
-            models: size(self.models())?,
+            family: emission?.0.artefact()?,
+            topology: if lags.is_apart() { Topology::PER_LAG } else { topology },
+            states: size(states)?,
+            size: size(lags.width(self.common.channels()))?,
+            lags: u8::try_from(lags.as_slice().len()).ok()?,
+            models: size(models)?,
             outputs: size(self.outputs())?,
-            directions: size(self.directions())?,
+            directions: size(directions)?,
             codebooks: size(self.codebooks().map_or(0, |books| books.books().len()))?,
             levels: u8::try_from(self.codebooks().map_or(0, Codebooks::levels)).ok()?,
-            front: front::stages(&self.front),
-            dilation: u8::try_from(self.codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
+            front: front::stages(front),
+            dilation: u8::try_from(codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
                 .ok()?,
         })
-    }
-
-    /// The bytes of the core's `StreamClassifier` with these numbers, its fields in order, of the lags of
-    /// `LagFeatures`, and of the codebooks of `WithCodebooks`. Of words the table
-    /// of contexts is left blank, for no artefact holds it; of a kernel machine, which is another type, these are
-    /// the models and what they are weighed by.
-    pub fn payload(&self) -> Vec<u8> {
-        let mut bytes = vec![0; self.context_bytes()];
-        let mut put = |x: f32| bytes.extend_from_slice(&x.to_le_bytes());
-        fn weights<'a>(row: impl IntoIterator<Item = &'a Weight>, put: &mut impl FnMut(f32)) {
-            for weight in row {
-                put(weight.value);
-                weight.tangent.iter().copied().for_each(&mut *put);
-            }
-        }
-        self.systems.iter().for_each(|system| system.for_each_real(&mut put));
-        self.profile.iter().for_each(|profile| profile.for_each_real(&mut put));
-        let steps = self.steps();
-        for (index, model) in self.models.iter().enumerate() {
-            let states = match &steps {
-                Some(steps) => steps[index].clone(),
-                None if self.order.is_some() => (0..model.emission.len()).collect(),
-                None => {
-                    weights(&model.initial, &mut put);
-                    weights(model.transition.iter().flatten(), &mut put);
-                    (0..model.emission.len()).collect()
-                }
-            };
-            for state in states {
-                model.emission[state].for_each_real(&mut put);
-            }
-            // Words, as the bits of reals.
-            let columns = self.columns(index).into_iter().flatten();
-            columns.for_each(|column| put(f32::from_bits(column as u32)));
-        }
-        self.weights.iter().flatten().chain(&self.biases).copied().for_each(&mut put);
-        bytes.extend_from_slice(&self.normalisation.code().to_le_bytes());
-        bytes.extend_from_slice(&0_u32.to_le_bytes());
-        self.lags.as_slice().iter().for_each(|lag| bytes.extend_from_slice(&lag.to_le_bytes()));
-        bytes.extend(self.codebooks.iter().flat_map(DeployedCodebooks::bytes));
-        bytes
     }
 
     /// The artefact: header, classifier, labels, contract. After the labels of the classes, one per line, come
@@ -142,27 +102,27 @@ impl Deployed {
         }
         let shape = self.shape().ok_or(ArtefactFileError::TooLarge)?;
         self.check_windows().map_err(ArtefactFileError::Windows)?;
-        let mut payload = front::bytes(&self.front);
+        let Common { observations, classes, front, confidence, contract, .. } = &self.common;
+        let mut payload = front::bytes(front);
         payload.extend(self.payload());
-        let confidence = self.confidence.iter().flat_map(DeployedConfidence::reals);
+        let confidence = confidence.iter().flat_map(DeployedConfidence::reals);
         confidence.for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
-        let mut observed = match &self.observations {
+        let mut observed = match observations {
             Observations::Channels(names) => names.clone(),
             Observations::Symbols(symbols) => vec![symbols.clone()],
         };
-        if !self.front.is_empty() {
+        if !front.is_empty() {
             payload.extend(shape.front.code().to_le_bytes());
             observed.extend(front::line(self.front()));
         }
-        let lines: Vec<&str> =
-            self.classes.iter().chain(&observed).map(|line| line.as_str()).collect();
+        let lines: Vec<&str> = classes.iter().chain(&observed).map(|line| line.as_str()).collect();
         if let Some(name) = lines.iter().find(|line| breaks(line)) {
             return Err(ArtefactFileError::Name { name: (*name).to_owned() });
         }
         let labels = lines.join("\n") + "\n";
         let section = Section { tag: LABELS, content: labels.as_bytes() };
         let mut sections = [&section.head()[..], section.content].concat();
-        self.contract.clone().unwrap_or_default().with_core(|contract| {
+        contract.clone().unwrap_or_default().with_core(|contract| {
             for index in 0..contract.sections() {
                 contract.write_section(index, &mut |part| sections.extend_from_slice(part));
             }
@@ -174,19 +134,9 @@ impl Deployed {
 
     /// Why it has no binary artefact, in words; `None` where it has one.
     pub fn no_artefact(&self) -> Option<String> {
-        let (family, shape) = self.emission();
-        let what = match () {
-            () if self.kernel.is_some() => "kernel machines".to_owned(),
-            () if !self.front.is_empty() && front::line(self.front()).is_none() => {
-                "magnitudes of channels with a comma in their names".to_owned()
-            }
-            () if self.lags.is_apart() && self.topology() == Topology::STEPS => {
-                "models of a lag each whose states are known".to_owned()
-            }
-            () if self.order.is_some() => "weights of words".to_owned(),
-            () if self.has_systems() => "linear dynamical systems".to_owned(),
-            () if family.artefact().is_none() => family.words(shape),
-            () => return None,
+        let what = match !self.front().is_empty() && front::line(self.front()).is_none() {
+            true => "magnitudes of channels with a comma in their names".to_owned(),
+            false => self.engine.evaluator().no_artefact(&self.common)?,
         };
         Some(format!("{what} are exported as Rust source"))
     }
@@ -328,24 +278,10 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     let (numbers, tail) = payload.split_at(payload.len() - 8);
     let mut numbers = Numbers(numbers);
-    let profile = of_profile.then(|| DeployedProfile::read(sizes.of_profile(), || numbers.real()));
-    let banked = if of_profile { 0 } else { models };
-    let model = |index| {
-        let model = sizes.model(&mut numbers);
-        for column in lags.columns(index, channels).into_iter().flatten() {
-            // A model's columns are those that its lag implies.
-            if numbers.word() as usize != column {
-                return Err(ArtefactError::Model(ModelError::new(
-                    Part::Column,
-                    ErrorKind::Inconsistent,
-                    index,
-                    column,
-                )));
-            }
-        }
-        Ok(model)
+    let engine: Engine = match of_profile {
+        true => DeployedProfile::read(sizes.of_profile(), || numbers.real()).into(),
+        false => sizes.bank(models, (&lags, channels), &mut numbers)?.into(),
     };
-    let models = (0..banked).map(model).collect::<Result<_, _>>()?;
     let weights = (0..outputs).map(|_| numbers.reals(usize::from(shape.models))).collect();
     let biases = numbers.reals(outputs);
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
@@ -354,35 +290,31 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         true => Observations::Symbols(observed.concat()),
         false => Observations::Channels(observed),
     };
-    let deployed = Deployed {
+    let contract = contract_of(&header, bytes)?;
+    let observed = match &observations {
+        Observations::Channels(names) => names.len(),
+        Observations::Symbols(_) => 0,
+    };
+    if contract.as_ref().is_some_and(|own| ![0, observed].contains(&own.channels.len())) {
+        return Err(ArtefactError::BadHeader);
+    }
+    let common = Common {
         observations,
         classes,
         front,
         lags,
-        models,
         codebooks,
-        systems: Vec::new(),
-        profile,
-        order: None,
-        kernel: None,
         weights,
         biases,
         normalisation,
         confidence,
-        contract: contract_of(&header, bytes)?,
+        contract,
     };
-    let observed = match &deployed.observations {
-        Observations::Channels(names) => names.len(),
-        Observations::Symbols(_) => 0,
-    };
-    let contract = deployed.contract.as_ref();
-    if contract.is_some_and(|contract| ![0, observed].contains(&contract.channels.len())) {
-        return Err(ArtefactError::BadHeader);
-    }
-    let row = deployed.lags.width(deployed.front.width(deployed.size()));
-    if deployed.classes.len() != shape.classes() || row != usize::from(shape.size) {
+    let row = common.lags.width(common.channels());
+    if common.classes.len() != shape.classes() || row != usize::from(shape.size) {
         return Err(ArtefactError::Labels);
     }
+    let deployed = Deployed { common, engine };
     // What its memory alone decides is judged by the core's checks, as on a device; lags, columns, codebooks and the
     // front end were above.
     deployed.validate().map_err(ArtefactError::Model)?;
@@ -450,24 +382,39 @@ impl Sizes {
     }
 
     fn model(&self, numbers: &mut Numbers<'_>) -> DeployedModel {
-        let (initial, transition) = if self.topology == Topology::STEPS {
-            let next = |state: usize| self.certainly(usize::min(state + 1, self.states - 1));
-            (self.certainly(0), (0..self.states).map(next).collect())
-        } else {
-            let initial = self.weights(self.states, numbers);
-            (initial, (0..self.states).map(|_| self.weights(self.states, numbers)).collect())
-        };
+        let chain = if self.topology == Topology::STEPS { 0 } else { self.states };
+        let row = |numbers: &mut Numbers<'_>| self.weights(chain, numbers);
+        let (initial, transition) = (row(numbers), (0..chain).map(|_| row(numbers)).collect());
         let emission = (0..self.states).map(|_| self.emission(numbers)).collect();
         DeployedModel { initial, transition, emission }
     }
 
-    /// A row of a chain that leads to one state.
-    fn certainly(&self, to: usize) -> Vec<Weight> {
-        let weight = |state| Weight {
-            value: if state == to { 1.0 } else { 0.0 },
-            tangent: vec![0.0; self.directions],
+    /// So many models, whose columns are those that lags beside so many channels imply.
+    fn bank(
+        &self,
+        models: usize,
+        (lags, channels): (&Lags, usize),
+        numbers: &mut Numbers<'_>,
+    ) -> Result<Bank, ArtefactError> {
+        let model = |index| {
+            let model = self.model(numbers);
+            for column in lags.columns(index, channels).into_iter().flatten() {
+                if numbers.word() as usize != column {
+                    return Err(ArtefactError::Model(ModelError::new(
+                        Part::Column,
+                        ErrorKind::Inconsistent,
+                        index,
+                        column,
+                    )));
+                }
+            }
+            Ok(model)
         };
-        (0..self.states).map(weight).collect()
+        let models = (0..models).map(model).collect::<Result<_, _>>()?;
+        Ok(match self.topology {
+            Topology::STEPS => Bank { models, states: States::Steps, directions: self.directions },
+            _ => Bank::new(models),
+        })
     }
 
     fn emission(&self, numbers: &mut Numbers<'_>) -> DeployedEmission {

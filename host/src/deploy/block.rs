@@ -9,8 +9,9 @@ use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
 use fishweir_core::number::{Parameter, Real, RealParameter, Scalar};
 
-use super::{DeployedEmission, DeployedModel, PushError};
-use crate::runtime::family::lift;
+use super::error::PushError;
+use super::model::DeployedModel;
+use crate::runtime::family::{DeployedEmission, lift};
 use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states, with_two_sizes};
 
 /// What is pushed, whatever its kind.
@@ -125,29 +126,30 @@ impl<T: Real, W: RealParameter<Real = T>> Observe<T> for RowState<W> {
     }
 }
 
+/// Recursion of a model along the `left` directions from `first` on; if states are known, its rows are positions.
 pub(super) fn block<T: HostReal>(
     model: &DeployedModel<T>,
-    steps: Option<&[usize]>,
+    known: bool,
     first: usize,
     left: usize,
 ) -> Box<dyn Block<T> + Send> {
     match left {
-        0 => kind::<T, T>(model, steps, first),
-        1 => kind::<T, T::One>(model, steps, first),
-        _ => kind::<T, T::Many>(model, steps, first),
+        0 => kind::<T, T>(model, known, first),
+        1 => kind::<T, T::One>(model, known, first),
+        _ => kind::<T, T::Many>(model, known, first),
     }
 }
 
 fn kind<T: HostReal, W: HostWeight<Real = T>>(
     model: &DeployedModel<T>,
-    steps: Option<&[usize]>,
+    known: bool,
     first: usize,
 ) -> Box<dyn Block<T> + Send> {
-    match (model.is_over_symbols(), steps) {
-        (true, Some(steps)) => stepping::<T, CategoricalVec<W>>(model, steps, first),
-        (false, Some(steps)) => stepping::<T, RowState<W>>(model, steps, first),
-        (true, None) => running::<T, CategoricalVec<W>>(model, first),
-        (false, None) => running::<T, RowState<W>>(model, first),
+    match (model.is_over_symbols(), known) {
+        (true, true) => stepping::<T, CategoricalVec<W>>(model, first),
+        (false, true) => stepping::<T, RowState<W>>(model, first),
+        (true, false) => running::<T, CategoricalVec<W>>(model, first),
+        (false, false) => running::<T, RowState<W>>(model, first),
     }
 }
 
@@ -192,18 +194,14 @@ where
 /// Positions for which a model whose states are known is compiled: no recursion grows with them.
 pub(super) const POSITIONS: usize = 64;
 
-fn stepping<T: Real, E>(
-    model: &DeployedModel<T>,
-    steps: &[usize],
-    first: usize,
-) -> Box<dyn Block<T> + Send>
+fn stepping<T: Real, E>(model: &DeployedModel<T>, first: usize) -> Box<dyn Block<T> + Send>
 where
     E: Build<T, Weight: Send> + Send + 'static,
     Number<E>: Send,
     <Number<E> as fishweir_core::number::Number>::ScaleAccumulator: Send,
 {
-    let last = steps.len() - 1;
-    let at = |position| model.emission[steps[usize::min(position, last)]].clone();
+    let last = model.emission.len() - 1;
+    let at = |position| model.emission[usize::min(position, last)].clone();
     let emission: Vec<DeployedEmission<T>> = (0..POSITIONS).map(at).collect();
     let model: ContextModel<Steps, E, POSITIONS> =
         ContextModel::new(Steps, states_of(&emission, first));

@@ -6,7 +6,7 @@ use fishweir_core::ModelError;
 use fishweir_core::classify::{CODEWORDS, Coding, TAPS, validate_codebooks};
 use fishweir_core::number::Real;
 
-use super::DeployError;
+use super::error::DeployError;
 use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, CodebooksSize, Output};
 
 /// Codebooks, and what their codewords weigh.

@@ -1,81 +1,18 @@
 //! From a trained classifier to the numbers that a device holds.
 
 use fishweir_core::number::Real;
-use fishweir_core::{ModelError, Part};
 
+use super::attach::{Names, advice, attach, emissions_along};
+use super::bank::Bank;
 use super::codebooks::DeployedCodebooks;
-use super::{DeployError, Deployed, DeployedEmission, DeployedModel, Weight};
+use super::common::Common;
+use super::deployed::Deployed;
+use super::engine::Compiled;
+use super::error::DeployError;
+use super::model::DeployedModel;
 use crate::classifier::{Classifier, Direction, Observations, Rule};
 use crate::data::Kind;
-use crate::runtime::family::{DoesNotFit, Rates, weights_along};
-use crate::runtime::{Distribution, Emissions, Hmm, Observed};
-
-/// What to do where the number format does not hold a model of what is observed.
-fn advice(observed: Observed) -> &'static str {
-    match observed {
-        Observed::Channels(values) if values.have_unit() => "rescale the channel",
-        Observed::Channels(_) => "leave the channel out",
-        Observed::Symbol => "fit the model again",
-    }
-}
-
-/// What models and channels are called in messages.
-#[derive(Clone, Copy)]
-pub(super) struct Names<'a> {
-    classes: &'a [String],
-    models: usize,
-    observations: &'a Observations,
-}
-
-impl<'a> Names<'a> {
-    /// Of a classifier's models; those for each lag are of no class, however many there are.
-    fn in_classifier(classifier: &'a Classifier, heard: &'a Observations) -> Self {
-        let classes: &[String] = if classifier.lags.is_apart() { &[] } else { &classifier.classes };
-        Self::of(classes, classifier.models.len(), heard)
-    }
-
-    /// Of so many models: one a class, or none of any.
-    pub(super) fn of(classes: &'a [String], models: usize, observations: &'a Observations) -> Self {
-        Self { classes, models, observations }
-    }
-
-    /// A model.
-    pub(super) fn model(&self, index: usize) -> String {
-        match self.classes.get(index) {
-            // A classifier may have been trained on the scores of one class alone.
-            Some(class) if self.classes.len() == self.models => {
-                format!("the model of class `{class}`")
-            }
-            _ if self.models == 1 => "the model".to_owned(),
-            _ => format!("model {index}"),
-        }
-    }
-
-    fn channel(&self, channel: usize) -> String {
-        match self.observations {
-            // After the channels come differences of each, lag by lag.
-            Observations::Channels(names) => match names.get(channel) {
-                Some(name) => format!("`{name}`"),
-                None => match names.get(channel % names.len().max(1)) {
-                    Some(name) => format!("`{name}`, a difference of it"),
-                    None => channel.to_string(),
-                },
-            },
-            Observations::Symbols(_) => channel.to_string(),
-        }
-    }
-
-    /// A model, and the channel where an error names one.
-    pub(super) fn place(&self, index: usize, error: &ModelError) -> String {
-        let model = self.model(index);
-        match error.part {
-            Part::Parameter(_) => {
-                format!("{model}, channel {}", self.channel(error.entry))
-            }
-            _ => model,
-        }
-    }
-}
+use crate::runtime::{Distribution, Emissions};
 
 impl Classifier {
     /// As a device holds it, in `f32`: compiled to directions, or with its support vectors.
@@ -95,26 +32,30 @@ impl Classifier {
     /// [`DeployError`] naming what `f32` or a device does not hold.
     pub fn deploy(&self) -> Result<Deployed, DeployError> {
         if let Rule::Expansion(expansion) = &self.rule {
-            return self.store(expansion);
+            let (common, machine) = self.store(expansion)?;
+            return Ok(Deployed { common, engine: machine.into() });
         }
         if let Some(confidence) = &self.confidence {
             confidence.check(self.classes.len()).map_err(DeployError::Models)?;
         }
-        let deployed: Deployed = self.compile_in()?;
+        let (common, bank) = self.compile()?;
         let heard = self.heard()?;
-        let names = Names::in_classifier(self, &heard);
-        for (index, model) in deployed.each_model() {
-            deployed.validate_model(&model).map_err(|source| DeployError::Rounded {
-                place: names.place(index, &source),
-                source,
-                advice: advice(self.models[index].emission.family().observes()),
-            })?;
-        }
-        deployed.validate_outputs().map_err(|source| {
+        bank.validate_each().map_err(|(index, source)| DeployError::Rounded {
+            place: self.names(&heard).place(index, &source),
+            source,
+            advice: advice(self.models[index].emission.family().observes()),
+        })?;
+        common.validate_outputs().map_err(|source| {
             let place = "what models are weighed by".to_owned();
             DeployError::Rounded { place, source, advice: "fit the model again" }
         })?;
-        Ok(deployed)
+        Ok(Deployed { common, engine: bank.into() })
+    }
+
+    /// Names of models and channels in messages; models of one lag each have no class.
+    fn names<'a>(&'a self, heard: &'a Observations) -> Names<'a> {
+        let classes: &[String] = if self.lags.is_apart() { &[] } else { &self.classes };
+        Names::of(classes, self.models.len(), heard)
     }
 
     /// What models hear, but for lags: the channels, or what a front end makes of them.
@@ -132,14 +73,20 @@ impl Classifier {
     ///
     /// # Errors
     /// [`DeployError`] naming a number that does not fit.
-    pub fn compile_in<T: Real>(&self) -> Result<Deployed<T>, DeployError> {
+    pub fn compile_in<T: Compiled>(&self) -> Result<Deployed<T>, DeployError> {
+        let (common, bank) = self.compile()?;
+        Ok(Deployed { common, engine: bank.into() })
+    }
+
+    /// Returns the compiled bank, and the fields beside it.
+    pub(super) fn compile<T: Real>(&self) -> Result<(Common<T>, Bank<T>), DeployError> {
         let outputs = match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
             Rule::Expansion(_) => return Err(DeployError::Expansion),
         };
         let states = self.states();
         let heard = self.heard()?;
-        let names = Names::in_classifier(self, &heard);
+        let names = self.names(&heard);
         let contexts = self.contexts().map_err(DeployError::Models)?;
         let models = self
             .models
@@ -157,16 +104,15 @@ impl Classifier {
                 Ok(DeployedModel { emission, ..attached })
             })
             .collect::<Result<_, _>>()?;
-        Ok(Deployed {
+        let bank = match self.order() {
+            Some(order) => Bank::of_words(models, order),
+            None => Bank::new(models),
+        };
+        let common = Common {
             observations: self.observations.clone(),
             classes: self.classes.clone(),
             front: self.front_end().map_err(DeployError::Models)?,
             lags: self.lags.clone(),
-            models,
-            systems: Vec::new(),
-            profile: None,
-            order: self.order(),
-            kernel: None,
             codebooks: self
                 .codebooks
                 .as_ref()
@@ -180,67 +126,7 @@ impl Classifier {
             normalisation: self.normalisation,
             confidence: self.confidence.as_ref().map(|confidence| confidence.rounded()),
             contract: Some(self.provenance.contract().carried()),
-        })
+        };
+        Ok((common, bank))
     }
-}
-
-/// A model with its directions attached, padded to so many states. `name` is for messages.
-pub(super) fn attach<T: Real>(
-    name: (usize, Names<'_>),
-    model: &Hmm,
-    directions: &[&Direction],
-    states: usize,
-) -> Result<DeployedModel<T>, DeployError> {
-    let row = |row: &[f64], logits: &dyn Fn(&Direction) -> Vec<f64>, length: usize, stay| {
-        let rates: Vec<Vec<f64>> = directions.iter().map(|d| logits(d)).collect();
-        let along: Vec<(bool, &[f64])> = directions
-            .iter()
-            .zip(&rates)
-            .map(|(d, rates)| (d.emission.weighs_statistics(), rates.as_slice()))
-            .collect();
-        let mut weights: Vec<_> = weights_along(row, &along).iter().map(Weight::rounded).collect();
-        let zero = Weight { value: T::ZERO, tangent: vec![T::ZERO; directions.len()] };
-        weights.resize(length, zero);
-        if let Some(state) = stay {
-            let weight: &mut Weight<T> = &mut weights[state];
-            weight.value = T::ONE;
-        }
-        weights
-    };
-    let initial = row(&model.initial, &|d| d.initial.clone(), states, None);
-    let mut transition = Vec::new();
-    for from in 0..states {
-        transition.push(match model.transition.get(from) {
-            Some(probabilities) => {
-                row(probabilities, &|d| d.transition[from].clone(), states, None)
-            }
-            None => row(&[], &|_| Vec::new(), states, Some(from)),
-        });
-    }
-    // A state out of reach emits as state 0 does: valid, and never the likeliest by itself.
-    let rows = (0..states).map(|state| if state < model.states() { state } else { 0 });
-    let emission = emissions_along(name, &model.emission, directions, rows)?;
-    Ok(DeployedModel { initial, transition, emission })
-}
-
-/// Rows of emissions with the directions attached.
-fn emissions_along<T: Real>(
-    (index, names): (usize, Names<'_>),
-    emission: &Emissions,
-    directions: &[&Direction],
-    rows: impl Iterator<Item = usize>,
-) -> Result<Vec<DeployedEmission<T>>, DeployError> {
-    let advice = advice(emission.family().observes());
-    let along: Vec<Rates<'_>> = directions
-        .iter()
-        .map(|direction| direction.emission.of_family(emission))
-        .collect::<Option<_>>()
-        .ok_or_else(|| DeployError::Direction(names.model(index)))?;
-    let deploy = |row| {
-        emission.deploy(row, &along).map_err(|DoesNotFit { part, channel, value }| {
-            let (model, channel) = (names.model(index), names.channel(channel));
-            DeployError::OutOfRange { model, part, channel, value, advice }
-        })
-    };
-    rows.map(deploy).collect()
 }

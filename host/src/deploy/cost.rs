@@ -1,11 +1,9 @@
 //! What a classifier costs on a device, before anything is flashed.
 
-use fishweir_core::artefact::Topology;
 use fishweir_core::classify::{CODEWORDS, TAPS};
 use fishweir_core::contract::{WindowClock, Windows};
 use serde::Serialize;
 
-use super::Deployed;
 use super::source::EmissionType;
 use crate::classifier::CodebooksSize;
 use crate::data::{FrontEnd, Lags};
@@ -50,54 +48,6 @@ impl Cost {
     }
 }
 
-impl Deployed {
-    /// What it costs on a device, on the windows of its contract: a state, and a sample's work, for each that is open at a
-    /// time.
-    pub fn cost(&self) -> Cost {
-        self.cost_of_stream().on(self.windows())
-    }
-
-    /// What a stream costs that decides on one window at a time.
-    ///
-    /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
-    /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
-    /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
-    /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
-    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample; where each model hears one lag
-    /// its columns are a word each in flash. `G` codebooks over the last `K` samples of `D` channels keep `4 D K`
-    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample; `Q` levels take `8 G Q` comparisons, a quarter
-    /// of a multiply-add each, and `8 G O` additions where they are exceeded, a third. Behind a front end a sample's
-    /// work is its share of a row's, beside that of the front end.
-    pub(crate) fn cost_of_stream(&self) -> Cost {
-        if let Some(kernel) = &self.kernel {
-            return self.cost_of_machine(kernel);
-        }
-        if self.has_systems() {
-            return self.cost_of_systems();
-        }
-        if let Some(profile) = &self.profile {
-            return self.cost_of_profile(profile);
-        }
-        let EmissionType { family, shape } = EmissionType::of(&self.models);
-        let priced = Priced {
-            family,
-            shape,
-            models: self.models(),
-            states: self.states(),
-            directions: self.directions(),
-            outputs: self.outputs(),
-            channels: self.size(),
-            front: &self.front,
-            lags: &self.lags,
-            codebooks: self.codebooks.as_ref().map(|one| one.books().size()),
-        };
-        let known = self.order.is_some() || self.topology() == Topology::STEPS;
-        let believed =
-            self.confidence.as_ref().map_or(0, |confidence| 4 * confidence.reals().count());
-        priced.with(known, self.payload().len() + believed)
-    }
-}
-
 /// The sizes of a bank of hidden Markov models with directions, from which its cost follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priced<'a> {
@@ -138,7 +88,7 @@ impl Priced<'_> {
     }
 
     /// The same of states that are known, or hidden, in so many bytes of flash.
-    fn with(&self, known: bool, model_bytes: usize) -> Cost {
+    pub(super) fn with(&self, known: bool, model_bytes: usize) -> Cost {
         let Self { family, shape, models: m, states: n, directions: c, outputs, .. } = *self;
         let emission = &EmissionType { family, shape };
         let (filter, belief) = if known {
@@ -160,9 +110,8 @@ impl Priced<'_> {
             ) + work,
             exponentials_per_sample: share(m * filter.exponentials),
             multiply_adds_per_decision: m * (outputs + c),
-            exponentials_per_decision: 0,
             logarithms_per_decision: m,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 }
@@ -199,19 +148,6 @@ pub(super) fn ring_of(channels: usize, lags: &Lags, number: usize) -> (usize, us
     }
     let bytes = (number * channels * lags.depth() + 8).next_multiple_of(8);
     (bytes, channels * lags.as_slice().len())
-}
-
-impl<T> Deployed<T> {
-    /// Bytes of past samples with what aligns them, and differences a sample.
-    pub(super) fn ring(&self) -> (usize, usize) {
-        ring_of(self.front.width(self.size()), &self.lags, 4)
-    }
-
-    /// Bytes in flash of the core's `Automaton`: a context for each context and symbol, and where strings begin.
-    pub(super) fn context_bytes(&self) -> usize {
-        let table = 2 * self.states() * self.size();
-        if self.order.is_some() { (table + 14).next_multiple_of(4) } else { 0 }
-    }
 }
 
 /// Bytes of a belief over `n` states with `c` directions, on a 32-bit device.

@@ -1,6 +1,6 @@
-//! Why a classifier is not deployed.
+//! Why a classifier is not deployed, and why a sample is not taken in.
 
-use fishweir_core::ModelError;
+use fishweir_core::{ModelError, ObservationError};
 
 /// Why a classifier was not deployed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
@@ -117,4 +117,22 @@ pub enum DeployError {
 crate::kinds::kinds!(DeployError,
     Self::Parameter(error) => error,
     Self::Rounded { source: error, .. } => error,
+);
+
+/// Why a sample was not taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
+pub enum PushError {
+    /// The models refuse it.
+    #[error(transparent)]
+    Observation(#[from] ObservationError),
+    /// A row where a symbol is wanted, or the other way round, or a row of another length.
+    #[error("a sample of another kind than the classifier observes")]
+    #[strum(serialize = "wrong-observations")]
+    Kind,
+}
+
+crate::kinds::kinds!(PushError,
+    Self::Observation(error) => error,
 );

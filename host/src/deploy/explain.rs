@@ -2,7 +2,9 @@
 
 use fishweir_core::classify::{Decision, Normalisation};
 
-use super::{DeployError, Deployed, Stream};
+use super::deployed::Deployed;
+use super::error::DeployError;
+use super::stream::Stream;
 use crate::classifier::Classifier;
 use crate::data::{Sample, SamplesView};
 
@@ -63,21 +65,19 @@ impl Deployed {
     /// kernel machine, which is no sum over samples.
     #[must_use]
     pub fn explain(&self, window: SamplesView<'_>) -> Option<Explanation> {
-        if self.kernel.is_some() {
+        if !self.decides_at_every_sample() {
             return None;
         }
         let Decided { stream, decision, rival, taken } = self.decided(window)?;
-        let factor: f64 = self.normalisation.factor(stream.samples());
+        let factor: f64 = self.common.normalisation.factor(stream.samples());
 
         let lead = |biases: &[f32]| match *biases {
             [bias] => f64::from(if decision.class == 1 { bias } else { -bias }),
             _ => f64::from(biases[decision.class]) - f64::from(biases[rival]),
         };
-        let plain = Self {
-            biases: vec![0.0; self.biases.len()],
-            normalisation: Normalisation::NONE,
-            ..self.clone()
-        };
+        let mut plain = self.clone();
+        plain.common.biases.fill(0.0);
+        plain.common.normalisation = Normalisation::NONE;
         let (mut evidence, mut before) = (plain.stream(), 0.0);
         let gain = |sample| {
             // What is refused is no evidence.
@@ -93,7 +93,7 @@ impl Deployed {
             class: decision.class,
             rival,
             margin: decision.margin,
-            bias: lead(&self.biases),
+            bias: lead(&self.common.biases),
             gains,
             refused: taken.iter().filter(|taken| !**taken).count(),
         })

@@ -1,7 +1,7 @@
 //! Samples as a device receives them: rows in `f32`.
 
-use super::PushError;
 use super::block::Observation;
+use super::error::PushError;
 use crate::classifier::Observations;
 use crate::data::Sample;
 

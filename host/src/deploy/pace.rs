@@ -1,11 +1,12 @@
 //! What a sample takes of a processor and of a battery, as intervals.
 
-use fishweir_core::artefact::Topology;
 use serde::Serialize;
 
-use super::fixed::FixedStates;
-use super::source::EmissionType;
-use super::{Cost, Deployed, FixedPoint};
+use super::cost::Cost;
+use super::deployed::Deployed;
+use super::engine::Engine;
+use super::fixed::FixedPoint;
+use super::model::States;
 
 /// Instructions of the work that [`Cost`] counts, in one format of numbers.
 ///
@@ -224,17 +225,13 @@ impl Deployed {
     /// front end.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
-        let apart = self.kernel.is_some() || self.has_systems() || self.profile.is_some();
         // What a sample takes between two rows has not been measured.
         if !self.front().is_empty() {
             return None;
         }
-        let known = self.order.is_some() || self.topology() == Topology::STEPS;
-        if apart || known {
-            return None;
-        }
-        let family = EmissionType::of(&self.models).family;
-        let measured = ["categorical", "gaussian"].contains(&family.name());
+        let Engine::Bank(bank) = &self.engine else { return None };
+        let measured = bank.states == States::Hidden
+            && ["categorical", "gaussian"].contains(&bank.emission().family.name());
         measured.then(|| Work::F32(self.cost()))
     }
 }
@@ -243,7 +240,7 @@ impl FixedPoint {
     /// What a sample is reckoned from; `None` where states are known, which [`CORES`] were not measured on.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
-        (self.states == FixedStates::Hidden).then(|| Work::Q15(self.cost()))
+        (self.engine.states == States::Hidden).then(|| Work::Q15(self.cost()))
     }
 }
 
@@ -254,6 +251,7 @@ mod tests {
     use crate::data::{FrontEnd, Lags};
     use crate::deploy::cost::{FilterWork, Priced, codebooks_cost};
     use crate::deploy::fixed::FixedShape;
+    use crate::deploy::source::EmissionType;
     use crate::runtime::Shape;
 
     fn page(path: &str) -> String {
@@ -289,7 +287,7 @@ mod tests {
             _ => Observations::Symbols(('a'..).take(size).collect()),
         };
         let directions = if outputs == 0 { 0 } else { outputs };
-        let hidden = FixedStates::Hidden;
+        let hidden = States::Hidden;
         FixedShape { states: hidden, observations, models, rows: states, directions, outputs, lags }
     }
 

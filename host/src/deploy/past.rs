@@ -54,8 +54,13 @@ impl<C: Coding> Past<C> {
 }
 
 /// A channel in the device's integers.
-pub(super) fn integer(x: f64, places: i16) -> Result<i16, ObservationError> {
+fn integer(x: f64, places: i16) -> Result<i16, ObservationError> {
     ChannelQ15::integer(x * f64::from(places).exp2())
+}
+
+/// A row in the integers that a device is given.
+pub(super) fn integers(row: &[f64], places: &[i16]) -> Result<Vec<i16>, ObservationError> {
+    row.iter().zip(places).map(|(&x, &places)| integer(x, places)).collect()
 }
 
 /// Observations in fixed point: their binary places, a row of them, and the last samples.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::artefact::Topology;
 use fishweir_core::filter::Streaming;
 use fishweir_core::number::{Dual, Parameter, RealParameter, Scalar};
 use fishweir_core::profile_hmm::{
@@ -10,23 +10,26 @@ use fishweir_core::profile_hmm::{
 };
 use fishweir_core::{ModelError, ObservationError};
 
-use super::bank::ModelStream;
 use super::block::{Block, Observation, parts};
-use super::cost::bank_bytes;
+use super::common::Common;
+use super::cost::{Cost, bank_bytes};
+use super::error::{DeployError, PushError};
+use super::evaluator::{Description, Evaluator};
+use super::model_stream::ModelStream;
 use super::source::{comments, labels, tail, weights};
-use super::{Cost, DeployError, Deployed, PushError, Weight};
+use super::stream::Evidence;
 use crate::classifier::{Contract, Observations};
-use crate::data::{FrontEnd, Lags};
 use crate::kernel::marginal::Heap;
-use crate::runtime::family::lift;
+use crate::runtime::Shape;
+use crate::runtime::family::{OF_SYMBOLS, Weight, lift};
 
 /// A search profile in the numbers of a device: the fields of the core's `ProfileHmm`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DeployedProfile {
+pub struct DeployedProfile {
     /// `[symbol][position]`, row by row.
-    pub(super) odds: Vec<Weight>,
-    pub(super) steps: Vec<[Weight; 9]>,
-    pub(super) flanks: [Weight; 6],
+    odds: Vec<Weight>,
+    steps: Vec<[Weight; 9]>,
+    flanks: [Weight; 6],
 }
 
 type Number<W> = <W as Parameter>::Number;
@@ -89,11 +92,11 @@ impl<W: RealParameter<Real = f32>> Block<f32> for Run<W> {
 }
 
 impl DeployedProfile {
-    pub(super) fn positions(&self) -> usize {
+    fn positions(&self) -> usize {
         self.steps.len()
     }
 
-    pub(super) fn directions(&self) -> usize {
+    fn directions(&self) -> usize {
         self.flanks[0].tangent.len()
     }
 
@@ -102,14 +105,7 @@ impl DeployedProfile {
         self.odds.iter().chain(self.steps.iter().flatten()).chain(&self.flanks)
     }
 
-    pub(super) fn for_each_real(&self, mut put: impl FnMut(f32)) {
-        for weight in self.weights() {
-            put(weight.value);
-            weight.tangent.iter().copied().for_each(&mut put);
-        }
-    }
-
-    /// From the numbers that [`for_each_real`](Self::for_each_real) hands over.
+    /// Reads a profile from its numbers in memory order.
     pub(super) fn read(
         [positions, symbols, directions]: [usize; 3],
         mut next: impl FnMut() -> f32,
@@ -128,24 +124,6 @@ impl DeployedProfile {
     /// How many numbers that are.
     pub(super) fn reals([positions, symbols, directions]: [usize; 3]) -> usize {
         (positions * (symbols + 9) + 6) * (1 + directions)
-    }
-
-    pub(super) fn validate(&self) -> Result<(), ModelError> {
-        fn of<W: RealParameter<Real = f32>>(profile: &DeployedProfile) -> Result<(), ModelError> {
-            let run = Run::<W>::new(profile);
-            ProfileHmmView::new(&run.odds, &run.steps, &run.flanks).map(|_| ())
-        }
-        match self.directions() {
-            0 => of::<f32>(self),
-            _ => of::<Dual<f32, 1>>(self),
-        }
-    }
-
-    pub(super) fn stream(&self) -> ModelStream<f32> {
-        ModelStream::of(match self.directions() {
-            0 => vec![Box::new(Run::<f32>::new(self))],
-            _ => vec![Box::new(Run::<Dual<f32, 1>>::new(self))],
-        })
     }
 }
 
@@ -174,13 +152,9 @@ pub struct ProfileParts {
     pub contract: Contract,
 }
 
-impl Deployed {
-    /// The classifier of a profile: one output, whose sign decides between the family and all else.
-    ///
-    /// # Errors
-    /// [`DeployError::Models`] where sizes do not agree, and [`DeployError::Rounded`] where a number rounded to `f32` is
-    /// refused by the device.
-    pub fn from_profile(parts: &ProfileParts) -> Result<Self, DeployError> {
+impl DeployedProfile {
+    /// Returns a profile rounded to `f32`, and its one output.
+    pub(super) fn of(parts: &ProfileParts) -> Result<(Common, Self), DeployError> {
         let (symbols, positions) = (parts.symbols.chars().count(), parts.steps.len());
         let is_whole = |rows: &Vec<Vec<f64>>| {
             rows.len() == symbols && rows.iter().all(|row| row.len() == positions)
@@ -206,56 +180,80 @@ impl Deployed {
         }
         let steps = parts.steps.iter().map(|steps| steps.to_array().map(plain)).collect();
         let flanks = parts.flanks.to_array().map(plain);
-        let profile = DeployedProfile { odds, steps, flanks };
+        let profile = Self { odds, steps, flanks };
         profile.validate().map_err(|source| DeployError::Rounded {
             place: "the profile".into(),
             source,
             advice: "give it a prior that leaves no residue without probability",
         })?;
-        Ok(Self {
-            observations: Observations::Symbols(parts.symbols.clone()),
-            classes: parts.classes.to_vec(),
-            models: Vec::new(),
-            systems: Vec::new(),
-            profile: Some(profile),
+        let observations = Observations::Symbols(parts.symbols.clone());
+        let outputs = (vec![vec![parts.weight as f32]], vec![parts.bias as f32]);
+        let contract = parts.contract.carried();
+        Ok((Common::new(observations, parts.classes.to_vec(), outputs, contract), profile))
+    }
+}
+
+impl Evaluator for DeployedProfile {
+    fn description(&self) -> Description {
+        let size = self.odds.len() / self.positions().max(1);
+        Description {
+            models: 1,
+            states: self.positions(),
+            state: "position",
+            directions: self.directions(),
+            recursion: "by the recursion of a profile",
+            topology: Topology::PROFILE,
             order: None,
-            front: FrontEnd::default(),
-            lags: Lags::NONE,
-            codebooks: None,
-            kernel: None,
-            weights: vec![vec![parts.weight as f32]],
-            biases: vec![parts.bias as f32],
-            normalisation: Normalisation::NONE,
-            confidence: None,
-            contract: Some(parts.contract.carried()),
-        })
+            items: None,
+            emission: Some((OF_SYMBOLS, Shape { size, components: 1 })),
+        }
     }
 
-    /// What a profile costs: `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions a symbol, each
+    fn validate(&self) -> Result<(), ModelError> {
+        fn of<W: RealParameter<Real = f32>>(profile: &DeployedProfile) -> Result<(), ModelError> {
+            let run = Run::<W>::new(profile);
+            ProfileHmmView::new(&run.odds, &run.steps, &run.flanks).map(|_| ())
+        }
+        match self.directions() {
+            0 => of::<f32>(self),
+            _ => of::<Dual<f32, 1>>(self),
+        }
+    }
+
+    fn for_each_real(&self, _: &Common, put: &mut dyn FnMut(f32)) {
+        self.weights().for_each(|weight| weight.for_each_real(&mut *put));
+    }
+
+    fn stream(&self, _: &Common) -> Evidence<f32> {
+        Evidence::Models(vec![ModelStream::of(match self.directions() {
+            0 => vec![Box::new(Run::<f32>::new(self))],
+            _ => vec![Box::new(Run::<Dual<f32, 1>>::new(self))],
+        })])
+    }
+
+    /// `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions a symbol, each
     /// number and multiplication one and two times `C` that with `C` directions.
-    pub(super) fn cost_of_profile(&self, profile: &DeployedProfile) -> Cost {
-        let (k, c) = (profile.positions(), profile.directions());
+    fn cost(&self, of: &Common) -> Cost {
+        let (k, c) = (self.positions(), self.directions());
         // The ledger's 64-bit exponent aligns a belief to eight bytes; its age is a word.
         let state = (4 * (3 * k + 3) * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8);
         Cost {
             state_bytes: bank_bytes(1, state),
-            model_bytes: self.payload().len(),
+            model_bytes: self.payload(of).len(),
             multiply_adds_per_sample: (10 * k + 8) * (1 + 2 * c),
-            exponentials_per_sample: 0,
-            multiply_adds_per_decision: self.outputs() + c,
-            exponentials_per_decision: 0,
+            multiply_adds_per_decision: of.outputs() + c,
             logarithms_per_decision: 1,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 
-    pub(super) fn source_of_profile(&self, profile: &DeployedProfile) -> String {
-        let (k, a, c) = (profile.positions(), self.size(), profile.directions());
+    fn source(&self, of: &Common) -> String {
+        let (k, a, c) = (self.positions(), of.size(), self.directions());
         let (number, import) = match c {
             0 => ("f32", ""),
             _ => ("Dual<f32, 1>", "use fishweir_core::number::Dual;\n"),
         };
-        let mut text = comments(&self.observations, &self.classes, "");
+        let mut text = comments(&of.observations, &of.classes, "");
         let _ = write!(
             text,
             "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
@@ -269,20 +267,20 @@ impl Deployed {
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              pub static MODEL: Model = StreamClassifier::from_parts(\n    [\n",
-            labels(&self.observations, &self.classes),
+            labels(&of.observations, &of.classes),
         );
         let _ = writeln!(text, "        ProfileHmm::from_parts(\n            [");
-        for row in profile.odds.chunks(k) {
+        for row in self.odds.chunks(k) {
             let _ = writeln!(text, "                {},", weights(row));
         }
         let _ = writeln!(text, "            ],\n            [");
-        for steps in &profile.steps {
+        for steps in &self.steps {
             let _ = writeln!(text, "                Steps::from_array({}),", weights(steps));
         }
-        let flanks = weights(&profile.flanks);
+        let flanks = weights(&self.flanks);
         let _ =
             writeln!(text, "            ],\n            Flanks::from_array({flanks}),\n        ),");
-        tail(&mut text, &self.weights, &self.biases, self.normalisation);
+        tail(&mut text, &of.weights, &of.biases, of.normalisation);
         text
     }
 }

@@ -1,13 +1,10 @@
 //! The ways to evaluate a classifier on a device: what each costs, which is taken, and why.
 
-use fishweir_core::artefact::Topology;
 use fishweir_core::contract::Windows;
 use serde::Serialize;
 
-use super::cost::{FilterWork, bank_bytes, belief_bytes, directions_bytes};
-use super::machine::StoredKernel;
+use super::cost::{Cost, FilterWork, belief_bytes};
 use super::source::EmissionType;
-use super::{Cost, Deployed, has_machines};
 use crate::runtime::family::{entries, reals};
 
 /// A way to evaluate a classifier on a device, and what it costs.
@@ -36,11 +33,11 @@ pub struct Route {
     pub multiply_adds_per_decision_per_item: usize,
 }
 
-const VECTORS: &str = "support vectors in flash";
-const DIRECTIONS: &str = "compiled directions";
+pub(super) const VECTORS: &str = "support vectors in flash";
+pub(super) const DIRECTIONS: &str = "compiled directions";
 
 impl Route {
-    fn taken(name: &'static str, why: &'static str, cost: Cost) -> Self {
+    pub(super) fn taken(name: &'static str, why: &'static str, cost: Cost) -> Self {
         Self {
             name,
             taken: true,
@@ -53,113 +50,30 @@ impl Route {
             multiply_adds_per_decision_per_item: 0,
         }
     }
-}
 
-impl Route {
+    /// Route of a classifier that is linear in log-likelihoods, or in scores along directions.
+    pub(super) fn linear(directions: usize, cost: Cost) -> Self {
+        let (name, why) = match directions {
+            0 => (
+                "log-likelihoods",
+                "the classifier is linear in log-likelihoods: it needs no score, and so no \
+                 direction and no stored item",
+            ),
+            _ => (
+                DIRECTIONS,
+                "the classifier is linear in scores, so that each output is a directional \
+                 derivative: no score, no feature vector and no training window on the device",
+            ),
+        };
+        Self::taken(name, why, cost)
+    }
+
     /// The same on windows: see [`Cost`].
-    fn on(self, windows: Option<Windows>) -> Self {
+    pub(super) fn on(self, windows: Option<Windows>) -> Self {
         let Self { state_bytes, multiply_adds_per_sample, .. } = self;
         let cost = Cost { state_bytes, multiply_adds_per_sample, ..Cost::default() }.on(windows);
         let Cost { state_bytes, multiply_adds_per_sample, .. } = cost;
         Self { state_bytes, multiply_adds_per_sample, ..self }
-    }
-}
-
-impl Deployed {
-    /// The ways there are to evaluate it, the one taken first.
-    pub fn routes(&self) -> Vec<Route> {
-        match &self.kernel {
-            Some(kernel) => self.routes_of_machine(kernel),
-            None => self.routes_of_evidence(),
-        }
-    }
-
-    fn routes_of_machine(&self, kernel: &StoredKernel) -> Vec<Route> {
-        if !kernel.on_scores() {
-            let why = "a kernel by marginalisation is no inner product of scores, so that no \
-                       direction stands for it: a recursion for every stored item, and no other way";
-            return vec![Route::taken(VECTORS, why, self.cost())];
-        }
-        let why = "the kernel is not linear in the score, so that no direction stands for it: the \
-                   whole score streams, and a decision compares it with every stored item";
-        let (m, n, o) = (self.models(), self.states(), self.outputs());
-        let emission = &EmissionType::of(&self.models);
-        let work = FilterWork::of(n, o, emission);
-        let directions = Route {
-            name: DIRECTIONS,
-            taken: false,
-            why: "not open to this kernel: what one linear in the same scores costs (`fisher`)",
-            state_bytes: bank_bytes(m, belief_bytes(n, o)),
-            model_bytes: directions_bytes(m, n, o, o, emission),
-            model_bytes_per_item: 0,
-            multiply_adds_per_sample: m * work.multiply_adds,
-            multiply_adds_per_decision: m * (o + o),
-            multiply_adds_per_decision_per_item: 0,
-        }
-        .on(self.windows());
-        vec![Route::taken(VECTORS, why, self.cost()), directions]
-    }
-
-    fn routes_of_evidence(&self) -> Vec<Route> {
-        let (m, n, c, o) = (self.models(), self.states(), self.directions(), self.outputs());
-        let (cost, emission) = (self.cost(), &EmissionType::of(&self.models));
-        let (ring, differences) = self.ring();
-        let hidden = (self.topology() == Topology::STEPS).then(|| {
-            let filter = FilterWork::of(n, c, emission);
-            Route {
-                name: "the same with hidden states",
-                taken: false,
-                why: "not needed: each state is followed by one other, so that none has to be guessed",
-                state_bytes: bank_bytes(m, belief_bytes(n, c)) + ring,
-                model_bytes: cost.model_bytes + 4 * m * (n + n * n) * (1 + c),
-                multiply_adds_per_sample: m * filter.multiply_adds + differences,
-                ..Route::taken("", "", cost)
-            }
-            .on(self.windows())
-        });
-        if c == 0 {
-            let why = "the classifier is linear in log-likelihoods: it needs no score, and so no \
-                       direction and no stored item";
-            let taken = Route::taken("log-likelihoods", why, cost);
-            return [taken].into_iter().chain(hidden).collect();
-        }
-        let why = "the classifier is linear in scores, so that each output is a directional \
-                   derivative: no score, no feature vector and no training window on the device";
-        let taken = Route::taken(DIRECTIONS, why, cost);
-        if let Some(hidden) = hidden {
-            // The statistics that support vectors would need are of hidden states.
-            return vec![taken, hidden];
-        }
-        // Behind a front end, or beside codebooks, the other way was not priced.
-        if !self.front.is_empty()
-            || self.codebooks.is_some()
-            || self.order.is_some()
-            || self.has_profile()
-            || !has_machines(emission.family)
-        {
-            return vec![taken];
-        }
-        let streaming = Streaming::of(m, n, emission);
-        let entries = m * streaming.entries;
-        let vectors = Route {
-            name: VECTORS,
-            taken: false,
-            why: "the same decisions, dearer: the whole score, and a kernel value an item",
-            state_bytes: streaming.state_bytes + ring,
-            // Beside the models a centre and a rate an entry, the biases, four words; the lags, and what columns
-            // models hear.
-            model_bytes: streaming.model_bytes
-                + 4 * (2 * entries + o)
-                + 16
-                + 4 * (self.lags.as_slice().len()
-                    + self.lags.columns_kept(m, self.front.width(self.size()))),
-            model_bytes_per_item: 4 * (entries + o),
-            multiply_adds_per_sample: streaming.multiply_adds + differences,
-            multiply_adds_per_decision: entries,
-            multiply_adds_per_decision_per_item: entries + o,
-        }
-        .on(self.windows());
-        vec![taken, vectors]
     }
 }
 

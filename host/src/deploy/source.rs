@@ -1,164 +1,13 @@
-//! Rust source with the classifier as a `static`, for linking into firmware.
+//! Parts of Rust sources, for linking into firmware.
 
 use std::fmt::Write as _;
 
-use fishweir_core::artefact::Topology;
 use fishweir_core::emission::Alphabet;
 
-use super::lags::{behind_lags, hearing};
-use super::{Deployed, DeployedEmission, DeployedModel, Weight};
+use super::model::{DeployedModel, States};
 use crate::classifier::{Contract, DeployedConfidence, Observations, normalisation_name};
-use crate::data::{Mel, Placed};
-use crate::runtime::family::{Field, OF_CHANNELS};
+use crate::runtime::family::{DeployedEmission, Field, OF_CHANNELS, Weight};
 use crate::runtime::{Family, Shape, Width};
-
-impl Deployed {
-    /// Rust source that defines `Model`, the classifier's type, and `MODEL`, a `static` of it; the
-    /// names of the classes as `CLASSES` and of the channels as `CHANNELS`; and over symbols their
-    /// letters as `ALPHABET`; and how far decisions are to be believed as `CALIBRATION`, where that was learnt; and what it
-    /// was trained on as `CONTRACT`, a constant. Every number is written so that it reads back to the same bits, and
-    /// every name so that it is one line of text whatever is in it.
-    pub fn to_source(&self) -> String {
-        self.source_of_model() + &contract_source(self.contract.as_ref())
-    }
-
-    fn source_of_model(&self) -> String {
-        if let Some(kernel) = &self.kernel {
-            return self.source_of_machine(kernel);
-        }
-        if self.has_systems() {
-            return self.source_of_systems();
-        }
-        if let Some(profile) = &self.profile {
-            return self.source_of_profile(profile);
-        }
-        let directions = self.directions();
-        let real = if directions == 0 { "f32".into() } else { format!("Dual<f32, {directions}>") };
-        let emission = EmissionType::of(&self.models);
-        let numbers = if directions == 0 {
-            String::new()
-        } else {
-            "use fishweir_core::number::Dual;\n".into()
-        };
-        let mut text = head(
-            &self.observations,
-            &self.classes,
-            "",
-            &format!("use fishweir_core::emission::{};\n{numbers}", emission.import()),
-            (&emission.text(&real), self.topology(), self.order),
-            [self.models(), self.states(), self.outputs()],
-        );
-        let steps = self.steps();
-        for (index, model) in self.models.iter().enumerate() {
-            let [hears, heard] = hearing(self.columns(index));
-            text += &hears;
-            if self.order.is_some() {
-                let emissions = model.emission.iter().map(emission_source);
-                contexts_and_emissions(&mut text, "CONTEXTS", emissions);
-                continue;
-            }
-            let Some(steps) = &steps else {
-                model_source(&mut text, model);
-                text += &heard;
-                continue;
-            };
-            let emissions =
-                steps[index].iter().map(|&state| emission_source(&model.emission[state]));
-            contexts_and_emissions(&mut text, "Steps", emissions);
-            text += &heard;
-        }
-        tail(&mut text, &self.weights, &self.biases, self.normalisation);
-        if !self.lags.is_empty() {
-            let channels = self.front.width(self.size());
-            text = behind_lags(&text, &self.lags, channels, [self.models(), self.outputs()]);
-        }
-        if let Some(codebooks) = &self.codebooks {
-            text = codebooks.beside(&text);
-        }
-        if !self.front.is_empty() {
-            text = self.behind_front(&text);
-        }
-        text + &confidence_source(self.confidence.as_ref())
-    }
-}
-
-impl Deployed {
-    /// A source whose classifier hears rows that a front end makes of samples.
-    fn behind_front(&self, text: &str) -> String {
-        let (mut types, mut values) = (String::new(), String::new());
-        let mut channels = self.size();
-        for stage in self.front.stages() {
-            let (one, value) = stage_source(stage, channels);
-            channels = stage.width();
-            (types, values) = match types.is_empty() {
-                true => (one, value),
-                false => (
-                    format!("fishweir_core::front::Pipe<{types}, {one}>"),
-                    format!("fishweir_core::front::Pipe::new({values}, {value})"),
-                ),
-            };
-        }
-        let types = format!(
-            "/// What samples go through first: {}.\n\
-             pub type Front = {types};\n\n\
-             /// The same from samples on.\n\
-             pub type Model = fishweir_core::front::Preprocessed<Front, Inner>;\n\n\
-             #[rustfmt::skip]\n\
-             #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
-             const FRONT: Front = {values};\n\n\
-             /// The classifier, in flash.",
-            one_line(&self.front.front().words()),
-        );
-        let text = text
-            .replacen("pub type Model = ", "pub type Inner = ", 1)
-            .replacen("MODEL: Model = Model::from_parts(", "MODEL: Model = Inner::from_parts(", 1)
-            .replacen("MODEL: Model = ", "MODEL: Model = Model::new(FRONT, ", 1)
-            .replacen("/// The classifier, in flash.", &types, 1);
-        text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}));\n"))
-    }
-}
-
-/// The type and the value of a stage over so many channels.
-fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
-    let (name, sizes, new, settings) = match stage {
-        Placed::Decimate { every, .. } => {
-            ("Decimate", channels.to_string(), "new", every.to_string())
-        }
-        Placed::Magnitude { group } => {
-            ("Magnitude", format!("{channels}, {}", stage.width()), "new", format!("{group:?}"))
-        }
-        Placed::Slopes { samples, .. } => {
-            ("Slopes", format!("{channels}, {}", samples - 1), "new", String::new())
-        }
-        Placed::Cepstra(one) => {
-            let Mel { window, hop, bands, cepstra, .. } = one.mel;
-            let sizes = format!("{}, {bands}, {cepstra}", window / 2);
-            let pairs: Vec<String> = one.window.chunks(2).map(reals).collect();
-            let rows: Vec<String> = one.cosines.iter().map(|row| reals(row)).collect();
-            let settings = format!(
-                "\n    {hop},\n    [{}],\n    {},\n    [{}],\n    {:?},\n",
-                pairs.join(", "),
-                reals(&one.rises),
-                rows.join(", "),
-                one.segments,
-            );
-            ("Cepstra", sizes, "from_parts", settings)
-        }
-        Placed::Symbols(quantiser) => {
-            let words: Vec<String> = quantiser.words().iter().map(|word| reals(word)).collect();
-            let settings = format!(
-                "\n    {},\n    [\n        {},\n    ],\n",
-                reals(quantiser.weights()),
-                words.join(",\n        ")
-            );
-            ("VectorQuantiser", format!("{channels}, {}", stage.width()), "from_parts", settings)
-        }
-    };
-    (
-        format!("fishweir_core::front::{name}<{sizes}>"),
-        format!("fishweir_core::front::{name}::{new}({settings})"),
-    )
-}
 
 /// An `Hmm`, with a comma after it.
 pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
@@ -231,7 +80,7 @@ pub(super) fn head(
     classes: &[String],
     notes: &str,
     imports: &str,
-    (emission, topology, order): (&str, Topology, Option<usize>),
+    (emission, known): (&str, States),
     [models, states, outputs]: [usize; 3],
 ) -> String {
     let mut text = comments(observations, classes, notes);
@@ -246,22 +95,27 @@ pub(super) fn head(
         false => emissions.to_owned(),
     };
     let mut contexts = String::new();
-    let (model, uses, states) = if let Some(order) = order {
-        let automaton = format!("Automaton<{}, {states}>", observations.size());
-        contexts = format!(
-            "/// The last symbols, by their number.\n\
-             const CONTEXTS: {automaton} = match Automaton::order({order}, StringEnd::Open) {{\n    \
-             Ok(contexts) => contexts,\n    Err(_) => panic!(\"not so many contexts\"),\n}};\n\n"
-        );
-        let uses = "use fishweir_core::context::{Automaton, ContextModel, StringEnd};\n";
-        let model = format!("ContextModel<{automaton}, {emission}, {states}>");
-        (model, format!("{uses}{emissions}"), format!("{states} contexts of {order} symbols"))
-    } else if topology == Topology::STEPS {
-        let uses = format!("use fishweir_core::context::{{ContextModel, Steps}};\n{emissions}");
-        (format!("ContextModel<Steps, {emission}, {states}>"), uses, format!("{states} positions"))
-    } else {
-        let uses = format!("{emissions}use fishweir_core::hmm::{{Chain, Hmm}};\n");
-        (format!("Hmm<{emission}, {states}>"), uses, format!("{states} hidden states"))
+    let (model, uses, states) = match known {
+        States::Order(order) => {
+            let automaton = format!("Automaton<{}, {states}>", observations.size());
+            contexts = format!(
+                "/// The last symbols, by their number.\n\
+                 const CONTEXTS: {automaton} = match Automaton::order({order}, StringEnd::Open) {{\n    \
+                 Ok(contexts) => contexts,\n    Err(_) => panic!(\"not so many contexts\"),\n}};\n\n"
+            );
+            let uses = "use fishweir_core::context::{Automaton, ContextModel, StringEnd};\n";
+            let model = format!("ContextModel<{automaton}, {emission}, {states}>");
+            (model, format!("{uses}{emissions}"), format!("{states} contexts of {order} symbols"))
+        }
+        States::Steps => {
+            let uses = format!("use fishweir_core::context::{{ContextModel, Steps}};\n{emissions}");
+            let model = format!("ContextModel<Steps, {emission}, {states}>");
+            (model, uses, format!("{states} positions"))
+        }
+        States::Hidden => {
+            let uses = format!("{emissions}use fishweir_core::hmm::{{Chain, Hmm}};\n");
+            (format!("Hmm<{emission}, {states}>"), uses, format!("{states} hidden states"))
+        }
     };
     let _ = write!(
         text,
@@ -401,7 +255,7 @@ fn real(x: f32) -> String {
     if x == f32::NEG_INFINITY { "f32::NEG_INFINITY".into() } else { format!("{x:?}") }
 }
 
-fn emission_source(emission: &DeployedEmission) -> String {
+pub(super) fn emission_source(emission: &DeployedEmission) -> String {
     let name = emission.family.core_types().last().unwrap_or(&"");
     let fields = emission.fields.iter().zip(emission.family.fields()).map(|(field, kind)| {
         let entries: Vec<String> = match field {

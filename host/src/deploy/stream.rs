@@ -7,40 +7,17 @@ use fishweir_core::classify::{
 };
 use fishweir_core::number::Real;
 
-use super::bank::ModelStream;
-use super::block::{Observation, block};
-use super::codebooks::DeployedCodebooks;
-use super::machine::KernelStream;
+use super::block::Observation;
+use super::error::PushError;
+use super::kernel_stream::KernelStream;
+use super::model_stream::ModelStream;
 use super::past::{Integers, Past};
-use super::windows::WindowStream;
-use super::words::words;
-use super::{Deployed, DeployedModel, DeployedSystem};
 use crate::classifier::Observations;
 use crate::data::{FrontStream, Heard, Sample};
-use crate::runtime::HostReal;
-use crate::runtime::family::BLOCK;
-
-/// Why a sample was not taken in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
-pub enum PushError {
-    /// The models refuse it.
-    #[error(transparent)]
-    Observation(#[from] ObservationError),
-    /// A row where a symbol is wanted, or the other way round, or a row of another length.
-    #[error("a sample of another kind than the classifier observes")]
-    #[strum(serialize = "wrong-observations")]
-    Kind,
-}
-
-crate::kinds::kinds!(PushError,
-    Self::Observation(error) => error,
-);
 
 /// A stream through a deployed classifier. It owns its numbers, so it may outlive the classifier.
 pub struct Stream<T: Real = f32> {
-    engine: Engine<T>,
+    evidence: Evidence<T>,
     /// `[output][model]`, or of a kernel `[output][item]`.
     weights: Vec<Vec<T>>,
     biases: Vec<T>,
@@ -57,82 +34,25 @@ pub struct Stream<T: Real = f32> {
 }
 
 /// What is weighed.
-pub(super) enum Engine<T> {
-    /// Evidence of models.
-    Bank(Vec<ModelStream<T>>),
+pub(super) enum Evidence<T> {
+    /// Log-likelihoods of models.
+    Models(Vec<ModelStream<T>>),
     /// Kernel values.
-    Kernel(Box<dyn KernelStream<T> + Send>),
-}
-
-impl Deployed {
-    /// A stream before its first sample: the arithmetic of the device, and its bits.
-    pub fn stream(&self) -> Stream {
-        match (&self.kernel, &self.profile) {
-            (Some(kernel), _) => self.stream_of(Engine::Kernel(kernel.stream(self))),
-            (None, _) if self.has_systems() => {
-                let bank = self.systems.iter().map(DeployedSystem::stream).collect();
-                self.stream_of(Engine::Bank(bank))
-            }
-            (None, Some(profile)) => self.stream_of(Engine::Bank(vec![profile.stream()])),
-            (None, None) => self.bank(),
-        }
-    }
-}
-
-impl Deployed {
-    /// A stream that decides on windows, as a device does, before its first sample.
-    pub fn window_stream(&self) -> WindowStream {
-        WindowStream::new(self.windows(), || self.stream())
-    }
-}
-
-impl Deployed<f64> {
-    /// A stream before its first sample.
-    pub fn stream(&self) -> Stream<f64> {
-        self.bank()
-    }
-}
-
-impl<T: HostReal> Deployed<T> {
-    fn bank(&self) -> Stream<T> {
-        let (directions, steps) = (self.directions(), self.steps());
-        let of_model = |(index, model): (usize, &DeployedModel<T>)| {
-            let steps = steps.as_ref().map(|steps| steps[index].as_slice());
-            let block = |first| {
-                let left = directions - usize::min(first, directions);
-                match self.order {
-                    Some(order) => words(model, order, first, left),
-                    None => block(model, steps, first, left),
-                }
-            };
-            let blocks = (0..directions.max(1)).step_by(BLOCK).map(block).collect();
-            ModelStream::of(blocks).seeing(self.columns(index))
-        };
-        self.stream_of(Engine::Bank(self.models.iter().enumerate().map(of_model).collect()))
-    }
-
-    fn stream_of(&self, engine: Engine<T>) -> Stream<T> {
-        let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        let front = (!self.front.is_empty()).then(|| FrontStream::new(&self.front));
-        let codebooks = self.codebooks.as_ref().map(DeployedCodebooks::stream);
-        let past = Past::new(&self.lags, self.front.width(self.size()), codebooks);
-        Stream { front, past, ..Stream::of(engine, outputs, &self.observations, None) }
-    }
+    Kernels(Box<dyn KernelStream<T> + Send>),
 }
 
 impl<T: Real> Stream<T> {
     pub(super) fn of(
-        engine: Engine<T>,
+        evidence: Evidence<T>,
         (weights, biases, normalisation): (Vec<Vec<T>>, Vec<T>, Normalisation),
         observations: &Observations,
-        integers: Option<Integers>,
     ) -> Self {
         let channels = match observations {
             Observations::Channels(names) => Some(names.len()),
             Observations::Symbols(_) => None,
         };
         Self {
-            engine,
+            evidence,
             weights,
             biases,
             normalisation,
@@ -140,9 +60,19 @@ impl<T: Real> Stream<T> {
             row: Vec::new(),
             front: None,
             past: Past::default(),
-            integers,
+            integers: None,
             samples: 0,
         }
+    }
+
+    /// Returns the stream behind a front end, with the last samples.
+    pub(super) fn behind(self, front: Option<FrontStream<T>>, past: Past<T>) -> Self {
+        Self { front, past, ..self }
+    }
+
+    /// Returns the stream of observations in the device's integers.
+    pub(super) fn over_integers(self, integers: Integers) -> Self {
+        Self { integers: Some(integers), ..self }
     }
 
     /// What [`push`](Stream::push) does.
@@ -246,9 +176,9 @@ impl<T: Real> Stream<T> {
 
     /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
     fn push_each(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
-        let bank = match &mut self.engine {
-            Engine::Bank(bank) => bank,
-            Engine::Kernel(kernel) => return kernel.push(x),
+        let bank = match &mut self.evidence {
+            Evidence::Models(bank) => bank,
+            Evidence::Kernels(kernel) => return kernel.push(x),
         };
         let asked = bank.iter_mut().filter(|model| !model.ruled_out);
         let answers: Vec<_> = asked.map(|model| (model.push(x), model)).collect();
@@ -267,13 +197,13 @@ impl<T: Real> Stream<T> {
     }
 
     fn push_each_missing(&mut self) {
-        match &mut self.engine {
-            Engine::Bank(bank) => {
+        match &mut self.evidence {
+            Evidence::Models(bank) => {
                 for model in bank.iter_mut().filter(|model| !model.ruled_out) {
                     model.blocks.iter_mut().for_each(|block| block.push_missing());
                 }
             }
-            Engine::Kernel(kernel) => kernel.push_missing(),
+            Evidence::Kernels(kernel) => kernel.push_missing(),
         }
     }
 
@@ -282,14 +212,14 @@ impl<T: Real> Stream<T> {
         self.front.iter_mut().for_each(FrontStream::reset);
         self.past.reset();
         self.integers.iter_mut().for_each(|integers| integers.past.reset());
-        match &mut self.engine {
-            Engine::Bank(bank) => {
+        match &mut self.evidence {
+            Evidence::Models(bank) => {
                 for model in bank {
                     model.ruled_out = false;
                     model.blocks.iter_mut().for_each(|block| block.reset());
                 }
             }
-            Engine::Kernel(kernel) => kernel.reset(),
+            Evidence::Kernels(kernel) => kernel.reset(),
         }
         self.samples = 0;
     }
@@ -303,7 +233,7 @@ impl<T: Real> Stream<T> {
     /// impossible, which is out until the stream is reset. None of a kernel machine, which has none to
     /// show.
     pub fn log_likelihoods(&self) -> Vec<T> {
-        let Engine::Bank(bank) = &self.engine else { return Vec::new() };
+        let Evidence::Models(bank) = &self.evidence else { return Vec::new() };
         let log = |model: &ModelStream<T>| match model.blocks.first() {
             Some(block) if !model.ruled_out => block.log(),
             _ => T::NEG_INFINITY,
@@ -313,9 +243,9 @@ impl<T: Real> Stream<T> {
 
     /// The outputs as they are compared.
     fn outputs(&self) -> Result<Outputs<T>, ScoreOutOfRange> {
-        Ok(match &self.engine {
-            Engine::Bank(bank) => Outputs::Exact(self.weighed(bank)),
-            Engine::Kernel(kernel) => {
+        Ok(match &self.evidence {
+            Evidence::Models(bank) => Outputs::Exact(self.weighed(bank)),
+            Evidence::Kernels(kernel) => {
                 let (kernels, log_scale) = kernel.kernels(self.samples)?;
                 let rows = self.weights.iter().map(Vec::as_slice);
                 let mut values = vec![T::ZERO; self.biases.len()];
@@ -401,7 +331,7 @@ impl<T: Real> Stream<T> {
 
     /// By how much a class of a bank's leads another, subtracted before it is rounded; zero of a kernel machine.
     pub(super) fn lead(&self, class: usize, other: usize) -> T {
-        let Engine::Bank(bank) = &self.engine else { return T::ZERO };
+        let Evidence::Models(bank) = &self.evidence else { return T::ZERO };
         match (self.weighed(bank).as_slice(), class) {
             ([value], 1) => value.value(),
             ([value], _) => -value.value(),
@@ -412,7 +342,7 @@ impl<T: Real> Stream<T> {
     /// The decision so far, its probability, and whether it had better not be taken: the device's, bit for bit.
     /// `None` of a kernel machine, of which that is not learnt.
     pub fn believed(&self, confidence: &Calibration<'_, T>) -> Option<Prediction<T>> {
-        let Engine::Bank(bank) = &self.engine else { return None };
+        let Evidence::Models(bank) = &self.evidence else { return None };
         Some(confidence.believe(&self.weighed(bank), self.log_likelihoods(), self.samples))
     }
 
@@ -422,9 +352,9 @@ impl<T: Real> Stream<T> {
     /// # Errors
     /// As [`decision`](Self::decision).
     pub fn evidence(&self) -> Result<Vec<T>, ScoreOutOfRange> {
-        match self.engine {
-            Engine::Bank(_) => Ok(self.log_likelihoods()),
-            Engine::Kernel(_) => Ok(self.relative_values()?.0),
+        match self.evidence {
+            Evidence::Models(_) => Ok(self.log_likelihoods()),
+            Evidence::Kernels(_) => Ok(self.relative_values()?.0),
         }
     }
 }

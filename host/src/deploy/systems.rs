@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fishweir_core::classify::Normalisation;
+use fishweir_core::artefact::Topology;
 use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, KalmanState};
 use fishweir_core::{ErrorKind, ModelError, Part};
 
-use super::bank::ModelStream;
 use super::block::{Block, Observation};
-use super::cost::bank_bytes;
+use super::common::Common;
+use super::cost::{Cost, bank_bytes};
+use super::error::{DeployError, PushError};
+use super::evaluator::{Description, Evaluator};
+use super::model_stream::ModelStream;
 use super::source::{comments, labels, reals, tail};
-use super::{Cost, DeployError, Deployed, PushError};
-use crate::data::{FrontEnd, Lags};
+use super::stream::Evidence;
 use crate::dynamics::{LinearSystem, SystemError, factors};
 use crate::model::{FittedModel, ModelSet, NamedModel};
 use crate::report::counted;
@@ -20,7 +22,7 @@ use crate::runtime::with_states;
 
 /// A system in the numbers of a device: the fields of the core's `Dynamics`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DeployedSystem {
+struct DeployedSystem {
     mean: Vec<f32>,
     /// In factors, as is the noise.
     covariance: Vec<Vec<f32>>,
@@ -60,13 +62,13 @@ impl DeployedSystem {
     }
 
     /// The fields of the core's `Dynamics` in order.
-    pub(super) fn for_each_real(&self, put: impl FnMut(f32)) {
+    fn for_each_real(&self, put: impl FnMut(f32)) {
         let tables = self.tables().into_iter().flatten().flatten();
         self.mean.iter().chain(tables).chain([&self.constant]).copied().for_each(put);
     }
 
     /// As the core's `Dynamics::validate` has it.
-    pub(super) fn validate(&self) -> Result<(), ModelError> {
+    fn validate(&self) -> Result<(), ModelError> {
         let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
         for (part, i, row) in std::iter::once((Part::Parameter("mean"), 0, &self.mean)).chain(rows)
         {
@@ -77,11 +79,11 @@ impl DeployedSystem {
         with_states!(self.states(), N => self.filter::<N>().validate())
     }
 
-    pub(super) fn states(&self) -> usize {
+    fn states(&self) -> usize {
         self.mean.len()
     }
 
-    pub(super) fn stream(&self) -> ModelStream<f32> {
+    fn stream(&self) -> ModelStream<f32> {
         with_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
     }
 
@@ -106,6 +108,10 @@ impl DeployedSystem {
         }
     }
 }
+
+/// Bank of systems with states of one size, one per class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Systems(Vec<DeployedSystem>);
 
 /// A Kalman filter, and where its stream is.
 struct Filter<const N: usize> {
@@ -154,14 +160,9 @@ impl<const N: usize> Block<f32> for Filter<N> {
     }
 }
 
-impl Deployed {
-    /// The Bayes classifier of a set of linear dynamical systems, one a class, each as likely beforehand: a bank of
-    /// Kalman filters. A channel's mean becomes one more number of the state, which is one for ever.
-    ///
-    /// # Errors
-    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and where
-    /// a number rounded to `f32` is none that the device takes.
-    pub fn of_systems(set: &ModelSet) -> Result<Self, DeployError> {
+impl Systems {
+    /// Returns the Bayes classifier of a set of systems with equal priors.
+    pub(super) fn of(set: &ModelSet) -> Result<(Common, Self), DeployError> {
         let refused = |why: String| Err(DeployError::Models(why));
         let (mut systems, mut classes) = (Vec::new(), Vec::new());
         for NamedModel { name, class, model } in &set.models {
@@ -202,46 +203,62 @@ impl Deployed {
             let row = |class| (0..count).map(|m| if m == class { 1.0 } else { 0.0 }).collect();
             (0..count).map(row).collect()
         };
-        Ok(Self {
-            observations: set.observations.clone(),
-            biases: vec![0.0; weights.len()],
-            classes,
-            front: FrontEnd::default(),
-            lags: Lags::NONE,
-            models: Vec::new(),
-            systems,
-            profile: None,
-            order: None,
-            codebooks: None,
-            kernel: None,
-            weights,
-            normalisation: Normalisation::NONE,
-            confidence: None,
-            contract: Some(set.provenance.contract().carried()),
-        })
+        let outputs = (weights.clone(), vec![0.0; weights.len()]);
+        let contract = set.provenance.contract().carried();
+        Ok((Common::new(set.observations.clone(), classes, outputs, contract), Self(systems)))
     }
 
-    /// What a bank of systems costs: `M` states of `N^2 + N` reals with a likelihood each, and
+    fn states(&self) -> usize {
+        self.0.first().map_or(0, DeployedSystem::states)
+    }
+}
+
+impl Evaluator for Systems {
+    fn description(&self) -> Description {
+        Description {
+            models: self.0.len(),
+            states: self.states(),
+            state: "number",
+            directions: 0,
+            recursion: "by the Kalman filter",
+            topology: Topology::CHAIN,
+            order: None,
+            items: None,
+            emission: None,
+        }
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.0.iter().try_for_each(DeployedSystem::validate)
+    }
+
+    fn for_each_real(&self, _: &Common, put: &mut dyn FnMut(f32)) {
+        self.0.iter().for_each(|system| system.for_each_real(&mut *put));
+    }
+
+    fn stream(&self, _: &Common) -> Evidence<f32> {
+        Evidence::Models(self.0.iter().map(DeployedSystem::stream).collect())
+    }
+
+    /// `M` states of `N^2 + N` reals with a likelihood each, and
     /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds a sample.
-    pub(super) fn cost_of_systems(&self) -> Cost {
-        let (m, n, d, o) = (self.systems.len(), self.states(), self.size(), self.outputs());
+    fn cost(&self, of: &Common) -> Cost {
+        let (m, n, d, o) = (self.0.len(), self.states(), of.size(), of.outputs());
         // The likelihood is a product and its ledger; a byte says whether it has begun.
         let state = (4 * (n * n + n) + 24 + 1_usize).next_multiple_of(8);
         Cost {
             state_bytes: bank_bytes(m, state),
-            model_bytes: self.payload().len(),
+            model_bytes: self.payload(of).len(),
             multiply_adds_per_sample: m * (2 * n * n * n + d * (2 * n * n + 3 * n) + d * d / 2),
-            exponentials_per_sample: 0,
             multiply_adds_per_decision: m * o,
-            exponentials_per_decision: 0,
             logarithms_per_decision: m,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 
-    pub(super) fn source_of_systems(&self) -> String {
-        let mut text = comments(&self.observations, &self.classes, "");
-        let (m, n, d, o) = (self.systems.len(), self.states(), self.size(), self.outputs());
+    fn source(&self, of: &Common) -> String {
+        let mut text = comments(&of.observations, &of.classes, "");
+        let (m, n, d, o) = (self.0.len(), self.states(), of.size(), of.outputs());
         let _ = write!(
             text,
             "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
@@ -253,9 +270,9 @@ impl Deployed {
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
              pub static MODEL: Model = StreamClassifier::from_parts(\n    [\n",
-            labels(&self.observations, &self.classes),
+            labels(&of.observations, &of.classes),
         );
-        for system in &self.systems {
+        for system in &self.0 {
             let _ = writeln!(text, "        Dynamics::from_parts(");
             let _ = writeln!(text, "            {},", reals(&system.mean));
             for (at, table) in system.tables().into_iter().enumerate() {
@@ -268,8 +285,12 @@ impl Deployed {
             }
             let _ = writeln!(text, "            {:?},\n        ),", system.constant);
         }
-        tail(&mut text, &self.weights, &self.biases, self.normalisation);
+        tail(&mut text, &of.weights, &of.biases, of.normalisation);
         text
+    }
+
+    fn no_artefact(&self, _: &Common) -> Option<String> {
+        Some("linear dynamical systems".to_owned())
     }
 }
 
@@ -282,6 +303,8 @@ mod tests {
     use super::*;
     use crate::classifier::{Observations, Provenance};
     use crate::data::Sample;
+    use crate::deploy::Deployed;
+    use crate::deploy::engine::Engine;
     use crate::model::SystemModel;
 
     fn model(turn: f64) -> SystemModel {
@@ -328,9 +351,10 @@ mod tests {
     fn the_stream_has_the_bits_of_the_core_s_own_type() {
         let two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);
         let deployed = Deployed::of_systems(&two).expect("a bank");
+        let Engine::Systems(systems) = &deployed.engine else { panic!("other models") };
         assert_eq!((deployed.states(), deployed.models(), deployed.outputs()), (5, 2, 1));
-        let core: Vec<Dynamics<5, 2>> = deployed
-            .systems
+        let core: Vec<Dynamics<5, 2>> = systems
+            .0
             .iter()
             .map(|one| {
                 let [covariance, transition, noise, ..] = one.tables();

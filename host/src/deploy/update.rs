@@ -2,7 +2,8 @@
 
 use fishweir_core::update::{Entry, SelfTest, UpdateError, UpdateHeader};
 
-use super::{ArtefactFileError, Deployed};
+use super::artefact::ArtefactFileError;
+use super::deployed::Deployed;
 use crate::data::{Sample, SamplesView};
 use crate::words::{counted, grouped};
 
@@ -84,11 +85,11 @@ impl Deployed {
             return Err(UpdateFileError::Version);
         }
         let artefact = self.to_artefact()?;
-        let takes = self.front.first();
+        let takes = self.common.front.first();
         if takes > LONGEST_SELF_TEST {
             return Err(UpdateFileError::LongFront { takes });
         }
-        let most = self.front.samples(2).clamp(SELF_TEST_SAMPLES, LONGEST_SELF_TEST);
+        let most = self.common.front.samples(2).clamp(SELF_TEST_SAMPLES, LONGEST_SELF_TEST);
         // Of each run an entry a sample.
         let (mut runs, mut length) = (vec![Vec::new()], 0);
         let mut host = self.stream();

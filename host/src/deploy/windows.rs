@@ -3,7 +3,8 @@
 use fishweir_core::contract::{Partial, WindowClock, Windows};
 use fishweir_core::number::Real;
 
-use super::stream::{PushError, Stream};
+use super::error::PushError;
+use super::stream::Stream;
 use crate::data::Sample;
 
 /// A stream through a deployed classifier that decides at the end of each window, as a device does: the core's

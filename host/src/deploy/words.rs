@@ -11,7 +11,8 @@ use fishweir_core::filter::Streaming;
 use fishweir_core::number::{Parameter, Real, Scalar};
 
 use super::block::{Block, Build, Observation, Observe};
-use super::{DeployedModel, PushError};
+use super::error::PushError;
+use super::model::DeployedModel;
 use crate::runtime::{CategoricalVec, HostReal, HostWeight};
 
 type NumberOf<E> = <<E as Emission>::Weight as Parameter>::Number;

@@ -4,7 +4,7 @@ use fishweir_core::contract::Windows;
 
 use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{Stage, Values};
-use crate::deploy::{Cost, Deployed, FixedPoint, WindowStream, Work};
+use crate::deploy::{Common, Cost, Deployed, FixedPoint, WindowStream, Work};
 
 /// The model of a project.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +25,16 @@ impl<'a> ProjectModel<'a> {
         }
     }
 
+    fn common(self) -> &'a Common {
+        match self {
+            Self::F32(model) => &model.common,
+            Self::Q15(model) => &model.common,
+        }
+    }
+
     /// What it observes.
     pub fn observations(self) -> &'a Observations {
-        match self {
-            Self::F32(model) => model.observations(),
-            Self::Q15(model) => model.observations(),
-        }
+        &self.common().observations
     }
 
     /// What it costs on a device.
@@ -69,10 +73,7 @@ impl<'a> ProjectModel<'a> {
     /// What it was trained on.
     #[must_use]
     pub fn contract(self) -> Option<&'a Contract> {
-        match self {
-            Self::F32(model) => model.contract(),
-            Self::Q15(model) => model.contract(),
-        }
+        self.common().contract.as_ref()
     }
 
     /// Bytes of the bits of a decision of the self-test.
@@ -92,17 +93,11 @@ impl<'a> ProjectModel<'a> {
     }
 
     pub(super) fn classes(self) -> &'a [String] {
-        match self {
-            Self::F32(model) => model.classes(),
-            Self::Q15(model) => model.classes(),
-        }
+        &self.common().classes
     }
 
     pub(super) fn confidence(self) -> Option<&'a DeployedConfidence> {
-        match self {
-            Self::F32(model) => model.confidence(),
-            Self::Q15(model) => model.confidence(),
-        }
+        self.common().confidence.as_ref()
     }
 
     /// What the numbers of its channels must be.
@@ -115,18 +110,12 @@ impl<'a> ProjectModel<'a> {
 
     /// Whether its front end transforms sound.
     pub(super) fn is_of_sound(self) -> bool {
-        match self {
-            Self::F32(model) => model.front().stages().iter().any(Stage::is_of_sound),
-            Self::Q15(_) => false,
-        }
+        self.common().front.front().stages().iter().any(Stage::is_of_sound)
     }
 
     /// Samples until the second row of its front end.
     pub(super) fn second_row(self) -> usize {
-        match self {
-            Self::F32(model) => model.front.first() + model.front.every(),
-            Self::Q15(_) => 2,
-        }
+        self.common().front.first() + self.common().front.every()
     }
 
     /// Whether reading is a result: a machine's scores may leave the range of its numbers.

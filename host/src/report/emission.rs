@@ -34,11 +34,8 @@ impl EmissionSummary {
 
     /// Of what runs on a device; of linear dynamical systems, whose state is no hidden state of a chain, none.
     pub fn of_deployed(deployed: &Deployed) -> Self {
-        let (family, shape) = deployed.emission();
-        match deployed.has_systems() {
-            false => Self::of(family, shape),
-            true => Self { emission: None, components: None, words: String::new(), usual: true },
-        }
+        let none = Self { emission: None, components: None, words: String::new(), usual: true };
+        deployed.description().emission.map_or(none, |(family, shape)| Self::of(family, shape))
     }
 
     /// Of models that would be fitted to data of a kind.

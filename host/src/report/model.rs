@@ -13,7 +13,9 @@ use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
 use crate::data::{Front, Lags};
-use crate::deploy::{ArtefactFileError, Cost, Deployed, FixedPoint, Route};
+use crate::deploy::{
+    ArtefactFileError, Cost, Deployed, Description, EngineKind, FixedPoint, Route, StoredItems,
+};
 
 /// What a model is and what it costs, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +47,12 @@ pub struct Inspection {
     pub models: usize,
     /// States of each model, or contexts.
     pub states: usize,
+    /// What one of them is called.
+    #[serde(skip)]
+    pub state: &'static str,
+    /// How log-likelihoods are found, in words; empty of a kernel machine.
+    #[serde(skip)]
+    pub recursion: &'static str,
     /// Whether the models are linear dynamical systems, with states of so many numbers.
     pub systems: bool,
     /// Whether the model is a profile, of so many positions.
@@ -110,12 +118,9 @@ impl Stored {
     /// Of what was fitted, and deploys so; `None` of what needs nothing stored.
     pub fn of(deployed: &Deployed, fitted: Option<&Classifier>) -> Option<Self> {
         let trained_on = fitted.and_then(Classifier::expansion);
-        Some(Self {
-            kernel: deployed.kernel_name()?,
-            trained_items: trained_on.map_or(0, |expansion| expansion.items()),
-            items: deployed.items(),
-            entries: deployed.entries(),
-        })
+        let StoredItems { kernel, count, entries, .. } = deployed.description().items?;
+        let trained_items = trained_on.map_or(0, |expansion| expansion.items());
+        Some(Self { kernel, trained_items, items: count, entries })
     }
 }
 
@@ -147,15 +152,18 @@ impl Inspection {
             Observations::Channels(names) => (Some(names.clone()), None),
             Observations::Symbols(symbols) => (None, Some(symbols.clone())),
         };
+        let kind = deployed.kind();
+        let Description { models, states, state, directions, recursion, topology, order, .. } =
+            deployed.description();
         let no_artefact = deployed.no_artefact();
         let artefact = if no_artefact.is_none() { Some(deployed.to_artefact()?) } else { None };
         Ok(Self {
             file,
-            form: match fitted {
-                Some(_) => "model",
-                None if deployed.has_systems() => "models",
-                None if deployed.has_profile() => "profile",
-                None => "artefact",
+            form: match (fitted, kind) {
+                (Some(_), _) => "model",
+                (None, EngineKind::Systems) => "models",
+                (None, EngineKind::Profile) => "profile",
+                (None, _) => "artefact",
             },
             file_bytes,
             classifier: deployed.method(fitted).to_owned(),
@@ -165,15 +173,17 @@ impl Inspection {
             lags: deployed.lags().clone(),
             codebooks: deployed.codebooks().map(Codebooks::words),
             symbols,
-            models: deployed.models(),
-            states: deployed.states(),
-            systems: deployed.has_systems(),
-            profile: deployed.has_profile(),
-            order: deployed.order(),
+            models,
+            states,
+            state,
+            recursion,
+            systems: kind == EngineKind::Systems,
+            profile: kind == EngineKind::Profile,
+            order,
             emission: EmissionSummary::of_deployed(deployed),
-            known_states: deployed.topology() == Topology::STEPS,
+            known_states: topology == Topology::STEPS,
             outputs: deployed.outputs(),
-            directions: deployed.directions(),
+            directions,
             normalisation: deployed.normalisation().map(normalisation_name),
             confidence: fitted.and_then(|fitted| fitted.confidence.clone()),
             stored: Stored::of(deployed, fitted),
@@ -201,19 +211,12 @@ impl Inspection {
             "empirical-mean-map" => "mixed counts of words",
             _ => "Fisher scores",
         };
-        let by = |filter| match self.order {
-            Some(_) => "context by context",
-            None if self.known_states => "position by position",
-            None if self.profile => "by the recursion of a profile",
-            None => filter,
-        };
         match (&self.stored, self.directions) {
             (Some(stored), _) => stored.kernel.clone(),
-            (None, 0) if self.systems => "log-likelihoods, by the Kalman filter".to_owned(),
-            (None, 0) => format!("log-likelihoods, {}", by("by the forward filter")),
+            (None, 0) => format!("log-likelihoods, {}", self.recursion),
             (None, count) => {
                 let directions = counted(count, "direction");
-                format!("{what} along {directions}, {}", by("by the tangent filter"))
+                format!("{what} along {directions}, {}", self.recursion)
             }
         }
     }
@@ -246,15 +249,7 @@ impl fmt::Display for Inspection {
                 format!(
                     "{} of {}, {}",
                     self.models,
-                    counted(
-                        self.states,
-                        match self.order {
-                            Some(_) => "context",
-                            None if self.systems => "number",
-                            None if self.known_states || self.profile => "position",
-                            None => "hidden state",
-                        }
-                    ),
+                    counted(self.states, self.state),
                     counted(self.outputs, "output")
                 ),
             ),

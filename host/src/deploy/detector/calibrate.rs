@@ -3,10 +3,11 @@
 use fishweir_core::classify::Limit;
 use fishweir_core::filter::ForgettingFactor;
 
-use super::super::DeployError;
-use super::super::compile::{Names, attach};
+use super::super::attach::{Names, attach};
+use super::super::error::DeployError;
+use super::super::model::DeployedModel;
+use super::Detector;
 use super::stream::DetectorStream;
-use super::{DeployedModel, Detector};
 use crate::classifier::{Direction, Observations};
 use crate::data::{Sample, SamplesView};
 use crate::runtime::{Hmm, HmmError};

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use fishweir_core::classify::Limit;
 
-use super::DeployedModel;
+use super::model::DeployedModel;
 use super::source::{EmissionType, labels, model_source, observed, one_line};
 use crate::classifier::Observations;
 

@@ -5,9 +5,9 @@ use fishweir_core::emission::Emission;
 use fishweir_core::filter::{ForgettingFactor, Streaming};
 use fishweir_core::number::{Dual, Scalar};
 
-use super::super::DeployedModel;
-use super::super::PushError;
 use super::super::block::{Build, Observation, hmm};
+use super::super::error::PushError;
+use super::super::model::DeployedModel;
 use super::super::narrowed::Narrowed;
 use super::Detector;
 use crate::classifier::Observations;

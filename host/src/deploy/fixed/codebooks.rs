@@ -1,11 +1,22 @@
 //! Codebooks in integers: their numbers, and how often they hear what they hear in `f64`.
 
 use fishweir_core::classify::Coding;
+use serde::Serialize;
 
-use super::{Codewords, QuantiseError, integers};
+use super::error::QuantiseError;
 use crate::classifier::{BookIn, CodeRing, CodebooksSize};
 use crate::data::Sample;
 use crate::deploy::codebooks::{CodeStream, DeployedCodebooks, Weighed, beside_codebooks};
+use crate::deploy::past::integers;
+
+/// Codewords of the samples of all windows, of each codebook that has one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Codewords {
+    /// The same in fixed point as in `f64`.
+    pub equal: u64,
+    /// All.
+    pub all: u64,
+}
 
 /// What likenesses in integers are divided by: see the core's [`Coding`].
 pub(super) const LOWERED: f64 = 2048.0;

@@ -1,17 +1,17 @@
 //! What a classifier in fixed point costs on a device.
 
+use super::FixedPoint;
 use super::codebooks::FixedCodebooks;
-use super::{FixedPoint, FixedStates};
-use crate::classifier::{Contract, Observations};
+use crate::classifier::Observations;
 use crate::data::Lags;
-use crate::deploy::Cost;
-use crate::deploy::cost::{bank_bytes, codebooks_cost, ring_of};
+use crate::deploy::cost::{Cost, bank_bytes, codebooks_cost, ring_of};
+use crate::deploy::model::States;
 
 /// The sizes of a classifier in fixed point without codebooks, from which its cost follows.
 #[derive(Clone, Debug)]
 pub(crate) struct FixedShape {
     pub(crate) observations: Observations,
-    pub(crate) states: FixedStates,
+    pub(crate) states: States,
     pub(crate) models: usize,
     /// Hidden states of each model, its positions, or its contexts.
     pub(crate) rows: usize,
@@ -26,16 +26,16 @@ impl FixedPoint {
     /// channels by, what their codewords and levels weigh, and the units of that; a level takes four.
     pub fn cost(&self) -> Cost {
         let shape = FixedShape {
-            observations: self.observations.clone(),
-            states: self.states,
-            models: self.models.len(),
+            observations: self.common.observations.clone(),
+            states: self.engine.states,
+            models: self.engine.models.len(),
             rows: self.states(),
             directions: self.directions(),
-            outputs: self.biases.len(),
-            lags: self.lags.clone(),
+            outputs: self.outputs(),
+            lags: self.common.lags.clone(),
         };
-        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::size);
-        let codes = codebooks_cost(codebooks, self.size(), self.biases.len(), 2);
+        let codebooks = self.engine.codebooks.as_ref().map(FixedCodebooks::size);
+        let codes = codebooks_cost(codebooks, self.size(), self.outputs(), 2);
         let cost = shape.cost();
         Cost {
             state_bytes: cost.state_bytes + codes.state_bytes,
@@ -44,7 +44,7 @@ impl FixedPoint {
                 + codes.multiply_adds_per_sample,
             ..cost
         }
-        .on(self.contract.as_ref().and_then(Contract::windows))
+        .on(self.windows())
     }
 }
 
@@ -52,7 +52,7 @@ impl FixedShape {
     /// What that costs.
     pub(crate) fn cost(&self) -> Cost {
         let (n, c, m, o) = (self.rows, self.directions, self.models, self.outputs);
-        let known = self.states != FixedStates::Hidden;
+        let known = self.states != States::Hidden;
         let row = if known { 1 } else { n };
         let belief = (4 * row * (1 + c) + 8 + 8 * c + 4).next_multiple_of(8);
         // Where it is, in four bytes or six.
@@ -77,10 +77,7 @@ impl FixedShape {
         };
         let chain = if known { 0 } else { (n + n * n) * entry };
         let chain = chain.next_multiple_of(if exponentials > 0 { 4 } else { 2 });
-        let contexts = match self.states {
-            FixedStates::Order(_) => (2 * n * self.observations.size() + 14).next_multiple_of(4),
-            FixedStates::Hidden | FixedStates::Steps => 0,
-        };
+        let contexts = self.states.automaton_bytes(n, self.observations.size());
         let channels = self.observations.size();
         let columns = 4 * (self.lags.columns_kept(m, channels) + self.lags.as_slice().len());
         let models = m * (contexts + chain + n * emission);
@@ -92,9 +89,8 @@ impl FixedShape {
             multiply_adds_per_sample: m * (recursion + work) + differences,
             exponentials_per_sample: exponentials,
             multiply_adds_per_decision: m * (o + c),
-            exponentials_per_decision: 0,
             logarithms_per_decision: m,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 }

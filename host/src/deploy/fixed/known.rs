@@ -6,10 +6,11 @@ use fishweir_core::emission::{CategoricalLogQ15View, Emission};
 use fishweir_core::number::{Dual, FixedLog, Q15, rate_unit};
 
 use super::stream::{Build, DIRECTIONS_MAX, Gaussian, padded};
-use super::{FixedEmission, FixedModel, FixedStates};
+use super::{FixedEmission, FixedModel};
 use crate::deploy::block::{Block, Observation, Observe, POSITIONS, Running};
+use crate::deploy::model::{DeployedModel, States};
 use crate::deploy::words::Words;
-use crate::deploy::{DeployedModel, Weight};
+use crate::runtime::family::Weight;
 
 /// The rate of the logarithm.
 fn of_logarithm(weight: &Weight<f64>, output: usize) -> f64 {
@@ -39,10 +40,10 @@ pub(super) fn logarithms(weights: &[Weight<f64>], unit: &[i16]) -> FixedEmission
 }
 
 /// The run of a model whose states are known.
-pub(super) fn block(model: &FixedModel, states: FixedStates) -> Box<dyn Block<f32> + Send> {
+pub(super) fn block(model: &FixedModel, states: States) -> Box<dyn Block<f32> + Send> {
     const C: usize = DIRECTIONS_MAX;
     match (model.emission.first(), states) {
-        (_, FixedStates::Order(order)) => {
+        (_, States::Order(order)) => {
             let contexts = 0..model.emission.len();
             let rows: Vec<_> = contexts.map(|row| Logarithms::<C>::build(model, row)).collect();
             let symbols = rows.first().map_or(0, |row| row.log2.len());

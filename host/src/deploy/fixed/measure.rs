@@ -4,10 +4,14 @@ use fishweir_core::classify::ScoreOutOfRange;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{FixedPoint, QuantiseError};
+use super::FixedPoint;
+use super::codebooks::Codewords;
+use super::error::QuantiseError;
 use crate::classifier::Classifier;
 use crate::data::{Dataset, Windowing};
-use crate::deploy::{DeployError, Deployed, Stream};
+use crate::deploy::deployed::Deployed;
+use crate::deploy::error::DeployError;
+use crate::deploy::stream::Stream;
 use crate::words::counted;
 
 /// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
@@ -30,15 +34,6 @@ pub struct Deviation {
     /// What the roundings along a window may do to a decision value at most, by a bound that holds whatever
     /// digits they drop.
     pub bound: DeviationBound,
-}
-
-/// Codewords of the samples of all windows, of each codebook that has one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Codewords {
-    /// The same in fixed point as in `f64`.
-    pub equal: u64,
-    /// All.
-    pub all: u64,
 }
 
 /// Bounds on differences of decision values, a window each.
@@ -172,7 +167,7 @@ impl FixedPoint {
             mean_margin: mean(|one| one.margin),
             equal_decisions: mean(|one| f64::from(u8::from(one.equal))),
             refused_by_one: compared.iter().map(|one| one.refused_by_one).sum(),
-            codewords: self.codebooks.as_ref().map(|_| {
+            codewords: self.engine.codebooks.as_ref().map(|_| {
                 compared.iter().fold(Codewords::default(), |sum, one| Codewords {
                     equal: sum.equal + one.codewords.equal,
                     all: sum.all + one.codewords.all,
@@ -249,10 +244,13 @@ impl Compared {
         if taken_by_both.is_empty() && refused_by_one == 0 {
             return Ok(None);
         }
-        let codewords = match in_fixed.codebooks.as_ref().zip(in_f64.codebooks.as_ref()) {
-            Some((fixed, exact)) => fixed.equal_codewords(exact, &taken_by_both, &in_fixed.places),
-            None => Codewords::default(),
-        };
+        let codewords =
+            match in_fixed.engine.codebooks.as_ref().zip(in_f64.common.codebooks.as_ref()) {
+                Some((fixed, exact)) => {
+                    fixed.equal_codewords(exact, &taken_by_both, &in_fixed.engine.places)
+                }
+                None => Codewords::default(),
+            };
         let (found, wanted) = (fixed.decision_values()?, exact.decision_values()?);
         // Infinite values, of classes that are ruled out, agree or differ infinitely.
         let difference = |(&found, &wanted): (&f32, &f64)| match f64::from(found) {

@@ -11,24 +11,27 @@
 mod bound;
 mod codebooks;
 mod cost;
+mod error;
 mod known;
 mod measure;
 mod quantise;
 mod source;
+mod start;
 mod stream;
 
-pub use measure::{Codewords, Deviation, DeviationBound, Limits, MeasureError};
-pub use quantise::QuantiseError;
+pub use codebooks::Codewords;
+pub use error::QuantiseError;
+pub use measure::{Deviation, DeviationBound, Limits, MeasureError};
 
 use codebooks::FixedCodebooks;
 #[cfg(test)]
 pub(crate) use cost::FixedShape;
 use fishweir_core::ObservationError;
-use fishweir_core::classify::Normalisation;
 
-use super::past::integer;
-use crate::classifier::{Contract, DeployedConfidence, Observations};
-use crate::data::{Lags, Windowing};
+use super::deployed::Deployed;
+use super::engine::Format;
+use super::model::States;
+use super::past::integers;
 
 /// A number of a table and its rates, one an output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,17 +40,6 @@ pub(crate) struct FixedWeight {
     pub(crate) rate: Vec<i16>,
     /// Zero where the family's tables have none.
     pub(crate) exponent: u16,
-}
-
-/// Whether states are hidden, or what they follow from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FixedStates {
-    /// Filtered.
-    Hidden,
-    /// The position.
-    Steps,
-    /// The last symbols, so many.
-    Order(usize),
 }
 
 /// A model in fixed point.
@@ -91,28 +83,27 @@ pub(crate) enum FixedEmission {
     },
 }
 
+/// Fixed point: tables of 16 bits, and outputs in `f32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Q15;
+
 /// A classifier as a device without an FPU holds it.
+pub type FixedPoint = Deployed<Q15>;
+
+/// Models in fixed point, and how they are given samples.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FixedPoint {
-    pub(crate) observations: Observations,
-    pub(crate) classes: Vec<String>,
-    pub(crate) states: FixedStates,
-    pub(crate) models: Vec<FixedModel>,
-    pub(crate) weights: Vec<Vec<f32>>,
-    pub(crate) biases: Vec<f32>,
-    pub(crate) normalisation: Normalisation,
-    pub(crate) confidence: Option<DeployedConfidence>,
-    pub(crate) contract: Option<Contract>,
-    pub(crate) places: Vec<i16>,
-    /// Lags at which differences of the channels are further channels of what models see.
-    pub(crate) lags: Lags,
+pub struct FixedBank {
+    pub(super) states: States,
+    pub(super) models: Vec<FixedModel>,
+    /// `[channel]`.
+    pub(super) places: Vec<i16>,
     /// Codebooks beside the models.
-    pub(crate) codebooks: Option<FixedCodebooks>,
+    pub(super) codebooks: Option<FixedCodebooks>,
 }
 
-/// A row in the integers that a device is given.
-fn integers(row: &[f64], places: &[i16]) -> Result<Vec<i16>, ObservationError> {
-    row.iter().zip(places).map(|(&x, &places)| integer(x, places)).collect()
+impl Format for Q15 {
+    type Number = f32;
+    type Engine = FixedBank;
 }
 
 impl FixedPoint {
@@ -120,7 +111,7 @@ impl FixedPoint {
     /// bits, which reach sixteen standard deviations around every state's mean and around that of the
     /// training data, of differences at lags too. What lies beyond is held at their end. Empty for symbols.
     pub fn places(&self) -> &[i16] {
-        &self.places
+        &self.engine.places
     }
 
     /// A row of channels in the integers that the device is given.
@@ -128,70 +119,34 @@ impl FixedPoint {
     /// # Errors
     /// What is no number, or what 16 bits do not hold.
     pub fn integers(&self, row: &[f64]) -> Result<Vec<i16>, ObservationError> {
-        integers(row, &self.places)
-    }
-
-    /// How far its decisions are to be believed, as was learnt in floating point.
-    #[must_use]
-    pub fn confidence(&self) -> Option<&DeployedConfidence> {
-        self.confidence.as_ref()
-    }
-
-    /// What it was trained on, and keeps to.
-    #[must_use]
-    pub fn contract(&self) -> Option<&Contract> {
-        self.contract.as_ref()
-    }
-
-    /// The same on other windows, or on a stream that never ends.
-    #[must_use]
-    pub fn on_windows(mut self, windowing: Option<Windowing>) -> Self {
-        let contract = self.contract.take().unwrap_or_default();
-        self.contract = Some(Contract { windowing, ..contract });
-        self
+        integers(row, &self.engine.places)
     }
 
     /// The same classifier over observations that are the device's integers already.
     pub fn over_integers(&self) -> Self {
-        Self { places: vec![0; self.places.len()], ..self.clone() }
-    }
-
-    /// What it observes.
-    pub fn observations(&self) -> &Observations {
-        &self.observations
-    }
-
-    /// Names of the classes.
-    pub fn classes(&self) -> &[String] {
-        &self.classes
+        let mut same = self.clone();
+        same.engine.places.fill(0);
+        same
     }
 
     /// Number of models.
     pub fn models(&self) -> usize {
-        self.models.len()
+        self.engine.models.len()
     }
 
     /// Hidden states of each model, its positions, or its contexts.
     pub fn states(&self) -> usize {
-        self.models.first().map_or(0, |model| model.emission.len())
-    }
-
-    /// Channels or symbols.
-    pub fn size(&self) -> usize {
-        self.observations.size()
+        self.engine.models.first().map_or(0, |model| model.emission.len())
     }
 
     /// Directions that each model carries: one an output, or none.
     pub fn directions(&self) -> usize {
-        self.models.first().map_or(0, |model| model.unit.len())
+        self.engine.models.first().map_or(0, |model| model.unit.len())
     }
 
     /// How many symbols are the context of the next, of what weighs words of symbols.
     #[must_use]
     pub fn order(&self) -> Option<usize> {
-        match self.states {
-            FixedStates::Order(order) => Some(order),
-            FixedStates::Hidden | FixedStates::Steps => None,
-        }
+        self.engine.states.order()
     }
 }

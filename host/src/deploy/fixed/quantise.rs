@@ -7,89 +7,14 @@ use fishweir_core::number::{
 use fishweir_core::{ModelError, Part};
 
 use super::codebooks::FixedCodebooks;
-use super::{FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
+use super::error::QuantiseError;
+use super::{FixedBank, FixedChannel, FixedEmission, FixedModel, FixedPoint, FixedWeight, known};
 use crate::classifier::{Classifier, Observations};
-use crate::deploy::compile::Names;
-use crate::deploy::source::EmissionType;
-use crate::deploy::{DeployError, Deployed, DeployedModel, Weight};
-use crate::runtime::family::{GaussianFields, OF_CHANNELS, OF_SYMBOLS};
-
-/// Why a classifier does not fit fixed point.
-#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
-pub enum QuantiseError {
-    /// It does not compile at all.
-    #[error(transparent)]
-    Compile(#[from] DeployError),
-    /// A parameter that no table can hold.
-    #[error("{place}, state {state}: {source}; fixed point cannot hold it: export f32")]
-    Model {
-        /// Which model, by its class where it has one, and which channel where that is known.
-        place: String,
-        /// Which state, of an emission.
-        state: usize,
-        /// Which parameter, and why.
-        source: ModelError,
-    },
-    /// A direction with a rate that is not finite or past every unit.
-    #[error("{model}, output {output}: its direction cannot be scaled into 16 bits")]
-    #[strum(serialize = "direction-out-of-range")]
-    Direction {
-        /// Which model, by its class where it has one.
-        model: String,
-        /// Which output.
-        output: usize,
-    },
-    /// States so wide and so narrow that no unit serves both.
-    #[error(
-        "channel {channel}: standard deviations from {narrowest:.3e} to {widest:.3e} do not fit 16 \
-         bits together; raise the floor of standard deviations when fitting, or scale the channel"
-    )]
-    #[strum(serialize = "spread-out-of-range")]
-    Channel {
-        /// Its name.
-        channel: String,
-        /// The least of any state.
-        narrowest: f64,
-        /// The largest.
-        widest: f64,
-    },
-    /// Values so far from zero, beside how they spread, that no unit serves both.
-    #[error(
-        "channel {channel}: values about {level:.3e} with standard deviations from {narrowest:.3e} do not fit 16 bits; \
-         subtract the level, in the data and on the device"
-    )]
-    #[strum(serialize = "level-out-of-range")]
-    Level {
-        /// Its name.
-        channel: String,
-        /// The middle of the states' means.
-        level: f64,
-        /// The least standard deviation of any state.
-        narrowest: f64,
-    },
-    /// A weight or a bias that is not finite in `f32`.
-    #[error("output {0}: a weight or its bias is not finite in f32")]
-    #[strum(serialize = "not-finite")]
-    Output(usize),
-    /// A front end, which is in real numbers.
-    #[error("fixed point has no front end: export f32, or fit without one")]
-    #[strum(serialize = "fixed-point-front")]
-    Front,
-    /// Emissions that fixed point has no tables for.
-    #[error("fixed point holds categorical and gaussian emissions, not {0}: export f32")]
-    #[strum(serialize = "fixed-point-emission")]
-    Family(&'static str),
-    /// More hidden states or outputs than the proof allows for or the host runs.
-    #[error("{0}: at most 64 hidden states and 32 outputs with scores")]
-    TooLarge(String),
-}
-
-crate::kinds::kinds!(QuantiseError,
-    Self::Compile(error) => error,
-    Self::Model { source: error, .. } => error,
-);
+use crate::deploy::attach::Names;
+use crate::deploy::bank::Bank;
+use crate::deploy::common::Common;
+use crate::deploy::model::{DeployedModel, States};
+use crate::runtime::family::{DeployedEmission, GaussianFields, OF_CHANNELS, OF_SYMBOLS, Weight};
 
 /// How many standard deviations around every mean a channel's 16 bits hold; what lies beyond is held
 /// at their end.
@@ -117,33 +42,29 @@ impl Classifier {
     /// # Errors
     /// [`QuantiseError`] naming the parameter that does not fit.
     pub fn quantise(&self) -> Result<FixedPoint, QuantiseError> {
-        quantise(&self.compile_in::<f64>()?, &self.centre, &self.scale)
+        let (common, bank) = self.compile()?;
+        quantise(&common, &bank, &self.centre, &self.scale)
     }
 }
 
 fn quantise(
-    deployed: &Deployed<f64>,
+    common: &Common<f64>,
+    bank: &Bank<f64>,
     centre: &[f64],
     scale: &[f64],
 ) -> Result<FixedPoint, QuantiseError> {
-    if !deployed.front().is_empty() {
+    if !common.front.is_empty() {
         return Err(QuantiseError::Front);
     }
-    let (states, directions) = (deployed.states(), deployed.directions());
-    let steps = deployed.steps();
-    let how = match (deployed.order(), &steps) {
-        (Some(order), _) => FixedStates::Order(order),
-        (None, Some(_)) => FixedStates::Steps,
-        (None, None) => FixedStates::Hidden,
-    };
-    if (how == FixedStates::Hidden && states > 64) || directions > super::stream::DIRECTIONS_MAX {
+    let (known, states, directions) = (bank.states, bank.rows(), bank.directions);
+    if (known == States::Hidden && states > 64) || directions > super::stream::DIRECTIONS_MAX {
         return Err(QuantiseError::TooLarge(format!("{states} states, {directions} directions")));
     }
-    let family = EmissionType::of(&deployed.models).family;
+    let family = bank.emission().family;
     if ![OF_SYMBOLS, OF_CHANNELS].contains(&family) {
         return Err(QuantiseError::Family(family.name()));
     }
-    let places: Vec<i16> = match &deployed.observations {
+    let places: Vec<i16> = match &common.observations {
         Observations::Symbols(_) => Vec::new(),
         Observations::Channels(names) => names
             .iter()
@@ -152,27 +73,22 @@ fn quantise(
                 // Of the channel, and of its differences lag by lag.
                 let columns = centre.iter().zip(scale).skip(channel).step_by(names.len());
                 let columns: Vec<(f64, f64)> = columns.map(|(&mean, &std)| (mean, std)).collect();
-                places_of(deployed, (channel, names.len()), name, &columns)
+                places_of(bank, (channel, names.len()), name, &columns)
             })
             .collect::<Result<_, _>>()?,
     };
     // A difference is in the units of its channel.
-    let lags = &deployed.lags;
+    let lags = &common.lags;
     let seen: Vec<i16> =
         places.iter().copied().cycle().take(lags.seen_width(places.len())).collect();
-    let names = Names::of(&deployed.classes, deployed.models.len(), &deployed.observations);
-    let models = deployed
+    let names = Names::of(&common.classes, bank.models.len(), &common.observations);
+    let models = bank
         .models
         .iter()
         .enumerate()
-        .map(|(index, model)| match how {
-            FixedStates::Hidden => quantise_model((index, names), model, &seen),
-            _ => {
-                let rows = steps.as_ref().and_then(|steps| steps.get(index));
-                let all: Vec<usize> = (0..model.emission.len()).collect();
-                let rows = rows.map_or(all.as_slice(), Vec::as_slice);
-                quantise_known((index, names), model, rows, &seen)
-            }
+        .map(|(index, model)| match known {
+            States::Hidden => quantise_model((index, names), (model, directions), &seen),
+            _ => quantise_known((index, names), (model, directions), &seen),
         })
         .collect::<Result<_, _>>()?;
     let narrow = |output: usize, row: &[f64]| -> Result<Vec<f32>, QuantiseError> {
@@ -180,28 +96,16 @@ fn quantise(
         let finite = row.iter().all(|x| x.is_finite());
         if finite { Ok(row) } else { Err(QuantiseError::Output(output)) }
     };
+    let weights = common.weights.iter().enumerate();
+    let outputs = (
+        weights.map(|(output, row)| narrow(output, row)).collect::<Result<_, _>>()?,
+        narrow(0, &common.biases)?,
+    );
+    let codebooks = common.codebooks.as_ref();
+    let codebooks = codebooks.map(|books| FixedCodebooks::of(books, &places)).transpose()?;
     Ok(FixedPoint {
-        observations: deployed.observations.clone(),
-        classes: deployed.classes.clone(),
-        states: how,
-        models,
-        weights: deployed
-            .weights
-            .iter()
-            .enumerate()
-            .map(|(output, row)| narrow(output, row))
-            .collect::<Result<_, _>>()?,
-        biases: narrow(0, &deployed.biases)?,
-        normalisation: deployed.normalisation,
-        confidence: deployed.confidence.clone(),
-        contract: deployed.contract.clone(),
-        lags: lags.clone(),
-        codebooks: deployed
-            .codebooks
-            .as_ref()
-            .map(|codebooks| FixedCodebooks::of(codebooks, &places))
-            .transpose()?,
-        places,
+        common: common.weighed_by(outputs),
+        engine: FixedBank { states: known, models, places, codebooks },
     })
 }
 
@@ -209,7 +113,7 @@ fn quantise(
 /// every mean, and around that of the training data, of a channel and of its differences: `trained`, `(mean, standard
 /// deviation)` of each.
 fn places_of(
-    deployed: &Deployed<f64>,
+    bank: &Bank<f64>,
     (channel, channels): (usize, usize),
     name: &str,
     trained: &[(f64, f64)],
@@ -217,7 +121,7 @@ fn places_of(
     let (mut narrowest, mut widest) = (f64::INFINITY, 0.0_f64);
     let mut columns: Vec<(usize, f64, f64)> =
         trained.iter().enumerate().map(|(column, &(mean, std))| (column, mean, std)).collect();
-    for emission in deployed.models.iter().flat_map(|model| &model.emission) {
+    for emission in bank.models.iter().flat_map(|model| &model.emission) {
         if let Some(GaussianFields { mean, rate, .. }) = emission.gaussian() {
             let own = mean.iter().zip(rate).skip(channel).step_by(channels);
             for (column, (&mean, rate)) in own.enumerate() {
@@ -255,10 +159,9 @@ fn places_of(
 /// The exponent of each direction's unit.
 fn units(
     (index, names): (usize, Names<'_>),
-    model: &DeployedModel<f64>,
+    directions: usize,
     unit: impl Fn(usize) -> Option<i16>,
 ) -> Result<Vec<i16>, QuantiseError> {
-    let directions = model.initial.first().map_or(0, |weight| weight.tangent.len());
     let named = |output| {
         unit(output).ok_or_else(|| QuantiseError::Direction { model: names.model(index), output })
     };
@@ -268,11 +171,10 @@ fn units(
 /// A model whose states are known: those of its rows, `[position]` or `[context]`.
 fn quantise_known(
     (index, names): (usize, Names<'_>),
-    model: &DeployedModel<f64>,
-    rows: &[usize],
+    (model, directions): (&DeployedModel<f64>, usize),
     places: &[i16],
 ) -> Result<FixedModel, QuantiseError> {
-    let unit = units((index, names), model, |output| match model.is_over_symbols() {
+    let unit = units((index, names), directions, |output| match model.is_over_symbols() {
         true => known::unit_of(model, output),
         // No direction moves its chain.
         false => rate_unit(steepest(model, output, &[])),
@@ -280,21 +182,21 @@ fn quantise_known(
     let wrong = |state: usize| {
         move |source| QuantiseError::Model { place: names.place(index, &source), state, source }
     };
-    let row = |&row: &usize| match model.emission[row].gaussian() {
-        None => Ok(known::logarithms(model.emission[row].weights(0), &unit)),
+    let row = |(row, emission): (usize, &DeployedEmission<f64>)| match emission.gaussian() {
+        None => Ok(known::logarithms(emission.weights(0), &unit)),
         Some(fields) => gaussian(&fields, places, &unit).map_err(wrong(row)),
     };
-    let emission = rows.iter().map(row).collect::<Result<_, _>>()?;
+    let emission = model.emission.iter().enumerate().map(row).collect::<Result<_, _>>()?;
     Ok(FixedModel { initial: Vec::new(), transition: Vec::new(), emission, unit })
 }
 
 fn quantise_model(
     (index, names): (usize, Names<'_>),
-    model: &DeployedModel<f64>,
+    (model, directions): (&DeployedModel<f64>, usize),
     places: &[i16],
 ) -> Result<FixedModel, QuantiseError> {
     let exponents = exponents_of(model);
-    let unit = units((index, names), model, |output| {
+    let unit = units((index, names), directions, |output| {
         let steepest = steepest(model, output, &exponents);
         steepest.is_finite().then(|| rate_unit(steepest)).flatten()
     })?;

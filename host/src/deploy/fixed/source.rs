@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use fishweir_core::artefact::Topology;
-
-use super::{FixedEmission, FixedPoint, FixedStates, FixedWeight};
+use super::{FixedEmission, FixedPoint, FixedWeight};
 use crate::classifier::Observations;
 use crate::deploy::lags::{behind_lags, hearing};
+use crate::deploy::model::States;
 use crate::deploy::source::{
     chain_and_emissions, confidence_source, contexts_and_emissions, contract_source, head,
     one_line, tail,
@@ -18,76 +17,71 @@ impl FixedPoint {
     /// channels' units in comments and, by channel, the power of two that they are multiplied by as `CHANNEL_PLACES`.
     pub fn to_source(&self) -> String {
         let directions = self.directions();
-        let hidden = self.states == FixedStates::Hidden;
-        let (family, imports) = match (&self.observations, hidden) {
+        let hidden = self.engine.states == States::Hidden;
+        let (family, imports) = match (&self.common.observations, hidden) {
             (Observations::Channels(_), _) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
             (Observations::Symbols(_), true) => ("CategoricalQ15", "CategoricalQ15"),
             (Observations::Symbols(_), false) => ("CategoricalLogQ15", "CategoricalLogQ15"),
         };
-        let (numbers, entry): (_, fn(&FixedWeight) -> String) = match (&self.observations, hidden) {
-            (_, false) => ("", weight),
-            (Observations::Channels(_), true) => ("{Dual, FineQ15, Q15}", fine_weight),
-            (Observations::Symbols(_), true) => ("{Dual, Q15}", weight),
-        };
+        let (numbers, entry): (_, fn(&FixedWeight) -> String) =
+            match (&self.common.observations, hidden) {
+                (_, false) => ("", weight),
+                (Observations::Channels(_), true) => ("{Dual, FineQ15, Q15}", fine_weight),
+                (Observations::Symbols(_), true) => ("{Dual, Q15}", weight),
+            };
         let numbers = match numbers {
             "" => String::new(),
             numbers => format!("use fishweir_core::number::{numbers};\n"),
         };
-        let topology = match self.states {
-            FixedStates::Steps => Topology::STEPS,
-            FixedStates::Hidden | FixedStates::Order(_) => Topology::CHAIN,
-        };
         let mut notes = String::from("// Fixed point: tables of 16 bits (Q15), integers alone.\n");
-        if let Observations::Channels(names) = &self.observations {
-            for (name, places) in names.iter().zip(&self.places) {
+        if let Observations::Channels(names) = &self.common.observations {
+            for (name, places) in names.iter().zip(&self.engine.places) {
                 let name = one_line(name);
                 let _ = writeln!(notes, "// Channel {name}: give it round({name} x 2^{places}).");
             }
         }
-        let emission = format!("{family}<{}, {directions}>", self.lags.seen_width(self.size()));
+        let emission =
+            format!("{family}<{}, {directions}>", self.common.lags.seen_width(self.size()));
         let mut text = head(
-            &self.observations,
-            &self.classes,
+            &self.common.observations,
+            &self.common.classes,
             &notes,
             &format!("use fishweir_core::emission::{imports};\n{numbers}"),
-            (&emission, topology, self.order()),
-            [self.models.len(), self.states(), self.biases.len()],
+            (&emission, self.engine.states),
+            [self.engine.models.len(), self.states(), self.outputs()],
         );
-        for (index, model) in self.models.iter().enumerate() {
-            let [hears, heard] = hearing(self.lags.columns(index, self.size()));
+        for (index, model) in self.engine.models.iter().enumerate() {
+            let [hears, heard] = hearing(self.common.columns(index));
             text += &hears;
             let unit = format!("{:?}", model.unit);
             let emissions = model.emission.iter().map(|emission| source(emission, &unit));
-            if !hidden {
-                let rule = if self.order().is_some() { "CONTEXTS" } else { "Steps" };
+            if let Some(rule) = self.engine.states.rule() {
                 contexts_and_emissions(&mut text, rule, emissions);
-                text += &heard;
-                continue;
+            } else {
+                let rows = model.transition.iter().map(|row| weights(row, entry));
+                chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
             }
-            let rows = model.transition.iter().map(|row| weights(row, entry));
-            chain_and_emissions(&mut text, &weights(&model.initial, entry), rows, emissions);
             text += &heard;
         }
-        tail(&mut text, &self.weights, &self.biases, self.normalisation);
-        if !self.lags.is_empty() {
-            let banked = [self.models.len(), self.biases.len()];
-            text = behind_lags(&text, &self.lags, self.size(), banked);
+        tail(&mut text, &self.common.weights, &self.common.biases, self.common.normalisation);
+        if !self.common.lags.is_empty() {
+            let banked = [self.engine.models.len(), self.outputs()];
+            text = behind_lags(&text, &self.common.lags, self.size(), banked);
         }
-        if let Some(codebooks) = &self.codebooks {
+        if let Some(codebooks) = &self.engine.codebooks {
             text = codebooks.beside(&text);
         }
-        if matches!(self.observations, Observations::Channels(_)) {
+        if matches!(self.common.observations, Observations::Channels(_)) {
             let _ = write!(
                 text,
                 "\n/// By channel: a sample is round(x * 2^place), an integer of 16 bits.\n\
                  #[rustfmt::skip]\n\
                  pub static CHANNEL_PLACES: [i16; {}] = {:?};\n",
-                self.places.len(),
-                self.places
+                self.engine.places.len(),
+                self.engine.places
             );
         }
-        text + &confidence_source(self.confidence.as_ref())
-            + &contract_source(self.contract.as_ref())
+        text + &confidence_source(self.confidence()) + &contract_source(self.contract())
     }
 }
 

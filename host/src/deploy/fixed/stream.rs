@@ -1,51 +1,20 @@
-//! The host's run of a classifier in fixed point: the core's recursion at run-time sizes.
+//! The host's run of a model in fixed point: the core's recursion at run-time sizes.
 
 use fishweir_core::emission::{CategoricalQ15View, ChannelQ15, Emission, GaussianQ15View, Row};
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::{Dual, FineQ15, FixedLog, Q15, Table, array_of};
 use fishweir_core::{ModelError, ObservationError};
 
-use super::codebooks::FixedCodebooks;
-use super::{FixedEmission, FixedModel, FixedPoint, FixedStates, FixedWeight, known};
-use crate::classifier::Contract;
-use crate::deploy::bank::ModelStream;
+use super::{FixedEmission, FixedModel, FixedWeight};
 use crate::deploy::block::{Block, Observation, Observe, Running};
-use crate::deploy::past::{Integers, Past};
-use crate::deploy::stream::{Engine, Stream};
-use crate::deploy::windows::WindowStream;
 use crate::runtime::with_states;
 
 /// The most directions that run side by side. They share a block exponent, so that all of a model's
 /// must: padding changes no bit, a second block would.
 pub(super) const DIRECTIONS_MAX: usize = 32;
 
-impl FixedPoint {
-    /// A stream before its first sample.
-    pub fn stream(&self) -> Stream {
-        let block = |model| match self.states {
-            FixedStates::Hidden => block(model),
-            states => known::block(model, states),
-        };
-        let model = |(index, model)| {
-            let columns = self.lags.columns(index, self.size());
-            ModelStream::of(vec![block(model)]).seeing(columns)
-        };
-        let bank = self.models.iter().enumerate().map(model).collect();
-        let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        let codebooks = self.codebooks.as_ref().map(FixedCodebooks::stream);
-        let past = Past::new(&self.lags, self.size(), codebooks);
-        let integers = Integers::new(self.places.clone(), past);
-        Stream::of(Engine::Bank(bank), outputs, &self.observations, Some(integers))
-    }
-
-    /// A stream that decides on windows, as a device does, before its first sample.
-    pub fn window_stream(&self) -> WindowStream {
-        let windows = self.contract.as_ref().and_then(Contract::windows);
-        WindowStream::new(windows, || self.stream())
-    }
-}
-
-fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
+/// Recursion of a model with hidden states.
+pub(super) fn block(model: &FixedModel) -> Box<dyn Block<f32> + Send> {
     const C: usize = DIRECTIONS_MAX;
     match model.emission.first() {
         Some(FixedEmission::Categorical { .. }) => running::<Categorical<C>, C>(model),

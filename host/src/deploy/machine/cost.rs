@@ -2,25 +2,24 @@
 
 use fishweir_core::classify::ScoreKernel;
 
-use super::{Deployed, DeployedWhitening, Scores, Sequences, StoredKernel};
-use crate::deploy::Cost;
-use crate::deploy::cost::belief_bytes;
+use super::{DeployedWhitening, Machine, Scores, Sequences, StoredKernel};
+use crate::deploy::common::Common;
+use crate::deploy::cost::{Cost, belief_bytes};
 use crate::deploy::route::Streaming;
-use crate::deploy::source::EmissionType;
 
-impl Deployed {
-    /// Of a kernel machine, what it costs on a device.
+impl Machine {
+    /// What it costs on a device.
     ///
     /// Against `M` sequences of a fixed-length kernel, `M` rows of `N` numbers (and one more where it
     /// is normalised), and `N^2 + 2 N` multiply-adds a sample each. On scores, forward-only
     /// statistics: `B P (N + 2)` numbers and `B P N^2` multiply-adds beside the filters', with `P`
     /// statistics a model; a decision takes `F (M + 1) + O M` more, with the cosine of roots `F + 1`
     /// square roots.
-    pub(in crate::deploy) fn cost_of_machine(&self, kernel: &StoredKernel) -> Cost {
-        let (items, outputs) = (self.items(), self.outputs());
+    pub(super) fn cost_of_machine(&self, of: &Common) -> Cost {
+        let ([items, _], outputs) = (self.kernel.sizes(), of.outputs());
         let coefficients = 4 * outputs * (items + 1);
-        let mut cost = match kernel {
-            StoredKernel::FixedLength(kernel) => self.cost_of_sequences(kernel),
+        let mut cost = match &self.kernel {
+            StoredKernel::FixedLength(kernel) => self.cost_of_sequences(kernel, of.size()),
             StoredKernel::Scores(kernel) => self.cost_of_scores(kernel),
         };
         cost.model_bytes += coefficients;
@@ -30,32 +29,29 @@ impl Deployed {
         cost
     }
 
-    fn cost_of_sequences(&self, kernel: &Sequences) -> Cost {
-        let (n, items, length) = (self.states(), self.items(), self.entries());
+    fn cost_of_sequences(&self, kernel: &Sequences, symbols: usize) -> Cost {
+        let (n, [items, length]) = (self.states(), self.kernel.sizes());
         let own = usize::from(kernel.normalised);
         // A kernel that may be zero: a belief and whether there is one.
         let row = belief_bytes(n, 0) + 8;
         let aligned = items * row + 8;
         Cost {
             state_bytes: aligned + own * (row + 8),
-            model_bytes: 4 * (n + n * n + n * self.size())
+            model_bytes: 4 * (n + n * n + n * symbols)
                 + (4 + 8 * items)
                 + own * 8
-                + items * length * self.symbol_bytes()
+                + items * length * symbol_bytes(symbols)
                 + 4 * items,
             multiply_adds_per_sample: (items + own) * (n * n + 2 * n),
-            exponentials_per_sample: 0,
-            multiply_adds_per_decision: 0,
             exponentials_per_decision: items,
             logarithms_per_decision: items + own,
-            roots_per_decision: 0,
+            ..Cost::default()
         }
     }
 
     fn cost_of_scores(&self, kernel: &Scores) -> Cost {
-        let (items, entries) = (self.items(), self.entries());
-        let streaming =
-            Streaming::of(self.models(), self.states(), &EmissionType::of(&self.models));
+        let [items, entries] = self.kernel.sizes();
+        let streaming = Streaming::of(self.models.len(), self.states(), &self.emission());
         let whitening = match kernel.whitening {
             DeployedWhitening::Diagonal(_) => 1,
             DeployedWhitening::Full(_) => entries,
@@ -74,13 +70,13 @@ impl Deployed {
             exponentials_per_sample: streaming.exponentials,
             multiply_adds_per_decision: entries * (whitening + items),
             exponentials_per_decision: exponentials,
-            logarithms_per_decision: if kernel.likelihood { self.models() } else { 0 },
+            logarithms_per_decision: if kernel.likelihood { self.models.len() } else { 0 },
             roots_per_decision: roots,
         }
     }
+}
 
-    /// Bytes of a stored symbol.
-    pub(super) fn symbol_bytes(&self) -> usize {
-        if self.size() <= 1 << 8 { 1 } else { 2 }
-    }
+/// Bytes of a stored symbol of so many.
+pub(super) fn symbol_bytes(symbols: usize) -> usize {
+    if symbols <= 1 << 8 { 1 } else { 2 }
 }

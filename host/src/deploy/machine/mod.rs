@@ -1,30 +1,46 @@
 //! Kernel machines, which do not compile to directions: support vectors in flash.
 
 mod cost;
+mod evaluate;
 mod round;
 mod scores;
 mod sequences;
 mod source;
-mod start;
-mod stream;
 
 pub(crate) use scores::{check_size, has_machines};
-pub(super) use stream::KernelStream;
 
 use fishweir_core::classify::ScoreKernel;
 
-use super::{Deployed, DeployedModel};
+use super::model::DeployedModel;
+use super::source::EmissionType;
+
+/// Kernel machine: the models of a kernel, and its stored items.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    models: Vec<DeployedModel>,
+    kernel: StoredKernel,
+}
+
+impl Machine {
+    fn states(&self) -> usize {
+        self.models.first().map_or(0, |model| model.initial.len())
+    }
+
+    fn emission(&self) -> EmissionType {
+        EmissionType::of(&self.models)
+    }
+}
 
 /// A kernel and its stored items, in `f32`, whitened or with their norms.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum StoredKernel {
+enum StoredKernel {
     FixedLength(Sequences),
     Scores(Scores),
 }
 
 /// What the core's `StoredSequences` over a `FixedLength` kernel holds beside the model.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Sequences {
+struct Sequences {
     /// `[item][position]`.
     stored: Vec<Vec<u16>>,
     /// `[item]`.
@@ -34,7 +50,7 @@ pub(crate) struct Sequences {
 
 /// What the core's `StoredScores` holds beside models and normalisation.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scores {
+struct Scores {
     likelihood: bool,
     /// `[entry]`.
     centre: Vec<f32>,
@@ -45,14 +61,14 @@ pub(crate) struct Scores {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DeployedWhitening {
+enum DeployedWhitening {
     Diagonal(Vec<f32>),
     Full(Vec<Vec<f32>>),
 }
 
 impl StoredKernel {
     /// In words.
-    pub(super) fn name(&self) -> String {
+    fn name(&self) -> String {
         match self {
             Self::FixedLength(kernel) if kernel.normalised => {
                 "fixed-length hidden Markov model, normalised".into()
@@ -74,16 +90,13 @@ impl StoredKernel {
         }
     }
 
-    /// Whether it is one on scores.
-    pub(super) fn on_scores(&self) -> bool {
-        matches!(self, Self::Scores(_))
-    }
-
-    /// Entries of a stored item: symbols, or score entries.
-    pub(super) fn entries(&self) -> usize {
+    /// Numbers of stored items, and of entries per item: symbols, or score entries.
+    fn sizes(&self) -> [usize; 2] {
         match self {
-            Self::FixedLength(sequences) => sequences.stored.first().map_or(0, Vec::len),
-            Self::Scores(scores) => scores.centre.len(),
+            Self::FixedLength(Sequences { stored, .. }) => {
+                [stored.len(), stored.first().map_or(0, Vec::len)]
+            }
+            Self::Scores(Scores { stored, centre, .. }) => [stored.len(), centre.len()],
         }
     }
 }

@@ -1,14 +1,15 @@
 //! From a kernel machine to the numbers that a device holds.
 
-use crate::data::{FrontEnd, Lags};
 use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Stream;
 use fishweir_core::kernel::FixedLengthNorm;
 
-use super::{DeployedWhitening, Scores, Sequences, StoredKernel, scores};
+use super::{DeployedWhitening, Machine, Scores, Sequences, StoredKernel, scores};
 use crate::classifier::{Classifier, Expansion, ExpansionKernel, Observations, WhiteningRows};
-use crate::deploy::compile::{Names, attach};
-use crate::deploy::{DeployError, Deployed, DeployedModel};
+use crate::deploy::attach::{Names, attach};
+use crate::deploy::common::Common;
+use crate::deploy::error::DeployError;
+use crate::deploy::model::DeployedModel;
 use crate::runtime::{Hmm, with_states};
 
 impl Classifier {
@@ -16,7 +17,10 @@ impl Classifier {
     ///
     /// A kernel of inner products takes its whitening into the stored items, whatever it is; one of
     /// distances, angles or roots needs it on the device, `F` numbers of it or `F^2`.
-    pub(in crate::deploy) fn store(&self, expansion: &Expansion) -> Result<Deployed, DeployError> {
+    pub(in crate::deploy) fn store(
+        &self,
+        expansion: &Expansion,
+    ) -> Result<(Common, Machine), DeployError> {
         let Expansion { kernel, coefficients, biases } = expansion;
         self.check_stored()?;
         shape("classes", self.classes.len().min(2), 2)?;
@@ -40,23 +44,10 @@ impl Classifier {
             .iter()
             .map(|row| support.iter().zip(&excess).map(|item| own(row, item)).collect())
             .collect();
-        Ok(Deployed {
-            observations: self.observations.clone(),
-            classes: self.classes.clone(),
-            front: FrontEnd::default(),
-            lags: Lags::NONE,
-            models,
-            systems: Vec::new(),
-            profile: None,
-            order: None,
-            codebooks: None,
-            kernel: Some(kernel),
-            weights: rows("coefficients", &coefficients)?,
-            biases: row("biases", 0, biases)?,
-            normalisation: self.normalisation,
-            confidence: None,
-            contract: Some(self.provenance.contract()),
-        })
+        let outputs = (rows("coefficients", &coefficients)?, row("biases", 0, biases)?);
+        let (observations, classes) = (self.observations.clone(), self.classes.clone());
+        let common = Common::new(observations, classes, outputs, self.provenance.contract());
+        Ok((Common { normalisation: self.normalisation, ..common }, Machine { models, kernel }))
     }
 
     fn check_stored(&self) -> Result<(), DeployError> {

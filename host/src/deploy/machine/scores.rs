@@ -14,13 +14,15 @@ use fishweir_core::filter::{Forward, Statistics, StatisticsState, Streaming};
 use fishweir_core::hmm::Hmm;
 use fishweir_core::score::Score;
 
-use super::super::block::{Observation, chain};
-use super::super::{DeployError, Deployed, DeployedEmission, DeployedModel, PushError, Weight};
-use super::stream::KernelStream;
 use super::{DeployedWhitening, Scores};
 use crate::classifier::Observations;
+use crate::deploy::block::{Observation, chain};
+use crate::deploy::common::Common;
+use crate::deploy::error::{DeployError, PushError};
+use crate::deploy::kernel_stream::KernelStream;
+use crate::deploy::model::DeployedModel;
 use crate::runtime::Family;
-use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
+use crate::runtime::family::{DeployedEmission, OF_CHANNELS, OF_SYMBOLS, Weight};
 
 const MOST_STATES: usize = 8;
 const MOST_SYMBOLS: usize = 32;
@@ -47,11 +49,15 @@ pub(crate) fn check_size(
     Err(DeployError::Size { states, size, kind })
 }
 
-pub(super) fn stream(deployed: &Deployed, kernel: &Scores) -> Box<dyn KernelStream<f32> + Send> {
-    let size = deployed.size();
+pub(super) fn stream(
+    models: &[DeployedModel],
+    kernel: &Scores,
+    of: &Common,
+) -> Box<dyn KernelStream<f32> + Send> {
+    let size = of.size();
     Box::new(Running {
-        blocks: deployed.models.iter().map(|model| block(model, size)).collect(),
-        normalisation: deployed.normalisation,
+        blocks: models.iter().map(|model| block(model, size)).collect(),
+        normalisation: of.normalisation,
         likelihood: kernel.likelihood,
         centre: kernel.centre.clone(),
         whitening: kernel.whitening.clone(),

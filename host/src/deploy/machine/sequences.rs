@@ -9,10 +9,11 @@ use fishweir_core::kernel::{
     Aligned, FixedLength, FixedLengthNorm, LogKernel, NormState, Observed,
 };
 
-use super::super::PushError;
-use super::super::block::{Observation, Observe, hmm};
-use super::stream::KernelStream;
-use super::{DeployedModel, Sequences};
+use super::Sequences;
+use crate::deploy::block::{Observation, Observe, hmm};
+use crate::deploy::error::PushError;
+use crate::deploy::kernel_stream::KernelStream;
+use crate::deploy::model::DeployedModel;
 use crate::runtime::{CategoricalVec, with_states};
 
 pub(super) fn stream(

@@ -4,21 +4,23 @@ use std::fmt::Write as _;
 
 use fishweir_core::classify::ScoreKernel;
 
-use super::{Deployed, DeployedWhitening, Scores, Sequences, StoredKernel};
+use super::cost::symbol_bytes;
+use super::{DeployedWhitening, Machine, Scores, Sequences, StoredKernel};
 use crate::classifier::{Observations, normalisation_name};
+use crate::deploy::common::Common;
 use crate::deploy::source::{comments, labels, model_source, reals};
 
-impl Deployed {
-    /// Of a kernel machine, Rust source.
-    pub(in crate::deploy) fn source_of_machine(&self, kernel: &StoredKernel) -> String {
+impl Machine {
+    /// Rust source of the machine.
+    pub(super) fn source_of_machine(&self, of: &Common) -> String {
         let notes = "// A kernel machine: its stored items lie in flash, and its kernel streams.\n";
-        let mut text = comments(&self.observations, &self.classes, notes);
-        let (letters, family) = match &self.observations {
+        let mut text = comments(&of.observations, &of.classes, notes);
+        let (letters, family) = match &of.observations {
             Observations::Channels(_) => ("", "Gaussian"),
             Observations::Symbols(_) => ("Alphabet, ", "Categorical"),
         };
-        let emission = format!("{family}<{}>", self.size());
-        match kernel {
+        let emission = format!("{family}<{}>", of.size());
+        match &self.kernel {
             StoredKernel::FixedLength(kernel) => {
                 let (norm, kernels) = match kernel.normalised {
                     true => ("", "{FixedLength, FixedLengthNorm}"),
@@ -30,13 +32,13 @@ impl Deployed {
                      use fishweir_core::emission::{{{letters}{family}}};\n\
                      use fishweir_core::hmm::{{Chain, Hmm}};\n\
                      use fishweir_core::kernel::{kernels};\n\n{}",
-                    labels(&self.observations, &self.classes)
+                    labels(&of.observations, &of.classes)
                 );
-                self.sequences_source(kernel, &emission, &mut text);
+                self.sequences_source((kernel, of), &emission, &mut text);
             }
             StoredKernel::Scores(kernel) => {
                 let whitening = whitening_name(&kernel.whitening);
-                let emissions = match &self.observations {
+                let emissions = match &of.observations {
                     Observations::Channels(_) => "Gaussian, Parametrisation".to_owned(),
                     Observations::Symbols(_) => "Alphabet, Categorical, Parametrisation".to_owned(),
                 };
@@ -46,17 +48,22 @@ impl Deployed {
                      ScoreKernel, StoredScores,\n}};\n\
                      use fishweir_core::emission::{{{emissions}}};\n\
                      use fishweir_core::hmm::{{Chain, Hmm}};\n\n{}",
-                    labels(&self.observations, &self.classes)
+                    labels(&of.observations, &of.classes)
                 );
-                self.scores_source(kernel, &emission, &mut text);
+                self.scores_source((kernel, of), &emission, &mut text);
             }
         }
         text
     }
 
-    fn sequences_source(&self, kernel: &Sequences, emission: &str, text: &mut String) {
-        let (states, items, length) = (self.states(), self.items(), self.entries());
-        let symbol = if self.symbol_bytes() == 1 { "u8" } else { "u16" };
+    fn sequences_source(
+        &self,
+        (kernel, of): (&Sequences, &Common),
+        emission: &str,
+        text: &mut String,
+    ) {
+        let (states, [items, length]) = (self.states(), self.kernel.sizes());
+        let symbol = if symbol_bytes(of.size()) == 1 { "u8" } else { "u16" };
         let (own, own_value) = if kernel.normalised {
             (
                 format!("FixedLengthNorm<'static, {emission}, {states}>"),
@@ -88,8 +95,8 @@ impl Deployed {
              /// The machine, in flash.\n{ATTRIBUTES}\
              pub static MODEL: Model = KernelMachine::from_parts(\n    StoredSequences::new(\n        \
              FixedLength::from_parts(&KERNEL_MODEL, [",
-            self.outputs(),
-            self.outputs()
+            of.outputs(),
+            of.outputs()
         );
         for item in 0..items {
             let _ = write!(text, "&STORED[{item}], ");
@@ -99,11 +106,11 @@ impl Deployed {
             "]),\n        {own_value},\n        {},\n    ),",
             reals(&kernel.log_norms)
         );
-        self.expansion_source(text);
+        expansion_source(of, text);
     }
 
-    fn scores_source(&self, kernel: &Scores, emission: &str, text: &mut String) {
-        let (states, items, entries) = (self.states(), self.items(), self.entries());
+    fn scores_source(&self, (kernel, of): (&Scores, &Common), emission: &str, text: &mut String) {
+        let (states, [items, entries]) = (self.states(), self.kernel.sizes());
         let whitening = whitening_name(&kernel.whitening);
         let _ = write!(
             text,
@@ -114,13 +121,13 @@ impl Deployed {
              [[f32; {items}]; {outputs}],\n>;\n\n\
              /// The machine, in flash.\n{ATTRIBUTES}\
              pub static MODEL: Model = KernelMachine::from_parts(\n    StoredScores::from_parts(\n    [\n",
-            models = self.models(),
-            outputs = self.outputs()
+            models = self.models.len(),
+            outputs = of.outputs()
         );
         for model in &self.models {
             model_source(text, model);
         }
-        let normalisation = normalisation_name(self.normalisation).to_uppercase();
+        let normalisation = normalisation_name(of.normalisation).to_uppercase();
         let factors = match &kernel.whitening {
             DeployedWhitening::Diagonal(rate) => format!("rate: {}", reals(rate)),
             DeployedWhitening::Full(rows) => format!("rows: {rows:?}"),
@@ -137,16 +144,16 @@ impl Deployed {
             let _ = writeln!(text, "            {},", reals(item));
         }
         let _ = writeln!(text, "        ],\n    ),");
-        self.expansion_source(text);
+        expansion_source(of, text);
     }
+}
 
-    fn expansion_source(&self, text: &mut String) {
-        let _ = writeln!(text, "    [");
-        for row in &self.weights {
-            let _ = writeln!(text, "        {},", reals(row));
-        }
-        let _ = writeln!(text, "    ],\n    {},\n);", reals(&self.biases));
+fn expansion_source(of: &Common, text: &mut String) {
+    let _ = writeln!(text, "    [");
+    for row in &of.weights {
+        let _ = writeln!(text, "        {},", reals(row));
     }
+    let _ = writeln!(text, "    ],\n    {},\n);", reals(&of.biases));
 }
 
 const ATTRIBUTES: &str = "#[rustfmt::skip]\n\

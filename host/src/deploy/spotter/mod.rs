@@ -11,7 +11,8 @@ pub use stream::{Found, SpotterStream};
 
 use fishweir_core::ModelError;
 
-use super::{DeployError, DeployedModel};
+use super::error::DeployError;
+use super::model::DeployedModel;
 use crate::classifier::Observations;
 use crate::data::Values;
 use crate::runtime::{HmmError, Observed};

@@ -6,7 +6,7 @@ use fishweir_core::spot::BACKGROUND;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::super::compile::{Names, attach};
+use super::super::attach::{Names, attach};
 use super::{BACKGROUND_STATES, Spotter, SpotterError};
 use crate::classifier::{self, Observations, Provenance};
 use crate::runtime::{Emissions, Hmm, HmmError};

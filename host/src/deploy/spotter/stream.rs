@@ -5,8 +5,8 @@ use fishweir_core::filter::Streaming;
 use fishweir_core::hmm::Hmm;
 use fishweir_core::spot::{BACKGROUND, Event, SpotState, Spotter as CoreSpotter};
 
-use super::super::PushError;
 use super::super::block::{Build, Observation, chain, states_of};
+use super::super::error::PushError;
 use super::super::narrowed::Narrowed;
 use super::super::validate::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};

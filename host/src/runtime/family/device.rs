@@ -13,6 +13,14 @@ pub(crate) struct Weight<T = f32> {
     pub(crate) tangent: Vec<T>,
 }
 
+impl<T: Copy> Weight<T> {
+    /// Its numbers, in the order in which they lie in memory.
+    pub(crate) fn for_each_real(&self, mut put: impl FnMut(T)) {
+        put(self.value);
+        self.tangent.iter().copied().for_each(put);
+    }
+}
+
 /// A field of the core's type: how many numbers of which kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldKind {
@@ -110,10 +118,7 @@ impl<T: Copy> DeployedEmission<T> {
             match field {
                 Field::Reals(reals) => reals.iter().copied().for_each(&mut *put),
                 Field::Weights(weights) => {
-                    for weight in weights {
-                        put(weight.value);
-                        weight.tangent.iter().copied().for_each(&mut *put);
-                    }
+                    weights.iter().for_each(|weight| weight.for_each_real(&mut *put));
                 }
                 Field::Rates(rates) => rates.iter().flatten().copied().for_each(&mut *put),
                 Field::Emissions(emissions) => {

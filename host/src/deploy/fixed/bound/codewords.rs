@@ -18,7 +18,7 @@ use crate::classifier::{BookIn, CodeRing};
 use crate::data::Sample;
 use crate::deploy::codebooks::DeployedCodebooks;
 use crate::deploy::fixed::codebooks::{FixedCodebooks, LOWERED};
-use crate::deploy::fixed::integers;
+use crate::deploy::past::integers;
 
 /// How far the evidence of all codewords may be off, `[output]`; `None` where 16 bits do not hold a sample.
 pub(super) fn bound(

@@ -3,8 +3,8 @@
 use fishweir_core::emission::Emission;
 
 use crate::data::Sample;
-use crate::deploy::DeployedEmission;
 use crate::deploy::block::Build;
+use crate::runtime::family::DeployedEmission;
 use crate::runtime::{CategoricalVec, HostWeight, RowState};
 
 /// One state's emission, with the directions from a first one on.

@@ -10,13 +10,10 @@ use crate::deploy::fixed::FixedEmission;
 use crate::deploy::fixed::stream::{Build, DIRECTIONS_MAX, Gaussian};
 use crate::runtime::family::BLOCK;
 
-/// Of a model of positions, whose states these are.
-pub(super) fn steps(pair: &Pair<'_>, states: &[usize], samples: &[Seen]) -> Option<ModelBound> {
-    let last = states.len().checked_sub(1)?;
-    let place = |(position, sample)| {
-        let position = usize::min(position, last);
-        (Some((position, states[position])), sample)
-    };
+/// Of a model of positions.
+pub(super) fn steps(pair: &Pair<'_>, samples: &[Seen]) -> Option<ModelBound> {
+    let last = pair.exact.emission.len().checked_sub(1)?;
+    let place = |(position, sample)| (Some(usize::min(position, last)), sample);
     sum(pair, samples.iter().enumerate().map(place))
 }
 
@@ -31,15 +28,15 @@ pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Seen]) -> Option<M
                 _ => None,
             })
         });
-        (context.map(|context| (context, context)), sample)
+        (context, sample)
     };
     sum(pair, samples.iter().enumerate().map(place))
 }
 
-/// Over the samples, each with its row in fixed point and the exact one.
+/// Over the samples, each with its row.
 fn sum<'a>(
     pair: &Pair<'_>,
-    samples: impl Iterator<Item = (Option<(usize, usize)>, &'a Seen)>,
+    samples: impl Iterator<Item = (Option<usize>, &'a Seen)>,
 ) -> Option<ModelBound> {
     let fixed = pair.fixed;
     let unit: Vec<f64> = fixed.unit.iter().map(|&unit| f64::from(unit).exp2()).collect();
@@ -48,18 +45,18 @@ fn sum<'a>(
         ModelBound { log: 0.0, rates: unit.iter().map(|unit| unit * 2.0_f64.powi(-21)).collect() };
     let blocks = (0..unit.len().max(1)).step_by(BLOCK);
     let blocks_of = |emission| blocks.clone().map(|first| State::of(emission, first)).collect();
-    // `[state][block of directions]`, of those that a sample comes to.
+    // `[row][block of directions]`, of those that a sample comes to.
     let mut exact: Vec<Option<Vec<State<Dual<f64, BLOCK>>>>> = Vec::new();
     exact.resize_with(pair.exact.emission.len(), || None);
     for (place, sample) in samples {
-        let Some((row, state)) = place.filter(|_| !matches!(sample, Seen::Missing)) else {
+        let Some(row) = place.filter(|_| !matches!(sample, Seen::Missing)) else {
             continue;
         };
-        if exact[state].is_none() {
-            exact[state] = blocks_of(&pair.exact.emission[state]);
+        if exact[row].is_none() {
+            exact[row] = blocks_of(&pair.exact.emission[row]);
         }
         let exact: Vec<_> =
-            exact[state].as_ref()?.iter().map(|block| block.log(&sample.sample())).collect();
+            exact[row].as_ref()?.iter().map(|block| block.log(&sample.sample())).collect();
         let log = exact.first()?.value;
         if log == f64::NEG_INFINITY {
             return None;

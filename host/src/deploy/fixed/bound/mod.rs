@@ -41,9 +41,10 @@ mod known;
 mod seen;
 mod trace;
 
-use super::{FixedModel, FixedPoint, FixedStates};
+use super::{FixedModel, FixedPoint};
 use crate::data::Sample;
-use crate::deploy::{Deployed, DeployedModel};
+use crate::deploy::deployed::Deployed;
+use crate::deploy::model::{DeployedModel, States};
 
 /// How far a log-likelihood may be off, and each derivative, `[output]`.
 struct ModelBound {
@@ -69,25 +70,24 @@ impl FixedPoint {
         log: &[f64],
         values: &[f64],
     ) -> Option<Vec<f64>> {
-        let of_codewords = match self.codebooks.as_ref().zip(exact.codebooks.as_ref()) {
-            Some((fixed, exact)) => codewords::bound(fixed, exact, samples, &self.places)?,
+        let of_codewords = match self.engine.codebooks.as_ref().zip(exact.common.codebooks.as_ref())
+        {
+            Some((fixed, exact)) => codewords::bound(fixed, exact, samples, &self.engine.places)?,
             None => vec![0.0; values.len()],
         };
-        let all = seen::seen(samples, &self.lags, &self.places)?;
-        let steps = exact.steps();
-        let models = exact.models.iter().zip(&self.models).enumerate();
+        let all = seen::seen(samples, &self.common.lags, &self.engine.places)?;
+        let exact_models = &exact.engine.models;
+        let exact = &exact.common;
+        let models = exact_models.iter().zip(&self.engine.models).enumerate();
         let models: Vec<ModelBound> = models
             .map(|(index, (exact, fixed))| {
                 let pair = Pair { exact, fixed };
-                let own = seen::of_columns(&all, self.lags.columns(index, self.size()));
+                let own = seen::of_columns(&all, self.common.columns(index));
                 let samples = own.as_slice();
-                match (self.states, &steps) {
-                    (FixedStates::Hidden, _) => hidden::bound(&pair, samples),
-                    (FixedStates::Steps, Some(steps)) => {
-                        known::steps(&pair, &steps[index], samples)
-                    }
-                    (FixedStates::Steps, None) => None,
-                    (FixedStates::Order(order), _) => known::words(&pair, order, samples),
+                match self.engine.states {
+                    States::Hidden => hidden::bound(&pair, samples),
+                    States::Steps => known::steps(&pair, samples),
+                    States::Order(order) => known::words(&pair, order, samples),
                 }
             })
             .collect::<Option<_>>()?;

@@ -1,7 +1,7 @@
 //! What models see of a window: its samples and the device's integers, with what is at lags beside them.
 
 use crate::data::{Lags, Ring, Sample};
-use crate::deploy::fixed::integers;
+use crate::deploy::past::integers;
 
 /// A sample as a model sees it.
 #[derive(Clone)]

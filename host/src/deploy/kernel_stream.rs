@@ -2,11 +2,11 @@
 
 use fishweir_core::classify::ScoreOutOfRange;
 
-use super::super::PushError;
-use super::super::block::Observation;
+use super::block::Observation;
+use super::error::PushError;
 
 /// A kernel against the stored items, whatever its sizes.
-pub(in crate::deploy) trait KernelStream<T> {
+pub(super) trait KernelStream<T> {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn reset(&mut self);
