@@ -92,6 +92,23 @@ pub fn shorten(text: &str) -> String {
     shown
 }
 
+/// A rate for people: `50 Hz`, `1 sample per 60 s`.
+#[must_use]
+pub fn rate_words(seconds: f64) -> String {
+    if seconds > 1.0 {
+        return format!("1 sample per {} s", trimmed(seconds));
+    }
+    format!("{} Hz", trimmed(1.0 / seconds))
+}
+
+fn trimmed(number: f64) -> String {
+    let text = if number >= 100.0 { format!("{number:.1}") } else { to_three_digits(number) };
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -25,6 +25,7 @@ mod output;
 mod pca;
 mod profile;
 mod progress;
+mod rate;
 mod reading;
 mod recognise;
 mod remedy;

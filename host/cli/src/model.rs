@@ -12,7 +12,7 @@ use fishweir_core::artefact::Header;
 use fishweir_core::update::{SIGNATURE_LENGTH, Update, UpdateError, UpdateHeader};
 use fishweir_profiles::ProfileClassifier;
 
-use super::reading::check_rate;
+use super::rate::check_rate;
 use super::recognise;
 use super::remedy::words;
 use super::{Failure, Message, Topic, note};

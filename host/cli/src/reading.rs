@@ -7,14 +7,14 @@ use clap::Args;
 use clap::builder::PossibleValue;
 use fishweir::classifier::Contract;
 use fishweir::data::{
-    Alphabet, FastaLabel, Kind, LAYOUTS, Layout, Period, ReadOptions, Resample, ShortSeries,
-    Windowing, rate_words,
+    Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, Resample, ShortSeries, Windowing,
 };
 
+use super::Failure;
 use super::model::Model;
 use super::options::{named, refuse_idle};
+use super::rate::check_rate;
 use super::values::{positive, registered};
-use super::{Failure, Topic};
 
 /// How a file of data is read.
 #[derive(Args, Clone, Debug, Default)]
@@ -98,24 +98,6 @@ impl Reading {
             ("--resample", self.resample.is_some()),
         ])
     }
-}
-
-/// Refuses a rate that an option names and that is another than the one a model was trained at.
-pub(super) fn check_rate(option: &str, rate: f64, period: Period) -> Result<(), Failure> {
-    if period.admits(1.0 / rate) {
-        return Ok(());
-    }
-    let remedy = match option {
-        "--resample" => "write --resample alone",
-        _ => "leave it out",
-    };
-    Err(Failure::input(
-        Topic::OtherRate,
-        format!(
-            "{option} {rate}: the model was trained at {}; {remedy}, or fit the model again with --resample {rate}",
-            rate_words(period.seconds)
-        ),
-    ))
 }
 
 /// What data may be, in words.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alphabet::{Alphabet, Decoded};
-use super::clock::Clock;
+use super::dataset::Clock;
 use super::dataset::{Dataset, Kind, Series};
 use super::error::DataError;
 use super::layout::ReadOptions;

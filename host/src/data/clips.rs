@@ -6,11 +6,13 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::clock::{Clock, Period, rate_words};
+use super::clock::Period;
+use super::dataset::Clock;
 use super::dataset::{Dataset, Kind, Series};
 use super::error::DataError;
 use super::marked::{Mark, Marked};
 use super::samples::{Rows, Samples, SamplesView};
+use crate::words::rate_words;
 
 /// Folds, where there are so many clips, or groups of them.
 const FOLDS: usize = 3;

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::dataset::{Dataset, Series};
 use super::error::DataError;
 use super::gaps::usual_step;
-use crate::words::to_three_digits;
 
 /// The relative error of the sample period that a model bears, unless it says otherwise, and the most by which the
 /// periods of two series of one data set may differ from the usual one.
@@ -67,15 +66,6 @@ impl Period {
     pub fn admits(&self, seconds: f64) -> bool {
         (seconds / self.seconds - 1.0).abs() <= self.tolerance
     }
-}
-
-/// What is known of a data set's times beside the times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Clock {
-    /// Whether the data say in which unit the time is; else whole numbers that step by one number the samples.
-    pub(super) named: bool,
-    /// Whether the samples were resampled.
-    pub(super) resampled: bool,
 }
 
 /// Series whose samples do not come evenly.
@@ -286,23 +276,6 @@ impl Dataset {
 fn median(all: &mut [f64]) -> Option<f64> {
     let middle = all.len() / 2;
     (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f64::total_cmp).1)
-}
-
-/// A rate for people: `50 Hz`, `1 sample per 60 s`.
-#[must_use]
-pub fn rate_words(seconds: f64) -> String {
-    if seconds > 1.0 {
-        return format!("1 sample per {} s", trimmed(seconds));
-    }
-    format!("{} Hz", trimmed(1.0 / seconds))
-}
-
-fn trimmed(number: f64) -> String {
-    let text = if number >= 100.0 { format!("{number:.1}") } else { to_three_digits(number) };
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::alphabet::Alphabet;
-use super::clock::Clock;
 use super::error::DataError;
 use super::samples::{Samples, SamplesView};
 use super::unit_match::UnitMatch;
@@ -83,6 +82,15 @@ pub struct Series {
     pub samples: Samples,
     /// Line of the file where it begins, from 1; 0 if it comes from no file.
     pub line: u64,
+}
+
+/// What is known of a data set's times beside the times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Clock {
+    /// Whether the data say in which unit the time is; else whole numbers that step by one number the samples.
+    pub(super) named: bool,
+    /// Whether the samples were resampled.
+    pub(super) resampled: bool,
 }
 
 /// Labelled or unlabelled series that share kind, classes and columns.

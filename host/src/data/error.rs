@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::clock::rate_words;
 use super::fold_error::FoldError;
 use super::place::Place;
+use crate::words::rate_words;
 use crate::words::{counted, grouped};
 
 /// Why data could not be read. Every message names the place and says what to do.

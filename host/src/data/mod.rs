@@ -70,11 +70,10 @@ mod windows;
 #[cfg(test)]
 mod tests;
 
+pub use crate::words::rate_words;
 pub use alphabet::{Alphabet, Decoded};
 pub use clips::Joined;
-pub use clock::{
-    Irregular, PERIOD_TOLERANCE, Period, even_period_of, period_of, rate_words, rough_period,
-};
+pub use clock::{Irregular, PERIOD_TOLERANCE, Period, even_period_of, period_of, rough_period};
 pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::DataError;
 pub use fold_error::FoldError;

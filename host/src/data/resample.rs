@@ -10,7 +10,7 @@
 //! beside missing samples. Source: Smith, Digital Audio Resampling (2002), section "Theory of ideal bandlimited
 //! interpolation".
 
-use super::clock::Clock;
+use super::dataset::Clock;
 use super::dataset::{Dataset, Kind, Series};
 use super::error::DataError;
 use super::gaps::usual_step;
