@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use fishweir::classifier::Classifier;
 use fishweir::data::{Dataset, Resample, checksum};
-use fishweir::deploy::{Deviation, FixedPoint, Limits};
+use fishweir::deploy::{Deviation, DeviationLimits, FixedPoint};
 use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
@@ -44,7 +44,9 @@ pub(super) fn measured(
     tell::windows(&data, windowing.as_ref());
     let deviation = fixed.deviation(classifier, &data, windowing.as_ref())?;
     deviation
-        .check(equal.map_or_else(Limits::default, |equal_decisions| Limits { equal_decisions }))
+        .check(equal.map_or_else(DeviationLimits::default, |equal_decisions| DeviationLimits {
+            equal_decisions,
+        }))
         .map_err(|error| Failure::check(error.kind(), words(&error)))?;
     Ok(Measured { fixed, deviation, data })
 }

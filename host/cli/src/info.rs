@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fishweir::deploy::{Currents, FixedPoint, Setting, SpotterModel};
+use fishweir::deploy::{Currents, FixedPoint, OperatingPoint, SpotterModel};
 use fishweir::project::ProjectModel;
 use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     // Where samples come as in training, the model says how fast.
     let rate = model.rate(arguments.rate)?;
-    let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| Setting {
+    let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| OperatingPoint {
         rate,
         clock: 1e6 * clock,
         current: arguments

@@ -63,10 +63,11 @@ pub use error::{DeployError, PushError};
 pub use evaluator::{Description, StoredItems};
 pub use explain::{ByChannel, ChannelParts, Explanation};
 pub use fixed::{
-    Codewords, Deviation, DeviationBound, FixedPoint, Limits, MeasureError, Q15, QuantiseError,
+    Codewords, Deviation, DeviationBound, DeviationLimits, FixedPoint, MeasureError, Q15,
+    QuantiseError,
 };
 pub(crate) use machine::{check_size, has_machines};
-pub use pace::{CLOCKS, CORES, Core, Currents, Enough, Pace, Setting, Takes, Work};
+pub use pace::{CLOCKS, CORES, Core, Currents, Enough, OperatingPoint, Pace, Takes, Work};
 pub use profiles::ProfileParts;
 pub use route::Route;
 pub use signing::{UpdateKey, UpdateKeyError, is_to_be_signed};

@@ -77,7 +77,7 @@ pub const CLOCKS: [f64; 2] = [1.0, 2.0];
 
 /// How fast samples come, and what runs there.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Setting {
+pub struct OperatingPoint {
     /// Samples a second.
     pub rate: f64,
     /// Clocks a second.
@@ -204,7 +204,7 @@ impl Core {
 
     /// What a stream takes of the core.
     #[must_use]
-    pub fn pace(&self, work: &Work, setting: &Setting) -> Pace {
+    pub fn pace(&self, work: &Work, setting: &OperatingPoint) -> Pace {
         let instructions = self.instructions(work);
         let busy = [0, 1].map(|end| instructions[end] * CLOCKS[end] * setting.rate / setting.clock);
         let a_day = |Currents { run, sleep }: Currents| {
@@ -402,14 +402,14 @@ mod tests {
         let core = Core { name: "one", hard_floats: true, f32: takes, q15: takes };
         let work = Work::F32(Cost { multiply_adds_per_sample: 100, ..Cost::default() });
         let current = Some(Currents { run: [4.0, 5.0], sleep: [0.5, 0.6] });
-        let setting = Setting { rate: 10.0, clock: 8000.0, current };
+        let setting = OperatingPoint { rate: 10.0, clock: 8000.0, current };
         let pace = core.pace(&work, &setting);
         assert_eq!((pace.instructions, pace.busy), ([100.0, 200.0], [0.125, 0.5]));
         assert_eq!(pace.charge, Some([24.0 * (0.5 + 0.4375), 24.0 * (2.5 + 0.3)]));
         assert_eq!(pace.keeps_up(), Enough::Yes);
-        let late = core.pace(&work, &Setting { clock: 3999.0, ..setting });
+        let late = core.pace(&work, &OperatingPoint { clock: 3999.0, ..setting });
         assert_eq!((late.charge, late.keeps_up()), (None, Enough::Perhaps), "it may not keep up");
-        let late = core.pace(&work, &Setting { clock: 999.0, ..setting });
+        let late = core.pace(&work, &OperatingPoint { clock: 999.0, ..setting });
         assert_eq!(late.keeps_up(), Enough::No);
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::table::Table;
-use crate::deploy::{CLOCKS, Enough, Pace, Setting};
+use crate::deploy::{CLOCKS, Enough, OperatingPoint, Pace};
 use crate::device::Clock;
 use crate::project::{PROJECT_BOARDS, Power, ProjectBoard, ProjectModel, Room};
 use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
@@ -97,7 +97,7 @@ impl OnBoard {
         let (core, power) = (board.takes(), Power::of(board.clock));
         let pace = rate.zip(core).zip(model.work()).map(|((rate, core), work)| {
             let current = power.map(|power| power.currents);
-            core.pace(&work, &Setting { rate, clock: hertz.into(), current })
+            core.pace(&work, &OperatingPoint { rate, clock: hertz.into(), current })
         });
         Self {
             board: board.name,

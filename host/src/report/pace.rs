@@ -5,14 +5,14 @@ use std::fmt;
 use serde::Serialize;
 
 use super::table::Table;
-use crate::deploy::{CLOCKS, CORES, Currents, Pace, Setting, Work};
+use crate::deploy::{CLOCKS, CORES, Currents, OperatingPoint, Pace, Work};
 use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
 
 /// Whether a model keeps up, and what a day costs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Paces {
     /// How fast samples come, and what runs there.
-    pub setting: Setting,
+    pub setting: OperatingPoint,
     /// By core; null for what no core was measured on.
     pub cores: Option<Vec<Pace>>,
     /// The same in fixed point; null for what has none, or was not measured.
@@ -21,7 +21,7 @@ pub struct Paces {
 
 impl Paces {
     /// Of what a sample takes in floating point and in fixed point.
-    pub fn new(setting: Setting, floating: Option<Work>, fixed: Option<Work>) -> Self {
+    pub fn new(setting: OperatingPoint, floating: Option<Work>, fixed: Option<Work>) -> Self {
         let of = |work: Option<Work>| {
             work.map(|work| CORES.iter().map(|core| core.pace(&work, &setting)).collect())
         };
@@ -31,7 +31,7 @@ impl Paces {
 
 impl fmt::Display for Paces {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Setting { rate, clock, current } = self.setting;
+        let OperatingPoint { rate, clock, current } = self.setting;
         let Some(cores) = &self.cores else {
             return writeln!(
                 f,

@@ -10,7 +10,7 @@ use fishweir::classifier::{
     Classifier, Direction, EmissionDirection, Observations, Output, Provenance, Rule,
 };
 use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
-use fishweir::deploy::{Limits, QuantiseError, Stream};
+use fishweir::deploy::{DeviationLimits, QuantiseError, Stream};
 use fishweir::learn::{Augment, ClassifierKind, Request, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::ObservationError;
@@ -470,11 +470,11 @@ fn real_recordings_are_decided_as_in_f64() {
         let fixed = classifier.quantise().expect("fits");
         let deviation = fixed.deviation(classifier, &data, windowing.as_ref()).expect("measures");
         assert!(deviation.windows >= 90 && deviation.refused_by_one == 0, "{deviation:?}");
-        deviation.check(Limits::default()).expect("decides as f64 does");
+        deviation.check(DeviationLimits::default()).expect("decides as f64 does");
         assert!(deviation.mean < of_margin * deviation.mean_margin, "{deviation:?}");
         let bound = &deviation.bound;
         assert!(bound.exceeded == 0 && 20 * bound.windows >= 19 * deviation.windows, "{bound:?}");
         // A limit that nothing keeps is one that refuses.
-        assert!(deviation.check(Limits { equal_decisions: 1.01 }).is_err());
+        assert!(deviation.check(DeviationLimits { equal_decisions: 1.01 }).is_err());
     }
 }

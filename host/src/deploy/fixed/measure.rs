@@ -54,12 +54,12 @@ pub struct DeviationBound {
 
 /// What a deviation must keep for a classifier to be exported.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct DeviationLimits {
     /// The least share of equal decisions.
     pub equal_decisions: f64,
 }
 
-impl Default for Limits {
+impl Default for DeviationLimits {
     fn default() -> Self {
         Self { equal_decisions: 0.995 }
     }
@@ -183,7 +183,7 @@ impl Deviation {
     ///
     /// # Errors
     /// [`MeasureError::Differs`].
-    pub fn check(&self, limits: Limits) -> Result<(), MeasureError> {
+    pub fn check(&self, limits: DeviationLimits) -> Result<(), MeasureError> {
         if self.equal_decisions >= limits.equal_decisions {
             return Ok(());
         }

@@ -21,7 +21,7 @@ mod stream;
 
 pub use codebooks::Codewords;
 pub use error::QuantiseError;
-pub use measure::{Deviation, DeviationBound, Limits, MeasureError};
+pub use measure::{Deviation, DeviationBound, DeviationLimits, MeasureError};
 
 use codebooks::FixedCodebooks;
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Spotter {
         for sample in samples.iter() {
             // A refused sample is missing already; no time has passed over one of another kind.
             if stream.push(sample) == Err(PushError::Kind) {
-                stream.push_missing();
+                stream.run.push_missing();
             }
             found.extend(stream.decided());
         }
@@ -83,11 +83,6 @@ impl SpotterStream {
                 Ok(())
             }
         }
-    }
-
-    /// Takes in a sample that was not observed.
-    pub fn push_missing(&mut self) {
-        self.run.push_missing();
     }
 
     /// The events that the last sample has decided: to be read once after each.

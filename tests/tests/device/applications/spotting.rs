@@ -84,7 +84,7 @@ fn dialogue(spotter: &Spotter, streams: [Vec<Vec<f64>>; 2]) -> (Dialogue, Vec<St
                     lost += 1;
                 }
                 missing += 1;
-                stream.push_missing();
+                stream.push(Sample::Missing).expect("taken in");
             } else {
                 if t == 100 {
                     row[1] = f64::NAN;

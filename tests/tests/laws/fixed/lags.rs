@@ -129,7 +129,7 @@ fn recordings_are_decided_as_in_f64() {
         let found = fixed.deviation(&classifier, &data, Some(&windowing)).expect("measures");
         println!("{found:?}");
         assert!(found.windows >= 90 && found.refused_by_one == 0, "{found:?}");
-        found.check(Limits::default()).expect("decides as f64 does");
+        found.check(DeviationLimits::default()).expect("decides as f64 does");
         assert!(found.mean < 0.01 * found.mean_margin, "{found:?}");
         let bound = &found.bound;
         assert!(bound.exceeded == 0 && 20 * bound.windows >= 19 * found.windows, "{found:?}");
