@@ -53,7 +53,7 @@ fn classifier(data: &Dataset, series: &[usize], rate: u32) -> Result<Classifier,
     let mut options = Request::minimal(ClassifierKind::Bayes);
     options.front = format!("cepstra=256/128/26/13@{rate}").parse()?;
     options.baum_welch.states = 5;
-    options.std_floors.clear();
+    options.std_floors = vec![0.3];
     Ok(train(data, series, &options, &|| ())?.classifier)
 }
 

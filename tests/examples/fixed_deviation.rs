@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use fishweir::data::{Dataset, ReadOptions, ShortSeries, Windowing};
-use fishweir::learn::{Augment, ClassifierKind, Request, train};
+use fishweir::learn::{Augment, ClassifierKind, Request, Scaling, train};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         options.augment = Augment::NONE;
         options.std_floors = vec![0.3];
         options.c = vec![1.0];
-        options.scalings.truncate(1);
+        options.scalings = vec![Scaling::Practical];
         let trained = train(&data, &all, &options, &|| ())?;
         let classifier = &trained.classifier;
         let fixed = classifier.quantise()?;

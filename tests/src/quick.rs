@@ -7,7 +7,7 @@ use fishweir::classifier::{Classifier, Provenance};
 use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
 use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{
-    Augment, ClassifierKind, LagChoice, ModelChoice, Request, ScoreModels, train,
+    Augment, ClassifierKind, LagChoice, ModelChoice, Request, Scaling, ScoreModels, train,
 };
 use fishweir::model::{ModelSet, NamedModel, SystemModel};
 use fishweir::parity::{Parity, Recording};
@@ -177,7 +177,7 @@ fn train_quickly(data: &Dataset, mut options: Request) -> Classifier {
     options.std_floors = vec![0.3];
     options.augment = Augment::NONE;
     options.c = vec![1.0];
-    options.scalings.truncate(1);
+    options.scalings = vec![Scaling::Practical];
     let some: Vec<usize> = (0..data.series().len()).step_by(2).collect();
     train(data, &some, &options, &|| ()).expect("trains").classifier
 }

@@ -1,13 +1,11 @@
-//! One trait for what decides, one for what wraps it.
+//! One trait for what decides; what wraps it is an [`Adapter`].
 
 use core::fmt::Debug;
 
 use super::{Calibration, Decision, Output, Prediction, ScoreOutOfRange};
 use crate::error::ModelError;
-use crate::filter::Streaming;
-use crate::front::{Front, Preprocessed};
-use crate::lagged::{LagFeatures, Lookback};
-use crate::number::{Channel, NumberFormat, Real};
+use crate::filter::{Adapter, Streaming};
+use crate::number::{NumberFormat, Real};
 
 /// A recursion that decides between classes.
 ///
@@ -83,79 +81,7 @@ pub trait AdditiveClassifier: Classifier {
     }
 }
 
-/// A recursion around a classifier: lags, a front end, a reference. It decides as the classifier inside does.
-///
-/// A new wrapper implements [`Streaming`] and this trait; [`Classifier`] and [`AdditiveClassifier`] follow. One that
-/// counts the samples it passes on:
-///
-/// ```
-/// use fishweir_core::ObservationError;
-/// use fishweir_core::classify::{Adapter, AdditiveClassifier, Classifier};
-/// use fishweir_core::filter::Streaming;
-///
-/// struct Counting<C>(C);
-///
-/// impl<C: Streaming> Streaming for Counting<C> {
-///     type Observation = C::Observation;
-///     type State = (C::State, u32);
-///     type Reading = C::Reading;
-///     const ROLLS_BACK: bool = C::ROLLS_BACK;
-///
-///     fn initial_state(&self) -> Self::State {
-///         (self.0.initial_state(), 0)
-///     }
-///     fn step(&self, (inner, count): &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
-///         self.0.step(inner, x)?;
-///         *count += 1;
-///         Ok(())
-///     }
-///     fn step_missing(&self, (inner, _): &mut Self::State) {
-///         self.0.step_missing(inner);
-///     }
-///     fn read(&self, (inner, _): &Self::State) -> C::Reading {
-///         self.0.read(inner)
-///     }
-/// }
-///
-/// impl<C: Classifier> Adapter for Counting<C> {
-///     type Inner = C;
-///     fn inner(&self) -> &C {
-///         &self.0
-///     }
-///     fn inner_state<'s>(&self, (inner, _): &'s Self::State) -> &'s C::State {
-///         inner
-///     }
-/// }
-///
-/// fn decides<C: AdditiveClassifier>(classifier: &C) -> usize {
-///     Counting(classifier).classes() // it is a classifier, and so is a reference to one
-/// }
-/// ```
-pub trait Adapter: Streaming {
-    /// The classifier inside.
-    type Inner: Classifier + ?Sized;
-
-    /// Returns the classifier inside.
-    fn inner(&self) -> &Self::Inner;
-
-    /// Returns the state of the classifier inside.
-    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s <Self::Inner as Streaming>::State;
-
-    /// Checks the wrapper's own numbers.
-    ///
-    /// # Errors
-    /// Names the first invalid one.
-    fn validate_own(&self) -> Result<(), ModelError> {
-        Ok(())
-    }
-
-    /// Returns the size of what the wrapper adds to the model in flash, in bytes.
-    fn own_bytes(&self) -> usize {
-        0
-    }
-}
-
-impl<A: Adapter> Classifier for A {
+impl<A: Adapter<Inner: Classifier>> Classifier for A {
     type Real = <A::Inner as Classifier>::Real;
     type Evidence = <A::Inner as Classifier>::Evidence;
     const FORMAT: NumberFormat = <A::Inner as Classifier>::FORMAT;
@@ -200,67 +126,5 @@ impl<A: Adapter<Inner: AdditiveClassifier>> AdditiveClassifier for A {
     fn validate(&self) -> Result<(), ModelError> {
         self.validate_own()?;
         self.inner().validate()
-    }
-}
-
-impl<C: Classifier + ?Sized> Adapter for &C {
-    type Inner = C;
-
-    #[inline]
-    fn inner(&self) -> &C {
-        self
-    }
-    #[inline]
-    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s C::State {
-        state
-    }
-}
-
-impl<
-    T: Channel,
-    R,
-    const D: usize,
-    const E: usize,
-    const K: usize,
-    const PAST: bool,
-    const L: usize,
-> Adapter for LagFeatures<R, Lookback<D, K, PAST>, L>
-where
-    R: Classifier<Observation = [T; E]>,
-{
-    type Inner = R;
-
-    #[inline]
-    fn inner(&self) -> &R {
-        self.recursion()
-    }
-    #[inline]
-    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s R::State {
-        state.inner()
-    }
-    fn validate_own(&self) -> Result<(), ModelError> {
-        self.validate_lags()
-    }
-    fn own_bytes(&self) -> usize {
-        size_of_val(self.lags())
-    }
-}
-
-impl<F: Front<R::Observation>, R: Classifier<Observation: Sized>> Adapter for Preprocessed<F, R> {
-    type Inner = R;
-
-    #[inline]
-    fn inner(&self) -> &R {
-        self.recursion()
-    }
-    #[inline]
-    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s R::State {
-        state.inner()
-    }
-    fn validate_own(&self) -> Result<(), ModelError> {
-        self.front().validate()
-    }
-    fn own_bytes(&self) -> usize {
-        size_of_val(self.front())
     }
 }

@@ -32,10 +32,11 @@ mod stream;
 mod whitening;
 mod windows;
 
+pub use crate::filter::Adapter;
 pub use calibration::{Calibration, Prediction, RejectionReason, likelihood_a_sample};
 pub use change::{ChangeDetector, ChangeReading, ChangeState, Limit, Statistic};
 pub use channel_subset::ChannelSubset;
-pub use classifier::{Adapter, AdditiveClassifier, Classifier};
+pub use classifier::{AdditiveClassifier, Classifier};
 pub use codebooks::{Codebooks, WithCodebooks, WithCodebooksState, validate_codebooks};
 pub use coding::{CODEWORDS, CodeVectors, Coding, Similarity, TAPS, likeness};
 pub use const_start::ConstStart;

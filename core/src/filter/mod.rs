@@ -16,6 +16,7 @@
 //! What no observation tells is the same to all of them: a missing sample is a step of the chain, a
 //! likelihood of one, and no observation of any state.
 
+mod adapter;
 mod batch;
 mod evidence;
 mod expected;
@@ -32,6 +33,7 @@ mod statistics;
 #[cfg(feature = "heapless")]
 mod window;
 
+pub use adapter::Adapter;
 pub use batch::Beliefs;
 pub use evidence::Evidence;
 pub use expected::ExpectedStatistics;

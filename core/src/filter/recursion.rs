@@ -78,42 +78,6 @@ fn pass<R: Streaming + ?Sized>(recursion: &R, state: &mut R::State) {
     recursion.step_missing(state);
 }
 
-impl<R: Streaming + ?Sized> Streaming for &R {
-    type Observation = R::Observation;
-    type State = R::State;
-    type Reading = R::Reading;
-    const ROLLS_BACK: bool = R::ROLLS_BACK;
-
-    #[inline]
-    fn initial_state(&self) -> Self::State {
-        (**self).initial_state()
-    }
-    #[inline]
-    fn restart(&self, state: &mut Self::State) {
-        (**self).restart(state);
-    }
-    #[inline]
-    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
-        (**self).step(state, x)
-    }
-    #[inline]
-    fn step_missing(&self, state: &mut Self::State) {
-        (**self).step_missing(state);
-    }
-    #[inline]
-    fn push(
-        &self,
-        state: &mut Self::State,
-        x: Option<&Self::Observation>,
-    ) -> Result<(), ObservationError> {
-        (**self).push(state, x)
-    }
-    #[inline]
-    fn read(&self, state: &Self::State) -> Self::Reading {
-        (**self).read(state)
-    }
-}
-
 /// A recursion and its state in one value: push samples, read an answer.
 ///
 /// ```

@@ -34,7 +34,7 @@ pub use slopes::{LONGEST_SLOPE, Slopes, SlopesState};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ModelError, ObservationError};
-use crate::filter::Streaming;
+use crate::filter::{Adapter, Streaming};
 
 /// What a sample does to the row that is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,12 +212,20 @@ impl<F, R> Preprocessed<F, R> {
     }
 }
 
-impl<F: Front<R::Observation>, R: Streaming<Observation: Sized>> Streaming for Preprocessed<F, R> {
+impl<F: Front<R::Observation>, R: Streaming<Observation: Sized>> Adapter for Preprocessed<F, R> {
+    type Inner = R;
     type Observation = F::Sample;
     type State = PreprocessedState<F::State, R::State>;
-    type Reading = R::Reading;
     const ROLLS_BACK: bool = false;
 
+    #[inline]
+    fn inner(&self) -> &R {
+        &self.recursion
+    }
+    #[inline]
+    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s R::State {
+        &state.inner
+    }
     #[inline]
     fn initial_state(&self) -> Self::State {
         PreprocessedState {
@@ -240,8 +248,10 @@ impl<F: Front<R::Observation>, R: Streaming<Observation: Sized>> Streaming for P
         });
     }
 
-    #[inline]
-    fn read(&self, state: &Self::State) -> R::Reading {
-        self.recursion.read(&state.inner)
+    fn validate_own(&self) -> Result<(), ModelError> {
+        self.front.validate()
+    }
+    fn own_bytes(&self) -> usize {
+        size_of_val(&self.front)
     }
 }

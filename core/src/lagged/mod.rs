@@ -16,7 +16,7 @@ use core::marker::PhantomData;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Streaming;
+use crate::filter::{Adapter, Streaming};
 use crate::number::Channel;
 
 /// A recursion over rows of `D (1 + L)` numbers, fed with `D` channels and their differences at `L` lags.
@@ -163,16 +163,24 @@ impl<R, const D: usize, const K: usize, const PAST: bool, const L: usize>
     }
 }
 
-impl<T, R, const D: usize, const E: usize, const K: usize, const PAST: bool, const L: usize>
-    Streaming for LagFeatures<R, Lookback<D, K, PAST>, L>
+impl<T, R, const D: usize, const E: usize, const K: usize, const PAST: bool, const L: usize> Adapter
+    for LagFeatures<R, Lookback<D, K, PAST>, L>
 where
     T: Channel,
     R: Streaming<Observation = [T; E]>,
 {
+    type Inner = R;
     type Observation = [T; D];
     type State = LagFeaturesState<R::State, [[T; D]; K]>;
-    type Reading = R::Reading;
 
+    #[inline]
+    fn inner(&self) -> &R {
+        &self.recursion
+    }
+    #[inline]
+    fn inner_state<'s>(&self, state: &'s Self::State) -> &'s R::State {
+        &state.inner
+    }
     #[inline]
     fn initial_state(&self) -> Self::State {
         const { Self::assert_row::<E>() };
@@ -211,8 +219,10 @@ where
         }
     }
 
-    #[inline]
-    fn read(&self, state: &Self::State) -> R::Reading {
-        self.recursion.read(&state.inner)
+    fn validate_own(&self) -> Result<(), ModelError> {
+        self.validate_lags()
+    }
+    fn own_bytes(&self) -> usize {
+        size_of_val(self.lags())
     }
 }

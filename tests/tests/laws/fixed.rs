@@ -11,7 +11,7 @@ use fishweir::classifier::{
 };
 use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{DeviationLimits, QuantiseError, Stream};
-use fishweir::learn::{Augment, ClassifierKind, Request, train};
+use fishweir::learn::{Augment, ClassifierKind, Request, Scaling, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
@@ -464,7 +464,7 @@ fn real_recordings_are_decided_as_in_f64() {
         options.augment = Augment::NONE;
         options.std_floors = vec![0.3];
         options.c = vec![1.0];
-        options.scalings.truncate(1);
+        options.scalings = vec![Scaling::Practical];
         let trained = train(&data, &learned, &options, &|| ()).expect("trains").classifier;
         let classifier = &trained;
         let fixed = classifier.quantise().expect("fits");

@@ -332,3 +332,6 @@ impl<J: Judge> FormSearch<'_, J> {
 pub(crate) fn kept_of(judged: usize) -> usize {
     usize::max(judged.div_ceil(KEPT), LAST)
 }
+
+#[cfg(test)]
+mod tests;

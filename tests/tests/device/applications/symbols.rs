@@ -3,7 +3,7 @@
 use fishweir::data::{Alphabet, Dataset, Decoded, ReadOptions, Sample};
 use fishweir::deploy::Deployed;
 use fishweir::device::BOARDS;
-use fishweir::learn::{ClassifierKind, Request, train};
+use fishweir::learn::{ClassifierKind, Request, Scaling, train};
 
 use super::{PATIENCE, build, build_around, build_terminal, framed, lines};
 use crate::on_boards;
@@ -39,7 +39,7 @@ fn trained(kind: ClassifierKind) -> Deployed {
     let mut options = Request::minimal(kind);
     options.baum_welch.iterations = 5;
     options.c = vec![1.0];
-    options.scalings.truncate(1);
+    options.scalings = vec![Scaling::Practical];
     let all: Vec<usize> = (0..data.series().len()).collect();
     let trained = train(&data, &all, &options, &|| ()).expect("trains");
     trained.classifier.deploy().expect("fits in f32")
