@@ -60,7 +60,8 @@ boards=(
 # A first build fills seven gigabytes. What it could save for later builds is a tenth of its time, and four fifths of
 # its room.
 builds=${CARGO_TARGET_DIR:-target}
-if [ ! -d "$builds" ]; then
+# The program may have been built for use before: that is another folder.
+if [ ! -d "$builds/debug" ]; then
     export CARGO_INCREMENTAL=0
     free=$({ df -Pk "$(dirname "$builds")" 2>/dev/null || true; } | awk 'NR == 2 { print int($4 / 1000000) }')
     [ "${free:-8}" -ge 8 ] ||
