@@ -2,7 +2,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use super::StreamModel;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
-use crate::filter::Streaming;
+use crate::filter::{Adapter, Streaming};
 use crate::number::{Channel, NumberFormat};
 
 /// A model of `C` of the `E` numbers in a row: so that the models of a bank hear different parts of what each
@@ -98,14 +98,24 @@ struct Hearing<'a, R, const E: usize, const C: usize> {
     columns: &'a [u32; C],
 }
 
-impl<T, R, const E: usize, const C: usize> Streaming for Hearing<'_, R, E, C>
+impl<T, R, const E: usize, const C: usize> Adapter for Hearing<'_, R, E, C>
 where
     T: Channel,
     R: Streaming<Observation = [T; C]>,
 {
+    type Inner = R;
     type Observation = [T; E];
     type State = R::State;
-    type Reading = R::Reading;
+
+    #[inline]
+    fn inner(&self) -> &R {
+        &self.likelihood
+    }
+
+    #[inline]
+    fn inner_state<'s>(&self, state: &'s R::State) -> &'s R::State {
+        state
+    }
 
     #[inline]
     fn initial_state(&self) -> R::State {
@@ -125,10 +135,5 @@ where
     #[inline]
     fn step_missing(&self, state: &mut R::State) {
         self.likelihood.step_missing(state);
-    }
-
-    #[inline]
-    fn read(&self, state: &R::State) -> R::Reading {
-        self.likelihood.read(state)
     }
 }

@@ -23,7 +23,7 @@ pub trait Streaming {
     type Reading;
     /// Whether [`step`](Self::step) leaves the state unchanged on an error. `false` behind a
     /// [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier): there a refused
-    /// sample is a missing one. A wrapper has the value of what it wraps. What undoes a step, a [`Window`](crate::filter::Window) or a
+    /// sample is a missing one. Any other wrapper has the value of what it wraps. What undoes a step, a [`Window`](crate::filter::Window) or a
     /// [`Bank`](crate::kernel::Bank), asks for it at compile time.
     const ROLLS_BACK: bool = true;
 

@@ -77,7 +77,6 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
         TrainError::TooManyFeatures { .. } => {
             vec!["--copies", "--states", "--codebooks", "--hop", "--classifier bayes"]
         }
-        TrainError::NoCandidate(what) if what.contains("sigma") => vec!["--sigma"],
         TrainError::NeedsKernelLearner(..) => {
             vec!["--learner", "--landmarks", "--classifier fisher"]
         }

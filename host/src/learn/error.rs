@@ -180,6 +180,9 @@ pub enum TrainError {
     /// No candidate for a choice.
     #[error("no {0} to choose from")]
     NoCandidate(&'static str),
+    /// Values to choose from that do not rise.
+    #[error("values of {0} to choose from must be above zero, finite and rising")]
+    NotRising(&'static str),
     /// Log-odds of a single model.
     #[error("log-odds take the scores of all class models; leave the score model out")]
     NeedsAllModels,

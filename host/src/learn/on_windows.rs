@@ -70,7 +70,7 @@ impl<'a> WindowKernel<'a> {
     /// there cannot be folds.
     ///
     /// # Errors
-    /// [`TrainError::NoCandidate`], or of a machine that was not trained.
+    /// [`TrainError`] of a machine that was not trained.
     pub fn choose(&self, train: &[usize]) -> Result<Choice, TrainError> {
         let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
         let most = self.request.inner_folds;

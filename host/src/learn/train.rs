@@ -115,15 +115,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trained, TrainError> {
         space.check()?;
         let (plan, taken) = self.choose_and_take(space, progress)?;
-        let trained = self.fit_with(space, &plan, taken, progress)?;
-        let limits = space.request().limits;
-        if limits != Limits::default() {
-            let deployed = trained.classifier.deploy().map_err(TrainError::Deploy)?;
-            if let Some((takes, most, what)) = limits.excess(&deployed.cost()) {
-                return Err(TrainError::TooDear { takes, most, what });
-            }
-        }
-        Ok(trained)
+        self.fit_within_limits(&plan, taken, progress)
     }
 
     /// What is best of a space that was [checked](Space::check): the form of class models, a mirror image, the number of
@@ -171,30 +163,46 @@ impl<'a> Trainer<'a> {
         {
             choice.by = ChosenBy::HeldOutWithoutCopies;
         }
-        Ok((Plan { trial, form, setting, copies: copied.choice }, copied.examples))
+        let trial = match &setting {
+            Some(choice) => trial.frozen(choice.setting),
+            None => trial,
+        };
+        let (series, copies) = (series.to_vec(), copied.choice);
+        Ok((Plan { series, trial, form, setting, copies }, copied.examples))
     }
 
-    /// Fits what was planned.
+    /// Fits what was planned, of a plan that was [chosen](Self::choose) on this data set.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.
-    pub fn fit(
-        &self,
-        space: &Space<'_>,
-        plan: &Plan,
-        progress: &(dyn Fn() + Sync),
-    ) -> Result<Trained, TrainError> {
-        self.fit_with(space, plan, None, progress)
+    pub fn fit(&self, plan: &Plan, progress: &(dyn Fn() + Sync)) -> Result<Trained, TrainError> {
+        self.fit_within_limits(plan, None, progress)
     }
 
-    fn fit_with(
+    fn fit_within_limits(
         &self,
-        space: &Space<'_>,
         plan: &Plan,
         taken: Taken,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Trained, TrainError> {
-        let (series, trial) = (space.series(), &plan.trial);
+        let trained = self.fit_with(plan, taken, progress)?;
+        let limits = plan.trial.request.limits;
+        if limits != Limits::default() {
+            let deployed = trained.classifier.deploy().map_err(TrainError::Deploy)?;
+            if let Some((takes, most, what)) = limits.excess(&deployed.cost()) {
+                return Err(TrainError::TooDear { takes, most, what });
+            }
+        }
+        Ok(trained)
+    }
+
+    fn fit_with(
+        &self,
+        plan: &Plan,
+        taken: Taken,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Trained, TrainError> {
+        let (series, trial) = (plan.series.as_slice(), &plan.trial);
         let set = TrainingSet::new(&self.shared, series, trial, progress)?;
         let varied = set.varied(series)?;
         let fits = set.fit_models(&varied)?;

@@ -38,7 +38,7 @@ impl Kept {
     pub(crate) fn decides_by(&self, trial: &Trial) -> bool {
         let by = |trial: &Trial| {
             let request = &trial.request;
-            (trial.settings.clone(), request.class_weight, request.group.clone())
+            (trial.settings.clone(), trial.learner, request.class_weight, request.group.clone())
         };
         by(&self.trial) == by(trial)
     }

@@ -89,6 +89,13 @@ impl Open {
             // As many positions as are told, whatever strings' length.
             let positions = baum_welch.topology == Topology::Positions;
             chains.retain(|(_, states)| states.is_none() && !positions);
+            if chains.is_empty() && !other_states.is_empty() {
+                chains.push((baum_welch.topology, None));
+            }
+            let topologies: Vec<Topology> = chains.iter().map(|(topology, _)| *topology).collect();
+            for topology in topologies.into_iter().filter(|one| *one != Topology::Positions) {
+                chains.extend(other_states.iter().map(|&states| (topology, Some(states))));
+            }
         }
         let (mut lags, mut other_lags) = match &request.lags {
             LagChoice::Given(lags) => given(lags, Lags::NONE, Vec::new()),

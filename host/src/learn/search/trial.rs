@@ -128,6 +128,7 @@ impl Trial {
 /// What is fitted: one form, varied in one way, and one setting of its machine, with what they were chosen from.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    pub(crate) series: Vec<usize>,
     pub(crate) trial: Trial,
     pub(crate) form: FormChoice,
     pub(crate) setting: Option<Choice>,

@@ -1,8 +1,9 @@
 //! What of a request cannot be trained, before anything is fitted.
 
 use crate::classifier::{CODEBOOKS_MOST, LEVELS_MOST, Observations, ScoreModels, contexts_of};
-use crate::data::Kind;
+use crate::data::{Kind, Lags};
 use crate::deploy::{DeployError, check_size, has_machines};
+use crate::fit::BaumWelch;
 use crate::learn::error::TrainError;
 use crate::learn::features::Features;
 use crate::learn::features::scaler::Scales;
@@ -46,6 +47,7 @@ fn check(space: &Space<'_>) -> Result<(), TrainError> {
     check_emissions(space)?;
     check_lags(space)?;
     check_codebooks(space)?;
+    check_lists(request)?;
     let first = space.front.first();
     let windows = data.windows(request.windowing.as_ref());
     if let Some(window) = windows.of_all(space.series).find(|one| one.samples.len() < first) {
@@ -62,10 +64,15 @@ fn check_reach(space: &Space<'_>) -> Result<(), TrainError> {
         return Ok(());
     };
     let length = length(&longest);
-    let lags = &space.open.first.lags;
-    if lags.depth() < length || lags.is_empty() {
-        return Ok(());
-    }
+    let given = match &space.request.lags {
+        LagChoice::Given(lags) => lags.as_slice(),
+        LagChoice::Usual | LagChoice::Choose => &[],
+    };
+    // A model for each of several lags is had as far as series reach.
+    let others = given.iter().filter(|lags| !lags.is_apart());
+    let all = [&space.open.first.lags].into_iter().chain(others);
+    let too_long = |lags: &&Lags| lags.depth() >= length && !lags.is_empty();
+    let Some(lags) = all.into_iter().find(too_long) else { return Ok(()) };
     let (lags, series) = (lags.clone(), space.data.series()[longest].id.clone());
     let windowed = space.request.windowing.is_some();
     Err(TrainError::LongLags { lags, series, length, windowed })
@@ -129,7 +136,10 @@ fn check_lags(space: &Space<'_>) -> Result<(), TrainError> {
 
 /// Refuses codebooks beside what has none, or more of them than there are.
 fn check_codebooks(space: &Space<'_>) -> Result<(), TrainError> {
-    let (request, codebooks) = (&*space.request, space.open.first.codebooks);
+    let request = &*space.request;
+    // What an effort tries is in range.
+    let given = request.codebooks.iter().copied().max();
+    let codebooks = space.open.first.codebooks.max(given.unwrap_or(0));
     let scores =
         request.features() == Some(Features::Scores) && request.takes_lags(space.data.kind());
     if codebooks > 0 && (request.is_autoregressive() || !scores) {
@@ -140,6 +150,25 @@ fn check_codebooks(space: &Space<'_>) -> Result<(), TrainError> {
     }
     if codebooks > CODEBOOKS_MOST {
         return Err(TrainError::TooManyCodebooks(codebooks));
+    }
+    Ok(())
+}
+
+/// Refuses sizes and floors out of range wherever they stand in their list, and values that do not rise.
+fn check_lists(request: &Request) -> Result<(), TrainError> {
+    let fit = &request.baum_welch;
+    let own = std::iter::once(fit.clone());
+    let states = request.states.iter().map(|&states| BaumWelch { states, ..fit.clone() });
+    let floors = request.std_floors.iter().map(|&std_floor| BaumWelch { std_floor, ..fit.clone() });
+    own.chain(states)
+        .chain(floors)
+        .try_for_each(|fit| fit.validate())
+        .map_err(TrainError::Observed)?;
+    for (name, values) in [("C", &request.c), ("sigma", &request.sigma)] {
+        let is_positive = values.iter().all(|value| value.is_finite() && *value > 0.0);
+        if !is_positive || !values.is_sorted_by(|a, b| a < b) {
+            return Err(TrainError::NotRising(name));
+        }
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ impl Space<'_> {
             _ => models * states * counted,
         };
         // Of codebooks at most as many dilations as there are.
-        let counted = Codebooks::counted_at_most(trial.form.codebooks, self.open.levels);
+        let counted = Codebooks::counted_at_most(trial.form.codebooks, trial.form.levels);
         let features = features.saturating_add(counted);
         // Beside its scores a window has a feature by each landmark.
         let landmarks = request.landmarks.map_or(0, NonZeroUsize::get);
@@ -139,10 +139,6 @@ impl Space<'_> {
             return 0;
         }
         let (trial, observed) = (self.settled(), self.data.kind());
-        let forms = match self.most_trials() {
-            1 => 0,
-            several => several,
-        };
         let images = match (self.request.features(), trial.augment.mirrors(observed)) {
             (None, _) => 0,
             // What is chosen in closed form is chosen on the models that are kept.
@@ -152,7 +148,9 @@ impl Space<'_> {
         };
         let folds = if trial.in_closed_form() { 1 } else { self.request.inner_folds };
         // A model for each lag is fitted as often as there are lags.
-        trial.form.lags.of_models().len() * (1 + (forms + images) * folds)
+        let models = |form: &Form| form.lags.of_models().len();
+        let most = self.forms().iter().map(models).max().unwrap_or(1);
+        most + (self.most_trials() + most * images) * folds
     }
 
     /// How many passes of Baum-Welch a training makes at most, of the models of all classes together.
@@ -165,28 +163,30 @@ impl Space<'_> {
         self.most_fits().saturating_mul(models).saturating_mul(passes)
     }
 
-    /// How many forms are tried at most, once for each stage that they see.
+    /// How many forms are tried at most, once for each stage that they see, and for each lag that has a model of its own;
+    /// of one alone none.
     fn most_trials(&self) -> usize {
         let forms = self.forms();
-        let is_of_one = |form: &Form| self.trial(form).in_closed_form();
-        let of_one: usize = forms
-            .iter()
-            .filter(|form| is_of_one(form))
-            .map(|form| form.lags.of_models().len())
-            .sum();
+        if forms.len() < 2 {
+            return 0;
+        }
+        let models = |form: &Form| form.lags.of_models().len();
+        let (of_one, of_classes): (Vec<&Form>, Vec<&Form>) =
+            forms.iter().partition(|form| self.trial(form).in_closed_form());
+        let sum = |forms: &[&Form]| forms.iter().map(|form| models(form)).sum::<usize>();
         // Of one model there is a fit for each, and no fold; of class models its shape, and the first's floors and
         // transitions, on some series and on all.
-        let is_first = |form: &&Form| {
+        let is_first = |form: &&&Form| {
             let (std_floor, topology) = (form.std_floor, form.topology);
-            !is_of_one(form) && **form == Form { std_floor, topology, ..forms[0].clone() }
+            **form == &Form { std_floor, topology, ..forms[0].clone() }
         };
-        let firsts = forms.iter().filter(is_first).count();
-        let (mut left, mut tried) = match of_one > 0 && firsts > 0 {
+        let firsts = of_classes.iter().filter(is_first).count();
+        let (mut left, mut tried) = match !of_one.is_empty() && firsts > 0 {
             true => {
                 let folds = self.request.inner_folds.max(1);
-                (2 + firsts, of_one.div_ceil(folds) + 2 + firsts)
+                (2 + firsts, sum(&of_one).div_ceil(folds) + 2 + firsts)
             }
-            false => (forms.len(), 0),
+            false => (sum(&of_one) + sum(&of_classes), 0),
         };
         while left > LAST {
             tried += left;
@@ -216,10 +216,13 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+    use crate::data::Lags;
     use crate::data::{Dataset, ReadOptions};
     use crate::learn::augment::Augment;
     use crate::learn::vectors::Vectors;
-    use crate::learn::{ClassifierKind, Mirror, ModelChoice, RIDGE, Request, Scaling, train};
+    use crate::learn::{
+        ClassifierKind, LagChoice, Mirror, ModelChoice, RIDGE, Request, Scaling, train,
+    };
 
     /// Series of three channels that form a vector, of two classes.
     fn six() -> Dataset {
@@ -321,6 +324,20 @@ mod tests {
                 assert!(passes <= most && 2 * passes >= most, "{kind}: {passes} of {most}");
             }
         }
+        // Forms of one model, some of them for each lag.
+        let lags = vec![Lags::NONE, Lags::dyadic(2).apart(), Lags::one(1).apart()];
+        let request = Request::minimal(ClassifierKind::Fisher).with(|request| {
+            request.models = ModelChoice::Given(ScoreModels::Universal);
+            (request.learner, request.lags) = (Some(&RIDGE), LagChoice::Given(lags));
+            (request.baum_welch.tolerance, request.one_model_iterations) = (0.0, 3);
+        });
+        let passes = AtomicUsize::new(0);
+        let count = || {
+            passes.fetch_add(1, Ordering::Relaxed);
+        };
+        train(&data, &series, &request, &count).expect("trained");
+        let (passes, most) = (passes.into_inner(), most_passes(&request));
+        assert!(passes > 0 && passes <= most, "{passes} of {most}");
         // Models of all classes: one for each lag that there is room for, of as many passes as those take.
         let mut request = Request::new(ClassifierKind::Fisher);
         request.baum_welch.tolerance = 0.0;

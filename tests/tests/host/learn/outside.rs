@@ -2,11 +2,11 @@
 
 use fishweir::learn::{
     ChosenBy, ClassWeight, ClassifierKind, KERNEL_RIDGE, KernelLearnError, Learner, Linear, Matrix,
-    ModelChoice, Request, ScoreModels, Trains,
+    ModelChoice, Request, ScoreModels, Space, Trainer, Trains,
 };
 use fishweir_tests::sample::Sampler;
 
-use super::choices::{data, trained};
+use super::choices::data;
 
 /// The plane between the means of items of a class and of all others.
 fn between_means(rows: &Matrix, positive: &dyn Fn(usize) -> Option<bool>) -> Linear {
@@ -90,12 +90,24 @@ static CONTRARY: Learner = Learner {
 fn a_learner_in_closed_form_is_judged_by_what_it_holds_out_itself() {
     let mut s = Sampler::new(21);
     let data = data("p", move |class, _, _| vec![class as f64 * 3.0 + s.normal()]);
+    // One after the other with all that trainings share.
+    let (trainer, all) = (Trainer::new(&data), (0..data.series().len()).collect::<Vec<_>>());
     let accuracies = |learner: &'static Learner| {
         let request = Request::minimal(ClassifierKind::Fisher).with(|request| {
             request.models = ModelChoice::Given(ScoreModels::Universal);
             (request.learner, request.std_floors) = (Some(learner), vec![0.3]);
         });
-        let trained = trained(&data, &request);
+        let space = Space::of(&data, &all, &request).expect("forms");
+        space.check().expect("sound");
+        let plan = trainer.choose(&space, &|| ()).expect("a plan");
+        assert_eq!(plan.learner(), Some(learner));
+        let trained = trainer.fit(&plan, &|| ()).expect("trained");
+        // Step by step it is what it is at once.
+        let at_once = Trainer::new(&data).train(&all, &request, &|| ()).expect("trained");
+        assert_eq!(
+            (&trained.choice, &trained.classifier.rule),
+            (&at_once.choice, &at_once.classifier.rule)
+        );
         let by = trained.classifier.provenance.selection.and_then(|made| made.learner);
         assert_eq!(by.as_deref(), Some(learner.name));
         let choice = trained.choice.expect("a machine");

@@ -119,15 +119,23 @@ fn an_empty_list_is_left_to_the_effort() {
         let usual = Request::new(ClassifierKind::Fisher).trying(effort);
         let forms =
             |request: &Request| Space::of(&data, &series, request).expect("forms").forms().to_vec();
-        let emptied = usual.clone().with(|request| {
+        let told = usual.clone().with(|request| {
+            (request.std_floors, request.codebooks) = (vec![0.2], vec![1]);
+            (request.lags, request.c) = (LagChoice::Given(vec![Lags::one(1)]), vec![3.0]);
+        });
+        let as_told = |form: &Form| form.std_floor == Some(0.2) && form.codebooks == 1;
+        assert!(forms(&told).iter().all(as_told), "{effort:?}");
+        assert_eq!(told.costs(), [3.0]);
+        let emptied = told.with(|request| {
             request.std_floors.clear();
             request.codebooks.clear();
+            request.c.clear();
             request.lags = LagChoice::Usual;
         });
         assert_eq!(forms(&usual), forms(&emptied));
-        let told = usual.clone().with(|request| request.std_floors = vec![0.2]);
-        assert!(forms(&told).iter().all(|form| form.std_floor == Some(0.2)), "{effort:?}");
-        assert_eq!(usual.costs(), usual.learner().costs);
+        assert_eq!(emptied.costs(), [0.1, 1.0, 10.0]);
+        let floors: Vec<_> = forms(&usual).iter().map(|form| form.std_floor).collect();
+        assert!(floors.contains(&Some(0.03)), "{floors:?}");
         let none = usual.with(|request| request.inner_folds = 0);
         assert!(Space::of(&data, &series, &none).expect("forms").most_passes() > 0);
     }

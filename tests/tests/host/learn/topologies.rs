@@ -247,6 +247,8 @@ fn a_state_a_position_is_tried_of_whole_strings_that_a_device_has_states_for() {
     assert_eq!(tried(&[20, 2, 70], &told(positions, 4)), [(positions, 64)]);
     assert_eq!(tried(&[20, 20], &told(ergodic, 3)), [(ergodic, 3)]);
     assert_eq!(tried(&[20, 20], &told(Topology::LeftToRight, 3)), [(Topology::LeftToRight, 3)]);
+    let several = |request: &mut Request| request.states = vec![3, 5];
+    assert_eq!(tried(&[20, 20], &several), [(ergodic, 3), (ergodic, 5)]);
 }
 
 /// Without inner folds likelihood settles it, also within limits that both keep.
