@@ -272,3 +272,34 @@ fn what_the_times_of_a_stream_are_taken_for_is_noted() {
     let line = format!("score --stream --model {model}");
     refuses(fishweir(&line).write_stdin(text), "other-rate 100 50");
 }
+
+/// Mel bands of another rate are at other frequencies than they say.
+#[test]
+fn a_front_end_at_another_rate_than_the_data_is_noted() {
+    let folder = Folder::new();
+    let data = folder.put("motions.csv", motions("ax,gx", [1.0, 1.0]));
+    let noted = |rate: &str| {
+        let front = format!("magnitude=ax+gx,cepstra=128/16/8/4@{rate}");
+        let line = format!("fit {data} -o {} --front {front} --iterations 2", folder.at("m.json"));
+        kinds(&notes(&line), "front-rate").len()
+    };
+    assert_eq!((noted("8000"), noted("50")), (1, 0));
+}
+
+/// A clock that is set back begins a window, wherever it is among the samples that a rate is judged by.
+#[test]
+fn a_clock_that_is_set_back_ends_no_stream() {
+    let folder = Folder::new();
+    let model = of_motions(&folder, UNITS);
+    for reset in [96, 110, 128] {
+        let set_back = |(line, text): (usize, &str)| match text.split_once(',') {
+            Some((_, rest)) if line > reset => {
+                format!("{:.2},{rest}\n", f64::from((line - reset) as u32) / 50.0)
+            }
+            _ => format!("{text}\n"),
+        };
+        let input: String = stream(400, 400, 1.0).lines().enumerate().map(set_back).collect();
+        let told = streamed(&model, input);
+        assert_eq!(kinds(&told, "time-leaps").len(), 1, "{told:?}");
+    }
+}

@@ -102,6 +102,7 @@ pub(super) enum Topic {
     FewSeries,
     FigureWritten,
     FirstFloor,
+    FrontRate,
     FurtherLeaps,
     FurtherRefusals,
     Gaps,

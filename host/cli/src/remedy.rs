@@ -75,7 +75,7 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
         TrainError::TooManyWords { .. } => vec!["--order"],
         TrainError::ImpossibleWindow { .. } => vec!["--std-floor"],
         TrainError::TooManyFeatures { .. } => {
-            vec!["--copies", "--states", "--codebooks", "--hop", "--classifier bayes"]
+            vec!["--order", "--copies", "--states", "--codebooks", "--hop", "--classifier bayes"]
         }
         TrainError::NeedsKernelLearner(..) => {
             vec!["--learner", "--landmarks", "--classifier fisher"]
@@ -103,7 +103,7 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
                 Resource::Ram => "--max-ram",
                 Resource::Operations => "--max-operations",
             };
-            vec![limit, "--states", "--lags", "--codebooks", "--levels"]
+            vec![limit, "--states", "--lags", "--codebooks", "--levels", "--landmarks"]
         }
         _ => Vec::new(),
     }

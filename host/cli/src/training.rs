@@ -1,6 +1,7 @@
 //! A training on some series, with a bar, and what to say before it.
 
-use fishweir::data::Dataset;
+use fishweir::classifier::Period;
+use fishweir::data::{Dataset, rate_words};
 use fishweir::learn::{
     Disparity, Request, Space, Trained, Trainer, coarse_channels, constant_channels,
     disparate_channels, refused_samples, scarce_classes,
@@ -93,6 +94,19 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::RefusedSamples,
             format_args!("--front refuses {samples}, which models miss; the first is {place}"),
+        );
+    }
+    if let Some((period, rate)) = Period::of(data, series).zip(request.front.rate())
+        && !period.admits(1.0 / rate)
+    {
+        note(
+            Topic::FrontRate,
+            format_args!(
+                "by --front samples come at {}, and by the column `t` at {}: its mel bands are at other frequencies than \
+                 they say; write the rate of the data after the @",
+                rate_words(1.0 / rate),
+                rate_words(period.seconds)
+            ),
         );
     }
     // What there is no room for is refused, however long it would take.

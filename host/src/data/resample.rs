@@ -37,6 +37,8 @@ const CUTOFF: f64 = 0.85;
 const LONGEST_FILLED: f64 = 64.0;
 /// Steps above which the time leaps, once short gaps are filled.
 const LEAP: f64 = 1.5;
+/// How many times as high as that of the samples a rate is at most: beyond, times are most likely in another unit.
+const HIGHEST: f64 = 64.0;
 /// Rates as near as this are the same.
 const SAME: f64 = 1e-3;
 
@@ -83,7 +85,8 @@ impl Dataset {
     /// Work: some 40 multiply-adds per channel and sample of the higher rate.
     ///
     /// # Errors
-    /// [`DataError::NotResampled`] of symbols, of data whose times say no rate, and of a rate that is none.
+    /// [`DataError::NotResampled`] of symbols, of data whose times say no rate, and of a rate that is none or more than 64
+    /// times that of a series.
     pub fn resampled(&self, to: Resample) -> Result<Self, DataError> {
         Ok(self.resampled_from(to)?.0)
     }
@@ -118,6 +121,12 @@ impl Dataset {
         };
         if !(new > 0.0 && new.is_finite()) {
             return Err(failed("the rate must be above zero"));
+        }
+        if lowest > HIGHEST * new {
+            return Err(failed(
+                "the rate is more than 64 times that of the samples by the column `t`; where the times are not in seconds, \
+                 name their unit: `t [ms]`",
+            ));
         }
         let kernel = Kernel::new();
         let (mut series, mut nearest) = (Vec::new(), Vec::new());
@@ -347,6 +356,17 @@ mod tests {
             let old = 2 * t as u32;
             assert_eq!(value.is_some(), lost(&old), "{t}");
         }
+    }
+
+    /// Microseconds that are read as seconds would become millions of samples.
+    #[test]
+    fn a_rate_far_above_that_of_the_samples_is_refused() {
+        let data = tone(3.0, 50.0);
+        for rate in [50.0 * HIGHEST * 1.01, 1e9, 1e300] {
+            let refused = data.resampled(Resample::To(rate)).expect_err("far above");
+            assert!(refused.to_string().contains("`t [ms]`"), "{refused}");
+        }
+        assert!(data.resampled(Resample::To(50.0 * HIGHEST * 0.99)).is_ok());
     }
 
     #[test]

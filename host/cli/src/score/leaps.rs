@@ -43,9 +43,18 @@ impl Leaps {
     /// Takes in a sample's time; whether time has gone back since the sample before, or on by more than `samples` usual
     /// steps. Before there are steps enough, the `period` of the training is the usual one; without it nothing leaps.
     pub(super) fn passes(&mut self, time: f64, samples: usize, period: Option<Period>) -> bool {
+        // A clock that was set back counts on from there: what was before says nothing of a step across.
+        let back = self.last.is_some_and(|last| time < last);
+        if back {
+            self.block.clear();
+        }
         // Without a rate nothing is judged, and nothing forgets them.
         if period.is_some() {
             self.block.push(time);
+        }
+        if back {
+            self.last = Some(time);
+            return true;
         }
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
         let usual = self.usual().or(period.map(|period| period.seconds));
@@ -53,7 +62,7 @@ impl Leaps {
         self.seen += 1;
         // Times are rounded.
         let far = |usual: f64| usual > 0.0 && (step / usual).round() > samples as f64;
-        step < 0.0 || usual.is_some_and(far)
+        usual.is_some_and(far)
     }
 
     /// How the last samples come: as often as there are as many steps as they are judged by. Without `named` units whole
@@ -135,6 +144,25 @@ mod tests {
             assert_eq!(then(&[0.06, 0.08, 0.1]), [5]);
             // A time that stands still is no leap, nor is the one after it.
             assert!(then(&[0.08, 0.12, 0.14]).is_empty());
+        }
+    }
+
+    /// Wherever a clock is set back, the rate is that of the steps before and after.
+    #[test]
+    fn a_clock_that_is_set_back_has_no_other_rate() {
+        let period = Period { seconds: 0.02, tolerance: 0.05 };
+        for reset in 90..130 {
+            for start in [0.0, 1.0] {
+                let time = |t: usize| match t < reset {
+                    true => 10.0 + 0.02 * t as f64,
+                    false => start + 0.02 * (t - reset) as f64,
+                };
+                let mut leaps = Leaps::default();
+                for t in 0..300 {
+                    assert_eq!(leaps.passes(time(t), 200, FIFTY), t == reset, "{reset}: {t}");
+                    assert_eq!(leaps.other_than(period, 200, true), None, "{reset}: {t}");
+                }
+            }
         }
     }
 

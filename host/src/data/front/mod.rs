@@ -193,6 +193,20 @@ impl Front {
 }
 
 impl Front {
+    /// The rate in hertz that samples have by the settings of its mel bands; `None` without such a stage.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        let mut samples = 1.0;
+        for stage in &self.0 {
+            match stage {
+                Stage::Decimate(every) => samples *= f64::from(*every),
+                Stage::Cepstra(mel) => return Some(samples * mel.rate),
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// Whether models hear symbols.
     #[must_use]
     pub fn makes_symbols(&self) -> bool {
