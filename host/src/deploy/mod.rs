@@ -53,6 +53,7 @@ mod windows;
 mod words;
 
 pub use artefact::ArtefactFileError;
+#[cfg(feature = "device")]
 pub(crate) use common::Common;
 pub use cost::Cost;
 pub(crate) use cost::Priced;
