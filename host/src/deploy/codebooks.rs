@@ -309,5 +309,5 @@ pub(super) fn beside_codebooks<T: Coding>(
         .replacen("MODEL: Model = ", "MODEL: Model = Model::from_parts(", 1)
         .replacen("/// The classifier, in flash.", &types, 1);
     // What a source ends with.
-    text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}), CODEBOOKS);\n"))
+    format!("{}), CODEBOOKS);\n", text.strip_suffix(");\n").unwrap_or(&text))
 }

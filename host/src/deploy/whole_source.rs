@@ -58,7 +58,8 @@ fn behind_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
         .replacen("MODEL: Model = Model::from_parts(", "MODEL: Model = Inner::from_parts(", 1)
         .replacen("MODEL: Model = ", "MODEL: Model = Model::new(FRONT, ", 1)
         .replacen("/// The classifier, in flash.", &types, 1);
-    text.strip_suffix(");\n").map_or_else(String::new, |text| format!("{text}));\n"))
+    // What a source ends with.
+    format!("{}));\n", text.strip_suffix(");\n").unwrap_or(&text))
 }
 
 /// The type and the value of a stage over so many channels.
