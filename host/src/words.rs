@@ -95,10 +95,12 @@ pub fn shorten(text: &str) -> String {
 /// A rate for people: `50 Hz`, `1 sample per 60 s`.
 #[must_use]
 pub fn rate_words(seconds: f64) -> String {
-    if seconds > 1.0 {
-        return format!("1 sample per {} s", trimmed(seconds));
-    }
-    format!("{} Hz", trimmed(1.0 / seconds))
+    let (number, [before, after]) = match seconds > 1.0 {
+        true => (seconds, ["1 sample per ", " s"]),
+        false => (1.0 / seconds, ["", " Hz"]),
+    };
+    let number = if number < 1e12 { trimmed(number) } else { format!("{number:.2e}") };
+    format!("{before}{number}{after}")
 }
 
 fn trimmed(number: f64) -> String {

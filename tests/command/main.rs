@@ -12,6 +12,7 @@ mod contract;
 mod emission;
 mod evaluate;
 mod export;
+mod faults;
 mod fit;
 mod front;
 mod gram;

@@ -113,8 +113,8 @@ fn what_is_decided_without_an_observed_sample_is_told() {
     }
     let line = format!("score --stream --endless --model {model}");
     let told = notes(fishweir(&line).write_stdin("series,x,y\na,NA,1\nb,0,0\nb,,\nc,NA,NA\n"));
-    let [note] = &told[..] else { panic!("one note, not {told:?}") };
-    assert!(note.is("unobserved 2"), "{note}");
+    let [channel, note] = &told[..] else { panic!("two notes, not {told:?}") };
+    assert!(channel.is("unobserved-channel x 1") && note.is("unobserved 2"), "{channel} {note}");
     assert!(notes(fishweir(&line).write_stdin("0.5,1\nNA,NA\n")).is_empty());
 }
 

@@ -102,7 +102,6 @@ pub(super) enum Topic {
     FewSeries,
     FigureWritten,
     FirstFloor,
-    FrontRate,
     FurtherLeaps,
     FurtherRefusals,
     Gaps,
@@ -113,12 +112,14 @@ pub(super) enum Topic {
     MaybeGroup,
     MaybeMilliseconds,
     MaybeTime,
+    MixedUnits,
     NoConfidenceInC,
     NoTime,
     NoTimes,
     NotSemidefinite,
     NothingFound,
     OtherScale,
+    RoundedTimes,
     ShortSeries,
     SimilarLabels,
     SingleSamples,
@@ -130,7 +131,9 @@ pub(super) enum Topic {
     UnitsConverted,
     UnitsNotCompared,
     Unobserved,
+    UnknownRate,
     UnobservedChannel,
+    WildSample,
 }
 
 /// A kind and the words for it.

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use fishweir::classifier::ClassifierError;
-use fishweir::data::{DataError, layout_of};
+use fishweir::data::{DataError, Dataset, ReadOptions, layout_of};
 use fishweir::deploy::Deployed;
 use fishweir::files;
+use fishweir::internals::unpacked;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir_networks::NetworkFile;
 use serde::de::IgnoredAny;
@@ -31,7 +32,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let what = "this file is empty; write the model again with `fit -o` or `export --artefact`, or copy it again";
         return refused(Topic::EmptyFile, what);
     }
-    Ok(bytes)
+    // As data may be: packed, or with the mark that some editors write.
+    Ok(unpacked(&path.display().to_string(), &bytes)?.into_owned())
 }
 
 /// Returns the failure of a file that is no model: what it is, and what to do.
@@ -69,12 +71,14 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
         );
     }
     if let Some(what) = data(bytes, text) {
-        return refused(
-            Topic::IsData,
-            format!(
-                "this is data, {what}, and not a model; `fishweir fit {file} -o model.json` makes a model of it"
-            ),
-        );
+        let options = ReadOptions::default();
+        let labelled =
+            Dataset::parse(file, bytes, &options).is_ok_and(|data| data.labels().is_ok());
+        let remedy = match labelled {
+            true => format!("`fishweir fit {file} -o model.json` makes a model of it"),
+            false => "name what `fit -o` or `export --artefact` wrote".to_owned(),
+        };
+        return refused(Topic::IsData, format!("this is data, {what}, and not a model; {remedy}"));
     }
     if text.starts_with("# STOCKHOLM") {
         return refused(

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fishweir::classifier::{Contract, scales_in_words};
+use fishweir::classifier::{Contract, OtherScale, scales_in_words};
 use fishweir::data::{
     Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
     conversions_in_words, rate_words, uncompared_in_words,
@@ -12,7 +12,7 @@ use fishweir::data::{
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
 use fishweir::model::ModelFamily;
-use fishweir::report::{counted, grouped};
+use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
 use super::reading::Reading;
@@ -74,9 +74,21 @@ pub(super) fn read_against(
 pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[String]) {
     let Some(contract) = contract else { return };
     let file = data.source();
-    scales(data, contract, classes, &mut BTreeSet::new());
+    other_scales(file, &contract.other_scales(data, classes), &mut Told::new());
+    resting(data, contract, &mut Told::new());
     let all: Vec<usize> = (0..data.series().len()).collect();
-    if let (Some(period), None) = (contract.period, Period::of(data, &all)) {
+    let period = Period::of(data, &all);
+    if let (None, Some(period), Kind::Channels(_)) = (contract.period, period, data.kind()) {
+        note(
+            Topic::UnknownRate,
+            format_args!(
+                "{file}: the samples come at {}, and the model does not know the rate of its training: if it is another, \
+                 the decisions are wrong",
+                rate_words(period.seconds)
+            ),
+        );
+    }
+    if let (Some(period), None) = (contract.period, period) {
         note(
             Topic::NoTimes,
             format_args!(
@@ -91,26 +103,30 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
     }
 }
 
-/// Tells of channels that are in another scale than in training, or rest, but for those `told` before.
-pub(super) fn scales(
-    data: &Dataset,
-    contract: &Contract,
-    classes: &[String],
-    told: &mut BTreeSet<(&'static str, String)>,
-) {
-    let file = data.source();
-    let mut others = contract.other_scales(data, classes);
-    others.retain(|one| told.insert((Topic::OtherScale.into(), one.channel.clone())));
-    if let Some(words) = scales_in_words(&others) {
+/// The kind of a note and the channel that it is of.
+pub(super) type Told = BTreeSet<(&'static str, String)>;
+
+/// Those of channels of which no scale was told before.
+pub(super) fn untold(mut others: Vec<OtherScale>, told: &Told) -> Vec<OtherScale> {
+    others.retain(|one| !told.contains(&(Topic::OtherScale.into(), one.channel.clone())));
+    others
+}
+
+/// Tells of channels that are in another scale than in training.
+pub(super) fn other_scales(file: &str, others: &[OtherScale], told: &mut Told) {
+    told.extend(others.iter().map(|one| (Topic::OtherScale.into(), one.channel.clone())));
+    if let Some(words) = scales_in_words(others) {
         note(Topic::OtherScale, format_args!("{file}: {words}; check the units"));
     }
-    let mut stuck = contract.stuck_channels(data);
-    stuck.retain(|channel| told.insert((Topic::ConstantChannel.into(), channel.clone())));
-    for channel in stuck {
-        note(
-            Topic::ConstantChannel,
-            format_args!("{file}: channel `{channel}` never changes, and in training it did"),
-        );
+}
+
+/// Tells of channels that rest as they did not in training, but for those `told` before.
+pub(super) fn resting(data: &Dataset, contract: &Contract, told: &mut Told) {
+    let file = data.source();
+    let mut resting = contract.resting_channels(data);
+    resting.retain(|one| told.insert((Topic::ConstantChannel.into(), one.channel.clone())));
+    for one in resting {
+        note(Topic::ConstantChannel, format_args!("{file}: {one}"));
     }
 }
 
@@ -122,6 +138,23 @@ pub(super) fn units(source: &str, matches: &[UnitMatch]) {
     if let Some(words) = uncompared_in_words(matches) {
         note_once(Topic::UnitsNotCompared, format_args!("{source}: {words}"));
     }
+}
+
+/// Of channels without a number in samples that others have; `None` where there are none.
+pub(super) fn absent_in_words(names: &[String], absent: &[usize]) -> Option<String> {
+    let lacking = names.iter().zip(absent).filter(|(_, count)| **count > 0);
+    let lacking: Vec<String> = lacking
+        .map(|(name, count)| {
+            format!("channel `{name}` has no number in {}", counted(*count, "sample"))
+        })
+        .collect();
+    (!lacking.is_empty()).then(|| {
+        format!(
+            "{}, where others have one: such samples are missing whole; fill them in, or leave a channel out that is \
+             often missing",
+            lacking.join(", ")
+        )
+    })
 }
 
 /// Tells of labels that differ by case or blanks, among those of data and those that a model knows.
@@ -142,6 +175,11 @@ fn similar(data: &Dataset, known: &[String]) {
 pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failure> {
     data.check_one_rate()?;
     units(data.source(), data.unit_matches());
+    if let Kind::Channels(names) = data.kind()
+        && let Some(words) = absent_in_words(names, &data.missing().absent)
+    {
+        note(Topic::UnobservedChannel, format_args!("{}: {words}", data.source()));
+    }
     if let (None, Kind::Channels(names)) = (&options.kind, data.kind()) {
         let timed = data.series().iter().any(|one| !one.times.is_empty());
         let (stands, before) =
@@ -167,20 +205,46 @@ pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failu
         }
     }
     if let Some(irregular) = data.irregular() {
-        let Irregular { count, series, share } = &irregular;
-        note(
-            Topic::IrregularTimes,
-            format_args!(
-                "{}: the samples of {} do not come evenly: of the steps of series `{}`, {:.0} % differ from the usual one by \
+        let Irregular { count, series, share, batches } = &irregular;
+        match batches {
+            Some(batches) => note(
+                Topic::IrregularTimes,
+                format_args!(
+                    "{}: the samples of {} come in batches of {}, in series `{}`: {} s apart within one and {} s in the \
+                     mean; write in `t` when a sample was taken, not when it was handed over, or leave `t` out",
+                    data.source(),
+                    counted(*count, "series"),
+                    batches.length,
+                    series.id,
+                    to_three_digits(batches.within),
+                    to_three_digits(batches.mean),
+                ),
+            ),
+            None => note(
+                Topic::IrregularTimes,
+                format_args!(
+                    "{}: the samples of {} do not come evenly: of the steps of series `{}`, {:.0} % differ from the usual one by \
                  more than 30 %; models count samples, not seconds: {}",
+                    data.source(),
+                    counted(*count, "series"),
+                    series.id,
+                    100.0 * share,
+                    match options.values {
+                        Values::Reals => "--resample makes them even",
+                        _ => "write a row per period, with NA where nothing was recorded",
+                    }
+                ),
+            ),
+        }
+    }
+    if let Some(period) = data.rounded_period() {
+        note(
+            Topic::RoundedTimes,
+            format_args!(
+                "{}: by their mean step the samples come at {}: the times are rounded to units about as long as that; \
+                 write them finer, or, where samples were lost as regularly, a row of NA for each",
                 data.source(),
-                counted(*count, "series"),
-                series.id,
-                100.0 * share,
-                match options.values {
-                    Values::Reals => "--resample makes them even",
-                    _ => "write a row per period, with NA where nothing was recorded",
-                }
+                rate_words(period)
             ),
         );
     }

@@ -1,10 +1,10 @@
 //! A training on some series, with a bar, and what to say before it.
 
-use fishweir::classifier::Period;
-use fishweir::data::{Dataset, rate_words};
+use fishweir::data::Dataset;
 use fishweir::learn::{
-    Disparity, Request, Space, Trained, Trainer, coarse_channels, constant_channels,
-    disparate_channels, refused_samples, scarce_classes,
+    Disparity, MixedUnits, Request, Space, Stuck, Trained, Trainer, WildSample, coarse_channels,
+    constant_channels, disparate_channels, fixed_channels, mixed_units, refused_samples,
+    scarce_classes, stuck_channels, wild_samples,
 };
 use fishweir::report::{counted, grouped, to_three_digits};
 use fishweir::runtime::STATE_SIZES;
@@ -39,6 +39,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             ),
         );
     }
+    faults(data, series);
     for (channel, step, spread) in coarse_channels(data, series) {
         note(
             Topic::CoarseChannel,
@@ -96,19 +97,6 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             format_args!("--front refuses {samples}, which models miss; the first is {place}"),
         );
     }
-    if let Some((period, rate)) = Period::of(data, series).zip(request.front.rate())
-        && !period.admits(1.0 / rate)
-    {
-        note(
-            Topic::FrontRate,
-            format_args!(
-                "by --front samples come at {}, and by the column `t` at {}: its mel bands are at other frequencies than \
-                 they say; write the rate of the data after the @",
-                rate_words(1.0 / rate),
-                rate_words(period.seconds)
-            ),
-        );
-    }
     // What there is no room for is refused, however long it would take.
     if let Some(work) = space.work().filter(|work| work.check().is_ok()) {
         let minutes = work.minutes() * trainings as f64;
@@ -124,6 +112,69 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
                 ),
             );
         }
+    }
+}
+
+/// Notes recordings that may be faulty: a model would learn the fault.
+fn faults(data: &Dataset, series: &[usize]) {
+    for channel in fixed_channels(data, series) {
+        note(
+            Topic::ConstantChannel,
+            format_args!(
+                "channel `{channel}` never changes within a series of the training data: it is learnt as a number that \
+                 series have; leave it out if it is a sensor that was stuck"
+            ),
+        );
+    }
+    for Stuck { channel, series, class } in stuck_channels(data, series) {
+        let (count, first) = (counted(series.len(), "series"), &data.series()[series[0]].id);
+        note(
+            Topic::ConstantChannel,
+            match class {
+                Some(class) => format!(
+                    "channel `{channel}` is one number in all of class `{class}`, and changes in others: if a sensor was \
+                     stuck there, the class is known by that; leave the channel out, or record the class again"
+                ),
+                None => format!(
+                    "channel `{channel}` keeps one number for long in {count}, such as `{first}`, and not in others of \
+                     the class: leave them out if the sensor was stuck"
+                ),
+            },
+        );
+    }
+    for WildSample { channel, place: (series, t), value, count } in wild_samples(data, series) {
+        let place = tell::place(data, &data.series()[series], t);
+        let value = if value.abs() < 1e6 { value.to_string() } else { format!("{value:e}") };
+        let others = match count {
+            1 => String::new(),
+            more => format!("; so are {} more", counted(more - 1, "sample")),
+        };
+        note(
+            Topic::WildSample,
+            format_args!(
+                "channel `{channel}` is {value} in {place}, far beyond all others{others}: write NA where nothing was \
+                 measured"
+            ),
+        );
+    }
+    if let Some(MixedUnits { large, small, classes, factor, guess }) = mixed_units(data, series) {
+        let kind = if classes { "class" } else { "series" };
+        let named = |names: &[&str]| match names {
+            [one] => format!("{kind} `{one}`"),
+            [first, rest @ ..] => format!("{kind} `{first}` and {} more", grouped(rest.len())),
+            [] => String::new(),
+        };
+        note(
+            Topic::MixedUnits,
+            format_args!(
+                "in each channel {} {} {} times as large as {}; perhaps {}: write all in one unit",
+                named(&large),
+                if large.len() == 1 { "is" } else { "are" },
+                to_three_digits(factor),
+                named(&small),
+                guess.replace("the training", "the others")
+            ),
+        );
     }
 }
 

@@ -90,7 +90,8 @@ const FACTORS: [(f64, &str); 6] = [
     (DEGREE, "radians where the training had degrees"),
 ];
 
-fn guess(factor: f64, within: f64) -> Option<&'static str> {
+/// The difference of units whose factor is within another of some factor, in words.
+pub(crate) fn unit_factor(factor: f64, within: f64) -> Option<&'static str> {
     let apart = |known: f64| (factor / known).ln().abs();
     let nearest = FACTORS.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)))?;
     (apart(nearest.0) < within.ln()).then_some(nearest.1)
@@ -108,7 +109,7 @@ fn header_of(data: &Dataset, name: &str) -> Option<String> {
 fn guess_of(data: &Dataset, name: &str, factor: f64) -> Option<&'static str> {
     let matched = data.unit_matches().iter().find(|one| one.wanted == name);
     match matched.filter(|one| one.comparison() == UnitComparison::Converted) {
-        None => guess(factor, NEAR),
+        None => unit_factor(factor, NEAR),
         // Another unit than either name says is not guessed.
         Some(one) => ((factor / one.conversion.factor).ln().abs() < NEAR.ln()).then_some(
             "numbers that were in the training's unit already, before they were converted",
@@ -143,7 +144,9 @@ impl Contract {
             !classes.is_empty() && classes.iter().all(|class| labels.contains(class))
         };
         let found = ChannelRange::robust(data);
-        let varied = has_all() || all.len() >= FEWEST && self.shrinks_alike(&found);
+        // Labels that are not all classes say why the data vary less.
+        let unlabelled = data.series().iter().all(|one| one.label.is_none());
+        let varied = has_all() || unlabelled && all.len() >= FEWEST && self.shrinks_alike(&found);
         let mut others = Vec::new();
         for ((name, trained), found) in names.iter().zip(&self.channels).zip(&found) {
             // What never moved in training has no scale, and what does not move here is told as constant.
@@ -163,7 +166,7 @@ impl Contract {
             let small = times * FAR < 1.0;
             // A centre beyond the spread, such as gravity's, tells a scale however little moves.
             let telling = trained.centre.abs() > trained.spread;
-            let smaller = telling && of_centres < 1.0 && guess(of_centres, NEARER).is_some();
+            let smaller = telling && of_centres < 1.0 && unit_factor(of_centres, NEARER).is_some();
             if times > FAR || small && (varied || smaller) {
                 others.push(other(Measure::Spread, trained.spread, found.spread, times));
             } else if (found.centre - trained.centre).abs() > FAR * trained.spread {
@@ -183,22 +186,10 @@ impl Contract {
             .iter()
             .fold([f64::INFINITY, 0.0], |[least, most], &t| [t.min(least), t.max(most)]);
         let middle = (least * most).sqrt();
-        middle < 1.0 && most <= ALIKE * least && guess(middle, ALIKE).is_some()
-    }
-
-    /// The channels that never change in data though they did in training.
-    #[must_use]
-    pub fn stuck_channels(&self, data: &Dataset) -> Vec<String> {
-        let Kind::Channels(names) = data.kind() else { return Vec::new() };
-        if data.observations() < 2 {
-            return Vec::new();
-        }
-        let all: Vec<usize> = (0..data.series().len()).collect();
-        let found = ChannelRange::all(data, &all);
-        let each = names.iter().zip(self.channels.iter().zip(&found));
-        let stuck =
-            each.filter(|(_, (trained, found))| trained.spread > 0.0 && found.spread == 0.0);
-        stuck.map(|(name, _)| name.clone()).collect()
+        times.len() > 1
+            && middle < 1.0
+            && most <= ALIKE * least
+            && unit_factor(middle, ALIKE).is_some()
     }
 }
 
@@ -290,13 +281,10 @@ mod tests {
     }
 
     #[test]
-    fn a_dead_channel_is_found() {
+    fn what_never_moves_has_no_scale() {
         let both = data(&["calm", "wild"], 1.0);
-        let contract = of(&both);
-        assert!(contract.stuck_channels(&both).is_empty());
         let dead = data(&["calm", "wild"], 0.0);
-        assert_eq!(contract.stuck_channels(&dead), ["az", "ax"]);
-        assert_eq!(contract.other_scales(&dead, both.classes()), []);
+        assert_eq!(of(&both).other_scales(&dead, both.classes()), []);
     }
 
     /// The library refuses what the program does.

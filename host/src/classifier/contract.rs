@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Provenance;
 use crate::data::{
-    Dataset, Kind, Period, SamplesView, ShortSeries, Windowing, centre_and_spread,
+    Dataset, Kind, Period, Rests, SamplesView, ShortSeries, Windowing, centre_and_spread,
     robust_centre_and_spread, split_unit,
 };
 
@@ -22,6 +22,18 @@ pub struct ChannelRange {
     pub centre: f64,
     /// The standard deviation, in the unit.
     pub spread: f64,
+    /// The most samples in a row of one number, where these are 32 or more, or the channel never changes within a series;
+    /// else zero. `None` where nobody counted.
+    #[serde(default = "moves", skip_serializing_if = "is_zero")]
+    pub rests: Option<usize>,
+}
+
+fn moves() -> Option<usize> {
+    Some(0)
+}
+
+fn is_zero(rests: &Option<usize>) -> bool {
+    *rests == Some(0)
 }
 
 impl ChannelRange {
@@ -33,7 +45,12 @@ impl ChannelRange {
     pub fn all(data: &Dataset, series: &[usize]) -> Vec<Self> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
         let views = views(data, series);
-        Self::named(names, centre_and_spread(names.len(), || rows(&views)))
+        let mut all = Self::named(names, centre_and_spread(names.len(), || rows(&views)));
+        let rests = Rests::all(data, series);
+        for (channel, one) in all.iter_mut().enumerate() {
+            one.rests = Some(Self::rests_of(&rests, channel));
+        }
+        all
     }
 
     /// Of each channel over all series of a data set, whatever a few wild samples are; none over symbols.
@@ -47,7 +64,7 @@ impl ChannelRange {
         let each = names.iter().zip(centre.into_iter().zip(spread));
         each.map(|(name, (centre, spread))| {
             let unit = split_unit(name).1.to_owned();
-            Self { unit, centre, spread }
+            Self { unit, centre, spread, rests: None }
         })
         .collect()
     }
@@ -86,7 +103,7 @@ impl Contract {
                 "`channels` of the provenance are {count}, where {observed} are observed"
             ));
         }
-        for (index, ChannelRange { unit, centre, spread }) in self.channels.iter().enumerate() {
+        for (index, ChannelRange { unit, centre, spread, .. }) in self.channels.iter().enumerate() {
             let sound = centre.is_finite() && *spread >= 0.0 && spread.is_finite();
             if !sound || unit.len() > UNIT_LONGEST || unit.contains(char::is_control) {
                 return Err(format!(
@@ -111,7 +128,12 @@ impl Contract {
 
     /// As a device has it: numbers rounded to its own.
     pub(crate) fn carried(&self) -> Self {
-        Self { windowing: self.windowing, ..self.with_core(|core| Self::from(core)) }
+        let mut carried = self.with_core(|core| Self::from(core));
+        // What the host keeps account of is no number of the device's.
+        for (own, of) in carried.channels.iter_mut().zip(&self.channels) {
+            own.rests = of.rests;
+        }
+        Self { windowing: self.windowing, ..carried }
     }
 
     /// Hands over the core's form of it.
@@ -120,7 +142,7 @@ impl Contract {
         let channels: Vec<contract::ChannelRange<'_>> = self
             .channels
             .iter()
-            .map(|ChannelRange { unit, centre, spread }| contract::ChannelRange {
+            .map(|ChannelRange { unit, centre, spread, .. }| contract::ChannelRange {
                 unit,
                 centre: single(*centre),
                 spread: single(*spread),
@@ -152,6 +174,7 @@ impl From<&contract::Contract<'_>> for Contract {
                     unit: channel.unit.to_owned(),
                     centre: double(channel.centre),
                     spread: double(channel.spread),
+                    rests: None,
                 })
                 .collect(),
         }
@@ -202,7 +225,7 @@ mod tests {
             hop: NonZeroUsize::new(50).expect("positive"),
             short,
         };
-        let channel = ChannelRange { unit: "g".into(), centre: 0.1, spread: 2.5 };
+        let channel = ChannelRange { unit: "g".into(), centre: 0.1, spread: 2.5, rests: None };
         for short in [ShortSeries::Keep, ShortSeries::Drop] {
             let contract = Contract {
                 windowing: Some(by(short)),

@@ -5,6 +5,7 @@ mod conditions;
 mod confidence;
 mod contract;
 pub(crate) mod file;
+mod resting;
 mod rule;
 mod scaling;
 mod selection;
@@ -25,11 +26,13 @@ pub use crate::data::{PERIOD_TOLERANCE, Period};
 pub use crate::runtime::EmissionDirection;
 pub(crate) use codebooks::{BookIn, CODEBOOKS_MOST, CodeRing, CodebooksSize, LEVELS_MOST};
 pub use codebooks::{Codebook, Codebooks};
+pub(crate) use conditions::unit_factor;
 pub use conditions::{Measure, OtherScale, scales_in_words};
 pub use confidence::{Confidence, DeployedConfidence, Rejection};
 pub use contract::{ChannelRange, Contract};
 pub use file::ClassifierError;
 pub(crate) use file::{has_a_file, unseal};
+pub use resting::{Rest, Resting};
 pub use rule::{
     CONTEXTS_AT_MOST, Direction, Expansion, ExpansionKernel, Output, Rule, WhiteningRows,
     contexts_of,
@@ -103,6 +106,14 @@ impl Provenance {
             channels: ChannelRange::all(data, series),
             ..Self::default()
         }
+    }
+
+    /// The same through a front end: where the data do not say how often samples come, its mel bands do.
+    #[must_use]
+    pub fn heard_by(mut self, front: &Front) -> Self {
+        let period = |rate: f64| Period { seconds: 1.0 / rate, tolerance: PERIOD_TOLERANCE };
+        self.period = self.period.or_else(|| front.rate().map(period));
+        self
     }
 
     /// The data's name, and the checksum that they are known by.

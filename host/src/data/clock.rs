@@ -2,31 +2,25 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::batches::Batches;
 use super::dataset::{Dataset, Series};
 use super::error::DataError;
-use super::gaps::usual_step;
+use super::gaps::median;
+use super::rounding::Rounding;
+use super::steps::{IRREGULAR, Steps, nearest_period, period_of, rough_period};
 
 /// The relative error of the sample period that a model bears, unless it says otherwise, and the most by which the
 /// periods of two series of one data set may differ from the usual one.
 pub const PERIOD_TOLERANCE: f64 = 0.05;
-
-/// A step is off where it differs from the period by more than this share of it.
-const OFF: f64 = 0.3;
-
-/// The share of steps that are off above which a clock is reported as irregular.
-const IRREGULAR: f64 = 0.1;
-
-/// The same above which it has no period at all.
-const NO_PERIOD: f64 = 0.25;
-
-/// Steps whose mean is compared with the period: what rounding or jitter moves, these have back.
-const BLOCK: usize = 32;
 
 /// The relative error of the rate of a clock without a period above which it is another.
 const ROUGH_TOLERANCE: f64 = 0.25;
 
 /// Steps without which no clock is reported as irregular.
 const FEWEST_STEPS: usize = 20;
+
+/// Steps below which a series does not say by itself how its times were rounded.
+const FEW_STEPS: usize = 64;
 
 /// The time between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,87 +71,8 @@ pub struct Irregular<'a> {
     pub series: &'a Series,
     /// The share of its steps that differ from its period by more than 30 percent, leaps aside.
     pub share: f64,
-}
-
-/// The steps of a series' time.
-struct Steps {
-    /// The mean of those from half to one and a half times the median, and of shorter ones where there are many: rounded
-    /// times have no other step that is right.
-    period: f64,
-    /// The share that is off, leaps aside.
-    off: f64,
-    count: usize,
-}
-
-impl Steps {
-    /// Of two steps or more.
-    fn of(times: &[f64]) -> Option<Self> {
-        let median = usual_step(times).filter(|&median| median > 0.0)?;
-        let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let means: Vec<(f64, usize)> =
-            steps.chunks(BLOCK).filter_map(|block| mean_step(block, median)).collect();
-        steps.sort_unstable_by(f64::total_cmp);
-        // Times in whole milliseconds are off by up to one.
-        let apart = steps.windows(2).map(|pair| pair[1] - pair[0]);
-        let finest = apart.filter(|&apart| apart > 1e-6 * median).fold(f64::INFINITY, f64::min);
-        // A few short steps are samples sent twice; many are jitter, which the others have back.
-        let short = steps.iter().filter(|&&step| step <= 0.5 * median).count();
-        let shortest = if 10 * short > steps.len() { f64::NEG_INFINITY } else { 0.5 * median };
-        let (mut sum, mut count) = (0.0, 0);
-        for &step in &steps {
-            if step > shortest && step <= 1.5 * median * (1.0 + 1e-9) {
-                (sum, count) = (sum + step, count + 1);
-            }
-        }
-        let period = rounded(sum / f64::from(count));
-        let finest = if finest < period { 1.000_001 * finest } else { 0.0 };
-        let bound = (OFF * period).max(finest);
-        let is_off = |step: &&f64| (**step - period).abs() > bound && **step <= 1.5 * median;
-        // A stretch at another rate is off too, however evenly its samples come.
-        let is_other = |mean: f64| (mean / period - 1.0).abs() > OFF;
-        let other: usize = means.iter().filter(|(mean, _)| is_other(*mean)).map(|(_, of)| of).sum();
-        let off = steps.iter().filter(is_off).count().max(other);
-        Some(Self { period, off: off as f64 / steps.len() as f64, count: steps.len() })
-    }
-}
-
-/// The same where at most a tenth of the steps are another.
-#[must_use]
-pub fn even_period_of(times: &[f64]) -> Option<f64> {
-    Steps::of(times).filter(|steps| steps.off <= IRREGULAR).map(|steps| steps.period)
-}
-
-/// The mean of a block's steps and how many they are, leaps aside; `None` of too few.
-fn mean_step(block: &[f64], median: f64) -> Option<(f64, usize)> {
-    let (mut sum, mut count) = (0.0, 0_usize);
-    for &step in block {
-        if step <= 1.5 * median {
-            (sum, count) = (sum + step, count + 1);
-        }
-    }
-    (count >= BLOCK / 4).then(|| (sum / count as f64, count))
-}
-
-/// The mean of the steps of some times, leaps aside, in the unit of the times: a rate of times without a period. Where most
-/// samples share their time with another, the mean of all steps. `None` of fewer than eight steps, and where time stands
-/// still.
-#[must_use]
-pub fn rough_period(times: &[f64]) -> Option<f64> {
-    let median = usual_step(times)?;
-    let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let longest = if median > 0.0 { median } else { f64::INFINITY };
-    mean_step(&steps, longest).map(|(mean, _)| mean).filter(|&mean| mean > 0.0)
-}
-
-/// A period to the nanosecond, as the wire has it; of four digits where it is as near to those as floating point is to
-/// times since 1970.
-fn rounded(seconds: f64) -> f64 {
-    let short = format!("{seconds:.3e}").parse().unwrap_or(seconds);
-    if (seconds / short - 1.0).abs() < 1e-6 {
-        return short;
-    }
-    let nanoseconds = (seconds * 1e9).round();
-    if nanoseconds > 0.0 { nanoseconds / 1e9 } else { seconds }
+    /// Where its samples come in batches.
+    pub batches: Option<Batches>,
 }
 
 impl Series {
@@ -167,13 +82,6 @@ impl Series {
     pub fn period(&self) -> Option<f64> {
         period_of(&self.times)
     }
-}
-
-/// The sample period by some times: the mean of the steps up to one and a half times their median. `None` of fewer than
-/// two steps, and where a quarter of the steps or more are another.
-#[must_use]
-pub fn period_of(times: &[f64]) -> Option<f64> {
-    Steps::of(times).filter(|steps| steps.off <= NO_PERIOD).map(|steps| steps.period)
 }
 
 impl Dataset {
@@ -188,7 +96,8 @@ impl Dataset {
     /// If there is no such series.
     pub fn sample_period(&self, series: &[usize], tolerance: f64) -> Option<f64> {
         let chosen = || series.iter().map(|&index| &self.series()[index]);
-        let mut periods: Vec<f64> = chosen().filter_map(Series::period).collect();
+        let mut periods: Vec<f64> =
+            periods(&chosen().collect::<Vec<_>>()).into_iter().flatten().collect();
         let usual = median(&mut periods)?;
         let alike = periods.iter().all(|period| (period / usual - 1.0).abs() <= tolerance);
         let numbered = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
@@ -201,7 +110,7 @@ impl Dataset {
     /// # Errors
     /// [`DataError::MixedRates`] naming two of them.
     pub fn check_one_rate(&self) -> Result<(), DataError> {
-        let periods: Vec<Option<f64>> = self.series().iter().map(Series::period).collect();
+        let periods = periods(&self.series().iter().collect::<Vec<_>>());
         let mut known: Vec<f64> = periods.iter().copied().flatten().collect();
         let Some(usual) = median(&mut known) else { return Ok(()) };
         let off = |period: f64| (period / usual - 1.0).abs() > PERIOD_TOLERANCE;
@@ -240,8 +149,12 @@ impl Dataset {
         }
         let mut rough: Vec<f64> =
             self.series().iter().filter_map(|one| rough_period(&one.times)).collect();
+        // In a batch samples may come as they were taken.
+        let within = self.series().iter().filter_map(|one| Batches::of(&one.times));
+        let mut within: Vec<f64> = within.map(|batches| batches.within).collect();
+        let admits_within = median(&mut within).is_some_and(|seconds| wanted.admits(seconds));
         match median(&mut rough) {
-            Some(seconds) if !wanted.admits_roughly(seconds) => other(seconds),
+            Some(seconds) if !wanted.admits_roughly(seconds) && !admits_within => other(seconds),
             _ => Ok(()),
         }
     }
@@ -250,9 +163,11 @@ impl Dataset {
     pub fn irregular(&self) -> Option<Irregular<'_>> {
         let mut found: Option<Irregular<'_>> = None;
         for series in self.series() {
-            let Some(Steps { off, count, .. }) = Steps::of(&series.times) else { continue };
+            let Some(Steps { off, count, batches, .. }) = Steps::of(&series.times) else {
+                continue;
+            };
             if off > IRREGULAR && count >= FEWEST_STEPS {
-                let one = Irregular { count: 0, series, share: off };
+                let one = Irregular { count: 0, series, share: off, batches };
                 found.get_or_insert(one).count += 1;
             }
         }
@@ -266,16 +181,30 @@ impl Dataset {
         !self.clock().named && self.series().iter().any(slow) && self.series().iter().all(whole)
     }
 
+    /// The period of times that are rounded to a unit about as long as their steps, in which the steps are unequal.
+    pub fn rounded_period(&self) -> Option<f64> {
+        let all = self.series().iter().map(|one| Rounding::of(&one.times));
+        all.reduce(Rounding::and).and_then(|all| all.step()).map(nearest_period)
+    }
+
     /// Whether the samples were resampled after they were read.
     pub fn is_resampled(&self) -> bool {
         self.clock().resampled
     }
 }
 
-/// The upper median.
-fn median(all: &mut [f64]) -> Option<f64> {
-    let middle = all.len() / 2;
-    (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f64::total_cmp).1)
+/// The sample period of each of some series. What a short one does not say of how its times were rounded, all say
+/// together.
+fn periods(series: &[&Series]) -> Vec<Option<f64>> {
+    let all = series.iter().map(|one| Rounding::of(&one.times));
+    let rounded = all.reduce(Rounding::and).and_then(|all| all.step()).map(nearest_period);
+    let of = |one: &&Series| {
+        let own = one.period()?;
+        let is_short = one.times.len() <= FEW_STEPS;
+        let likely = |step: &f64| is_short && (0.5..2.0).contains(&(own / step));
+        Some(rounded.filter(likely).unwrap_or(own))
+    };
+    series.iter().map(of).collect()
 }
 
 #[cfg(test)]
@@ -328,7 +257,7 @@ mod tests {
             assert_eq!(data.irregular(), None);
         }
         let mut lost = even(100, 0.01);
-        lost.retain(|t| ((t * 100.0).round() as u32) % 7 != 3);
+        lost.retain(|t| ((t * 100.0).round() as u32).pow(2) % 11 != 4);
         assert_eq!(seconds(&data("t", &[lost])), Some(0.01));
         let since_1970 = (0..200).map(|t| 1.7e9 + 0.02 * f64::from(t)).collect();
         assert_eq!(seconds(&data("t", &[since_1970])), Some(0.02));

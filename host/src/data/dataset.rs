@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::alphabet::Alphabet;
 use super::error::DataError;
+use super::part::Absent;
 use super::samples::{Samples, SamplesView};
 use super::unit_match::UnitMatch;
 use crate::words::grouped;
@@ -48,6 +49,9 @@ pub struct Missing {
     /// Of these, rows in which some channels did have a value: one missing channel makes the whole
     /// row missing.
     pub partial: usize,
+    /// Of these, those in which a channel has none, `[channel]`; empty where there are no such rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<usize>,
     /// Of these, by the character read (`N`, `-`, ...), for symbols.
     pub codes: BTreeMap<char, usize>,
 }
@@ -276,8 +280,9 @@ impl Dataset {
 
     /// Adds what only a reader knows: which characters were missing and how many rows were so in
     /// part.
-    pub(super) fn with_details(mut self, partial: usize, codes: BTreeMap<char, usize>) -> Self {
-        self.missing.partial = partial;
+    pub(super) fn with_details(mut self, absent: Absent, codes: BTreeMap<char, usize>) -> Self {
+        self.missing.partial = absent.rows;
+        self.missing.absent = absent.channels;
         self.missing.codes = codes;
         self
     }

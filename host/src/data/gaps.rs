@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::batches::Batches;
 use super::dataset::{Dataset, Series};
 
 /// Steps of the time `t` that are longer than one and a half times their series' usual step, its
@@ -43,17 +44,31 @@ impl Series {
     }
 }
 
-/// The median step of a series' times; `None` of fewer than two steps.
+/// The step that is usual in a series' times: the mean of batches, else the median. `None` of fewer than two steps.
 pub(super) fn usual_step(times: &[f64]) -> Option<f64> {
-    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let middle = steps.len() / 2;
-    (steps.len() >= 2).then(|| *steps.select_nth_unstable_by(middle, f64::total_cmp).1)
+    Batches::of(times).map(|batches| batches.mean).or_else(|| median_step(times))
 }
 
+/// The median step of some times; `None` of fewer than two steps.
+pub(super) fn median_step(times: &[f64]) -> Option<f64> {
+    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    median(&mut steps).filter(|_| times.len() > 2)
+}
+
+/// The upper median.
+pub(super) fn median(all: &mut [f64]) -> Option<f64> {
+    let middle = all.len() / 2;
+    (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+/// Of series whose samples do not come in batches.
 fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
-    let usual = usual_step(&series.times)?;
+    let usual = median_step(&series.times)?;
     let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * usual);
     let first = leaps.next()?;
+    if Batches::of(&series.times).is_some() {
+        return None;
+    }
     Some(Gaps { count: 1 + leaps.count(), series, between: [first[0], first[1]], usual })
 }
 

@@ -7,6 +7,7 @@ use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
 use super::error::DataError;
+use super::part::Absent;
 use super::place::Place;
 use super::quantity::{Conversion, TimeUnit, find_channels};
 use super::samples::Sample;
@@ -57,6 +58,7 @@ pub struct LiveReader<R> {
     units: Vec<UnitMatch>,
     /// The line of the last number of each channel, 0 without one, `[channel]`.
     seen: Vec<u64>,
+    absent: Absent,
 }
 
 /// The columns of a stream that begins with their names.
@@ -96,6 +98,7 @@ impl<R: BufRead> LiveReader<R> {
             time: None,
             units: Vec::new(),
             seen,
+            absent: Absent::default(),
         }
     }
 
@@ -179,6 +182,11 @@ impl<R: BufRead> LiveReader<R> {
         let Kind::Channels(names) = &self.kind else { return Vec::new() };
         let never = names.iter().zip(&self.seen).filter(|(_, seen)| **seen <= line);
         never.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// In how many samples that have a number of some channel each has none, `[channel]`; empty where there are none.
+    pub fn absent(&self) -> &[usize] {
+        &self.absent.channels
     }
 
     fn next_symbol(&mut self) -> Result<bool, DataError> {
@@ -343,6 +351,10 @@ impl<R: BufRead> LiveReader<R> {
                 self.row.push(value);
                 self.seen[channel] = self.line;
             }
+        }
+        if !self.row.is_empty() && self.row.len() < self.seen.len() {
+            let absent: Vec<bool> = self.seen.iter().map(|&line| line < self.line).collect();
+            self.absent.take(&absent);
         }
         Ok(())
     }

@@ -35,6 +35,7 @@
 
 mod alphabet;
 mod assemble;
+mod batches;
 mod clips;
 mod clock;
 mod dataset;
@@ -55,9 +56,12 @@ mod place;
 mod quantity;
 pub(crate) mod read;
 mod resample;
+mod resting;
+mod rounding;
 mod samples;
 mod series_table;
 mod sktime;
+mod steps;
 mod strings;
 pub(crate) mod table;
 mod ucr;
@@ -72,8 +76,9 @@ mod tests;
 
 pub use crate::words::rate_words;
 pub use alphabet::{Alphabet, Decoded};
+pub use batches::Batches;
 pub use clips::Joined;
-pub use clock::{Irregular, PERIOD_TOLERANCE, Period, even_period_of, period_of, rough_period};
+pub use clock::{Irregular, PERIOD_TOLERANCE, Period};
 pub use dataset::{Dataset, Kind, Missing, Series};
 pub use error::DataError;
 pub use fold_error::FoldError;
@@ -91,10 +96,14 @@ pub use quantity::{Conversion, split_unit};
 pub(crate) use quantity::{DEGREE, GRAVITY};
 pub use read::{checksum, layout_of};
 pub use resample::Resample;
+pub(crate) use resting::Rests;
 pub use samples::{Rows, RowsView, Sample, Samples, SamplesView};
+pub use steps::{even_period_of, period_of, rough_period};
 pub use unit_match::{UnitComparison, UnitMatch, conversions_in_words, uncompared_in_words};
 pub use units::{centre_and_scale, scale_of};
-pub(crate) use units::{centre_and_scale_of, centre_and_spread, robust_centre_and_spread};
+pub(crate) use units::{
+    centre_and_scale_of, centre_and_spread, robust_centre_and_spread, usual_deviation,
+};
 pub use values::{Support, Values};
 pub use windows::{ShortSeries, Window, Windowing, Windows};
 

@@ -16,13 +16,40 @@ pub(super) struct Part {
     /// Number, from 1, and name of the columns for messages, where there are columns.
     pub(super) label_column: Option<(usize, String)>,
     pub(super) text_column: Option<(usize, String)>,
-    /// Rows that miss some channels only.
-    pub(super) partial: usize,
+    /// What rows lack that have a number of some channel.
+    pub(super) absent: Absent,
     /// Whether the unit of the times is named.
     pub(super) clocked: bool,
     /// Channels that were wanted under another name.
     pub(super) units: Vec<UnitMatch>,
     pub(super) drafts: Vec<Draft>,
+}
+
+/// Numbers that are missing beside others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Absent {
+    /// Rows that lack some channels only.
+    pub(super) rows: usize,
+    /// Those that lack a channel, `[channel]`; empty where there are none.
+    pub(super) channels: Vec<usize>,
+}
+
+impl Absent {
+    /// Takes in which channels a row lacks.
+    pub(super) fn take(&mut self, absent: &[bool]) {
+        if absent.contains(&true) && absent.contains(&false) {
+            self.rows += 1;
+            self.channels.resize(absent.len(), 0);
+            absent.iter().zip(&mut self.channels).for_each(|(&one, of)| *of += usize::from(one));
+        }
+    }
+
+    /// Takes in what others lack.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.rows += other.rows;
+        self.channels.resize(self.channels.len().max(other.channels.len()), 0);
+        other.channels.iter().zip(&mut self.channels).for_each(|(more, of)| *of += more);
+    }
 }
 
 impl Part {
@@ -34,7 +61,7 @@ impl Part {
             channels: None,
             label_column: None,
             text_column: None,
-            partial: 0,
+            absent: Absent::default(),
             clocked: false,
             units: Vec::new(),
             drafts: Vec::new(),

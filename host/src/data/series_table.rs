@@ -35,20 +35,18 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     };
     let layout = Columns::of(&table, wanted)?;
     let mut part = Part {
-        file: name.to_owned(),
         columns: layout.columns.iter().map(|&column| table.header()[column].clone()).collect(),
         channels: Some(wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
         label_column: layout.label.map(|column| (column + 1, "label".to_owned())),
-        text_column: None,
-        partial: 0,
         clocked: layout.time.is_some_and(|(_, unit)| unit.named),
         units: layout.units(&table, wanted),
-        drafts: Vec::new(),
+        ..Part::new(name)
     };
     let mut first_lines: HashMap<String, u64> = HashMap::new();
     let mut row = Vec::with_capacity(layout.channels.len());
     // Channels of the series being read of which there is a number.
     let mut seen = vec![false; layout.channels.len()];
+    let mut absent = seen.clone();
     // In the unit of the column.
     let mut last_time = 0.0;
     while table.next_row()? {
@@ -77,12 +75,13 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             last_time = time;
             times.push(unit.seconds(time));
         }
-        if layout.fill(&table, options.values, &mut row, &mut seen)? {
+        if layout.fill(&table, options.values, &mut row, &mut absent)? {
             rows.push(Some(&row));
         } else {
-            part.partial += usize::from(!row.is_empty());
             rows.push(None);
         }
+        part.absent.take(&absent);
+        absent.iter().zip(&mut seen).for_each(|(absent, seen)| *seen |= !absent);
     }
     part.check_whole(&seen)?;
     if let ([only], None) = (part.drafts.as_mut_slice(), layout.series) {
@@ -224,18 +223,18 @@ impl Columns {
         table: &Table<'_>,
         values: Values,
         row: &mut Vec<f64>,
-        seen: &mut [bool],
+        absent: &mut [bool],
     ) -> Result<bool, DataError> {
         row.clear();
         for (channel, &(column, conversion)) in self.channels.iter().enumerate() {
             let text = table.field(column)?;
-            if is_missing(text) {
+            absent[channel] = is_missing(text);
+            if absent[channel] {
                 continue;
             }
             let place = || table.place(column);
             let value = number(text, values, place).map_err(|error| self.explain(error))?;
             row.push(values.check(conversion.of(value), text, place)?);
-            seen[channel] = true;
         }
         Ok(row.len() == self.channels.len())
     }

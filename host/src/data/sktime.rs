@@ -194,9 +194,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let seen: Vec<bool> =
             channels.iter().map(|samples| samples.iter().any(Option::is_some)).collect();
         let rows = rows(&channels);
-        let some = |t: usize| channels.iter().any(|samples| samples[t].is_some());
-        let partial = (0..).zip(rows.view().iter()).filter(|&(t, row)| row.is_none() && some(t));
-        part.partial += partial.count();
+        for t in 0..rows.view().len() {
+            let absent: Vec<bool> = channels.iter().map(|samples| samples[t].is_none()).collect();
+            part.absent.take(&absent);
+        }
         part.drafts.push(Draft {
             id: (part.drafts.len() + 1).to_string(),
             label,

@@ -31,15 +31,10 @@ fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
         .filter(|&column| column != sequence && ![label, id].contains(&Some(column)))
         .collect();
     let mut part = Part {
-        file: name.to_owned(),
         columns: others.iter().map(|&column| table.header()[column].clone()).collect(),
-        channels: None,
         label_column: label.map(|column| (column + 1, "label".to_owned())),
         text_column: Some((sequence + 1, "sequence".to_owned())),
-        partial: 0,
-        clocked: false,
-        units: Vec::new(),
-        drafts: Vec::new(),
+        ..Part::new(name)
     };
     while table.next_row()? {
         let name_of = |column| table.needed(column, "name of the sequence").map(str::to_owned);

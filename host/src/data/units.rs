@@ -64,7 +64,7 @@ pub(crate) fn robust_centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
 }
 
 /// The largest deviation from the median of all but the samples that may be wild; but one where more leave nothing.
-fn usual_deviation(values: &[f64], median: f64) -> f64 {
+pub(crate) fn usual_deviation(values: &[f64], median: f64) -> f64 {
     let mut far: Vec<f64> = values.iter().map(|x| (x - median).abs()).collect();
     far.sort_unstable_by(f64::total_cmp);
     let all_but = |wild: usize| far[far.len().saturating_sub(1 + wild)];

@@ -167,15 +167,11 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let columns = columns_of(&table)?;
     let header = |column: usize| table.header()[column].clone();
     let mut part = Part {
-        file: name.to_owned(),
         columns: columns.others.iter().map(|&column| header(column)).collect(),
         channels: Some(channel_names(name, 1, options)?),
         label_column: columns.label.map(|column| (column + 1, header(column))),
-        text_column: None,
-        partial: 0,
-        clocked: false,
         units: unnamed(options),
-        drafts: Vec::new(),
+        ..Part::new(name)
     };
     let mut lines: HashMap<String, u64> = HashMap::new();
     while table.next_row()? {

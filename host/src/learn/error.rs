@@ -230,6 +230,19 @@ pub enum TrainError {
     /// A front end that does not fit what is observed.
     #[error(transparent)]
     Front(FrontError),
+    /// A front end whose mel bands are of another rate than the data.
+    #[error(
+        "{file}: by the column `t` there are {found} samples a second, and the mel bands of the front end are of {wanted}: \
+         write the rate of the data after its `@`"
+    )]
+    FrontRate {
+        /// The file.
+        file: String,
+        /// Samples per second by the times.
+        found: f64,
+        /// Samples per second of the bands.
+        wanted: f64,
+    },
     /// A front end before a machine that does not compile, or emissions that are not of real channels.
     #[error(
         "a front end is before emissions of real channels, or of the symbols that it makes, and classifiers that \

@@ -36,6 +36,7 @@ mod augment;
 mod channels;
 mod class_models;
 mod error;
+mod faults;
 mod features;
 mod fits;
 mod kind;
@@ -61,6 +62,9 @@ pub use channels::{
     scarce_classes,
 };
 pub use error::TrainError;
+pub use faults::{
+    MixedUnits, Stuck, WildSample, fixed_channels, mixed_units, stuck_channels, wild_samples,
+};
 pub use features::affine::Affine;
 pub use features::scaler::{FeatureScaler, Scales};
 pub use features::{FeatureKind, FeatureMap, Features};

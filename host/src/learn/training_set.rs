@@ -222,7 +222,7 @@ impl<'a> TrainingSet<'a> {
                         self.trial.baum_welch.seed
                     ),
                 }],
-                ..Provenance::of(self.data, series)
+                ..Provenance::of(self.data, series).heard_by(&self.trial.request.front)
             },
         }
     }

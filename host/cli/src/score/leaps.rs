@@ -1,7 +1,7 @@
 //! Where the time of a live stream leaps.
 
 use fishweir::classifier::Period;
-use fishweir::data::{even_period_of, period_of, rough_period};
+use fishweir::data::{Batches, even_period_of, period_of, rough_period};
 
 /// Steps that the usual one is the median of.
 const STEPS: usize = 9;
@@ -9,6 +9,10 @@ const STEPS: usize = 9;
 const LEAST: usize = 3;
 /// Steps that a rate is judged by, or as many as a window has.
 const JUDGED: usize = 32;
+/// The same where they may be rounded, or come in batches.
+const DOUBTFUL: usize = 8 * JUDGED;
+/// A step so many times as long as the others may begin a batch.
+const BATCH: f64 = 5.0;
 
 /// How samples come by their times.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +32,36 @@ fn is_numbered(times: &[f64], named: bool) -> bool {
     !named && times.iter().all(|t| t.fract() == 0.0) && period_of(times) == Some(1.0)
 }
 
+/// How samples of such times come.
+fn pace_of(times: &[f64], period: Period) -> Pace {
+    let other = |found: f64| match Batches::of(times) {
+        Some(batches) if period.admits(batches.within) => Pace::Uneven,
+        _ => Pace::Other(found),
+    };
+    match even_period_of(times) {
+        Some(found) if period.admits(found) => Pace::AsInTraining,
+        Some(found) => other(found),
+        None => match rough_period(times).unwrap_or_default() {
+            found if period.admits_roughly(found) => Pace::Uneven,
+            found => other(found),
+        },
+    }
+}
+
+/// Whether more times may show the rate of the training: where these leap as between batches, or their mean step is right.
+fn may_be_otherwise(times: &[f64], period: Period) -> bool {
+    let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
+    let least = steps().fold(f64::INFINITY, f64::min);
+    steps().any(|step| step > BATCH * least)
+        || mean_step(times).is_some_and(|mean| period.admits_roughly(mean))
+}
+
+/// The mean of all steps.
+fn mean_step(times: &[f64]) -> Option<f64> {
+    let (first, last) = (times.first()?, times.last()?);
+    (times.len() > 1).then(|| (last - first) / (times.len() - 1) as f64)
+}
+
 /// The times of a stream so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaps {
@@ -37,6 +71,10 @@ pub(super) struct Leaps {
     seen: usize,
     /// The last times, by which the rate is judged, and then forgotten but for the last.
     block: Vec<f64>,
+    /// Whether more of them are awaited.
+    doubtful: bool,
+    /// Whether the last that were judged came unevenly: of a few, such as a part of a batch, nothing is known.
+    uneven: bool,
 }
 
 impl Leaps {
@@ -46,10 +84,11 @@ impl Leaps {
         // A clock that was set back counts on from there: what was before says nothing of a step across.
         let back = self.last.is_some_and(|last| time < last);
         if back {
-            self.block.clear();
+            self.last = None;
+            self.forget();
         }
         // Without a rate nothing is judged, and nothing forgets them.
-        if period.is_some() {
+        if period.is_some() || self.block.len() <= JUDGED {
             self.block.push(time);
         }
         if back {
@@ -57,7 +96,9 @@ impl Leaps {
             return true;
         }
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
-        let usual = self.usual().or(period.map(|period| period.seconds));
+        // Within a batch samples come faster than they were taken.
+        let trained = period.map(|period| period.seconds);
+        let usual = self.usual().into_iter().chain(trained).reduce(f64::max);
         self.steps[self.seen % STEPS] = step;
         self.seen += 1;
         // Times are rounded.
@@ -69,21 +110,36 @@ impl Leaps {
     /// times that step by one number the samples.
     pub(super) fn judge(&mut self, period: Period, samples: usize, named: bool) -> Option<Pace> {
         let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);
+        let judged = if self.doubtful { DOUBTFUL } else { judged };
         if self.block.len() <= judged {
             return None;
         }
-        let block = std::mem::replace(&mut self.block, self.last.into_iter().collect());
-        if is_numbered(&block, named) {
+        if is_numbered(&self.block, named) {
+            self.forget();
             return Some(Pace::Numbered);
         }
-        Some(match even_period_of(&block) {
-            Some(found) if period.admits(found) => Pace::AsInTraining,
-            Some(found) => Pace::Other(found),
-            None => match rough_period(&block).unwrap_or_default() {
-                found if period.admits_roughly(found) => Pace::Uneven,
-                found => Pace::Other(found),
-            },
-        })
+        let pace = pace_of(&self.block, period);
+        if matches!(pace, Pace::Other(_)) && !self.doubtful && may_be_otherwise(&self.block, period)
+        {
+            self.doubtful = true;
+            return None;
+        }
+        self.forget();
+        self.uneven = pace == Pace::Uneven;
+        Some(pace)
+    }
+
+    /// The sample period of the first times, where they have one; `None` of numbers in place of times.
+    pub(super) fn first_period(&self, named: bool) -> Option<f64> {
+        let times = (self.block.len() > JUDGED).then_some(self.block.as_slice())?;
+        even_period_of(times).filter(|_| !is_numbered(times, named))
+    }
+
+    /// Forgets the times that were judged but for the last.
+    fn forget(&mut self) {
+        self.block.clear();
+        self.block.extend(self.last);
+        self.doubtful = false;
     }
 
     /// The same of fewer samples at the end of a series, where they tell.
@@ -92,14 +148,16 @@ impl Leaps {
             return Some(Pace::Numbered);
         }
         // Of fewer steps a rounded time is too much.
-        let found = even_period_of(&self.block).filter(|_| self.block.len() > STEPS)?;
-        (!period.admits(found)).then_some(Pace::Other(found))
+        let found =
+            even_period_of(&self.block).filter(|_| self.block.len() > STEPS && !self.uneven)?;
+        let mean = mean_step(&self.block).is_some_and(|mean| period.admits_roughly(mean));
+        (!period.admits(found) && !mean).then_some(Pace::Other(found))
     }
 
     /// Forgets the last times: the next sample is another series'.
     pub(super) fn begin(&mut self) {
         self.last = None;
-        self.block.clear();
+        self.forget();
     }
 
     /// The median of the last steps.
@@ -175,6 +233,13 @@ mod tests {
                 period.and_then(|period| leaps.other_than(period, 200, true));
             }
             assert!(leaps.block.len() <= JUDGED + 1);
+        }
+        // Nor where it is long in doubt.
+        let mut leaps = Leaps::default();
+        for t in 0..10_000 {
+            leaps.passes(f64::from(t) * 0.001 + f64::from(t / 50), 200, FIFTY);
+            FIFTY.and_then(|period| leaps.other_than(period, 200, true));
+            assert!(leaps.block.len() <= DOUBTFUL + 1);
         }
     }
 

@@ -15,6 +15,9 @@ use crate::{Failure, Message, Topic, note, output, tell};
 /// Samples after which a channel that has had no number is noted; fewer where the stream ends before.
 const AWAITED: u64 = 500;
 
+/// Samples at the end of a stream without a number of some channel that are noted as such.
+const LAST: u64 = 20;
+
 /// The windows that a stream is decided on; `None` after every sample.
 fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>, Failure> {
     if arguments.endless {
@@ -143,9 +146,13 @@ pub(super) fn score_stream(
             tell_window(window, before, observed, &mut blind)?;
         }
     }
-    scales.judge(reader.line(), reader.unit_matches());
-    if there == 0 && (1..AWAITED).contains(&missing) {
+    scales.judge(reader.line(), reader.unit_matches(), true);
+    if (1..AWAITED).contains(&missing) && (there == 0 || missing >= LAST) {
         tell_unobserved(&reader, there);
+    } else if let (Kind::Channels(names), true) = (reader.kind(), missing < AWAITED)
+        && let Some(words) = tell::absent_in_words(names, reader.absent())
+    {
+        note(Topic::UnobservedChannel, format_args!("standard input: {words}"));
     }
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };

@@ -2,32 +2,43 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use fishweir::classifier::OtherScale;
 use fishweir::data::{Dataset, Kind, Rows, Sample, Samples, Series, UnitMatch};
 use fishweir::deploy::Deployed;
+use fishweir::report::counted;
 
-use crate::tell;
+use crate::{Topic, note, tell};
 
 /// Samples that are judged at once, and after which the next are; fewer where the stream ends before.
 const JUDGED: usize = 500;
+
+/// New samples by which a change is judged at the end of a stream.
+const FEWEST: usize = 50;
 
 /// The last samples of a stream, and what was noted of it.
 pub(super) struct Scales<'a> {
     deployed: &'a Deployed,
     kind: Kind,
     rows: VecDeque<Vec<f64>>,
+    /// The last number of each channel, and for how many samples it has been that.
+    rests: Vec<(f64, usize)>,
     /// Samples since the last judgement.
     new: usize,
     judged: bool,
+    /// What the last judgement found and did not tell: where a scale changes within its samples, the next ones have it
+    /// whole.
+    found: Option<(String, Vec<OtherScale>)>,
     told: BTreeSet<(&'static str, String)>,
 }
 
 impl<'a> Scales<'a> {
     pub(super) fn new(deployed: &'a Deployed, kind: Kind) -> Self {
         let (rows, told) = (VecDeque::new(), BTreeSet::new());
-        Self { deployed, kind, rows, new: 0, judged: false, told }
+        let rests = vec![(f64::NAN, 0); kind.dimension().unwrap_or_default()];
+        Self { deployed, kind, rows, rests, new: 0, judged: false, found: None, told }
     }
 
-    /// Takes in a sample of some line; notes other scales after each 500.
+    /// Takes in a sample of some line; notes channels that rest too long, and other scales after each 500.
     pub(super) fn take(&mut self, sample: Sample<'_>, line: u64, units: &[UnitMatch]) {
         let Sample::Row(row) = sample else { return };
         // The memory of the oldest row is used again.
@@ -36,19 +47,52 @@ impl<'a> Scales<'a> {
         kept.clear();
         kept.extend_from_slice(row);
         self.rows.push_back(kept);
+        self.rest(row, line);
         self.new += 1;
         if self.new == JUDGED {
-            self.judge(line, units);
+            self.judge(line, units, false);
+        }
+    }
+
+    /// Notes a channel that keeps one number for longer than ever in training.
+    fn rest(&mut self, row: &[f64], line: u64) {
+        let (Some(contract), Kind::Channels(names)) = (self.deployed.contract(), &self.kind) else {
+            return;
+        };
+        let each = self.rests.iter_mut().zip(row).zip(names).zip(&contract.channels);
+        for ((((last, length), &value), name), trained) in each {
+            *length = if value == *last { *length + 1 } else { 1 };
+            *last = value;
+            if trained.longest_rest() == Some(*length)
+                && self.told.insert((Topic::ConstantChannel.into(), name.clone()))
+            {
+                note(
+                    Topic::ConstantChannel,
+                    format_args!(
+                        "standard input, line {line}: channel `{name}` has kept one number for {}; in training it \
+                         changed more often",
+                        counted(*length, "sample")
+                    ),
+                );
+            }
         }
     }
 
     /// Judges the last samples, where there are new ones: a channel is noted once per stream.
-    pub(super) fn judge(&mut self, line: u64, units: &[UnitMatch]) {
+    pub(super) fn judge(&mut self, line: u64, units: &[UnitMatch], ends: bool) {
         let later = std::mem::replace(&mut self.judged, true);
         let (Some(contract), true) = (self.deployed.contract(), self.new > 0) else { return };
-        self.new = 0;
-        let mut samples = Rows::new(self.kind.dimension().unwrap_or_default());
-        self.rows.iter().for_each(|row| samples.push(Some(row)));
+        // After a change it is the new samples that say.
+        let new = std::mem::take(&mut self.new);
+        let old = if self.found.is_some() && new >= FEWEST { self.rows.len() - new } else { 0 };
+        let mut samples = Rows::new(self.rests.len());
+        self.rows.iter().skip(old).for_each(|row| samples.push(Some(row)));
+        let source = match later {
+            false => "standard input".to_owned(),
+            true => {
+                format!("standard input, the {} samples up to line {line}", samples.view().len())
+            }
+        };
         let series = Series {
             id: "0".to_owned(),
             label: None,
@@ -57,15 +101,20 @@ impl<'a> Scales<'a> {
             samples: Samples::Channels(samples),
             line: 0,
         };
-        let source = match later {
-            false => "standard input".to_owned(),
-            true => format!("standard input, the {} samples up to line {line}", self.rows.len()),
-        };
         let data = Dataset::new(source, self.kind.clone(), Vec::new(), Vec::new(), vec![series]);
         // Of no sample there is nothing to say.
-        if let Ok(data) = data {
-            let data = data.with_unit_matches(units.to_vec());
-            tell::scales(&data, contract, &[], &mut self.told);
+        let Ok(data) = data else { return };
+        let data = data.with_unit_matches(units.to_vec());
+        tell::resting(&data, contract, &mut self.told);
+        let others = tell::untold(contract.other_scales(&data, &[]), &self.told);
+        match (self.found.take(), others.is_empty()) {
+            (Some((source, others)), true) => {
+                tell::other_scales(&source, &others, &mut self.told);
+            }
+            (None, false) if later && !ends => {
+                self.found = Some((data.source().to_owned(), others))
+            }
+            _ => tell::other_scales(data.source(), &others, &mut self.told),
         }
     }
 }

@@ -46,6 +46,18 @@ impl Times {
                 let length = windowing.map_or(usize::MAX, |by| by.length.get());
                 let leapt = self.leaps.passes(time, length, self.period);
                 self.leaping |= leapt && windowing.is_some();
+                if self.period.is_none()
+                    && let Some(found) = self.leaps.first_period(reader.names_unit_of_time())
+                {
+                    self.once(
+                        Topic::UnknownRate,
+                        format_args!(
+                            "standard input: the samples come at {}, and the model does not know the rate of its training: \
+                             if it is another, the decisions are wrong",
+                            rate_words(found)
+                        ),
+                    );
+                }
                 if let Some(period) = self.period
                     && let Some(pace) =
                         self.leaps.judge(period, length, reader.names_unit_of_time())

@@ -1,7 +1,7 @@
 //! What of a request cannot be trained, before anything is fitted.
 
 use crate::classifier::{CODEBOOKS_MOST, LEVELS_MOST, Observations, ScoreModels, contexts_of};
-use crate::data::{Kind, Lags};
+use crate::data::{Kind, Lags, Period};
 use crate::deploy::{DeployError, check_size, has_machines};
 use crate::fit::BaumWelch;
 use crate::learn::error::TrainError;
@@ -86,6 +86,13 @@ fn check_emissions(space: &Space<'_>) -> Result<(), TrainError> {
     let of_words = kind == ClassifierKind::EmpiricalMap;
     if channels && (of_words || kind == ClassifierKind::LatentMap) {
         return Err(TrainError::NotSymbols(kind));
+    }
+    let period = Period::of(space.data, space.series);
+    if let (Some(period), Some(wanted)) = (period, request.front.rate())
+        && !period.admits(1.0 / wanted)
+    {
+        let file = space.data.source().to_owned();
+        return Err(TrainError::FrontRate { file, found: period.rate(), wanted });
     }
     let symbols = front.makes_symbols() && kind.compiles() && !of_words;
     if !(front.is_empty() || symbols || channels && request.takes_lags(observed)) {

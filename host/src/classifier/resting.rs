@@ -1,0 +1,180 @@
+//! Channels that rest in data and did not in training.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::{ChannelRange, Contract};
+use crate::data::{Dataset, Kind, Rests};
+use crate::words::counted;
+
+/// A channel that keeps one number for fewer samples in training moves all the time.
+const MOVES: usize = 32;
+/// Times that, which a channel that moves in training rests in none of nine data sets (`host/docs/DATA.md`).
+const TOO_LONG: usize = 2;
+/// The same of a channel that rests in training, and at least so many samples.
+const LONGER: usize = 4;
+const LONG: usize = 500;
+
+/// A channel that keeps one number as it did not in training.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resting {
+    /// Its name.
+    pub channel: String,
+    /// Where.
+    pub place: Rest,
+}
+
+/// Where a channel keeps one number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// In all of the data.
+    Throughout,
+    /// In each series, and not the same one in all.
+    WithinSeries,
+    /// For too long in some series.
+    Long {
+        /// How many series.
+        series: usize,
+        /// The name of the first.
+        id: String,
+        /// The most samples in it.
+        samples: usize,
+    },
+}
+
+/// The clause after the data's name: ``channel `x` never changes, and in training it did``.
+impl fmt::Display for Resting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "channel `{}` ", self.channel)?;
+        match &self.place {
+            Rest::Throughout => f.write_str("never changes, and in training it did"),
+            Rest::WithinSeries => {
+                f.write_str("never changes within a series, and in training it did")
+            }
+            Rest::Long { series, id, samples } => {
+                write!(f, "keeps one number for {} of series `{id}`", counted(*samples, "sample"))?;
+                if *series > 1 {
+                    write!(f, ", and as long in {} more", counted(series - 1, "series"))?;
+                }
+                f.write_str("; in training it changed more often")
+            }
+        }
+    }
+}
+
+impl ChannelRange {
+    /// The most samples in a row of one number in the training, as it is kept: zero where it moves all the time.
+    pub(super) fn rests_of(rests: &[Rests], channel: usize) -> usize {
+        let longest = rests.iter().map(|one| one.longest[channel]).max().unwrap_or_default();
+        let fixed = rests.iter().any(|one| one.observed > 1)
+            && rests.iter().all(|one| one.observed < 2 || one.never_changes(channel));
+        if fixed || longest >= MOVES { longest } else { 0 }
+    }
+
+    /// Samples in a row of one number from which on the channel is stuck, by its training; `None` where it never moved, and
+    /// where a device keeps no account.
+    #[must_use]
+    pub fn longest_rest(&self) -> Option<usize> {
+        let rests = self.rests.filter(|_| self.spread > 0.0)?;
+        Some(if rests == 0 { TOO_LONG * MOVES } else { (LONGER * rests).max(LONG) })
+    }
+}
+
+impl Contract {
+    /// The channels that rest in data though they did not in training: throughout, within each series, or in some series
+    /// for twice as long as in any of the training.
+    #[must_use]
+    pub fn resting_channels(&self, data: &Dataset) -> Vec<Resting> {
+        let Kind::Channels(names) = data.kind() else { return Vec::new() };
+        let all: Vec<usize> = (0..data.series().len()).collect();
+        let rests = Rests::all(data, &all);
+        let found = ChannelRange::all(data, &all);
+        let mut resting = Vec::new();
+        for (channel, (name, trained)) in names.iter().zip(&self.channels).enumerate() {
+            if trained.spread > 0.0
+                && let Some(place) = self.place_of(data, &rests, channel, found[channel].spread)
+            {
+                resting.push(Resting { channel: name.clone(), place });
+            }
+        }
+        resting
+    }
+
+    fn place_of(
+        &self,
+        data: &Dataset,
+        rests: &[Rests],
+        channel: usize,
+        spread: f64,
+    ) -> Option<Rest> {
+        let trained = &self.channels[channel];
+        if spread == 0.0 {
+            // What rests in training may do so in all series of one class.
+            let labels: BTreeSet<usize> =
+                data.series().iter().filter_map(|one| one.label).collect();
+            let rests = trained.rests.is_some_and(|rests| rests > 0);
+            let least = if rests && labels.len() < 2 { LONG } else { 2 };
+            return (data.observations() >= least).then_some(Rest::Throughout);
+        }
+        let limit = trained.longest_rest()?;
+        let still = rests.iter().all(|one| one.never_changes(channel));
+        if still && trained.rests == Some(0) {
+            return Some(Rest::WithinSeries);
+        }
+        let long = |one: &Rests| one.longest[channel] >= limit;
+        let first = rests.iter().position(long)?;
+        Some(Rest::Long {
+            series: rests.iter().filter(|one| long(one)).count(),
+            id: data.series()[first].id.clone(),
+            samples: rests[first].longest[channel],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Samples;
+
+    /// Series of waves; in channel `x` each keeps its first number from some sample on.
+    fn data(from: &[usize]) -> Dataset {
+        let kind = Kind::Channels(vec!["x".into(), "y".into()]);
+        let samples = |series: usize| -> Samples {
+            let wave = |t: usize| (series as f64 + 0.3 * t as f64).sin();
+            (0..100).map(|t| [wave(if t < from[series] { t } else { 0 }), wave(t)]).collect()
+        };
+        let series = (0..from.len()).map(|one| (["calm", "wild"][one % 2], samples(one)));
+        Dataset::labelled(kind, series).expect("valid")
+    }
+
+    fn places(trained: &[usize], found: &[usize]) -> Vec<Rest> {
+        let trained = data(trained);
+        let all: Vec<usize> = (0..trained.series().len()).collect();
+        let contract =
+            Contract { channels: ChannelRange::all(&trained, &all), ..Contract::default() };
+        let resting = contract.resting_channels(&data(found));
+        assert!(resting.iter().all(|one| one.channel == "x" && one.to_string().contains("`x`")));
+        resting.into_iter().map(|one| one.place).collect()
+    }
+
+    #[test]
+    fn a_stuck_channel_is_found_wherever_it_is_stuck() {
+        let moves = [100, 100, 100];
+        assert!(places(&moves, &moves).is_empty());
+        assert!(places(&moves, &[100, 80, 100]).is_empty());
+        assert_eq!(places(&moves, &[0]), [Rest::Throughout]);
+        assert_eq!(places(&moves, &[0, 0]), [Rest::WithinSeries]);
+        let long = |series, id: &str, samples| [Rest::Long { series, id: id.into(), samples }];
+        assert_eq!(places(&moves, &[100, 0, 100, 30]), long(2, "1", 100));
+        assert_eq!(places(&moves, &[100, 100, 10]), long(1, "2", 90));
+    }
+
+    #[test]
+    fn what_rests_in_training_may_rest() {
+        for trained in [&[0, 100, 100][..], &[0, 0, 0]] {
+            for found in [&[0, 100, 100][..], &[0, 0]] {
+                assert!(places(trained, found).is_empty(), "{trained:?} {found:?}");
+            }
+        }
+    }
+}

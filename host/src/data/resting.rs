@@ -1,0 +1,46 @@
+//! How long channels rest: a sensor that is stuck, or unplugged, repeats one number.
+
+use super::dataset::{Dataset, Kind};
+use super::samples::RowsView;
+
+/// How long the channels of a series keep one number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rests {
+    /// Samples that are observed.
+    pub(crate) observed: usize,
+    /// The most samples in a row with one number, those that are missing aside, `[channel]`.
+    pub(crate) longest: Vec<usize>,
+}
+
+impl Rests {
+    pub(crate) fn of(rows: RowsView<'_>) -> Self {
+        let channels = rows.dimension();
+        let (mut observed, mut longest) = (0, vec![0; channels]);
+        let (mut last, mut length) = (vec![f64::NAN; channels], vec![0_usize; channels]);
+        for row in rows.iter().flatten() {
+            observed += 1;
+            for channel in 0..channels {
+                let goes_on = row[channel] == last[channel];
+                length[channel] = if goes_on { length[channel] + 1 } else { 1 };
+                longest[channel] = longest[channel].max(length[channel]);
+                last[channel] = row[channel];
+            }
+        }
+        Self { observed, longest }
+    }
+
+    /// Of some series; none over symbols.
+    ///
+    /// # Panics
+    /// If there is no such series.
+    pub(crate) fn all(data: &Dataset, series: &[usize]) -> Vec<Self> {
+        let Kind::Channels(_) = data.kind() else { return Vec::new() };
+        let views = series.iter().filter_map(|&one| data.series()[one].samples.view().rows());
+        views.map(Self::of).collect()
+    }
+
+    /// Whether a channel keeps one number from the first sample to the last, of two or more.
+    pub(crate) fn never_changes(&self, channel: usize) -> bool {
+        self.observed > 1 && self.longest[channel] == self.observed
+    }
+}
