@@ -8,6 +8,7 @@
 
 use std::fmt::Debug;
 
+use fishweir_core::classify::ConstStart;
 use fishweir_core::filter::{BlockError, Stream, Streaming};
 
 /// What to put a recursion through.
@@ -26,6 +27,17 @@ impl<X: ?Sized> Clone for Trial<'_, X> {
     }
 }
 impl<X: ?Sized> Copy for Trial<'_, X> {}
+
+/// A state that is known before there is a model is the model's own.
+///
+/// # Panics
+/// Where it is another.
+pub fn starts_as_constant<R>(recursion: &R)
+where
+    R: Streaming<State: ConstStart + PartialEq + Debug>,
+{
+    assert_eq!(recursion.initial_state(), R::State::START);
+}
 
 /// Checks the four laws of a recursion on a trial.
 ///

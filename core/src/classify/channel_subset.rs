@@ -118,12 +118,12 @@ where
     }
 
     #[inline]
-    fn initial_state(&self) -> R::State {
+    fn outer_initial_state(&self) -> R::State {
         self.likelihood.initial_state()
     }
 
     #[inline]
-    fn step(&self, state: &mut R::State, x: &[T; E]) -> Result<(), ObservationError> {
+    fn outer_step(&self, state: &mut R::State, x: &[T; E]) -> Result<(), ObservationError> {
         // No column is past the row where the model was validated; of one that was not nothing is made up.
         let mut row = [T::BLANK; C];
         for (to, &column) in row.iter_mut().zip(self.columns) {
@@ -133,7 +133,7 @@ where
     }
 
     #[inline]
-    fn step_missing(&self, state: &mut R::State) {
+    fn outer_step_missing(&self, state: &mut R::State) {
         self.likelihood.step_missing(state);
     }
 }

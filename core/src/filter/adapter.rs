@@ -27,15 +27,15 @@ use crate::error::{ModelError, ObservationError};
 ///     fn inner_state<'s>(&self, (inner, _): &'s Self::State) -> &'s C::State {
 ///         inner
 ///     }
-///     fn initial_state(&self) -> Self::State {
+///     fn outer_initial_state(&self) -> Self::State {
 ///         (self.0.initial_state(), 0)
 ///     }
-///     fn step(&self, (inner, count): &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
+///     fn outer_step(&self, (inner, count): &mut Self::State, x: &C::Observation) -> Result<(), ObservationError> {
 ///         self.0.step(inner, x)?;
 ///         *count += 1;
 ///         Ok(())
 ///     }
-///     fn step_missing(&self, (inner, _): &mut Self::State) {
+///     fn outer_step_missing(&self, (inner, _): &mut Self::State) {
 ///         self.0.step_missing(inner);
 ///     }
 /// }
@@ -51,7 +51,7 @@ pub trait Adapter {
     type Observation: ?Sized;
     /// What the past left.
     type State: Clone;
-    /// Whether [`step`](Self::step) leaves the state unchanged on an error: see [`Streaming::ROLLS_BACK`]. The value of the
+    /// Whether [`outer_step`](Self::outer_step) leaves the state unchanged on an error: see [`Streaming::ROLLS_BACK`]. The value of the
     /// recursion inside is right where the wrapper changes its own part of the state after a step that succeeded.
     const ROLLS_BACK: bool = <Self::Inner as Streaming>::ROLLS_BACK;
 
@@ -62,22 +62,26 @@ pub trait Adapter {
     fn inner_state<'s>(&self, state: &'s Self::State) -> &'s <Self::Inner as Streaming>::State;
 
     /// The state before the first sample.
-    fn initial_state(&self) -> Self::State;
+    fn outer_initial_state(&self) -> Self::State;
 
     /// Makes a state that before the first sample; where states are large, part by part.
     #[inline]
-    fn restart(&self, state: &mut Self::State) {
-        *state = self.initial_state();
+    fn outer_restart(&self, state: &mut Self::State) {
+        *state = self.outer_initial_state();
     }
 
     /// Takes in one sample: see [`Streaming::step`].
     ///
     /// # Errors
     /// An observation that is impossible under the model, or invalid.
-    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError>;
+    fn outer_step(
+        &self,
+        state: &mut Self::State,
+        x: &Self::Observation,
+    ) -> Result<(), ObservationError>;
 
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
-    fn step_missing(&self, state: &mut Self::State);
+    fn outer_step_missing(&self, state: &mut Self::State);
 
     /// Checks the wrapper's own numbers.
     ///
@@ -101,19 +105,19 @@ impl<A: Adapter> Streaming for A {
 
     #[inline]
     fn initial_state(&self) -> Self::State {
-        Adapter::initial_state(self)
+        self.outer_initial_state()
     }
     #[inline]
     fn restart(&self, state: &mut Self::State) {
-        Adapter::restart(self, state);
+        self.outer_restart(state);
     }
     #[inline]
     fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
-        Adapter::step(self, state, x)
+        self.outer_step(state, x)
     }
     #[inline]
     fn step_missing(&self, state: &mut Self::State) {
-        Adapter::step_missing(self, state);
+        self.outer_step_missing(state);
     }
     #[inline]
     fn read(&self, state: &Self::State) -> Self::Reading {
@@ -136,19 +140,23 @@ impl<R: Streaming + ?Sized> Adapter for &R {
         state
     }
     #[inline]
-    fn initial_state(&self) -> Self::State {
+    fn outer_initial_state(&self) -> Self::State {
         R::initial_state(self)
     }
     #[inline]
-    fn restart(&self, state: &mut Self::State) {
+    fn outer_restart(&self, state: &mut Self::State) {
         R::restart(self, state);
     }
     #[inline]
-    fn step(&self, state: &mut Self::State, x: &Self::Observation) -> Result<(), ObservationError> {
+    fn outer_step(
+        &self,
+        state: &mut Self::State,
+        x: &Self::Observation,
+    ) -> Result<(), ObservationError> {
         R::step(self, state, x)
     }
     #[inline]
-    fn step_missing(&self, state: &mut Self::State) {
+    fn outer_step_missing(&self, state: &mut Self::State) {
         R::step_missing(self, state);
     }
 }

@@ -227,20 +227,20 @@ impl<F: Front<R::Observation>, R: Streaming<Observation: Sized>> Adapter for Pre
         &state.inner
     }
     #[inline]
-    fn initial_state(&self) -> Self::State {
+    fn outer_initial_state(&self) -> Self::State {
         PreprocessedState {
             front: self.front.initial_state(),
             inner: self.recursion.initial_state(),
         }
     }
 
-    fn step(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
+    fn outer_step(&self, state: &mut Self::State, x: &F::Sample) -> Result<(), ObservationError> {
         let PreprocessedState { front, inner } = state;
         let mut pushed = Ok(());
         self.front.step(front, Some(x), |row| pushed = self.recursion.push(inner, row)).and(pushed)
     }
 
-    fn step_missing(&self, state: &mut Self::State) {
+    fn outer_step_missing(&self, state: &mut Self::State) {
         let PreprocessedState { front, inner } = state;
         // Nobody is there to be told of a row that is refused.
         let _ = self.front.step(front, None, |row| {

@@ -182,12 +182,12 @@ where
         &state.inner
     }
     #[inline]
-    fn initial_state(&self) -> Self::State {
+    fn outer_initial_state(&self) -> Self::State {
         const { Self::assert_row::<E>() };
         LagFeaturesState::new(self.recursion.initial_state())
     }
 
-    fn step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
+    fn outer_step(&self, state: &mut Self::State, x: &[T; D]) -> Result<(), ObservationError> {
         // A state in a `static` has begun without asking for it.
         const { Self::assert_row::<E>() };
         const {
@@ -210,7 +210,7 @@ where
         Ok(())
     }
 
-    fn step_missing(&self, state: &mut Self::State) {
+    fn outer_step_missing(&self, state: &mut Self::State) {
         self.recursion.step_missing(&mut state.inner);
         if PAST {
             state.place = RingIndex::NEW;

@@ -50,7 +50,7 @@ pub(super) struct TrainingArguments {
     /// sensor's; none, or choose; beside --emission autoregressive the samples before that it predicts from. A device
     /// keeps as many samples as the longest [default: what --effort takes, by fisher a model for each of 1,2,4,8,16,32;
     /// 1,2 of autoregressive; else none]
-    #[arg(long, value_name = "LAGS", value_parser = lags)]
+    #[arg(long, value_name = "LAGS", value_parser = lags, allow_negative_numbers = true)]
     lags: Option<LagsName>,
     /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
     /// samples a channel, or a sum of some, is most alike is counted, whatever its level and strength. A device keeps

@@ -114,6 +114,7 @@ pub(super) enum Topic {
     MaybeTime,
     MixedUnits,
     NoConfidenceInC,
+    NoSamples,
     NoTime,
     NoTimes,
     NotSemidefinite,

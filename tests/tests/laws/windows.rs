@@ -25,6 +25,7 @@ use fishweir_core::kernel::{FixedLength, FixedLengthNorm};
 use fishweir_core::lagged::{LagFeatures, Lookback};
 use fishweir_core::number::{Dual, Real};
 use fishweir_tests::build::{Family, Task, coordinates, direction, dispatch, padded};
+use fishweir_tests::laws::starts_as_constant;
 use fishweir_tests::oracle::{self, Law, Model};
 use fishweir_tests::sample::{Sampler, Topology};
 use proptest::prelude::*;
@@ -351,6 +352,7 @@ proptest! {
         let mut s = Sampler::new(seed);
         let lagged = LagFeatures::<_, Lookback<2, 3>, 2>::from_parts(bank::<6>(), [1, 3]);
         laws(&mut s, 1, &lagged, row, &odd::<2>());
+        starts_as_constant(&lagged);
 
         let states = |sign: f32| {
             let innovation = Gaussian::new([sign, 0.5], [1.0, 2.0]).expect("a state");
@@ -361,13 +363,17 @@ proptest! {
         let bank_of = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
         let past = LagFeatures::<_, Lookback<2, 3, true>, 2>::from_parts(bank_of, [1, 3]);
         laws(&mut s, 1, &past, row, &odd::<2>());
+        starts_as_constant(&past);
 
         let coded = WithCodebooks::<_, Codebooks<[[f32; 2]; 2], 2>, 16>::from_parts(bank::<2>(), books(&mut s));
         laws(&mut s, 5, &coded, row, &odd::<2>());
+        starts_as_constant(&coded);
         let both = WithCodebooks::<_, Codebooks<[[f32; 2]; 2], 2>, 16>::from_parts(lagged, books(&mut s));
         laws(&mut s, 5, &both, row, &odd::<2>());
+        starts_as_constant(&both);
         let behind = Preprocessed::new(Decimate::<2>::new(2), both);
         laws(&mut s, 8, &behind, row, &odd::<2>());
+        starts_as_constant(&behind);
 
         // Levels besides, in `f64`.
         let (vectors, weights) = (codebooks::vectors(&mut s), codebooks::weights(&mut s));
@@ -376,6 +382,7 @@ proptest! {
         let levelled = codebooks::Classifier::from_parts(codebooks::bank(), books.with_levels(levels, above));
         let wide = |s: &mut Sampler| [s.normal(), 3.0 * s.normal()];
         laws(&mut s, 6, &levelled, wide, &[[f64::NAN, 0.0], [0.0, f64::INFINITY]]);
+        starts_as_constant(&levelled);
     }
 
     #[test]
@@ -383,10 +390,13 @@ proptest! {
         let mut s = Sampler::new(seed);
         let decimated = Preprocessed::new(Decimate::<2>::new(3), bank::<2>());
         laws(&mut s, 2, &decimated, row, &odd::<2>());
+        starts_as_constant(&decimated);
         let norms = Preprocessed::new(Magnitude::<3, 2>::new([true, true, false]), bank::<2>());
         laws(&mut s, 1, &norms, row, &odd::<3>()[..2]);
+        starts_as_constant(&norms);
         let slopes = Preprocessed::new(Slopes::<1, 3>::new(), bank::<2>());
         laws(&mut s, 1, &slopes, row, &odd::<1>()[..2]);
+        starts_as_constant(&slopes);
         let lagged = LagFeatures::<_, Lookback<2, 3>, 2>::from_parts(bank::<6>(), [1, 2]);
         let both = Pipe::new(Magnitude::<3, 2>::new([true, true, false]), Decimate::<2>::new(2));
         laws(&mut s, 2, &Preprocessed::new(both, lagged), row, &odd::<3>()[..2]);
@@ -401,6 +411,7 @@ proptest! {
         let symbols = StreamClassifier::from_parts(models, [[1.0, -1.0]], [0.0], Normalisation::NONE);
         let quantised = Preprocessed::new(words.expect("words"), symbols);
         laws(&mut s, 1, &quantised, row, &odd::<2>()[..2]);
+        starts_as_constant(&quantised);
     }
 
     /// 16-bit tables and integers.

@@ -95,6 +95,9 @@ impl TrainingArguments {
         if !any(|one| one.copies && one.vectors) {
             let why = "no channels form vectors; name some with --vectors";
             refuse_idle(&given(&["--rotation"]), why)?;
+        } else if !any(|one| one.turned) && self.rotation.is_some_and(|degrees| degrees > 0.0) {
+            let why = "of the vectors --front leaves the magnitude, which no rotation changes";
+            refuse_idle(&given(&["--rotation"]), why)?;
         }
         let none = |names: &[String]| names == ["none"];
         if !(any(|one| one.turned || one.mirror_chosen) || none(&self.vectors) || none(&self.axial))

@@ -146,6 +146,9 @@ pub(super) fn score_stream(
             tell_window(window, before, observed, &mut blind)?;
         }
     }
+    if before == 0 {
+        note(Topic::NoSamples, "standard input: there is no sample, and nothing to decide on");
+    }
     scales.judge(reader.line(), reader.unit_matches(), true);
     if (1..AWAITED).contains(&missing) && (there == 0 || missing >= LAST) {
         tell_unobserved(&reader, there);

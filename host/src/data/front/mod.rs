@@ -193,6 +193,16 @@ impl Front {
 }
 
 impl Front {
+    /// Whether nothing is left of some channels but their magnitude.
+    pub(crate) fn takes_magnitude_of(&self, channels: &[String]) -> bool {
+        self.0.iter().any(|stage| match stage {
+            Stage::Magnitude(group) => {
+                group.len() == channels.len() && channels.iter().all(|name| group.contains(name))
+            }
+            _ => false,
+        })
+    }
+
     /// The rate in hertz that samples have by the settings of its mel bands; `None` without such a stage.
     #[must_use]
     pub fn rate(&self) -> Option<f64> {

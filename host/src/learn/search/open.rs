@@ -208,8 +208,11 @@ impl Request {
         let augment = self.augmentation();
         let Kind::Channels(names) = observed else { return Varied::default() };
         let copies = augment.numbers_of_copies(observed).iter().any(|&number| number > 0);
-        let vectors = !augment.vectors.among(names).is_empty();
-        let turned = copies && vectors && augment.rotation_degrees > 0.0;
+        let all = augment.vectors.among(names);
+        let vectors = !all.is_empty();
+        // A vector's magnitude is the same however it is turned.
+        let turns = all.iter().any(|vector| !self.front.takes_magnitude_of(&vector.channels));
+        let turned = copies && turns && augment.rotation_degrees > 0.0;
         let open = Open::of(self);
         Varied {
             copies,
