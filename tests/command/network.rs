@@ -32,6 +32,25 @@ fn a_network_is_fitted_and_asked() {
     assert!(text.contains("expectation-maximisation") && text.contains("not written"), "{text}");
 }
 
+/// The file has what those of all models have: its data, their checksum, what was chosen, and a checksum of its own.
+#[test]
+fn a_model_says_what_it_was_fitted_to() {
+    let garden = garden();
+    let (train, model) = (garden.at("train.csv"), garden.at("model.json"));
+    let line = format!("network fit {train} --class rain --classifier fisher-tree -o {model}");
+    printed(&line);
+    let report = json(&format!("network info {model} --json"));
+    let trained = report["trained"].as_str().expect("words");
+    assert!(trained.contains("train.csv (CRC-32 ") && trained.contains("600"), "{report}");
+    let text = garden.text("model.json");
+    let file: Value = serde_json::from_str(&text).expect("JSON");
+    let machine = &file["classifier"]["provenance"]["selection"]["machine"];
+    assert_eq!(machine["candidates"].as_array().map(Vec::len), Some(5), "{machine}");
+    garden.put("model.json", &text.replacen("rain", "rein", 1));
+    refuses(&format!("network info {model}"), "checksum");
+    fishweir(&format!("network query {} rain", garden.at("garden.bif"))).assert().success();
+}
+
 #[test]
 fn kernels_sets_and_pictures() {
     let garden = garden();

@@ -92,18 +92,12 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
         note(
             Topic::NoTimes,
             format_args!(
-                "{file}: {}: it is taken for that of the training, {}{}",
+                "{file}: {}: it is taken for that of the training, {}",
                 match data.irregular() {
                     Some(_) => "the samples come too unevenly to have a rate",
-                    None => "the data do not say their rate",
+                    None => "no column `t` says how often samples come",
                 },
-                rate_words(period.seconds),
-                match data.columns().iter().find(|column| is_one_of(&LIKELY_TIMES, column)) {
-                    Some(column) => format!(
-                        "; the column `{column}` is not read: name it `t` if it says when a sample was taken"
-                    ),
-                    None => String::new(),
-                }
+                rate_words(period.seconds)
             ),
         );
     }

@@ -10,7 +10,7 @@ use super::linear::{CellFeatures, Labelled, Taught};
 use super::{Inference, Network, NetworkError, NetworkFisher, Shape, Width};
 use crate::records::{MISSING, Records, Variable};
 use fishweir::internals::each;
-use fishweir::learn::Linear;
+use fishweir::learn::{Choice, Linear, Selection};
 
 /// What decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +69,29 @@ pub struct NetworkClassifier {
     outputs: Vec<Linear>,
 }
 
+/// What a training comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainedNetwork {
+    /// The classifier.
+    pub classifier: NetworkClassifier,
+    /// How the cost of its machine was chosen; `None` of Bayes' rule.
+    pub choice: Option<Choice>,
+}
+
+impl TrainedNetwork {
+    /// The choice as a model's file keeps it.
+    #[must_use]
+    pub fn selection(&self) -> Option<Selection> {
+        self.choice.clone().map(|choice| Selection {
+            form: None,
+            machine: Some(choice),
+            learner: Some("logistic".to_owned()),
+            mirror: Vec::new(),
+            copies: None,
+        })
+    }
+}
+
 impl ClassifierPlan {
     /// Trains a classifier of the column `class` on records of these variables; records without a class
     /// are left out.
@@ -82,6 +105,19 @@ impl ClassifierPlan {
         records: &Records,
         class: usize,
     ) -> Result<NetworkClassifier, NetworkError> {
+        self.train_choosing(variables, records, class).map(|trained| trained.classifier)
+    }
+
+    /// The same with how the cost of a linear machine was chosen.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn train_choosing(
+        &self,
+        variables: &[Variable],
+        records: &Records,
+        class: usize,
+    ) -> Result<TrainedNetwork, NetworkError> {
         if class >= variables.len() {
             return Err(NetworkError::UnknownNode(format!("number {class}")));
         }
@@ -97,7 +133,7 @@ impl ClassifierPlan {
         variables: &[Variable],
         records: &Records,
         class: usize,
-    ) -> Result<NetworkClassifier, NetworkError> {
+    ) -> Result<TrainedNetwork, NetworkError> {
         let of_class = &variables[class];
         let mut counts = vec![0_usize; of_class.card()];
         records.rows().for_each(|row| counts[usize::from(row[class])] += 1);
@@ -108,15 +144,16 @@ impl ClassifierPlan {
             let (class, column) = (of_class.states[empty].clone(), of_class.name.clone());
             return Err(NetworkError::ClassEmpty { class, column });
         }
-        let (network, outputs) = match self.method.is_linear() {
+        let (network, outputs, choice) = match self.method.is_linear() {
             true => self.linear(variables, records, class)?,
             false => {
                 let graph = self.graph(variables, records, class)?;
-                (fit_parameters(variables, &graph, records, self.prior)?, Vec::new())
+                (fit_parameters(variables, &graph, records, self.prior)?, Vec::new(), None)
             }
         };
         let (method, class, column) = (self.method, of_class.clone(), class);
-        Ok(NetworkClassifier { method, class, column, network, outputs })
+        let classifier = NetworkClassifier { method, class, column, network, outputs };
+        Ok(TrainedNetwork { classifier, choice })
     }
 
     /// The graph over all columns that decides by Bayes' rule.
@@ -141,7 +178,7 @@ impl ClassifierPlan {
         variables: &[Variable],
         records: &Records,
         class: usize,
-    ) -> Result<(Network, Vec<Linear>), NetworkError> {
+    ) -> Result<(Network, Vec<Linear>, Option<Choice>), NetworkError> {
         let (network, whole) = self.taught(variables, (records, records), class)?;
         let inner = |some: &[usize]| match self.method {
             // These look at no class: they tell nothing of the ones that are held back.
@@ -151,8 +188,8 @@ impl ClassifierPlan {
                 taught.map(|(_, taught)| Some(taught))
             }
         };
-        let outputs = labelled(variables, records, class).machines(&whole, inner)?;
-        Ok((network, outputs))
+        let (outputs, choice) = labelled(variables, records, class).machines(&whole, inner)?;
+        Ok((network, outputs, Some(choice)))
     }
 
     /// The network over the attributes and the features that `some` records teach, and where `all` are in
@@ -220,7 +257,7 @@ impl ClassifierPlan {
 /// The classes of records that have one.
 fn labelled(variables: &[Variable], records: &Records, class: usize) -> Labelled {
     let labels = records.rows().map(|row| usize::from(row[class])).collect();
-    Labelled { labels, classes: variables[class].card() }
+    Labelled { labels, classes: variables[class].states.clone() }
 }
 
 /// All columns but the class.
@@ -434,14 +471,14 @@ mod tests {
             };
             let whole = taught(&records).expect("features").expect("some");
             let labelled = labelled(&variables, &records, 0);
-            let most = |right: Result<Vec<usize>, NetworkError>| {
-                right.expect("machines").into_iter().max().unwrap_or_default()
+            let most = |choice: Result<Choice, NetworkError>| {
+                let candidates = choice.expect("machines").candidates;
+                candidates.iter().map(|one| one.accuracy).fold(0.0, f64::max)
             };
-            let seen = most(labelled.right_by_cost(&whole, |_| Ok(None)));
-            let held_back =
-                most(labelled.right_by_cost(&whole, |some| taught(&records.subset(some))));
-            assert!(seen > 180, "{method:?}: {seen} of 240");
-            assert!((90..150).contains(&held_back), "{method:?}: {held_back} of 240");
+            let seen = most(labelled.choose(&whole, |_| Ok(None)));
+            let held_back = most(labelled.choose(&whole, |some| taught(&records.subset(some))));
+            assert!(seen > 0.75, "{method:?}: {seen}");
+            assert!((0.375..0.625).contains(&held_back), "{method:?}: {held_back}");
         }
     }
 }

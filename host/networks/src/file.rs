@@ -1,12 +1,16 @@
 //! Files of networks and of classifiers of records.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{BifError, Network, NetworkClassifier, read_bif, write_bif};
 use crate::records::Schema;
+use fishweir::classifier::{ClassifierError, Provenance};
 use fishweir::files::{self, FileError};
+use fishweir::internals::{seal, unseal};
 
 /// What was fitted to records, and how later tables are read for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +20,10 @@ pub struct NetworkFile {
     pub columns: Schema,
     /// What was fitted to them.
     pub model: NetworkModel,
+    /// Which records, and by which version of the program; `None` of a network in BIF, and in a file that an earlier
+    /// program wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
 }
 
 /// A network, or a classifier.
@@ -45,7 +53,17 @@ pub enum NetworkFileError {
     /// It is no network in BIF.
     #[error(transparent)]
     Bif(#[from] BifError),
-    /// It is JSON, and no model.
+    /// Its envelope, which is that of all models, or what is in it.
+    #[error(transparent)]
+    Sealed(#[from] ClassifierError),
+    /// A model of something else than records.
+    #[error("{file}: is a model of sequences, and not of records")]
+    #[strum(serialize = "wrong-model")]
+    OfSequences {
+        /// The file.
+        file: String,
+    },
+    /// It is JSON without an envelope, as an earlier program wrote it, and no model.
     #[error("{file}, line {line}, column {column}: {what}")]
     #[strum(serialize = "bad-json")]
     Json {
@@ -71,11 +89,12 @@ pub enum NetworkFileError {
 
 fishweir::kinds!(NetworkFileError,
     Self::File(error) => error,
+    Self::Sealed(error) => error,
     Self::Bif(error) => error,
 );
 
 impl NetworkFile {
-    /// Reads a file: JSON if it begins like it, else BIF.
+    /// Reads a file: JSON if it begins like it, else BIF. The JSON has the envelope of all models: a format and a checksum.
     ///
     /// # Errors
     /// [`NetworkFileError`] naming file, line and column.
@@ -94,13 +113,7 @@ impl NetworkFile {
         if !text.trim_start().starts_with('{') {
             return Ok(Self::of_network(read_bif(file, text)?));
         }
-        let found: Self = serde_json::from_str(text).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            let what = error.to_string();
-            let place = format!(" at line {line} column {column}");
-            let what = what.strip_suffix(&place).unwrap_or(&what).to_owned();
-            NetworkFileError::Json { file: file.to_owned(), line, column, what }
-        })?;
+        let found = Self::of_json(file, text)?;
         let wrong = |what: String| NetworkFileError::Columns { file: file.to_owned(), what };
         found.columns.validate().map_err(wrong)?;
         let mut of_model = found.network().variables().to_vec();
@@ -115,10 +128,29 @@ impl NetworkFile {
         Ok(found)
     }
 
+    /// With an envelope, or without one.
+    fn of_json(file: &str, text: &str) -> Result<Self, NetworkFileError> {
+        if is_sealed(text) {
+            let content = unseal(file, text.as_bytes())?;
+            let keys: BTreeMap<String, IgnoredAny> = content.parse()?;
+            if !keys.contains_key("columns") {
+                return Err(NetworkFileError::OfSequences { file: file.to_owned() });
+            }
+            return Ok(content.parse()?);
+        }
+        serde_json::from_str(text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let what = error.to_string();
+            let place = format!(" at line {line} column {column}");
+            let what = what.strip_suffix(&place).unwrap_or(&what).to_owned();
+            NetworkFileError::Json { file: file.to_owned(), line, column, what }
+        })
+    }
+
     /// A network whose states are written as they are named.
     pub fn of_network(network: Network) -> Self {
         let columns = Schema::of_variables(network.variables());
-        Self { columns, model: NetworkModel::Network(network) }
+        Self { columns, model: NetworkModel::Network(network), provenance: None }
     }
 
     /// The network: over all columns, or over the attributes of a linear machine.
@@ -133,12 +165,16 @@ impl NetworkFile {
     ///
     /// # Errors
     /// A number that JSON does not hold.
-    pub fn bytes_for(&self, path: &Path) -> Result<Vec<u8>, serde_json::Error> {
+    pub fn bytes_for(&self, path: &Path) -> Result<Vec<u8>, ClassifierError> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("bif")) {
             return Ok(write_bif(self.network()).into_bytes());
         }
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        Ok(text.into_bytes())
+        Ok(seal(self)?.into_bytes())
     }
+}
+
+/// Whether the first name in a JSON text is that of the envelope.
+fn is_sealed(text: &str) -> bool {
+    let text = text.trim_start().trim_start_matches('{').trim_start();
+    text.starts_with("\"fishweir_model\"")
 }

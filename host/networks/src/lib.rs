@@ -52,7 +52,7 @@ mod shape;
 mod triangulate;
 
 pub use bif::{BifError, read_bif, write_bif};
-pub use classifier::{ClassifierPlan, Method, NetworkClassifier};
+pub use classifier::{ClassifierPlan, Method, NetworkClassifier, TrainedNetwork};
 pub use device::{AlarmPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost};
 pub use error::{Error, NetworkError};
 pub use evaluate::{NetworkEvaluateError, NetworkEvaluation};

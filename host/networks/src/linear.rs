@@ -7,10 +7,8 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{NetworkError, NetworkFisher};
-use fishweir::internals::each;
-use fishweir::internals::inner_product;
-use fishweir::internals::{TOLERANCE, minimise_to};
-use fishweir::learn::{Costs, Design, Linear, Loss};
+use fishweir::internals::{TOLERANCE, choose_c, each, inner_folds, inner_product, minimise_to};
+use fishweir::learn::{Choice, ClassWeight, Costs, Design, Linear, Loss};
 
 /// Costs of errors that a machine chooses from.
 const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
@@ -186,7 +184,8 @@ impl Taught {
 /// The class of each record.
 pub(super) struct Labelled {
     pub(super) labels: Vec<usize>,
-    pub(super) classes: usize,
+    /// Their names.
+    pub(super) classes: Vec<String>,
 }
 
 /// The features of some records. Those over cells are never written out: a product is a look-up a node.
@@ -245,8 +244,8 @@ impl Design for Rows<'_> {
 
 impl Labelled {
     /// Logistic regression one class against the rest, one output for two classes: tables in the shape of
-    /// the network's, and biases. The cost of an error is the one that decides most records rightly in three
-    /// folds of these, of equals the least; in folds of 8192 of them where there are more.
+    /// the network's, and biases. The cost of an error is chosen as the library chooses, in three folds of these
+    /// records; in folds of 8192 of them where there are more.
     ///
     /// `inner` gives the features that some records teach; none where they are those of `whole`, for they
     /// look at no class.
@@ -254,14 +253,11 @@ impl Labelled {
         &self,
         whole: &Taught,
         inner: impl Fn(&[usize]) -> Result<Option<Taught>, NetworkError>,
-    ) -> Result<Vec<Linear>, NetworkError> {
-        let right = self.right_by_cost(whole, inner)?;
-        let most = right.iter().copied().max().unwrap_or(0);
-        let first = right.iter().zip(COSTS).find(|(right, _)| **right == most);
+    ) -> Result<(Vec<Linear>, Choice), NetworkError> {
+        let choice = self.choose(whole, inner)?;
         let all: Vec<usize> = (0..self.labels.len()).collect();
-        let cost = first.map_or(COSTS[0], |(_, cost)| cost);
-        let paths = self.train(whole, &all, &[cost], TOLERANCE);
-        Ok(paths.into_iter().flatten().collect())
+        let paths = self.train(whole, &all, &[choice.setting.c], TOLERANCE);
+        Ok((paths.into_iter().flatten().collect(), choice))
     }
 
     /// Machines on some of the records, `[output][cost]`, as tables: each starts where the one before ended.
@@ -273,7 +269,8 @@ impl Labelled {
         tolerance: f64,
     ) -> Vec<Vec<Linear>> {
         let rows = taught.rows(some);
-        let outputs = if self.classes == 2 { 1..2 } else { 0..self.classes };
+        let classes = self.classes.len();
+        let outputs = if classes == 2 { 1..2 } else { 0..classes };
         each(outputs.len(), &|output| {
             let class = outputs.start + output;
             let positive: Vec<bool> = some.iter().map(|&row| self.labels[row] == class).collect();
@@ -290,41 +287,45 @@ impl Labelled {
         })
     }
 
-    /// How many records the machines of each cost decide rightly that neither they nor their features were
-    /// learnt from. Records are dealt class by class, shuffled; a class with a single one is a rest in its
-    /// fold.
-    pub(super) fn right_by_cost(
+    /// The cost, by records that neither the machines nor their features were learnt from.
+    pub(super) fn choose(
         &self,
         whole: &Taught,
         inner: impl Fn(&[usize]) -> Result<Option<Taught>, NetworkError>,
-    ) -> Result<Vec<usize>, NetworkError> {
+    ) -> Result<Choice, NetworkError> {
+        // Of each class its share, shuffled: many tables go through all combinations of their columns in order.
         let mut order: Vec<usize> = (0..self.labels.len()).collect();
         order.shuffle(&mut ChaCha8Rng::seed_from_u64(1));
         order.sort_by_key(|&row| self.labels[row]);
         let dealt = order.len().min(MOST_DEALT);
-        let order: Vec<usize> = (0..dealt).map(|at| order[at * order.len() / dealt]).collect();
-        let mut right = vec![0; COSTS.len()];
-        for fold in 0..INNER_FOLDS {
-            let (test, train): (Vec<_>, Vec<_>) =
-                order.iter().enumerate().partition(|(place, _)| place % INNER_FOLDS == fold);
-            let train: Vec<usize> = train.into_iter().map(|(_, &row)| row).collect();
+        let mut rows: Vec<usize> = (0..dealt).map(|at| order[at * order.len() / dealt]).collect();
+        // A class of one record cannot be held back.
+        let mut counts = vec![0_usize; self.classes.len()];
+        rows.iter().for_each(|&row| counts[self.labels[row]] += 1);
+        rows.retain(|&row| counts[self.labels[row]] > 1);
+        let labels: Vec<usize> = rows.iter().map(|&row| self.labels[row]).collect();
+        let there: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 1).collect();
+        let names: Vec<String> = there.iter().map(|&class| self.classes[class].clone()).collect();
+        let numbers: Vec<usize> =
+            labels.iter().map(|label| there.partition_point(|class| class < label)).collect();
+        let folds = inner_folds(&numbers, &names, None, INNER_FOLDS);
+        choose_c(&COSTS, (&labels, &rows), folds.as_ref(), ClassWeight::Even, |train, held_back| {
+            let of = |places: &[usize]| places.iter().map(|&at| rows[at]).collect::<Vec<_>>();
+            let (train, held_back) = (of(train), of(held_back));
             let of_fold = inner(&train)?;
             let taught = of_fold.as_ref().unwrap_or(whole);
             let machines = self.train(taught, &train, &COSTS, JUDGED_AT);
-            for (_, &row) in test {
-                for (cost, right) in right.iter_mut().enumerate() {
-                    let value = |path: &Vec<Linear>| {
-                        let Linear { weights: table, bias } = &path[cost];
-                        let cells = taught.cells(row).iter();
-                        cells.map(|&cell| table[cell as usize]).sum::<f64>() + bias
-                    };
-                    let values: Vec<f64> = machines.iter().map(value).collect();
-                    let decided = fishweir_core::classify::decide(&values).class;
-                    *right += usize::from(decided == self.labels[row]);
-                }
-            }
-        }
-        Ok(right)
+            let value = |path: &Vec<Linear>, cost: usize, row: usize| {
+                let Linear { weights: table, bias } = &path[cost];
+                taught.cells(row).iter().map(|&cell| table[cell as usize]).sum::<f64>() + bias
+            };
+            let values = |cost: usize| -> Vec<Vec<f64>> {
+                let of_row =
+                    |&row: &usize| machines.iter().map(|path| value(path, cost, row)).collect();
+                held_back.iter().map(of_row).collect()
+            };
+            Ok((0..COSTS.len()).map(values).collect())
+        })
     }
 }
 

@@ -95,15 +95,23 @@ impl Provenance {
     /// # Panics
     /// If there is no such series.
     pub fn of(data: &Dataset, series: &[usize]) -> Self {
-        let name = Path::new(data.source()).file_name().unwrap_or_default();
         Self {
-            version: env!("CARGO_PKG_VERSION").into(),
-            data: name.to_string_lossy().into_owned(),
             checksum: data.checksum(),
-            series: series.len(),
             period: Period::of(data, series),
             resampled: data.is_resampled(),
             channels: ChannelRange::all(data, series),
+            ..Self::named_after(data.source(), series.len())
+        }
+    }
+
+    /// Of what is trained by this program on so many series, or records, of a file.
+    #[must_use]
+    pub fn named_after(source: &str, series: usize) -> Self {
+        let name = Path::new(source).file_name().unwrap_or_default();
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            data: name.to_string_lossy().into_owned(),
+            series,
             ..Self::default()
         }
     }

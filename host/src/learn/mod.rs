@@ -46,7 +46,7 @@ mod one_model;
 mod request;
 mod room;
 mod score_machine;
-mod search;
+pub(crate) mod search;
 pub(crate) mod solver;
 mod train;
 mod training_set;

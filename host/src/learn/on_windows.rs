@@ -13,7 +13,7 @@ use crate::kernel::marginal::{FixedLengthModel, MarginalModel};
 use crate::learn::augment::AS_THEY_ARE;
 use crate::learn::error::TrainError;
 use crate::learn::request::Request;
-use crate::learn::search::choice::{Grid, HeldBack, Verdict, inner_folds};
+use crate::learn::search::choice::{choose_c, inner_folds};
 use crate::learn::solver::expansion::KernelLearnError;
 use crate::learn::solver::multi_class::KernelMachine;
 use crate::learn::train::Trained;
@@ -84,22 +84,14 @@ impl<'a> WindowKernel<'a> {
     /// Those of [`choose`](Self::choose).
     pub fn choose_by(&self, train: &[usize], folds: Option<&Folds>) -> Result<Choice, TrainError> {
         let c = &self.request.costs();
-        let grid = Grid { scales: vec![None], sigma: vec![None], c: c.clone(), judge_alone: false };
-        Choice::by_folds(&grid, folds, self.request.class_weight, |inner, held_back| {
-            let of = |places: Vec<usize>| places.into_iter().map(|i| train[i]).collect::<Vec<_>>();
+        let groups: Vec<usize> = train.iter().map(|&item| self.groups[item]).collect();
+        let (labels, weight) = (self.labels(train), self.request.class_weight);
+        choose_c(c, (&labels, &groups), folds, weight, |inner, held_back| {
+            let of = |places: &[usize]| places.iter().map(|&i| train[i]).collect::<Vec<_>>();
             let (inner, held_back) = (of(inner), of(held_back));
-            let labels = self.labels(&held_back);
-            let units = held_back.iter().map(|&item| self.groups[item]).collect();
-            let verdicts = |machine: WindowMachine<'_>| {
-                let values = machine.values(&held_back);
-                let judged = values.iter().zip(&labels);
-                judged.map(|(values, &label)| Verdict::of(values, label)).collect()
-            };
             let machines = self.path(&inner, c)?;
-            let verdicts = machines.into_iter().map(verdicts).collect();
-            Ok(HeldBack { verdicts, labels, units })
+            Ok(machines.into_iter().map(|machine| machine.values(&held_back)).collect())
         })
-        .map(|decided| decided.choice)
     }
 
     /// A machine trained on some items.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use fishweir::classifier::Provenance;
+use fishweir::data::checksum;
 use fishweir_networks::learn::{
     Constraints, ExpectationMaximisation, HillClimb, Prior, Score, chow_liu, fit_parameters,
 };
@@ -258,11 +260,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let records = schema.records(&table)?;
     let variables = schema.variables();
-    let (model, (network, graph, score), classifier) = match class {
+    let (model, (network, graph, score), classifier, selection) = match class {
         Some(class) => {
             let plan = arguments.learning.plan(arguments.classifier, &names, table.source())?;
-            let trained = plan.train(&variables, &records, class);
+            let trained = plan.train_choosing(&variables, &records, class);
             let trained = trained.map_err(|error| refused(&table, error))?;
+            let (selection, trained) = (trained.selection(), trained.classifier);
             let words = format!(
                 "{} decides on {} ({})",
                 value(arguments.classifier),
@@ -270,11 +273,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 trained.class().states.join(", ")
             );
             let fitted = (trained.network().clone(), "network".to_owned(), None);
-            (NetworkModel::Classifier(trained), fitted, Some(words))
+            (NetworkModel::Classifier(trained), fitted, Some(words), selection)
         }
         None => {
             let fitted = fit(arguments, like.as_ref(), &table, &variables, &records)?;
-            (NetworkModel::Network(fitted.0.clone()), fitted, None)
+            (NetworkModel::Network(fitted.0.clone()), fitted, None, None)
         }
     };
     if let (NetworkModel::Classifier(trained), Some(path)) = (&model, &arguments.output)
@@ -311,7 +314,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         output: arguments.output.as_ref().map(|path| path.display().to_string()),
     };
     if let Some(path) = &arguments.output {
-        output::write(path, &NetworkFile { columns: schema, model }.bytes_for(path)?)?;
+        let provenance = Some(Provenance {
+            checksum: checksum(&arguments.data).ok(),
+            selection,
+            ..Provenance::named_after(table.source(), records.len())
+        });
+        let file = NetworkFile { columns: schema, model, provenance };
+        output::write(path, &file.bytes_for(path)?)?;
     }
     let hint = arguments.output.is_none().then_some("to write it, name a file with -o");
     outputs.print_with(&report, arguments.json, hint)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fishweir::report::counted;
 use fishweir_networks::report::NetworkInspection;
 use fishweir_networks::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile, NetworkModel};
 
@@ -44,6 +45,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         nodes: shape.nodes(),
         edges: shape.edges().count(),
         parameters: shape.parameters(),
+        trained: file.provenance.as_ref().map(|of| {
+            format!("{}: {}, by fishweir {}", of.named(), counted(of.series, "record"), of.version)
+        }),
         cost,
         refused,
     };

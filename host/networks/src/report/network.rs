@@ -318,6 +318,9 @@ pub struct NetworkInspection {
     pub edges: usize,
     /// Free parameters.
     pub parameters: usize,
+    /// The records that it was fitted to, in words; none of a file that does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trained: Option<String>,
     /// What an event costs on a device,
     #[serde(flatten)]
     pub cost: Option<EventCost>,
@@ -340,10 +343,12 @@ impl EventCost {
 
 impl fmt::Display for NetworkInspection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, what, nodes, edges, parameters, cost, refused } = self;
+        let Self { model, what, nodes, edges, parameters, trained, cost, refused } = self;
         let counts = [(*nodes, "node"), (*edges, "edge"), (*parameters, "free parameter")];
         let counts = counts.map(|(count, noun)| counted(count, noun)).join(", ");
-        writeln!(f, "{model}: {what}\n{counts}\n")?;
+        writeln!(f, "{model}: {what}\n{counts}")?;
+        trained.iter().try_for_each(|trained| writeln!(f, "fitted to {trained}"))?;
+        writeln!(f)?;
         let mut table = Table::default();
         cost.iter().for_each(|cost| cost.rows(&mut table));
         write!(f, "{table}")?;

@@ -227,7 +227,7 @@ impl HeldBack {
 
 /// The folds by which settings are judged: as many as asked for, or as there can be; `None` where
 /// there cannot be two. Items of one group stay together; without groups classes are dealt evenly.
-pub(crate) fn inner_folds(
+pub fn inner_folds(
     labels: &[usize],
     classes: &[String],
     groups: Option<&[usize]>,
@@ -238,6 +238,36 @@ pub(crate) fn inner_folds(
         None => Folds::stratified(labels, classes, count, None),
     };
     (2..=most).rev().find_map(|count| made(count).ok())
+}
+
+/// Chooses the C whose machines decide most held-back items rightly in folds of them, of equals the smallest; the middle one
+/// without folds. `values` is given the items to train on and those held back, and returns the outputs of the latter under
+/// each C, `[c][item][output]`.
+///
+/// # Errors
+/// Those of `values`.
+///
+/// # Panics
+/// Where `c` is empty.
+pub fn choose_c<E>(
+    c: &[f64],
+    (labels, units): (&[usize], &[usize]),
+    folds: Option<&Folds>,
+    weight: ClassWeight,
+    mut values: impl FnMut(&[usize], &[usize]) -> Result<Vec<Vec<Vec<f64>>>, E>,
+) -> Result<Choice, E> {
+    let grid = Grid { scales: vec![None], sigma: vec![None], c: c.to_vec(), judge_alone: false };
+    Choice::by_folds(&grid, folds, weight, |inner, held_back| {
+        let of = |all: &[usize]| held_back.iter().map(|&item| all[item]).collect::<Vec<_>>();
+        let (labels, units) = (of(labels), of(units));
+        let verdicts = |values: Vec<Vec<f64>>| {
+            let judged = values.iter().zip(&labels);
+            judged.map(|(values, &label)| Verdict::of(values, label)).collect()
+        };
+        let verdicts = values(&inner, &held_back)?.into_iter().map(verdicts).collect();
+        Ok(HeldBack { labels, units, verdicts })
+    })
+    .map(|decided| decided.choice)
 }
 
 impl Choice {
