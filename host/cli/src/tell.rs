@@ -76,6 +76,21 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
     let file = data.source();
     other_scales(file, &contract.other_scales(data, classes), &mut Told::new());
     resting(data, contract, &mut Told::new());
+    // Where a whole channel is in another scale, that is said.
+    let others = contract.other_scales(data, classes);
+    for (channel, count, (series, t)) in contract.wild_samples(data) {
+        if others.iter().all(|one| one.channel != channel) {
+            note(
+                Topic::WildSample,
+                format_args!(
+                    "channel `{channel}` is more than a hundred times its spread in training from its mean there, in {}: the \
+                     first is {}; write NA where nothing was measured",
+                    counted(count, "sample"),
+                    place(data, &data.series()[series], t)
+                ),
+            );
+        }
+    }
     let all: Vec<usize> = (0..data.series().len()).collect();
     let period = Period::of(data, &all);
     if let (None, Some(period), Kind::Channels(_)) = (contract.period, period, data.kind()) {

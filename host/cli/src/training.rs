@@ -49,7 +49,11 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             ),
         );
     }
-    for Disparity { channel, measure, small, large } in disparate_channels(data, series) {
+    // A wild sample alone makes such a difference, and is noted.
+    let wild: Vec<&str> = wild_samples(data, series).iter().map(|one| one.channel).collect();
+    let mut disparate = disparate_channels(data, series);
+    disparate.retain(|one| !wild.contains(&one.channel));
+    for Disparity { channel, measure, small, large } in disparate {
         note(
             Topic::DisparateChannel,
             format_args!(

@@ -20,8 +20,12 @@ const NEAR: f64 = 2.3;
 
 /// The same of the centres of data without all classes, which may be a calm one alone.
 const NEARER: f64 = 1.3;
+/// A factor of all spreads that no calm class has: numbers of a converter were expected.
+const FEWER_COUNTS: f64 = 0.003;
 /// The same of all their spreads: calm is another factor in each channel.
 const ALIKE: f64 = 1.6;
+/// Times the training's spread from its mean beyond which a sample is wild.
+const WILD: f64 = 100.0;
 /// Series without which spreads say nothing of the unit.
 const FEWEST: usize = 3;
 
@@ -177,6 +181,30 @@ impl Contract {
         others
     }
 
+    /// Samples that are more than a hundred times the training's spread from its mean: by channel how many there are, with
+    /// series and time of the first.
+    ///
+    /// Cost: one comparison a number.
+    #[must_use]
+    pub fn wild_samples<'d>(&self, data: &'d Dataset) -> Vec<(&'d str, usize, (usize, usize))> {
+        let Kind::Channels(names) = data.kind() else { return Vec::new() };
+        let mut found: Vec<Option<(usize, (usize, usize))>> = vec![None; names.len()];
+        for (index, series) in data.series().iter().enumerate() {
+            let Some(rows) = series.samples.view().rows() else { continue };
+            for (t, row) in rows.iter().enumerate() {
+                let Some(row) = row else { continue };
+                for ((x, trained), found) in row.iter().zip(&self.channels).zip(&mut found) {
+                    if (x - trained.centre).abs() > WILD * trained.spread && trained.spread > 0.0 {
+                        found.get_or_insert((0, (index, t))).0 += 1;
+                    }
+                }
+            }
+        }
+        let each = names.iter().zip(found);
+        each.filter_map(|(name, found)| found.map(|(count, at)| (name.as_str(), count, at)))
+            .collect()
+    }
+
     /// Whether all channels spread less than in training by about one factor, which is that of well-known units.
     fn shrinks_alike(&self, found: &[ChannelRange]) -> bool {
         let moves = |one: &(&ChannelRange, &ChannelRange)| one.0.spread > 0.0 && one.1.spread > 0.0;
@@ -186,10 +214,8 @@ impl Contract {
             .iter()
             .fold([f64::INFINITY, 0.0], |[least, most], &t| [t.min(least), t.max(most)]);
         let middle = (least * most).sqrt();
-        times.len() > 1
-            && middle < 1.0
-            && most <= ALIKE * least
-            && unit_factor(middle, ALIKE).is_some()
+        let known = unit_factor(middle, ALIKE).is_some() || middle < FEWER_COUNTS;
+        times.len() > 1 && middle < 1.0 && most <= ALIKE * least && known
     }
 }
 

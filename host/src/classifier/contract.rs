@@ -22,10 +22,12 @@ pub struct ChannelRange {
     pub centre: f64,
     /// The standard deviation, in the unit.
     pub spread: f64,
-    /// The most samples in a row of one number, where these are 32 or more, or the channel never changes within a series;
-    /// else zero. `None` where nobody counted.
+    /// The most samples in a row of one number, where these are 32 or more; else zero. `None` where nobody counted.
     #[serde(default = "moves", skip_serializing_if = "is_zero")]
     pub rests: Option<usize>,
+    /// Whether it changes from series to series alone, as age and height do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed: bool,
 }
 
 fn moves() -> Option<usize> {
@@ -49,6 +51,7 @@ impl ChannelRange {
         let rests = Rests::all(data, series);
         for (channel, one) in all.iter_mut().enumerate() {
             one.rests = Some(Self::rests_of(&rests, channel));
+            one.fixed = Self::is_fixed(&rests, channel);
         }
         all
     }
@@ -64,7 +67,7 @@ impl ChannelRange {
         let each = names.iter().zip(centre.into_iter().zip(spread));
         each.map(|(name, (centre, spread))| {
             let unit = split_unit(name).1.to_owned();
-            Self { unit, centre, spread, rests: None }
+            Self { unit, centre, spread, rests: None, fixed: false }
         })
         .collect()
     }
@@ -131,7 +134,7 @@ impl Contract {
         let mut carried = self.with_core(|core| Self::from(core));
         // What the host keeps account of is no number of the device's.
         for (own, of) in carried.channels.iter_mut().zip(&self.channels) {
-            own.rests = of.rests;
+            (own.rests, own.fixed) = (of.rests, of.fixed);
         }
         Self { windowing: self.windowing, ..carried }
     }
@@ -175,6 +178,7 @@ impl From<&contract::Contract<'_>> for Contract {
                     centre: double(channel.centre),
                     spread: double(channel.spread),
                     rests: None,
+                    fixed: false,
                 })
                 .collect(),
         }
@@ -225,7 +229,8 @@ mod tests {
             hop: NonZeroUsize::new(50).expect("positive"),
             short,
         };
-        let channel = ChannelRange { unit: "g".into(), centre: 0.1, spread: 2.5, rests: None };
+        let channel =
+            ChannelRange { unit: "g".into(), centre: 0.1, spread: 2.5, rests: None, fixed: false };
         for short in [ShortSeries::Keep, ShortSeries::Drop] {
             let contract = Contract {
                 windowing: Some(by(short)),

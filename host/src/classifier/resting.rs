@@ -11,9 +11,6 @@ use crate::words::counted;
 const MOVES: usize = 32;
 /// Times that, which a channel that moves in training rests in none of nine data sets (`host/docs/DATA.md`).
 const TOO_LONG: usize = 2;
-/// The same of a channel that rests in training, and at least so many samples.
-const LONGER: usize = 4;
-const LONG: usize = 500;
 
 /// A channel that keeps one number as it did not in training.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,17 +63,21 @@ impl ChannelRange {
     /// The most samples in a row of one number in the training, as it is kept: zero where it moves all the time.
     pub(super) fn rests_of(rests: &[Rests], channel: usize) -> usize {
         let longest = rests.iter().map(|one| one.longest[channel]).max().unwrap_or_default();
-        let fixed = rests.iter().any(|one| one.observed > 1)
-            && rests.iter().all(|one| one.observed < 2 || one.never_changes(channel));
-        if fixed || longest >= MOVES { longest } else { 0 }
+        if longest >= MOVES { longest } else { 0 }
     }
 
-    /// Samples in a row of one number from which on the channel is stuck, by its training; `None` where it never moved, and
-    /// where a device keeps no account.
+    /// Whether a channel never changes within a series of the training.
+    pub(super) fn is_fixed(rests: &[Rests], channel: usize) -> bool {
+        rests.iter().any(|one| one.observed > 1)
+            && rests.iter().all(|one| one.observed < 2 || one.never_changes(channel))
+    }
+
+    /// Samples in a row of one number from which on the channel is stuck, by its training; `None` where it did not move
+    /// all the time there, for then it may rest for however long, and where a device keeps no account.
     #[must_use]
     pub fn longest_rest(&self) -> Option<usize> {
-        let rests = self.rests.filter(|_| self.spread > 0.0)?;
-        Some(if rests == 0 { TOO_LONG * MOVES } else { (LONGER * rests).max(LONG) })
+        let moves = self.spread > 0.0 && !self.fixed && self.rests == Some(0);
+        moves.then_some(TOO_LONG * MOVES)
     }
 }
 
@@ -109,16 +110,15 @@ impl Contract {
     ) -> Option<Rest> {
         let trained = &self.channels[channel];
         if spread == 0.0 {
-            // What rests in training may do so in all series of one class.
+            // What rests in training may do so in all of one class, and what is fixed in all of one person's.
             let labels: BTreeSet<usize> =
                 data.series().iter().filter_map(|one| one.label).collect();
-            let rests = trained.rests.is_some_and(|rests| rests > 0);
-            let least = if rests && labels.len() < 2 { LONG } else { 2 };
-            return (data.observations() >= least).then_some(Rest::Throughout);
+            let may_rest = trained.fixed || trained.rests.is_some_and(|rests| rests > 0);
+            let rests = may_rest && (trained.fixed || labels.len() < 2);
+            return (data.observations() > 1 && !rests).then_some(Rest::Throughout);
         }
         let limit = trained.longest_rest()?;
-        let still = rests.iter().all(|one| one.never_changes(channel));
-        if still && trained.rests == Some(0) {
+        if rests.iter().all(|one| one.never_changes(channel)) {
             return Some(Rest::WithinSeries);
         }
         let long = |one: &Rests| one.longest[channel] >= limit;

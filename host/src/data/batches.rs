@@ -4,6 +4,8 @@ use super::gaps::median;
 
 /// A step begins a batch where it is so many times as long as those within one.
 const LEAP: f64 = 5.0;
+/// The mean step of batches is so many times that within one.
+const SLOWER: f64 = 1.5;
 /// Steps between batches without which there is no pattern.
 const FEWEST: usize = 3;
 
@@ -48,6 +50,10 @@ impl Batches {
         }
         let (first, last) = (leaps[0] + 1, leaps[leaps.len() - 1] + 1);
         let mean = (times[last] - times[first]) / (last - first) as f64;
+        // Pauses that leave the mean as it is are none.
+        if mean < SLOWER * within {
+            return None;
+        }
         Some(Self { length: length as usize, within, mean })
     }
 }

@@ -7,7 +7,7 @@ use super::dataset::{Dataset, Series};
 use super::error::DataError;
 use super::gaps::median;
 use super::rounding::Rounding;
-use super::steps::{IRREGULAR, Steps, nearest_period, period_of, rough_period};
+use super::steps::{IRREGULAR, Steps, even_enough, nearest_period, period_of, rough_period};
 
 /// The relative error of the sample period that a model bears, unless it says otherwise, and the most by which the
 /// periods of two series of one data set may differ from the usual one.
@@ -18,9 +18,6 @@ const ROUGH_TOLERANCE: f64 = 0.25;
 
 /// Steps without which no clock is reported as irregular.
 const FEWEST_STEPS: usize = 20;
-
-/// Steps below which a series does not say by itself how its times were rounded.
-const FEW_STEPS: usize = 64;
 
 /// The time between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -183,8 +180,7 @@ impl Dataset {
 
     /// The period of times that are rounded to a unit about as long as their steps, in which the steps are unequal.
     pub fn rounded_period(&self) -> Option<f64> {
-        let all = self.series().iter().map(|one| Rounding::of(&one.times));
-        all.reduce(Rounding::and).and_then(|all| all.step()).map(nearest_period)
+        Rounding::of_all(self.series().iter().map(|one| one.times.as_slice())).map(nearest_period)
     }
 
     /// Whether the samples were resampled after they were read.
@@ -193,16 +189,16 @@ impl Dataset {
     }
 }
 
-/// The sample period of each of some series. What a short one does not say of how its times were rounded, all say
-/// together.
+/// The sample period of each of some series. How their times were rounded all say together.
 fn periods(series: &[&Series]) -> Vec<Option<f64>> {
-    let all = series.iter().map(|one| Rounding::of(&one.times));
-    let rounded = all.reduce(Rounding::and).and_then(|all| all.step()).map(nearest_period);
+    let rounded = Rounding::of_all(series.iter().map(|one| one.times.as_slice()));
     let of = |one: &&Series| {
-        let own = one.period()?;
-        let is_short = one.times.len() <= FEW_STEPS;
-        let likely = |step: &f64| is_short && (0.5..2.0).contains(&(own / step));
-        Some(rounded.filter(likely).unwrap_or(own))
+        let own = even_enough(Steps::with(&one.times, None)?);
+        let Some(rounded) = rounded else { return own };
+        match own {
+            Some(own) if !(0.5..2.0).contains(&(own / rounded)) => Some(own),
+            _ => even_enough(Steps::with(&one.times, Some(rounded))?),
+        }
     };
     series.iter().map(of).collect()
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::batches::Batches;
 use super::dataset::{Dataset, Series};
+use super::rounding::Rounding;
 
 /// Steps of the time `t` that are longer than one and a half times their series' usual step, its
 /// median: samples that were lost, or that nobody marked as missing.
@@ -64,7 +65,12 @@ pub(super) fn median(all: &mut [f64]) -> Option<f64> {
 /// Of series whose samples do not come in batches.
 fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
     let usual = median_step(&series.times)?;
-    let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > 1.5 * usual);
+    // Rounded times have a step of one unit more, which is no leap.
+    let longest = match Rounding::of(&series.times).period() {
+        Some(period) => 2.0 * period,
+        None => 1.5 * usual,
+    };
+    let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > longest);
     let first = leaps.next()?;
     if Batches::of(&series.times).is_some() {
         return None;

@@ -31,6 +31,11 @@ pub(super) struct Steps {
 impl Steps {
     /// Of two steps or more.
     pub(super) fn of(times: &[f64]) -> Option<Self> {
+        Self::with(times, Rounding::of(times).period())
+    }
+
+    /// The same with a period of rounded times that is known already, or known to be none.
+    pub(super) fn with(times: &[f64], rounded: Option<f64>) -> Option<Self> {
         if let Some(batches) = Batches::of(times) {
             let (period, count) = (nearest_period(batches.mean), times.len() - 1);
             return Some(Self { period, off: 1.0, count, batches: Some(batches) });
@@ -39,27 +44,36 @@ impl Steps {
         let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let means: Vec<(f64, usize)> =
             steps.chunks(BLOCK).filter_map(|block| mean_step(block, median)).collect();
+        // Where nearly all steps of a block are longer, the rate is another there.
+        let is_long = |step: &&f64| **step > 1.5 * median;
+        let slower = steps
+            .chunks(BLOCK)
+            .filter(|block| 10 * block.iter().filter(is_long).count() >= 9 * block.len());
+        let slower: usize = slower.map(<[f64]>::len).sum();
         steps.sort_unstable_by(f64::total_cmp);
         // Times in whole milliseconds are off by up to one.
         let apart = steps.windows(2).map(|pair| pair[1] - pair[0]);
         let finest = apart.filter(|&apart| apart > 1e-6 * median).fold(f64::INFINITY, f64::min);
         // A few short steps are samples sent twice; many are jitter, which the others have back.
         let short = steps.iter().filter(|&&step| step <= 0.5 * median).count();
-        let shortest = if 10 * short > steps.len() { f64::NEG_INFINITY } else { 0.5 * median };
+        let [shortest, longest] = match 12 * short > steps.len() {
+            true => [f64::NEG_INFINITY, 1.9 * median],
+            false => [0.5 * median, 1.5 * median * (1.0 + 1e-9)],
+        };
         let (mut sum, mut count) = (0.0, 0);
         for &step in &steps {
-            if step > shortest && step <= 1.5 * median * (1.0 + 1e-9) {
+            if step > shortest && step <= longest {
                 (sum, count) = (sum + step, count + 1);
             }
         }
-        let period = Rounding::of(times).step().unwrap_or(sum / f64::from(count));
-        let period = nearest_period(period);
+        let period = nearest_period(rounded.unwrap_or(sum / f64::from(count)));
         let finest = if finest < period { 1.000_001 * finest } else { 0.0 };
         let bound = (OFF * period).max(finest);
         let is_off = |step: &&f64| (**step - period).abs() > bound && **step <= 1.5 * median;
         // A stretch at another rate is off too, however evenly its samples come.
         let is_other = |mean: f64| (mean / period - 1.0).abs() > OFF;
         let other: usize = means.iter().filter(|(mean, _)| is_other(*mean)).map(|(_, of)| of).sum();
+        let other = other + slower;
         let off = steps.iter().filter(is_off).count().max(other);
         let off = off as f64 / steps.len() as f64;
         Some(Self { period, off, count: steps.len(), batches: None })
@@ -71,7 +85,12 @@ impl Steps {
 /// more are another, and of batches.
 #[must_use]
 pub fn period_of(times: &[f64]) -> Option<f64> {
-    Steps::of(times).filter(|steps| steps.off <= NO_PERIOD).map(|steps| steps.period)
+    even_enough(Steps::of(times)?)
+}
+
+/// The period of steps of which less than a quarter are another.
+pub(super) fn even_enough(steps: Steps) -> Option<f64> {
+    (steps.off <= NO_PERIOD).then_some(steps.period)
 }
 
 /// The same where at most a tenth of the steps are another.

@@ -94,6 +94,9 @@ pub struct MixedUnits<'a> {
     pub guess: &'static str,
 }
 
+/// A factor beyond nature where it is the same in all channels, as between numbers of a converter and a unit.
+const COUNTS: f64 = 100.0;
+
 /// The least factor between the smallest of the large and the largest of the small.
 const GAP: f64 = 4.0;
 
@@ -103,6 +106,9 @@ const GAP: f64 = 4.0;
 /// Cost: a few operations a sample.
 pub fn mixed_units<'a>(data: &'a Dataset, series: &[usize]) -> Option<MixedUnits<'a>> {
     let Kind::Channels(names) = data.kind() else { return None };
+    // Of a few samples the size is chance.
+    let long = |one: &&usize| data.series()[**one].samples.view().observed() >= SHORT;
+    let series: Vec<usize> = series.iter().filter(long).copied().collect();
     let sizes: Vec<Vec<f64>> = series.iter().map(|&one| sizes(data, one, names.len())).collect();
     let (mut of_classes, mut class_names) = (Vec::new(), Vec::new());
     for (class, name) in data.classes().iter().enumerate() {
@@ -165,8 +171,9 @@ fn parted<'a>(
     let gap = |at: usize| size(sizes[order[at]]) - size(sizes[order[at - 1]]);
     let at = (1..order.len()).max_by(|&a, &b| gap(a).total_cmp(&gap(b)))?;
     let (small, large) = order.split_at(at);
-    let least = if channels.len() > 1 { 1 } else { 2 };
-    if gap(at) < GAP.ln() || small.len().min(large.len()) < least || order.len() < 3 {
+    // One channel alone is large or small by nature, but for a thousand times.
+    let (least, gap_least) = if channels.len() > 1 { (1, GAP) } else { (2, 50.0 * GAP) };
+    if gap(at) < gap_least.ln() || small.len().min(large.len()) < least || order.len() < 3 {
         return None;
     }
     let of = |part: &[usize]| middle_sizes(&part.iter().map(|&one| sizes[one]).collect::<Vec<_>>());
@@ -178,7 +185,8 @@ fn parted<'a>(
     if factors.iter().any(differs) {
         return None;
     }
-    let guess = unit_factor(factor, near)?;
+    let guess =
+        unit_factor(factor, near).or((factor > COUNTS).then_some("counts of a converter"))?;
     let named = |part: &[usize]| {
         let mut part = part.to_vec();
         part.sort_unstable();

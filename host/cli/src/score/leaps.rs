@@ -9,10 +9,15 @@ const STEPS: usize = 9;
 const LEAST: usize = 3;
 /// Steps that a rate is judged by, or as many as a window has.
 const JUDGED: usize = 32;
-/// The same where they may be rounded, or come in batches.
+/// The same where they come otherwise than in training, and not evenly: samples that were lost may look so in a few.
 const DOUBTFUL: usize = 8 * JUDGED;
-/// A step so many times as long as the others may begin a batch.
-const BATCH: f64 = 5.0;
+/// Judgements of these that end a stream.
+const DOUBTS: u32 = 3;
+/// Steps are closely a period, and their mean about that.
+const CLOSE: f64 = 0.02;
+const ABOUT: f64 = 0.25;
+/// A step of so many periods is a leap.
+const LEAP: f64 = 5.0;
 
 /// How samples come by their times.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +39,11 @@ fn is_numbered(times: &[f64], named: bool) -> bool {
 
 /// How samples of such times come.
 fn pace_of(times: &[f64], period: Period) -> Pace {
-    let other = |found: f64| match Batches::of(times) {
+    let batches = Batches::of(times);
+    let other = |found: f64| match batches {
         Some(batches) if period.admits(batches.within) => Pace::Uneven,
+        // Late and early samples have their mean.
+        _ if mean_step(times).is_some_and(|mean| period.admits(mean)) => Pace::Uneven,
         _ => Pace::Other(found),
     };
     match even_period_of(times) {
@@ -48,12 +56,15 @@ fn pace_of(times: &[f64], period: Period) -> Pace {
     }
 }
 
-/// Whether more times may show the rate of the training: where these leap as between batches, or their mean step is right.
-fn may_be_otherwise(times: &[f64], period: Period) -> bool {
-    let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
-    let least = steps().fold(f64::INFINITY, f64::min);
-    steps().any(|step| step > BATCH * least)
-        || mean_step(times).is_some_and(|mean| period.admits_roughly(mean))
+/// Whether times surely come at another period than in training: nearly all steps are closely that, or both it and the mean of
+/// all steps are far from the training's.
+fn is_sure(times: &[f64], found: f64, period: Period) -> bool {
+    let close = |pair: &&[f64]| (pair[1] - pair[0] - found).abs() <= CLOSE * found;
+    let count = times.windows(2).filter(close).count();
+    let far = |mean: f64| !period.admits_roughly(mean) && (mean / found - 1.0).abs() < ABOUT;
+    found <= 0.0
+        || 10 * count >= 9 * (times.len() - 1)
+        || !period.admits_roughly(found) && mean_step(times).is_some_and(far)
 }
 
 /// The mean of all steps.
@@ -71,8 +82,12 @@ pub(super) struct Leaps {
     seen: usize,
     /// The last times, by which the rate is judged, and then forgotten but for the last.
     block: Vec<f64>,
-    /// Whether more of them are awaited.
-    doubtful: bool,
+    /// How often these, and those before, came otherwise than in training and were not sure to.
+    doubts: u32,
+    /// Samples without a time since the last.
+    untimed: usize,
+    /// Periods that leaps have left out and faster samples not made up for: what was held up comes faster.
+    owed: f64,
     /// Whether the last that were judged came unevenly: of a few, such as a part of a batch, nothing is known.
     uneven: bool,
 }
@@ -89,13 +104,20 @@ impl Leaps {
         }
         // Without a rate nothing is judged, and nothing forgets them.
         if period.is_some() || self.block.len() <= JUDGED {
+            self.fill(time);
             self.block.push(time);
         }
+        self.untimed = 0;
         if back {
             self.last = Some(time);
             return true;
         }
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
+        if let Some(Period { seconds, .. }) = period {
+            let more = step / seconds - 1.0;
+            let counts = more < 0.0 || more > LEAP;
+            self.owed = if counts { (self.owed + more).max(0.0) } else { self.owed };
+        }
         // Within a batch samples come faster than they were taken.
         let trained = period.map(|period| period.seconds);
         let usual = self.usual().into_iter().chain(trained).reduce(f64::max);
@@ -110,7 +132,7 @@ impl Leaps {
     /// times that step by one number the samples.
     pub(super) fn judge(&mut self, period: Period, samples: usize, named: bool) -> Option<Pace> {
         let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);
-        let judged = if self.doubtful { DOUBTFUL } else { judged };
+        let judged = if self.doubts > 0 { DOUBTFUL } else { judged };
         if self.block.len() <= judged {
             return None;
         }
@@ -119,10 +141,18 @@ impl Leaps {
             return Some(Pace::Numbered);
         }
         let pace = pace_of(&self.block, period);
-        if matches!(pace, Pace::Other(_)) && !self.doubtful && may_be_otherwise(&self.block, period)
-        {
-            self.doubtful = true;
-            return None;
+        if let Pace::Other(found) = pace {
+            self.doubts += 1;
+            // What was held up comes faster, and not more slowly.
+            let made_up = found < period.seconds && self.owed > 1.0;
+            let sure = self.doubts == 1 && is_sure(&self.block, found, period) && !made_up;
+            if !sure && self.doubts < DOUBTS {
+                // The first doubt goes on with the same times.
+                if self.doubts > 1 {
+                    self.begin_block();
+                }
+                return None;
+            }
         }
         self.forget();
         self.uneven = pace == Pace::Uneven;
@@ -136,10 +166,30 @@ impl Leaps {
     }
 
     /// Forgets the times that were judged but for the last.
-    fn forget(&mut self) {
+    fn begin_block(&mut self) {
         self.block.clear();
         self.block.extend(self.last);
-        self.doubtful = false;
+    }
+
+    /// The same and all doubts of them.
+    fn forget(&mut self) {
+        self.begin_block();
+        self.doubts = 0;
+    }
+
+    /// Puts times evenly between the last and this one for the samples that had none.
+    fn fill(&mut self, time: f64) {
+        let Some(last) = self.last.filter(|last| *last < time) else { return };
+        let untimed = self.untimed.min(DOUBTFUL);
+        for sample in 1..=untimed {
+            let share = sample as f64 / (self.untimed + 1) as f64;
+            self.block.push(last + share * (time - last));
+        }
+    }
+
+    /// A sample without a time: those beside it say when it came.
+    pub(super) fn pass_untimed(&mut self) {
+        self.untimed += 1;
     }
 
     /// The same of fewer samples at the end of a series, where they tell.

@@ -65,7 +65,8 @@ impl Times {
                     self.tell(pace, period, line)?;
                 }
             }
-            (None, Some(_)) if reader.has_times() && !refused => {
+            (None, _) if reader.has_times() && !refused => {
+                self.leaps.pass_untimed();
                 self.once(
                     Topic::NoTime,
                     format_args!(
