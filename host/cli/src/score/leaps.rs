@@ -16,6 +16,8 @@ const DOUBTS: u32 = 3;
 /// Steps are closely a period, and their mean about that.
 const CLOSE: f64 = 0.02;
 const ABOUT: f64 = 0.25;
+/// A step within this share of the training's period is one of it.
+const OFF: f64 = 0.15;
 /// A step of so many periods is a leap.
 const LEAP: f64 = 5.0;
 
@@ -61,6 +63,11 @@ fn pace_of(times: &[f64], period: Period) -> Pace {
 fn is_sure(times: &[f64], found: f64, period: Period) -> bool {
     let close = |pair: &&[f64]| (pair[1] - pair[0] - found).abs() <= CLOSE * found;
     let count = times.windows(2).filter(close).count();
+    let trained =
+        |pair: &&[f64]| (pair[1] - pair[0] - period.seconds).abs() <= OFF * period.seconds;
+    if 4 * times.windows(2).filter(trained).count() >= times.len() {
+        return false;
+    }
     let far = |mean: f64| !period.admits_roughly(mean) && (mean / found - 1.0).abs() < ABOUT;
     found <= 0.0
         || 10 * count >= 9 * (times.len() - 1)
@@ -88,6 +95,8 @@ pub(super) struct Leaps {
     untimed: usize,
     /// Periods that leaps have left out and faster samples not made up for: what was held up comes faster.
     owed: f64,
+    /// Whether there were any while these times came.
+    made_up: bool,
     /// Whether the last that were judged came unevenly: of a few, such as a part of a batch, nothing is known.
     uneven: bool,
 }
@@ -117,6 +126,7 @@ impl Leaps {
             let more = step / seconds - 1.0;
             let counts = more < 0.0 || more > LEAP;
             self.owed = if counts { (self.owed + more).max(0.0) } else { self.owed };
+            self.made_up |= self.owed > 1.0;
         }
         // Within a batch samples come faster than they were taken.
         let trained = period.map(|period| period.seconds);
@@ -140,11 +150,15 @@ impl Leaps {
             self.forget();
             return Some(Pace::Numbered);
         }
-        let pace = pace_of(&self.block, period);
+        let pace = match pace_of(&self.block, period) {
+            // Where samples are lost here and there a near rate is not told from the training's.
+            Pace::Other(found) if self.doubts > 0 && period.admits_roughly(found) => Pace::Uneven,
+            pace => pace,
+        };
         if let Pace::Other(found) = pace {
             self.doubts += 1;
             // What was held up comes faster, and not more slowly.
-            let made_up = found < period.seconds && self.owed > 1.0;
+            let made_up = found < period.seconds && self.made_up;
             let sure = self.doubts == 1 && is_sure(&self.block, found, period) && !made_up;
             if !sure && self.doubts < DOUBTS {
                 // The first doubt goes on with the same times.
@@ -169,6 +183,7 @@ impl Leaps {
     fn begin_block(&mut self) {
         self.block.clear();
         self.block.extend(self.last);
+        self.made_up = self.owed > 1.0;
     }
 
     /// The same and all doubts of them.
