@@ -75,11 +75,11 @@ command -v cargo >/dev/null || fail "cargo is missing: install Rust from https:/
 # everywhere, lints and tests share what they build.
 export CARGO_PROFILE_RELEASE_DEBUG=false CARGO_PROFILE_DEV_DEBUG=false
 
-# The firmware is a workspace of its own. Its images are for devices, its unit tests for this machine.
+# The firmware is a workspace of its own. Its images are for devices, its unit tests for this machine. In its folder cargo
+# builds for a device, and with the name of this machine it builds twice what build scripts and tests share: so neither.
 host=$(rustc -vV | sed -n 's/^host: //p')
-firmware_units=(
-    -p fishweir-firmware -p fishweir-c --lib --tests --no-default-features --target "$host"
-)
+of_firmware=(--manifest-path firmware/Cargo.toml)
+firmware_units=("${of_firmware[@]}" -p fishweir-firmware -p fishweir-c --lib --tests --no-default-features)
 # Kinds of applications that the C interface is built for beside classifiers.
 c_kinds=(detect-change spot-events)
 # Features of the library for devices that are no defaults and that this machine can run.

@@ -99,27 +99,29 @@ pub struct Sizes {
 
 /// The sizes of [`dispatch`]: those of the sample models.
 pub const SAMPLES: Sizes = Sizes { states: 5, symbols: 6, channels: 3, components: 3 };
-/// The sizes of [`dispatch_any`].
+/// The sizes of [`dispatch_any`] for a model that fits: those of the golden vectors.
+const SMALL: Sizes = Sizes { states: 4, symbols: 16, channels: 3, components: 4 };
+/// The sizes of [`dispatch_any`] for any other model.
 pub const LARGEST: Sizes = Sizes { states: 16, symbols: 16, channels: 8, components: 4 };
 
-/// Writes a dispatch: a model's run-time sizes are raised to the next that is compiled.
+/// Writes a dispatch: a model's run-time sizes are raised to those that are compiled.
 macro_rules! dispatch {
-    ($model:ident, $task:ident, $most:ident, states: $($states:expr),+; channels: $($channels:expr),+) => {{
+    ($model:ident, $task:ident, $most:ident) => {{
         const SYMBOLS: usize = $most.symbols;
         const COMPONENTS: usize = $most.components;
         macro_rules! with_states {
             ($family:ty) => {
                 match $model.states() {
-                    $(states if states <= $states => $task.run(&padded::<T, $family, { $states }>($model)?),)+
-                    states => Err(past("states", states, $most.states)),
+                    states if states > $most.states => Err(past("states", states, $most.states)),
+                    _ => $task.run(&padded::<T, $family, { $most.states }>($model)?),
                 }
             };
         }
         macro_rules! with_channels {
             ($channels_of:expr, $family:ident) => {
                 match $channels_of {
-                    $(d if d <= $channels => with_states!($family<T, { $channels }>),)+
-                    d => Err(past("channels", d, $most.channels)),
+                    d if d > $most.channels => Err(past("channels", d, $most.channels)),
+                    _ => with_states!($family<T, { $most.channels }>),
                 }
             };
         }
@@ -165,15 +167,31 @@ fn past(what: &str, size: usize, most: usize) -> String {
 /// # Errors
 /// A model past the compiled sizes, one that the core refuses, and the task's own error.
 pub fn dispatch<T: Real, K: Task<T>>(model: &Model, task: K) -> Result<K::Output, String> {
-    dispatch!(model, task, SAMPLES, states: SAMPLES.states; channels: SAMPLES.channels)
+    dispatch!(model, task, SAMPLES)
 }
 
-/// Runs a task on a plain model of up to [`LARGEST`] sizes, padded to the next of a few.
+/// Runs a task on a plain model of up to [`LARGEST`] sizes, padded to those or, if it fits, to [`SMALL`].
 ///
 /// # Errors
 /// A model past the compiled sizes, one that the core refuses, and the task's own error.
 pub fn dispatch_any<T: Real, K: Task<T>>(model: &Model, task: K) -> Result<K::Output, String> {
-    dispatch!(model, task, LARGEST, states: 4, LARGEST.states; channels: 3, LARGEST.channels)
+    match model.states() <= SMALL.states && model.emission.iter().all(is_small) {
+        true => dispatch!(model, task, SMALL),
+        false => dispatch!(model, task, LARGEST),
+    }
+}
+
+/// Whether a law fits [`SMALL`].
+fn is_small(law: &Law) -> bool {
+    match law {
+        Law::Categorical(p) => p.len() <= SMALL.symbols,
+        Law::Gaussian { mean, .. } | Law::FullGaussian { mean, .. } => mean.len() <= SMALL.channels,
+        Law::Poisson(rate) => rate.len() <= SMALL.channels,
+        Law::Bernoulli(p) => p.len() <= SMALL.channels,
+        Law::Mixture { weight, component } => {
+            weight.len() <= SMALL.components && component.iter().all(is_small)
+        }
+    }
 }
 
 /// A plain model as one of the core's, with states out of reach up to `N`.
