@@ -246,6 +246,88 @@ fn rounded_and_batched_times_have_their_rate() {
     }
 }
 
+/// Lost samples, stalls that are made up for, late samples and rows without a time leave a stream at its rate.
+#[test]
+fn a_stream_at_the_rate_of_the_training_is_never_ended() {
+    let folder = Folder::new();
+    let at = |hertz: f64, unit: f64| move |t: usize| (t as f64 / hertz / unit).round() * unit;
+    let sixty = at(60.0, 0.01);
+    let data = table("t,", &|t| format!("{:.4},", t as f64 / 60.0), &as_it_is);
+    let of_60 = model(&folder, &data);
+    let mut lost = Noise(3);
+    let lines = stream(20_000, &|t| format!("{:.2}", sixty(t)), &as_it_is);
+    let kept = |(line, _): &(usize, &str)| *line == 0 || lost.next().unwrap_or(0.0).abs() > 0.13;
+    let some: String =
+        lines.lines().enumerate().filter(kept).map(|(_, line)| format!("{line}\n")).collect();
+    let share = some.lines().count() as f64 / 20_000.0;
+    assert!((0.85..0.97).contains(&share), "{share}");
+    fishweir(&format!("score --stream --model {of_60}")).write_stdin(some).assert().success();
+
+    let of_50 = model(&folder, &even(&as_it_is));
+    // Every seventh hundred samples forty are held up, and come at once.
+    let stalled = |t: usize| match t % 700 {
+        held @ 600..640 => (t - held + 640) as f64 / 50.0 + 0.0005 * (held as f64 - 640.0),
+        _ => t as f64 / 50.0,
+    };
+    let late = |t: usize| t as f64 / 50.0 + if t % 10 == 3 { 0.012 } else { 0.0 };
+    let untimed =
+        |t: usize| if t % 7 == 3 { String::new() } else { format!("{:.2}", t as f64 / 50.0) };
+    let times: [&dyn Fn(usize) -> String; 2] =
+        [&|t| format!("{:.4}", stalled(t)), &|t| format!("{:.4}", late(t))];
+    for time in times {
+        let text = stream(5000, time, &as_it_is);
+        fishweir(&format!("score --stream --model {of_50}")).write_stdin(text).assert().success();
+    }
+    let told = streamed(&of_50, stream(5000, &untimed, &as_it_is));
+    assert!(faults(&told).is_empty(), "{told:?}");
+    assert_eq!(told.iter().filter(|note| note.kind == "no-time").count(), 1, "{told:?}");
+}
+
+/// Channels that rest in training may rest, and those that only series differ in stay as they are.
+#[test]
+fn what_rests_or_is_fixed_in_training_is_not_stuck() {
+    let folder = Folder::new();
+    let change: Change<'_> = &|series, t, channel, x| match channel {
+        0 => (30 + 7 * series).to_string(),
+        1 if t < 60 => "0".to_owned(),
+        _ => as_it_is(0, 0, 0, x),
+    };
+    let data = even(change);
+    let told = fitted(&folder, &data);
+    assert_eq!(told.iter().filter(|note| note.kind == "constant-channel").count(), 1, "{told:?}");
+    let model = model(&folder, &data);
+    let one: String = data
+        .lines()
+        .filter(|line| !line.contains("fast"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    for data in [&data, &one] {
+        assert!(faults(&evaluated(&folder, &model, data)).is_empty());
+    }
+    let long: Change<'_> = &|_, t, channel, x| match channel {
+        0 => "44".to_owned(),
+        1 if (200..1200).contains(&t) => "0".to_owned(),
+        _ => as_it_is(0, 0, 0, x),
+    };
+    assert!(faults(&streamed(&model, stream(1300, &at_50, long))).is_empty());
+}
+
+/// A wild sample in what is judged is named, and hides nothing.
+#[test]
+fn a_wild_sample_is_noted_where_it_is_decided_on() {
+    let folder = Folder::new();
+    let model = model(&folder, &even(&as_it_is));
+    let wild = even(&|series, t, channel, x| match (series, t, channel) {
+        (3, 12, 1) => "9999".into(),
+        _ => as_it_is(0, 0, 0, x),
+    });
+    let told = evaluated(&folder, &model, &wild);
+    assert_eq!(faults(&told), ["wild-sample"]);
+    assert!(
+        told.iter().any(|note| note.message.contains("`y`") && note.message.contains("sample 12"))
+    );
+}
+
 #[test]
 fn a_model_without_a_rate_says_so_where_data_have_one() {
     let folder = Folder::new();

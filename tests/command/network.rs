@@ -46,7 +46,7 @@ fn a_model_says_what_it_was_fitted_to() {
     let file: Value = serde_json::from_str(&text).expect("JSON");
     let machine = &file["classifier"]["provenance"]["selection"]["machine"];
     assert_eq!(machine["candidates"].as_array().map(Vec::len), Some(5), "{machine}");
-    garden.put("model.json", &text.replacen("rain", "rein", 1));
+    garden.put("model.json", text.replacen("rain", "rein", 1));
     refuses(&format!("network info {model}"), "checksum");
     fishweir(&format!("network query {} rain", garden.at("garden.bif"))).assert().success();
 }

@@ -346,6 +346,10 @@ mod tests {
         near("mg", "g", 1e-3);
         near("dps", "rad/s", DEGREE);
         near("rad/s", "°/s", 1.0 / DEGREE);
+        for unit in ["deg s^-1", "º/s", "degrees/s", "deg·s⁻¹"] {
+            near(unit, "rad s-1", DEGREE);
+        }
+        near("µg", "g", 1e-6);
         near("mV", "V", 1e-3);
         near("µT", "mT", 1e-3);
         near("G", "uT", 100.0);

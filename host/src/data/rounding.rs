@@ -102,7 +102,8 @@ fn numbers(times: &[f64]) -> Option<(f64, Vec<i64>)> {
     for step in steps() {
         let multiple = step / unit;
         // Times since 1970 have not all digits of their steps.
-        if !((multiple - multiple.round()).abs() < 0.01 * multiple.max(1.0)) || multiple > 1e9 {
+        let off = (multiple - multiple.round()).abs();
+        if !multiple.is_finite() || off >= 0.01 * multiple.max(1.0) || multiple > 1e9 {
             return None;
         }
         at += multiple.round() as i64;

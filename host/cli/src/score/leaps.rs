@@ -124,8 +124,9 @@ impl Leaps {
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
         if let Some(Period { seconds, .. }) = period {
             let more = step / seconds - 1.0;
-            let counts = more < 0.0 || more > LEAP;
-            self.owed = if counts { (self.owed + more).max(0.0) } else { self.owed };
+            if !(0.0..=LEAP).contains(&more) {
+                self.owed = (self.owed + more).max(0.0);
+            }
             self.made_up |= self.owed > 1.0;
         }
         // Within a batch samples come faster than they were taken.
