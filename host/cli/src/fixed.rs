@@ -110,8 +110,8 @@ pub(super) fn read_data(
     if named.is_none() && model.provenance().is_some_and(|trained| trained.resampled) {
         options.resample = options.period.map(|period| Resample::To(period.rate()));
     }
-    let (contract, classes) = (model.deployed.contract(), model.deployed.classes());
-    let data = tell::read_against(there, &options, contract, classes)?;
+    let (contract, classes) = (model.contract(), model.deployed.classes());
+    let data = tell::read_against(there, &options, contract.as_ref(), classes)?;
     if named.is_none() {
         check_size(path, model, &data)?;
     }

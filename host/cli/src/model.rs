@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fishweir::classifier::{Classifier, Provenance};
+use fishweir::classifier::{Classifier, Contract, Provenance};
 use fishweir::data::{Kind, Windowing};
 use fishweir::deploy::{DeployError, Deployed, SpotterModel};
 use fishweir::model::ModelSet;
@@ -169,6 +169,12 @@ impl Model {
             check_rate("--rate", rate, period)?;
         }
         Ok(asked.or(period.map(|period| period.rate())))
+    }
+
+    /// What it was trained on: with what no device keeps, where its file says that.
+    pub(super) fn contract(&self) -> Option<Contract> {
+        let provenance = self.provenance().map(Provenance::contract);
+        provenance.or_else(|| self.deployed.contract().cloned())
     }
 
     /// What it observes, as readers of data want it.

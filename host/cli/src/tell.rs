@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
 /// Reads data for a model, and tells what differs from its training.
 pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<Dataset, Failure> {
     let options = reading.options_of(model, None)?;
-    read_against(path, &options, model.deployed.contract(), model.deployed.classes())
+    read_against(path, &options, model.contract().as_ref(), model.deployed.classes())
 }
 
 /// The same of a contract and classes.

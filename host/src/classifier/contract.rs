@@ -131,12 +131,7 @@ impl Contract {
 
     /// As a device has it: numbers rounded to its own.
     pub(crate) fn carried(&self) -> Self {
-        let mut carried = self.with_core(|core| Self::from(core));
-        // What the host keeps account of is no number of the device's.
-        for (own, of) in carried.channels.iter_mut().zip(&self.channels) {
-            (own.rests, own.fixed) = (of.rests, of.fixed);
-        }
-        Self { windowing: self.windowing, ..carried }
+        Self { windowing: self.windowing, ..self.with_core(|core| Self::from(core)) }
     }
 
     /// Hands over the core's form of it.

@@ -194,8 +194,10 @@ pub enum DataError {
     },
     /// The time does not increase.
     #[error(
-        "{place}: t is {t} after {previous} in series `{series}`; samples of a series must be in \
-         order, and another series needs another value in the column `series`"
+        "{place}: t is {t} after {previous} in series `{series}`; {}", match t == previous {
+            true => "write when each sample was taken, or leave `t` out",
+            false => "samples of a series must be in order, and another series needs another value in the column `series`",
+        }
     )]
     TimeOrder {
         /// Where.

@@ -15,7 +15,7 @@ const LONGER: f64 = 1.045;
 /// A leap takes so many units.
 const LEAP: i64 = 8;
 /// The share of samples beside the rounding that may be lost.
-const LOST: f64 = 0.04;
+const LOST: f64 = 0.06;
 /// Periods of blocks differ by less.
 const ALIKE: f64 = 0.03;
 /// Where a clock may stand between two units, and how far from half a unit its times may be.

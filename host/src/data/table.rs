@@ -7,7 +7,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::Values;
 use super::error::DataError;
 use super::place::Place;
-use super::quantity::TimeUnit;
+use super::quantity::{TimeUnit, split_unit};
 use crate::words::{is_hidden, shorten};
 
 /// The names in a header whose fields are parted by one of some characters.
@@ -103,7 +103,9 @@ impl<'a> Table<'a> {
 
     /// Refuses a header that has one of the layout's names in another case only.
     pub(super) fn check_case(&self, names: &[&str]) -> Result<(), DataError> {
-        let missing = names.iter().filter(|name| self.column(name).is_none());
+        // A unit may follow: `t [ms]`.
+        let is_there = |name: &str| self.header.iter().any(|one| split_unit(one).0 == name);
+        let missing = names.iter().filter(|name| !is_there(name));
         for wanted in missing {
             if let Some(found) = self.header.iter().find(|one| one.eq_ignore_ascii_case(wanted)) {
                 return Err(self.bad_header(format!(

@@ -61,7 +61,7 @@ pub(super) fn score_stream(
         *blind += usize::from(windowing.is_some() && observed <= start);
         write(&Decided::read(&deployed, window.stream, start, end)?)
     };
-    let mut scales = Scales::new(&model.deployed, model.kind()?);
+    let mut scales = Scales::new(model.contract(), model.kind()?);
     let period = model.deployed.contract().and_then(|contract| contract.period);
     let mut times = Times::new(period, windowing);
     let (mut refused, mut blind) = (0, 0);
@@ -192,7 +192,7 @@ fn tell_unobserved<R: BufRead>(reader: &LiveReader<R>, since: u64) {
         many => format!("channels {} have no number", many.join(", ")),
     };
     let since = match since {
-        0 => "in any sample".to_owned(),
+        0 => "in any sample so far".to_owned(),
         line => format!("after line {line}"),
     };
     note(

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use fishweir::classifier::OtherScale;
+use fishweir::classifier::{Contract, OtherScale};
 use fishweir::data::{Dataset, Kind, Rows, Sample, Samples, Series, UnitMatch};
-use fishweir::deploy::Deployed;
 use fishweir::report::counted;
 
 use crate::{Topic, note, tell};
@@ -16,8 +15,8 @@ const JUDGED: usize = 500;
 const FEWEST: usize = 50;
 
 /// The last samples of a stream, and what was noted of it.
-pub(super) struct Scales<'a> {
-    deployed: &'a Deployed,
+pub(super) struct Scales {
+    contract: Option<Contract>,
     kind: Kind,
     rows: VecDeque<Vec<f64>>,
     /// The last number of each channel, and for how many samples it has been that.
@@ -31,11 +30,11 @@ pub(super) struct Scales<'a> {
     told: BTreeSet<(&'static str, String)>,
 }
 
-impl<'a> Scales<'a> {
-    pub(super) fn new(deployed: &'a Deployed, kind: Kind) -> Self {
+impl Scales {
+    pub(super) fn new(contract: Option<Contract>, kind: Kind) -> Self {
         let (rows, told) = (VecDeque::new(), BTreeSet::new());
         let rests = vec![(f64::NAN, 0); kind.dimension().unwrap_or_default()];
-        Self { deployed, kind, rows, rests, new: 0, judged: false, found: None, told }
+        Self { contract, kind, rows, rests, new: 0, judged: false, found: None, told }
     }
 
     /// Takes in a sample of some line; notes channels that rest too long, and other scales after each 500.
@@ -56,7 +55,7 @@ impl<'a> Scales<'a> {
 
     /// Notes a channel that keeps one number for longer than ever in training.
     fn rest(&mut self, row: &[f64], line: u64) {
-        let (Some(contract), Kind::Channels(names)) = (self.deployed.contract(), &self.kind) else {
+        let (Some(contract), Kind::Channels(names)) = (&self.contract, &self.kind) else {
             return;
         };
         let each = self.rests.iter_mut().zip(row).zip(names).zip(&contract.channels);
@@ -81,7 +80,7 @@ impl<'a> Scales<'a> {
     /// Judges the last samples, where there are new ones: a channel is noted once per stream.
     pub(super) fn judge(&mut self, line: u64, units: &[UnitMatch], ends: bool) {
         let later = std::mem::replace(&mut self.judged, true);
-        let (Some(contract), true) = (self.deployed.contract(), self.new > 0) else { return };
+        let (Some(contract), true) = (&self.contract, self.new > 0) else { return };
         // After a change it is the new samples that say.
         let new = std::mem::take(&mut self.new);
         let old = if self.found.is_some() && new >= FEWEST { self.rows.len() - new } else { 0 };
