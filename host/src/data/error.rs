@@ -195,7 +195,7 @@ pub enum DataError {
     /// The time does not increase.
     #[error(
         "{place}: t is {t} after {previous} in series `{series}`; {}", match t == previous {
-            true => "write when each sample was taken, or leave `t` out",
+            true => "samples of a series are in order of their times, one at each: write when each was taken, or leave `t` out",
             false => "samples of a series must be in order, and another series needs another value in the column `series`",
         }
     )]
