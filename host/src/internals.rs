@@ -14,3 +14,7 @@ pub use crate::words::{is_hidden, shorten};
 pub mod svg {
     pub use crate::plot::svg::{colour, draw_heading, escape, open};
 }
+
+/// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz: of the program's demonstration. They are in this
+/// package, which is where a package may read them.
+pub static RECORDINGS: &[u8] = include_bytes!("../data/ts-watch-exercises/all.csv.gz");

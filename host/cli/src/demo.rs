@@ -12,6 +12,7 @@ use fishweir::deploy::Deployed;
 use fishweir::device::{Board, DeviceError, Firmware};
 use fishweir::evaluate::{CrossValidationOptions, Figures, Latency, Roc, Units, judge};
 use fishweir::files;
+use fishweir::internals::RECORDINGS;
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::Recording;
 use fishweir::plot::{Reading, Segment, StreamPlot};
@@ -26,8 +27,7 @@ use super::reading::Cutting;
 use super::run::{Form, check, on_device, prepare};
 use super::{Failure, Topic, evaluate, fit, sources, training};
 
-/// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz.
-const RECORDINGS: &[u8] = include_bytes!("../../data/ts-watch-exercises/all.csv.gz");
+/// Of [`RECORDINGS`].
 const RECORDINGS_NAME: &str = "ts-watch-exercises/all.csv.gz";
 const SAMPLES_PER_SECOND: f64 = 50.0;
 const GROUP: &str = "subject";
