@@ -51,8 +51,8 @@ pub trait Adapter {
     type Observation: ?Sized;
     /// What the past left.
     type State: Clone;
-    /// Whether [`outer_step`](Self::outer_step) leaves the state unchanged on an error: see [`Streaming::ROLLS_BACK`]. The value of the
-    /// recursion inside is right where the wrapper changes its own part of the state after a step that succeeded.
+    /// Whether [`outer_step`](Self::outer_step) leaves the state unchanged on an error: see [`Streaming::ROLLS_BACK`]. The
+    /// value of the recursion inside is right where the wrapper changes its own part of the state after a step that succeeded.
     const ROLLS_BACK: bool = <Self::Inner as Streaming>::ROLLS_BACK;
 
     /// Returns the recursion inside.

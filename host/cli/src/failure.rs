@@ -131,8 +131,8 @@ pub(super) enum Topic {
     UngroupedColumn,
     UnitsConverted,
     UnitsNotCompared,
-    Unobserved,
     UnknownRate,
+    Unobserved,
     UnobservedChannel,
     WildSample,
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use fishweir::classifier::{Contract, OtherScale, scales_in_words};
+use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
     Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
     conversions_in_words, rate_words, uncompared_in_words,
@@ -74,11 +74,11 @@ pub(super) fn read_against(
 pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[String]) {
     let Some(contract) = contract else { return };
     let file = data.source();
-    other_scales(file, &contract.other_scales(data, classes), &mut Told::new());
+    let others = contract.other_scales(data, classes);
+    other_scales(file, &others, &mut Told::new());
     resting(data, contract, &mut Told::new());
     // Where a whole channel is in another scale, that is said.
-    let others = contract.other_scales(data, classes);
-    for (channel, count, (series, t)) in contract.wild_samples(data) {
+    for WildSample { channel, place: (series, t), count, .. } in contract.wild_samples(data) {
         if others.iter().all(|one| one.channel != channel) {
             note(
                 Topic::WildSample,

@@ -39,7 +39,8 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             ),
         );
     }
-    faults(data, series);
+    let wild = wild_samples(data, series);
+    faults(data, series, &wild);
     for (channel, step, spread) in coarse_channels(data, series) {
         note(
             Topic::CoarseChannel,
@@ -50,9 +51,8 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         );
     }
     // A wild sample alone makes such a difference, and is noted.
-    let wild: Vec<&str> = wild_samples(data, series).iter().map(|one| one.channel).collect();
     let mut disparate = disparate_channels(data, series);
-    disparate.retain(|one| !wild.contains(&one.channel));
+    disparate.retain(|one| wild.iter().all(|wild| wild.channel != one.channel));
     for Disparity { channel, measure, small, large } in disparate {
         note(
             Topic::DisparateChannel,
@@ -120,7 +120,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
 }
 
 /// Notes recordings that may be faulty: a model would learn the fault.
-fn faults(data: &Dataset, series: &[usize]) {
+fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
     for channel in fixed_channels(data, series) {
         note(
             Topic::ConstantChannel,
@@ -146,7 +146,7 @@ fn faults(data: &Dataset, series: &[usize]) {
             },
         );
     }
-    for WildSample { channel, place: (series, t), value, count } in wild_samples(data, series) {
+    for &WildSample { channel, place: (series, t), value, count } in wild {
         let place = tell::place(data, &data.series()[series], t);
         let value = if value.abs() < 1e6 { value.to_string() } else { format!("{value:e}") };
         let others = match count {

@@ -20,12 +20,12 @@ const NEAR: f64 = 2.3;
 
 /// The same of the centres of data without all classes, which may be a calm one alone.
 const NEARER: f64 = 1.3;
-/// A factor of all spreads that no calm class has: numbers of a converter were expected.
-const FEWER_COUNTS: f64 = 0.003;
 /// The same of all their spreads: calm is another factor in each channel.
 const ALIKE: f64 = 1.6;
+/// A factor of all spreads that no calm class has: numbers of a converter were expected.
+const FEWER_COUNTS: f64 = 0.003;
 /// Times the training's spread from its mean beyond which a sample is wild.
-const WILD: f64 = 100.0;
+pub(crate) const WILD: f64 = 100.0;
 /// Series without which spreads say nothing of the unit.
 const FEWEST: usize = 3;
 
@@ -44,6 +44,19 @@ pub struct OtherScale {
     pub guess: Option<&'static str>,
     /// The name in the data, where it has a unit and that in training has one too: `ax (m/s^2)`.
     pub header: Option<String>,
+}
+
+/// Samples of a channel that are far beyond all others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WildSample<'a> {
+    /// The channel.
+    pub channel: &'a str,
+    /// Series and sample of one of them.
+    pub place: (usize, usize),
+    /// Its value.
+    pub value: f64,
+    /// How many there are.
+    pub count: usize,
 }
 
 /// A measure of a channel.
@@ -181,31 +194,33 @@ impl Contract {
         others
     }
 
-    /// Samples that are more than a hundred times the training's spread from its mean: by channel how many there are, with
-    /// series and time of the first.
+    /// Channels with samples `|x - centre| > 100 spread`, by centre and spread of the training; the place is that of the first.
     ///
     /// Cost: one comparison a number.
     #[must_use]
-    pub fn wild_samples<'d>(&self, data: &'d Dataset) -> Vec<(&'d str, usize, (usize, usize))> {
+    pub fn wild_samples<'d>(&self, data: &'d Dataset) -> Vec<WildSample<'d>> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
-        let mut found: Vec<Option<(usize, (usize, usize))>> = vec![None; names.len()];
+        let mut found: Vec<Option<WildSample<'d>>> = vec![None; names.len()];
         for (index, series) in data.series().iter().enumerate() {
             let Some(rows) = series.samples.view().rows() else { continue };
             for (t, row) in rows.iter().enumerate() {
                 let Some(row) = row else { continue };
-                for ((x, trained), found) in row.iter().zip(&self.channels).zip(&mut found) {
-                    if (x - trained.centre).abs() > WILD * trained.spread && trained.spread > 0.0 {
-                        found.get_or_insert((0, (index, t))).0 += 1;
+                let each = names.iter().zip(row).zip(&self.channels).zip(&mut found);
+                for (((channel, &value), trained), found) in each {
+                    if (value - trained.centre).abs() > WILD * trained.spread
+                        && trained.spread > 0.0
+                    {
+                        let first = WildSample { channel, place: (index, t), value, count: 0 };
+                        found.get_or_insert(first).count += 1;
                     }
                 }
             }
         }
-        let each = names.iter().zip(found);
-        each.filter_map(|(name, found)| found.map(|(count, at)| (name.as_str(), count, at)))
-            .collect()
+        found.into_iter().flatten().collect()
     }
 
-    /// Whether all channels spread less than in training by about one factor, which is that of well-known units.
+    /// Whether all of several channels spread less than in training by about one factor, which is that of well-known units,
+    /// or smaller than any calm class has.
     fn shrinks_alike(&self, found: &[ChannelRange]) -> bool {
         let moves = |one: &(&ChannelRange, &ChannelRange)| one.0.spread > 0.0 && one.1.spread > 0.0;
         let both = self.channels.iter().zip(found).filter(moves);

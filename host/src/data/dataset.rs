@@ -268,6 +268,7 @@ impl Dataset {
     pub(super) fn with_checksum_of(mut self, other: &Self) -> Self {
         self.checksum = other.checksum;
         self.missing.codes.clone_from(&other.missing.codes);
+        self.missing.absent.clone_from(&other.missing.absent);
         self.units.clone_from(&other.units);
         self
     }

@@ -1,6 +1,6 @@
 //! Faults of recordings that a model would learn: channels that were stuck, other units, wild samples.
 
-use crate::classifier::unit_factor;
+use crate::classifier::{WILD, WildSample, unit_factor};
 use crate::data::{Dataset, Kind, Rests, usual_deviation};
 
 /// A channel that is stuck in some series.
@@ -195,23 +195,10 @@ fn parted<'a>(
     Some(MixedUnits { large: named(large), small: named(small), classes: false, factor, guess })
 }
 
-/// A sample that is far beyond all others of its channel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WildSample<'a> {
-    /// The channel.
-    pub channel: &'a str,
-    /// The series, and the sample in it, of the wildest.
-    pub place: (usize, usize),
-    /// Its value.
-    pub value: f64,
-    /// How many there are.
-    pub count: usize,
-}
-
-/// Times the deviation that all but a hundredth keep to beyond which a sample is wild.
-const WILD: f64 = 100.0;
-
-/// Channels with samples more than a hundred times as far from the median as all but one in a hundred.
+/// Channels with samples more than a hundred times as far from the median as all but one in a hundred; the place is that of
+/// the wildest.
+///
+/// Cost: two selections a channel, of its numbers.
 pub fn wild_samples<'a>(data: &'a Dataset, series: &[usize]) -> Vec<WildSample<'a>> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let rows = || {

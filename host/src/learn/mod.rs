@@ -54,7 +54,7 @@ mod vectors;
 
 pub use crate::classifier::{
     Candidate, Choice, ChosenBy, CopiesCandidate, CopiesChoice, Form, FormCandidate, FormChoice,
-    Lead, Price, Scaling, ScoreModels, Selection, Setting,
+    Lead, Price, Scaling, ScoreModels, Selection, Setting, WildSample,
 };
 pub use augment::{Augment, AugmentError, Mirror};
 pub use channels::{
@@ -62,9 +62,7 @@ pub use channels::{
     scarce_classes,
 };
 pub use error::TrainError;
-pub use faults::{
-    MixedUnits, Stuck, WildSample, fixed_channels, mixed_units, stuck_channels, wild_samples,
-};
+pub use faults::{MixedUnits, Stuck, fixed_channels, mixed_units, stuck_channels, wild_samples};
 pub use features::affine::Affine;
 pub use features::scaler::{FeatureScaler, Scales};
 pub use features::{FeatureKind, FeatureMap, Features};

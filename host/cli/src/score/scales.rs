@@ -1,6 +1,6 @@
 //! The samples of a live stream against the channels of the training.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use fishweir::classifier::{Contract, OtherScale};
 use fishweir::data::{Dataset, Kind, Rows, Sample, Samples, Series, UnitMatch};
@@ -27,12 +27,12 @@ pub(super) struct Scales {
     /// What the last judgement found and did not tell: where a scale changes within its samples, the next ones have it
     /// whole.
     found: Option<(String, Vec<OtherScale>)>,
-    told: BTreeSet<(&'static str, String)>,
+    told: tell::Told,
 }
 
 impl Scales {
     pub(super) fn new(contract: Option<Contract>, kind: Kind) -> Self {
-        let (rows, told) = (VecDeque::new(), BTreeSet::new());
+        let (rows, told) = (VecDeque::new(), tell::Told::new());
         let rests = vec![(f64::NAN, 0); kind.dimension().unwrap_or_default()];
         Self { contract, kind, rows, rests, new: 0, judged: false, found: None, told }
     }
