@@ -2,6 +2,10 @@
 //! rounded, or of the handing over. Each is noted by its kind, and sound data have no note.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use crate::fixtures::{Folder, Noise};
 use crate::{Messages, Told, as_json, fishweir, notes, refuses};
@@ -106,17 +110,50 @@ fn faults(told: &[Told]) -> Vec<&str> {
 #[test]
 fn sound_data_have_no_fault() {
     let folder = Folder::new();
+    // No note at all: a kind that is new is one too.
     let sound = even(&as_it_is);
-    assert!(faults(&fitted(&folder, &sound)).is_empty());
+    assert_eq!(fitted(&folder, &sound), []);
     let model = model(&folder, &sound);
-    assert!(faults(&evaluated(&folder, &model, &sound)).is_empty());
+    assert_eq!(evaluated(&folder, &model, &sound), []);
     let calm: String = sound
         .lines()
         .filter(|line| !line.contains("fast"))
         .map(|line| format!("{line}\n"))
         .collect();
     assert!(faults(&evaluated(&folder, &model, &calm)).is_empty());
-    assert!(faults(&streamed(&model, stream(1300, &at_50, &as_it_is))).is_empty());
+    assert_eq!(streamed(&model, stream(1300, &at_50, &as_it_is)), []);
+}
+
+/// What is there is read, and what has no effect or no sample is told.
+#[test]
+fn remedies_and_files_as_they_are() {
+    let folder = Folder::new();
+    let sound = even(&as_it_is);
+    let model = model(&folder, &sound);
+    let bytes = std::fs::read(&model).expect("a model");
+    let marked = folder.put("marked.json", [b"\xEF\xBB\xBF", bytes.as_slice()].concat());
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(&bytes).expect("written");
+    let packed = folder.put("packed.json.gz", packed.finish().expect("packed"));
+    for model in [&marked, &packed] {
+        assert_eq!(evaluated(&folder, model, &sound), []);
+    }
+    let told = streamed(&model, String::new());
+    assert!(matches!(told.as_slice(), [note] if note.kind == "no-samples"), "{told:?}");
+
+    // A channel that is called as the time is, but for its case.
+    let warm = sound.replacen(",t,x,", ",t [s],T,", 1);
+    let of_warm = self::model(&folder, &warm);
+    assert_eq!(evaluated(&folder, &of_warm, &warm), []);
+    let twice = even(&|_, _, _, x| format!("{x:.5}")).replacen("0.02,", "0.00,", 1);
+    let data = folder.put("twice.csv", twice);
+    refuses(&format!("evaluate {data} --model {model}"), "time-order 0");
+
+    let data = folder.put("train.csv", &sound);
+    let fit = format!("fit {data} -o {} --copies 2", folder.at("none.json"));
+    let front = "--front magnitude=x+y+z --vectors x,y,z --gain 0.1";
+    refuses(&format!("{fit} {front} --rotation 20"), "idle-option --rotation");
+    refuses(&format!("{fit} --lags -1"), "invalid-value --lags");
 }
 
 #[test]

@@ -52,7 +52,7 @@ use serde::Deserialize;
 use shared::{PROGRAM, Run, fishweir, fixtures, json, printed};
 
 /// An error or a note, as programs read it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Deserialize)]
 struct Told {
     kind: String,
     message: String,
