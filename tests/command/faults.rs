@@ -395,4 +395,41 @@ fn a_scale_that_changes_in_a_stream_is_named_by_what_comes_after() {
         assert_eq!(faults(&told), ["other-scale"]);
         assert!(told.iter().any(|note| note.message.contains(words)), "{told:?}");
     }
+    // Wherever the stream ends.
+    for count in [1000, 1010, 1500] {
+        let text = stream(count, &at_50, &|_, t, _, x| {
+            as_it_is(0, 0, 0, if t < 800 { x } else { 1000.0 * x })
+        });
+        assert_eq!(faults(&streamed(&model, text)), ["other-scale"], "{count}");
+    }
+    // A channel that was off for a while alone is named beside one that still is.
+    let text = stream(2000, &at_50, &|_, t, channel, x| {
+        let off = channel == 0 && (700..1000).contains(&t) || channel == 1 && t >= 700;
+        as_it_is(0, 0, 0, if off { 1000.0 * x } else { x })
+    });
+    let told = streamed(&model, text);
+    for channel in ["`x`", "`y`"] {
+        let named =
+            told.iter().any(|note| note.kind == "other-scale" && note.message.contains(channel));
+        assert!(named, "{channel}: {told:?}");
+    }
+}
+
+/// A channel without numbers is noted once, however the stream goes on.
+#[test]
+fn a_channel_that_comes_and_goes_is_noted_once() {
+    let folder = Folder::new();
+    let model = model(&folder, &even(&as_it_is));
+    let lost = |lost: &dyn Fn(usize) -> bool| {
+        let change = |_, t, channel, x| match channel == 0 && lost(t) {
+            true => "NA".to_owned(),
+            false => as_it_is(0, 0, 0, x),
+        };
+        let told = streamed(&model, stream(3000, &at_50, &change));
+        told.iter().filter(|note| note.kind == "unobserved-channel").count()
+    };
+    assert_eq!(lost(&|t| (100..700).contains(&t)), 1);
+    assert_eq!(lost(&|t| t % 10 == 3), 1);
+    assert_eq!(lost(&|t| t >= 2900), 1);
+    assert_eq!(lost(&|_| false), 0);
 }

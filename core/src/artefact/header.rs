@@ -168,7 +168,7 @@ impl Shape {
             && size.is_multiple_of(1 + u16::from(lags))
             && match shape.family {
                 Family::Gaussian => true,
-                family => (lags > 0) == family.is_autoregressive(),
+                family => (lags > 0) == family.has_past(),
             }
             && shape.topology.is_known()
             && (version != BESIDE_VERSION || ![0, DIRECTIONS].contains(&beside))

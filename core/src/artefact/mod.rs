@@ -165,10 +165,7 @@ where
     const SHAPE: Shape = {
         Self::assert_row::<E>();
         assert!(L > 0 && L <= u8::MAX as usize, "an artefact counts lags in a byte");
-        assert!(
-            PAST == C::SHAPE.family.is_autoregressive(),
-            "the past itself is what regressions see"
-        );
+        assert!(PAST == C::SHAPE.family.has_past(), "the past itself is what regressions see");
         Shape { lags: L as u8, ..C::SHAPE }
     };
 }

@@ -107,7 +107,8 @@ use crate::error::{ModelError, ObservationError};
 use crate::number::{Number, Parameter};
 
 /// Hands the families, a line each, to a macro by its name: the module, the type, and where an artefact can
-/// hold it, its code there and what its size counts. Mixtures are made of these.
+/// hold it, its code there and what its size counts, then `past` for one that predicts from the samples before.
+/// Mixtures are made of these.
 ///
 /// The host has a file of the same name for each, in this order.
 #[doc(hidden)]
@@ -120,7 +121,7 @@ macro_rules! for_each_family {
             poisson Poisson = 3 "channels";
             bernoulli Bernoulli = 4 "channels";
             full_gaussian FullGaussian;
-            autoregressive Autoregressive = 5 "numbers in a row";
+            autoregressive Autoregressive = 5 "numbers in a row" past;
         }
     };
 }

@@ -7,7 +7,7 @@ use crate::for_each_family;
 use crate::number::{Parameter, Real, Tangent};
 
 macro_rules! families {
-    ($($module:ident $type:ident $(= $code:literal $unit:literal)?;)*) => {
+    ($($module:ident $type:ident $(= $code:literal $unit:literal $($past:ident)?)?;)*) => {
         /// The emission families that an artefact can hold, by their codes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -33,17 +33,19 @@ macro_rules! families {
             pub const fn unit(self) -> &'static str {
                 match self { $($(Self::$type => $unit,)?)* }
             }
+
+            /// Whether it sees rows of samples with those before them, behind a
+            /// [`LagFeatures`](crate::lagged::LagFeatures).
+            pub const fn has_past(self) -> bool {
+                let past: &[&str] = match self { $($(Self::$type => &[$(stringify!($past))?],)?)* };
+                !past.is_empty()
+            }
         }
     };
 }
 for_each_family!(families!);
 
 impl Family {
-    /// Whether it sees rows of samples with those before them, behind a [`LagFeatures`](crate::lagged::LagFeatures).
-    pub const fn is_autoregressive(self) -> bool {
-        matches!(self, Self::Autoregressive)
-    }
-
     /// The family of a code; `None` where it stands for none.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|&family| family as u8 == code)

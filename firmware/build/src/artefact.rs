@@ -190,7 +190,7 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
     let channels = channels(shape);
     let sizes = match topology {
         Topology::PER_LAG => (2 * channels).to_string(),
-        _ if family.is_autoregressive() => format!("{size}, {channels}, {lags}"),
+        _ if family.has_past() => format!("{size}, {channels}, {lags}"),
         _ => size.to_string(),
     };
     let emission = format!("fishweir_core::emission::{}<{sizes}, {weight}>", family.name());
@@ -234,7 +234,7 @@ const LONGEST: usize = {{
 /// The type of a classifier that has the past, or differences from it, beside a sample.
 fn behind_lags(shape: Shape) -> String {
     let lags = shape.lags;
-    let (channels, past) = (channels(shape), shape.family.is_autoregressive());
+    let (channels, past) = (channels(shape), shape.family.has_past());
     format!(
         "fishweir_core::lagged::LagFeatures<Rows, fishweir_core::lagged::Lookback<{channels}, LONGEST, {past}>, {lags}>"
     )

@@ -371,7 +371,7 @@ impl TrainingArguments {
         self.emitting.set(fit)?;
         set(&mut fit.states, self.states);
         set(&mut fit.topology, self.topology.or(self.states.map(|_| Topology::Ergodic)));
-        let mixed = fit.emission.is_some_and(|family| family.name() == "mixture");
+        let mixed = fit.emission.is_some_and(|family| family.has_components());
         if fit.topology == Topology::Positions && !mixed {
             let given =
                 named([("--restarts", self.restarts.is_some()), ("--seed", self.seed.is_some())]);
@@ -405,9 +405,9 @@ impl TrainingArguments {
     /// Lags, and whose models see them.
     fn set_lags(&self, request: &mut Request) -> Result<(), Failure> {
         let emission = request.baum_welch.emission;
-        let is_autoregressive = emission.is_some_and(|family| family.is_autoregressive());
+        let has_past = emission.is_some_and(|family| family.has_past());
         let none = matches!(&self.lags, Some(LagsName::These(none)) if none.is_empty());
-        if none && is_autoregressive {
+        if none && has_past {
             let what = "--emission autoregressive predicts from samples before: --lags 1,2 for two";
             return Err(Failure::input(Topic::NeedsLags, what));
         }
@@ -423,7 +423,7 @@ impl TrainingArguments {
             Some("universal") => ModelChoice::Given(ScoreModels::Universal),
             Some(class) => ModelChoice::Given(ScoreModels::Class(class.to_owned())),
         };
-        if request.models == ModelChoice::EachLag && is_autoregressive {
+        if request.models == ModelChoice::EachLag && has_past {
             let what = "--score-model each-lag sees differences from the past, and --emission \
                         autoregressive the past itself: leave one of them out";
             return Err(Failure::input(Topic::ConflictingOptions, what));

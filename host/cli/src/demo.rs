@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
     tell.stage(format_args!(
         "Cross-validating two classifiers in {FOLDS} folds. Every subject is judged by models that \
-         never saw them. TrainingArguments series are also shown mirrored, as from the other arm, and turned \
+         never saw them. Training series are also shown mirrored, as from the other arm, and turned \
          a little, as from a watch worn askew. Scaling, C and the floor of standard deviations are set beforehand; \
          `fishweir evaluate` chooses them by cross-validation within the training folds, which takes longer."
     ))?;

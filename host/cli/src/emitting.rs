@@ -45,7 +45,7 @@ impl Emitting {
 
     /// Hands over to a fit what is given.
     pub(super) fn set(&self, fit: &mut BaumWelch) -> Result<(), Failure> {
-        let mixed = self.emission.is_some_and(|family| family.name() == "mixture");
+        let mixed = self.emission.is_some_and(|family| family.has_components());
         if self.components.is_some() && !mixed {
             return Err(Failure::input(
                 Topic::IdleOption,

@@ -75,8 +75,9 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
     let Some(contract) = contract else { return };
     let file = data.source();
     let others = contract.other_scales(data, classes);
-    other_scales(file, &others, &mut Told::new());
-    resting(data, contract, &mut Told::new());
+    let mut noted = Noted::new();
+    other_scales(file, &others, &mut noted);
+    resting(data, contract, &mut noted);
     // Where a whole channel is in another scale, that is said.
     for WildSample { channel, place: (series, t), count, .. } in contract.wild_samples(data) {
         if others.iter().all(|one| one.channel != channel) {
@@ -119,27 +120,27 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
 }
 
 /// The kind of a note and the channel that it is of.
-pub(super) type Told = BTreeSet<(&'static str, String)>;
+pub(super) type Noted = BTreeSet<(&'static str, String)>;
 
-/// Those of channels of which no scale was told before.
-pub(super) fn untold(mut others: Vec<OtherScale>, told: &Told) -> Vec<OtherScale> {
-    others.retain(|one| !told.contains(&(Topic::OtherScale.into(), one.channel.clone())));
+/// Those of channels of which no scale was noted before.
+pub(super) fn not_noted(mut others: Vec<OtherScale>, noted: &Noted) -> Vec<OtherScale> {
+    others.retain(|one| !noted.contains(&(Topic::OtherScale.into(), one.channel.clone())));
     others
 }
 
-/// Tells of channels that are in another scale than in training.
-pub(super) fn other_scales(file: &str, others: &[OtherScale], told: &mut Told) {
-    told.extend(others.iter().map(|one| (Topic::OtherScale.into(), one.channel.clone())));
+/// Notes channels that are in another scale than in training.
+pub(super) fn other_scales(file: &str, others: &[OtherScale], noted: &mut Noted) {
+    noted.extend(others.iter().map(|one| (Topic::OtherScale.into(), one.channel.clone())));
     if let Some(words) = scales_in_words(others) {
         note(Topic::OtherScale, format_args!("{file}: {words}; check the units"));
     }
 }
 
-/// Tells of channels that rest as they did not in training, but for those `told` before.
-pub(super) fn resting(data: &Dataset, contract: &Contract, told: &mut Told) {
+/// Notes channels that rest as they did not in training, but for those noted before.
+pub(super) fn resting(data: &Dataset, contract: &Contract, noted: &mut Noted) {
     let file = data.source();
     let mut resting = contract.resting_channels(data);
-    resting.retain(|one| told.insert((Topic::ConstantChannel.into(), one.channel.clone())));
+    resting.retain(|one| noted.insert((Topic::ConstantChannel.into(), one.channel.clone())));
     for one in resting {
         note(Topic::ConstantChannel, format_args!("{file}: {one}"));
     }

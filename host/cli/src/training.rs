@@ -50,9 +50,13 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             ),
         );
     }
-    // A wild sample alone makes such a difference, and is noted.
+    // A few wild samples make such a difference, and are noted.
     let mut disparate = disparate_channels(data, series);
-    disparate.retain(|one| wild.iter().all(|wild| wild.channel != one.channel));
+    disparate.retain(|one| {
+        let count =
+            wild.iter().find(|wild| wild.channel == one.channel).map_or(0, |wild| wild.count);
+        count == 0 || 2 * count > observed_in(data, series, one.large.0)
+    });
     for Disparity { channel, measure, small, large } in disparate {
         note(
             Topic::DisparateChannel,
@@ -119,6 +123,13 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
     }
 }
 
+/// Counts the observed samples of a class.
+fn observed_in(data: &Dataset, series: &[usize], class: &str) -> usize {
+    let class = data.classes().iter().position(|name| name == class);
+    let own = series.iter().map(|&index| &data.series()[index]).filter(|one| one.label == class);
+    own.map(|one| one.samples.view().observed()).sum()
+}
+
 /// Notes recordings that may be faulty: a model would learn the fault.
 fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
     for channel in fixed_channels(data, series) {
@@ -151,6 +162,7 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
         let value = if value.abs() < 1e6 { value.to_string() } else { format!("{value:e}") };
         let others = match count {
             1 => String::new(),
+            2 => "; so is 1 sample more".to_owned(),
             more => format!("; so are {} more", counted(more - 1, "sample")),
         };
         note(
@@ -176,7 +188,9 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
                 if large.len() == 1 { "is" } else { "are" },
                 to_three_digits(factor),
                 named(&small),
-                guess.replace("the training", "the others")
+                guess
+                    .replace("the training's", "the others'")
+                    .replace("the training", "the others")
             ),
         );
     }

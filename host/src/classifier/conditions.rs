@@ -46,12 +46,12 @@ pub struct OtherScale {
     pub header: Option<String>,
 }
 
-/// Samples of a channel that are far beyond all others.
+/// Samples of a channel that are a hundred times as far from its usual value as it spreads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WildSample<'a> {
     /// The channel.
     pub channel: &'a str,
-    /// Series and sample of one of them.
+    /// Series and sample of the first, or of the wildest.
     pub place: (usize, usize),
     /// Its value.
     pub value: f64,

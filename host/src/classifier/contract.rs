@@ -22,20 +22,12 @@ pub struct ChannelRange {
     pub centre: f64,
     /// The standard deviation, in the unit.
     pub spread: f64,
-    /// The most samples in a row of one number, where these are 32 or more; else zero. `None` where nobody counted.
-    #[serde(default = "moves", skip_serializing_if = "is_zero")]
-    pub rests: Option<usize>,
+    /// Whether it keeps one number for 32 samples, or for a whole series of eight or more. `None` where nobody counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rests: Option<bool>,
     /// Whether it changes from series to series alone, as age and height do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
-}
-
-fn moves() -> Option<usize> {
-    Some(0)
-}
-
-fn is_zero(rests: &Option<usize>) -> bool {
-    *rests == Some(0)
 }
 
 impl ChannelRange {
@@ -50,7 +42,7 @@ impl ChannelRange {
         let mut all = Self::named(names, centre_and_spread(names.len(), || rows(&views)));
         let rests = Rests::all(data, series);
         for (channel, one) in all.iter_mut().enumerate() {
-            one.rests = Some(Self::rests_of(&rests, channel));
+            one.rests = Some(Self::rests_in(&rests, channel));
             one.fixed = Self::is_fixed(&rests, channel);
         }
         all

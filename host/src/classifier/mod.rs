@@ -118,7 +118,7 @@ impl Provenance {
 
     /// The same through a front end: where the data do not say how often samples come, its mel bands do.
     #[must_use]
-    pub fn heard_by(mut self, front: &Front) -> Self {
+    pub(crate) fn behind(mut self, front: &Front) -> Self {
         let period = |rate: f64| Period { seconds: 1.0 / rate, tolerance: PERIOD_TOLERANCE };
         self.period = self.period.or_else(|| front.rate().map(period));
         self
@@ -306,7 +306,7 @@ impl Classifier {
                 self.lags.words()
             ));
         }
-        if first.emission.family().is_autoregressive() != self.lags.is_past()
+        if first.emission.family().has_past() != self.lags.is_past()
             || self.lags.is_past() && first.emission.shape().components != self.lags.rows()
         {
             return Err("emissions that regress, and none else, are behind `lags` of the past, a \

@@ -7,10 +7,11 @@ use super::{ChannelRange, Contract};
 use crate::data::{Dataset, Kind, Rests};
 use crate::words::counted;
 
-/// A channel that keeps one number for fewer samples in training moves all the time.
+/// A channel that keeps one number for fewer samples in training moves all the time, unless it does in a whole series.
 const MOVES: usize = 32;
-/// Times that, which a channel that moves in training rests in none of nine data sets (`host/docs/DATA.md`).
-const TOO_LONG: usize = 2;
+/// A channel that moves all the time in training keeps one number for fewer samples in each of nine data sets
+/// (`host/docs/DATA.md`).
+const TOO_LONG: usize = 2 * MOVES;
 
 /// A channel that keeps one number as it did not in training.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl fmt::Display for Resting {
             Rest::Long { series, id, samples } => {
                 write!(f, "keeps one number for {} of series `{id}`", counted(*samples, "sample"))?;
                 if *series > 1 {
-                    write!(f, ", and as long in {} more", counted(series - 1, "series"))?;
+                    write!(f, ", and for too long in {} more", counted(series - 1, "series"))?;
                 }
                 f.write_str("; in training it changed more often")
             }
@@ -60,30 +61,28 @@ impl fmt::Display for Resting {
 }
 
 impl ChannelRange {
-    /// The most samples in a row of one number in the training, as it is kept: zero where it moves all the time.
-    pub(super) fn rests_of(rests: &[Rests], channel: usize) -> usize {
-        let longest = rests.iter().map(|one| one.longest[channel]).max().unwrap_or_default();
-        if longest >= MOVES { longest } else { 0 }
+    /// Whether a channel rests in the training: see [`ChannelRange::rests`].
+    pub(super) fn rests_in(rests: &[Rests], channel: usize) -> bool {
+        rests.iter().any(|one| one.longest[channel] >= MOVES || one.is_still(channel))
     }
 
     /// Whether a channel never changes within a series of the training.
     pub(super) fn is_fixed(rests: &[Rests], channel: usize) -> bool {
-        rests.iter().any(|one| one.observed > 1)
-            && rests.iter().all(|one| one.observed < 2 || one.never_changes(channel))
+        Rests::within_each(rests, channel) > 0
     }
 
-    /// Samples in a row of one number from which on the channel is stuck, by its training; `None` where it did not move
-    /// all the time there, for then it may rest for however long, and where a device keeps no account.
+    /// Returns the samples in a row of one number from which on a channel that moved all the time in training is stuck.
+    /// `None` of any other, which may rest for however long, and where a device keeps no account.
     #[must_use]
     pub fn longest_rest(&self) -> Option<usize> {
-        let moves = self.spread > 0.0 && !self.fixed && self.rests == Some(0);
-        moves.then_some(TOO_LONG * MOVES)
+        let moves = self.spread > 0.0 && !self.fixed && self.rests == Some(false);
+        moves.then_some(TOO_LONG)
     }
 }
 
 impl Contract {
-    /// The channels that rest in data though they did not in training: throughout, within each series, or in some series
-    /// for twice as long as in any of the training.
+    /// The channels that rest in data though they did not in training: throughout, within each series, or for 64 samples of
+    /// some series.
     #[must_use]
     pub fn resting_channels(&self, data: &Dataset) -> Vec<Resting> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
@@ -113,12 +112,12 @@ impl Contract {
             // What rests in training may do so in all of one class, and what is fixed in all of one person's.
             let labels: BTreeSet<usize> =
                 data.series().iter().filter_map(|one| one.label).collect();
-            let may_rest = trained.fixed || trained.rests.is_some_and(|rests| rests > 0);
-            let rests = may_rest && (trained.fixed || labels.len() < 2);
-            return (data.observations() > 1 && !rests).then_some(Rest::Throughout);
+            let may_rest = trained.fixed || trained.rests == Some(true) && labels.len() < 2;
+            let observed: usize = rests.iter().map(|one| one.observed).sum();
+            return (observed > 1 && !may_rest).then_some(Rest::Throughout);
         }
         let limit = trained.longest_rest()?;
-        if rests.iter().all(|one| one.never_changes(channel)) {
+        if Rests::within_each(rests, channel) > 0 {
             return Some(Rest::WithinSeries);
         }
         let long = |one: &Rests| one.longest[channel] >= limit;
@@ -167,6 +166,36 @@ mod tests {
         let long = |series, id: &str, samples| [Rest::Long { series, id: id.into(), samples }];
         assert_eq!(places(&moves, &[100, 0, 100, 30]), long(2, "1", 100));
         assert_eq!(places(&moves, &[100, 100, 10]), long(1, "2", 90));
+    }
+
+    /// Series of 20 samples, too short to keep one number for 32.
+    #[test]
+    fn a_channel_that_is_still_in_whole_series_rests() {
+        let kind = || Kind::Channels(vec!["x".into(), "y".into()]);
+        let of = |still: bool, count: usize| -> Samples {
+            let wave = |t: usize| (0.3 * t as f64).sin();
+            (0..count).map(|t| [if still { 0.0 } else { wave(t) }, wave(t)]).collect()
+        };
+        let labelled = |series: &[(&'static str, bool, usize)]| {
+            let series = series.iter().map(|&(class, still, count)| (class, of(still, count)));
+            Dataset::labelled(kind(), series).expect("valid")
+        };
+        let trained = labelled(&[("off", true, 20), ("on", false, 20), ("on", false, 20)]);
+        let contract =
+            Contract { channels: ChannelRange::all(&trained, &[0, 1, 2]), ..Contract::default() };
+        assert_eq!(contract.channels[0].rests, Some(true));
+        assert_eq!(contract.channels[1].rests, Some(false));
+        assert!(contract.resting_channels(&labelled(&[("off", true, 20)])).is_empty());
+        // Of all classes none moves: a sensor that is stuck.
+        let stuck = labelled(&[("off", true, 20), ("on", true, 20)]);
+        let [resting] = &contract.resting_channels(&stuck)[..] else { panic!("one rests") };
+        assert_eq!(resting.place, Rest::Throughout);
+        // Of one sample nobody knows, whatever is missing around it.
+        let moves =
+            Contract { channels: ChannelRange::all(&trained, &[1, 2]), ..Contract::default() };
+        assert!(moves.resting_channels(&labelled(&[("on", true, 1)])).is_empty());
+        // Nor of a few: a coarse sensor keeps its number for three.
+        assert!(moves.resting_channels(&labelled(&[("on", true, 3), ("on", false, 3)])).is_empty());
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::gaps::median;
 
 /// A step begins a batch where it is so many times as long as those within one.
 const LEAP: f64 = 5.0;
-/// The mean step of batches is so many times that within one.
-const SLOWER: f64 = 1.5;
+/// The mean step of batches is so many times that within one: less is a recording with pauses.
+const HANDED_OVER: f64 = 20.0;
 /// Steps between batches without which there is no pattern.
 const FEWEST: usize = 3;
 
@@ -21,7 +21,9 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Of times that leap after each so many samples, and always about as far, but for one in ten; else `None`.
+    /// Of times that leap after each so many samples, and always about as far, but for one in ten; else `None`. Within a
+    /// batch the steps are those of reading a buffer: where they are more than a twentieth of the mean, the samples may have
+    /// been taken then, in bursts.
     #[must_use]
     pub fn of(times: &[f64]) -> Option<Self> {
         let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -50,11 +52,11 @@ impl Batches {
         }
         let (first, last) = (leaps[0] + 1, leaps[leaps.len() - 1] + 1);
         let mean = (times[last] - times[first]) / (last - first) as f64;
-        // Pauses that leave the mean as it is are none.
-        if mean < SLOWER * within {
-            return None;
-        }
-        Some(Self { length: length as usize, within, mean })
+        (mean >= HANDED_OVER * within * (1.0 - 1e-6)).then_some(Self {
+            length: length as usize,
+            within,
+            mean,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use super::batches::Batches;
 use super::dataset::{Dataset, Series};
 use super::error::DataError;
 use super::gaps::median;
-use super::rounding::Rounding;
+use super::rounding::Roundings;
 use super::steps::{IRREGULAR, Steps, even_enough, nearest_period, period_of, rough_period};
 
 /// The relative error of the sample period that a model bears, unless it says otherwise, and the most by which the
@@ -107,7 +107,7 @@ impl Dataset {
     /// # Errors
     /// [`DataError::MixedRates`] naming two of them.
     pub fn check_one_rate(&self) -> Result<(), DataError> {
-        let periods = periods(&self.series().iter().collect::<Vec<_>>());
+        let periods = self.periods();
         let mut known: Vec<f64> = periods.iter().copied().flatten().collect();
         let Some(usual) = median(&mut known) else { return Ok(()) };
         let off = |period: f64| (period / usual - 1.0).abs() > PERIOD_TOLERANCE;
@@ -146,12 +146,8 @@ impl Dataset {
         }
         let mut rough: Vec<f64> =
             self.series().iter().filter_map(|one| rough_period(&one.times)).collect();
-        // In a batch samples may come as they were taken.
-        let within = self.series().iter().filter_map(|one| Batches::of(&one.times));
-        let mut within: Vec<f64> = within.map(|batches| batches.within).collect();
-        let admits_within = median(&mut within).is_some_and(|seconds| wanted.admits(seconds));
         match median(&mut rough) {
-            Some(seconds) if !wanted.admits_roughly(seconds) && !admits_within => other(seconds),
+            Some(seconds) if !wanted.admits_roughly(seconds) => other(seconds),
             _ => Ok(()),
         }
     }
@@ -159,8 +155,9 @@ impl Dataset {
     /// The series whose samples do not come evenly, if there are any.
     pub fn irregular(&self) -> Option<Irregular<'_>> {
         let mut found: Option<Irregular<'_>> = None;
-        for series in self.series() {
-            let Some(Steps { off, count, batches, .. }) = Steps::of(&series.times) else {
+        for (series, rounded) in self.series().iter().zip(self.roundings().each) {
+            let Some(Steps { off, count, batches, .. }) = Steps::with(&series.times, rounded)
+            else {
                 continue;
             };
             if off > IRREGULAR && count >= FEWEST_STEPS {
@@ -174,13 +171,27 @@ impl Dataset {
     /// Whether times without a unit are whole numbers that step by two or more: most likely milliseconds.
     pub fn may_be_milliseconds(&self) -> bool {
         let whole = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
-        let slow = |one: &Series| one.period().is_some_and(|period| period >= 2.0);
-        !self.clock().named && self.series().iter().any(slow) && self.series().iter().all(whole)
+        let slow = |period: Option<f64>| period.is_some_and(|period| period >= 2.0);
+        !self.clock().named
+            && self.series().iter().all(whole)
+            && self.periods().into_iter().any(slow)
     }
 
     /// The period of times that are rounded to a unit about as long as their steps, in which the steps are unequal.
     pub fn rounded_period(&self) -> Option<f64> {
-        Rounding::of_all(self.series().iter().map(|one| one.times.as_slice())).map(nearest_period)
+        self.roundings().usual.map(nearest_period)
+    }
+
+    /// How the times of all series were rounded.
+    pub(super) fn roundings(&self) -> Roundings {
+        let times: Vec<&[f64]> = self.series().iter().map(|one| one.times.as_slice()).collect();
+        Roundings::of(&times)
+    }
+
+    /// The sample period of each series, in the unit of the times; `None` of fewer than two steps, and where a quarter of
+    /// the steps or more are another.
+    pub(super) fn periods(&self) -> Vec<Option<f64>> {
+        periods(&self.series().iter().collect::<Vec<_>>())
     }
 
     /// Whether the samples were resampled after they were read.
@@ -191,16 +202,9 @@ impl Dataset {
 
 /// The sample period of each of some series. How their times were rounded all say together.
 fn periods(series: &[&Series]) -> Vec<Option<f64>> {
-    let rounded = Rounding::of_all(series.iter().map(|one| one.times.as_slice()));
-    let of = |one: &&Series| {
-        let own = even_enough(Steps::with(&one.times, None)?);
-        let Some(rounded) = rounded else { return own };
-        match own {
-            Some(own) if !(0.5..2.0).contains(&(own / rounded)) => Some(own),
-            _ => even_enough(Steps::with(&one.times, Some(rounded))?),
-        }
-    };
-    series.iter().map(of).collect()
+    let times: Vec<&[f64]> = series.iter().map(|one| one.times.as_slice()).collect();
+    let each = times.iter().zip(Roundings::of(&times).each);
+    each.map(|(times, rounded)| even_enough(Steps::with(times, rounded)?)).collect()
 }
 
 #[cfg(test)]
@@ -244,8 +248,8 @@ mod tests {
 
     #[test]
     fn rounded_and_lost_times_keep_their_period() {
-        // 400 Hz in whole milliseconds, and 30 Hz.
-        for (step, wanted) in [(2.5, 0.0025), (100.0 / 3.0, 0.1 / 3.0)] {
+        // 400 Hz in whole milliseconds, 667 Hz, and 30 Hz.
+        for (step, wanted) in [(2.5, 0.0025), (1.5, 0.0015), (100.0 / 3.0, 0.1 / 3.0)] {
             let times = (0..400).map(|t| (f64::from(t) * step).round()).collect();
             let data = data("t [ms]", &[times]);
             let found = seconds(&data).expect("a period");
@@ -255,8 +259,47 @@ mod tests {
         let mut lost = even(100, 0.01);
         lost.retain(|t| ((t * 100.0).round() as u32).pow(2) % 11 != 4);
         assert_eq!(seconds(&data("t", &[lost])), Some(0.01));
+        // One that is lost in every seventh place leaves such times as a slower clock, rounded, does.
+        let mut regularly = even(100, 0.01);
+        regularly.retain(|t| (t * 100.0).round() as u32 % 7 != 3);
+        let regularly = data("t", &[regularly]);
+        let found = seconds(&regularly).expect("a period");
+        assert!((found - 0.01 * 7.0 / 6.0).abs() < 1e-4, "{found}");
+        assert_eq!(regularly.rounded_period(), Some(found));
         let since_1970 = (0..200).map(|t| 1.7e9 + 0.02 * f64::from(t)).collect();
         assert_eq!(seconds(&data("t", &[since_1970])), Some(0.02));
+    }
+
+    /// Whole milliseconds of 800 Hz; series at another rate are none of these, however short.
+    #[test]
+    fn a_rounding_is_that_of_the_series_that_can_have_it() {
+        let rounded = |count: u32| -> Vec<f64> {
+            (0..count).map(|t| (f64::from(t) * 1.25).floor()).collect()
+        };
+        let long = [rounded(300), rounded(290), rounded(280)];
+        let with = |other: Vec<f64>| {
+            let series: Vec<Vec<f64>> = long.iter().cloned().chain([other]).collect();
+            data("t [ms]", &series)
+        };
+        let short = with(rounded(12));
+        assert!(short.check_one_rate().is_ok());
+        let found = seconds(&short).expect("a period");
+        assert!((found - 0.001_25).abs() < 1e-5, "{found}");
+        for (count, step) in [(300, 1.0), (60, 1.0), (300, 2.0), (60, 2.0), (300, 1.5)] {
+            let other = (0..count).map(|t| (f64::from(t) * step).floor()).collect();
+            let error = with(other).check_one_rate().expect_err("two rates");
+            assert_eq!(error.kind(), "mixed-rates", "{count} {step}");
+        }
+    }
+
+    /// Ten samples at 50 Hz, and a pause until the next second.
+    #[test]
+    fn bursts_have_the_rate_of_their_samples() {
+        let time = |t: u32| f64::from(t / 10) + 0.02 * f64::from(t % 10);
+        let data = data("t", &[(0..200).map(time).collect()]);
+        assert_eq!(seconds(&data), Some(0.02));
+        assert_eq!(data.gaps().expect("pauses").count, 19);
+        assert_eq!(data.series()[0].leaps(20), (1..20).map(|t| 10 * t).collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::batches::Batches;
 use super::dataset::{Dataset, Series};
-use super::rounding::Rounding;
 
 /// Steps of the time `t` that are longer than one and a half times their series' usual step, its
 /// median: samples that were lost, or that nobody marked as missing.
@@ -21,9 +20,10 @@ pub struct Gaps<'a> {
 }
 
 impl Dataset {
-    /// The gaps in time, if there are any. Work: linear in the samples.
+    /// The gaps in time, if there are any.
     pub fn gaps(&self) -> Option<Gaps<'_>> {
-        let found = self.series().iter().filter_map(gaps_in);
+        let each = self.series().iter().zip(self.roundings().each);
+        let found = each.filter_map(|(series, rounded)| gaps_in(series, rounded));
         found.reduce(|first, other| Gaps { count: first.count + other.count, ..first })
     }
 }
@@ -63,13 +63,10 @@ pub(super) fn median(all: &mut [f64]) -> Option<f64> {
 }
 
 /// Of series whose samples do not come in batches.
-fn gaps_in(series: &Series) -> Option<Gaps<'_>> {
+fn gaps_in(series: &Series, rounded: Option<f64>) -> Option<Gaps<'_>> {
     let usual = median_step(&series.times)?;
     // Rounded times have a step of one unit more, which is no leap.
-    let longest = match Rounding::of(&series.times).period() {
-        Some(period) => 2.0 * period,
-        None => 1.5 * usual,
-    };
+    let longest = rounded.map_or(1.5 * usual, |period| 2.0 * period);
     let mut leaps = series.times.windows(2).filter(|pair| pair[1] - pair[0] > longest);
     let first = leaps.next()?;
     if Batches::of(&series.times).is_some() {

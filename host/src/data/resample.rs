@@ -101,15 +101,18 @@ impl Dataset {
             return Err(failed("symbols have no values between them"));
         }
         // Numbers of samples are no times, whatever their steps are said to be.
-        let numbered =
-            |one: &Series| one.period() == Some(1.0) && one.times.iter().all(|t| t.fract() == 0.0);
-        let all = self.series();
-        // Times that come unevenly have a usual step all the same.
-        let usual = |one: &Series| {
-            one.period().or_else(|| usual_step(&one.times)).filter(|&step| step > 0.0)
+        let (all, known) = (self.series(), self.periods());
+        let numbered = |(one, period): (&Series, &Option<f64>)| {
+            *period == Some(1.0) && one.times.iter().all(|t| t.fract() == 0.0)
         };
-        let periods: Vec<f64> = all.iter().filter_map(usual).collect();
-        if periods.is_empty() || !self.clock().named && all.iter().any(numbered) {
+        let numbered = all.iter().zip(&known).any(numbered);
+        // Times that come unevenly have a usual step all the same.
+        let usual = |(one, period): (&Series, Option<f64>)| {
+            period.or_else(|| usual_step(&one.times)).filter(|&step| step > 0.0)
+        };
+        let each: Vec<Option<f64>> = all.iter().zip(known).map(usual).collect();
+        let periods: Vec<f64> = each.iter().flatten().copied().collect();
+        if periods.is_empty() || !self.clock().named && numbered {
             return Err(failed(
                 "no column `t` says when samples were taken, or it numbers them; write seconds, or name its unit: `t [ms]`",
             ));
@@ -130,8 +133,8 @@ impl Dataset {
         }
         let kernel = Kernel::new();
         let (mut series, mut nearest) = (Vec::new(), Vec::new());
-        for one in all {
-            let (resampled, from) = one.resampled(new, lowest, &kernel);
+        for (one, own) in all.iter().zip(each) {
+            let (resampled, from) = one.resampled(own.unwrap_or(lowest), new, &kernel);
             series.push(resampled);
             nearest.push(from);
         }
@@ -143,11 +146,10 @@ impl Dataset {
 }
 
 impl Series {
-    /// Of this period, and the samples nearest to its own; `usual` is the period where its times do not say.
-    fn resampled(&self, new: f64, usual: f64, kernel: &Kernel) -> (Self, Vec<usize>) {
+    /// From an old period to a new one, and the samples nearest to the new ones.
+    fn resampled(&self, old: f64, new: f64, kernel: &Kernel) -> (Self, Vec<usize>) {
         let view = self.samples.view();
         let Some(rows) = view.rows() else { return (self.clone(), Vec::new()) };
-        let old = self.period().or_else(|| usual_step(&self.times)).unwrap_or(usual);
         let Filled { times, rows, origin } = self.filled(rows, old);
         let mut made = Made {
             times: Vec::new(),

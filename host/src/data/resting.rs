@@ -3,6 +3,9 @@
 use super::dataset::{Dataset, Kind};
 use super::samples::RowsView;
 
+/// Of fewer samples one number is chance.
+const STILL: usize = 8;
+
 /// How long the channels of a series keep one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rests {
@@ -42,5 +45,16 @@ impl Rests {
     /// Whether a channel keeps one number from the first sample to the last, of two or more.
     pub(crate) fn never_changes(&self, channel: usize) -> bool {
         self.observed > 1 && self.longest[channel] == self.observed
+    }
+
+    /// Whether it does so for long enough to say something.
+    pub(crate) fn is_still(&self, channel: usize) -> bool {
+        self.observed >= STILL && self.never_changes(channel)
+    }
+
+    /// Counts the series that are long enough to say something, if a channel never changes within any of them; else zero.
+    pub(crate) fn within_each(all: &[Self], channel: usize) -> usize {
+        let long = || all.iter().filter(|one| one.observed >= STILL);
+        if long().all(|one| one.never_changes(channel)) { long().count() } else { 0 }
     }
 }

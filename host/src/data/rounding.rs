@@ -18,6 +18,8 @@ const LEAP: i64 = 8;
 const LOST: f64 = 0.06;
 /// Periods of blocks differ by less.
 const ALIKE: f64 = 0.03;
+/// Periods of short series differ by less from that of the others.
+const NEAR: f64 = 0.1;
 /// Where a clock may stand between two units, and how far from half a unit its times may be.
 const PHASES: usize = 16;
 const SLACK: f64 = 0.03;
@@ -27,8 +29,8 @@ const SLACK: f64 = 0.03;
 pub(super) enum Rounding {
     /// No time is left out, or too few to tell.
     Unknown,
-    /// No clock leaves such times out.
-    None,
+    /// No clock leaves such times out: samples come unevenly, or are lost.
+    Uneven,
     /// One of this period, in the unit of the times.
     Period(f64),
 }
@@ -54,12 +56,12 @@ impl Rounding {
         }
         periods.sort_unstable_by(f64::total_cmp);
         let Some(&middle) = periods.get(periods.len() / 2) else {
-            return if mixed > 0 { Self::None } else { Self::Unknown };
+            return if mixed > 0 { Self::Uneven } else { Self::Unknown };
         };
-        let most = |count: usize, of: usize| 10 * count >= 9 * of;
+        let most = |count: usize, of: usize| 5 * count >= 4 * of;
         let alike = periods.iter().filter(|&one| (one / middle - 1.0).abs() < ALIKE).count();
         if !most(periods.len(), mixed) || !most(alike, periods.len()) {
-            return Self::None;
+            return Self::Uneven;
         }
         match left_out >= FEWEST && middle >= LONGER {
             true => Self::Period(middle * unit),
@@ -71,19 +73,51 @@ impl Rounding {
     pub(super) fn period(self) -> Option<f64> {
         match self {
             Self::Period(period) => Some(period),
-            Self::Unknown | Self::None => None,
+            Self::Unknown | Self::Uneven => None,
         }
     }
 
-    /// That of most series that say anything, where it is one; `None` also where few do.
-    pub(super) fn of_all<'t>(series: impl Iterator<Item = &'t [f64]>) -> Option<f64> {
-        let all: Vec<Self> = series.map(Self::of).filter(|one| *one != Self::Unknown).collect();
+    /// The period that three quarters of the series have, of those that are not [`Unknown`](Self::Unknown).
+    fn usual(all: &[Self]) -> Option<f64> {
+        let known = all.iter().filter(|one| **one != Self::Unknown).count();
         let mut periods: Vec<f64> = all.iter().filter_map(|one| one.period()).collect();
         periods.sort_unstable_by(f64::total_cmp);
         let &middle = periods.get(periods.len() / 2)?;
         let alike = periods.iter().filter(|&one| (one / middle - 1.0).abs() < ALIKE).count();
-        (4 * alike >= 3 * all.len()).then_some(middle)
+        (4 * alike >= 3 * known).then_some(middle)
     }
+}
+
+/// The rounding of the times of several series, which come from one clock.
+pub(super) struct Roundings {
+    /// The period of most series whose times were rounded to units about as long.
+    pub(super) usual: Option<f64>,
+    /// The same of each series; `None` where its times are not rounded so.
+    pub(super) each: Vec<Option<f64>>,
+}
+
+impl Roundings {
+    pub(super) fn of(series: &[&[f64]]) -> Self {
+        let all: Vec<Rounding> = series.iter().map(|times| Rounding::of(times)).collect();
+        let Some(usual) = Rounding::usual(&all) else {
+            return Self { usual: None, each: vec![None; series.len()] };
+        };
+        // Short series do not say it by themselves.
+        let each = all.iter().zip(series).map(|(own, times)| match *own {
+            Rounding::Period(own) if (own / usual - 1.0).abs() > NEAR => Some(own),
+            Rounding::Period(_) => Some(usual),
+            Rounding::Unknown | Rounding::Uneven => bears(times, usual).then_some(usual),
+        });
+        Self { usual: Some(usual), each: each.collect() }
+    }
+}
+
+/// Whether some times can be those of a clock of a period that was rounded, up to a quarter of the samples lost.
+fn bears(times: &[f64], period: f64) -> bool {
+    let steps = || times.windows(2).map(|pair| pair[1] - pair[0]).filter(|&step| step > 0.0);
+    let (unit, count) = (steps().fold(f64::INFINITY, f64::min), steps().count() as f64);
+    let span: f64 = steps().filter(|&step| step <= LEAP as f64 * unit).sum();
+    span + unit >= (1.0 - ALIKE) * period * count && span - unit <= 1.3 * period * count
 }
 
 /// The shortest step and the times as multiples of it; `None` where they are none.
@@ -164,9 +198,10 @@ mod tests {
         for lost in [0.0, 0.02] {
             let (mut right, mut all) = (0, 0);
             for hertz in [510.0, 560.0, 640.0, 667.0, 714.0, 750.0, 800.0, 833.0, 900.0] {
-                for (round, phase) in
-                    roundings.into_iter().zip([0.0, 0.13, 0.25, 0.5, 0.77].repeat(4))
-                {
+                let phases = [0.0, 0.13, 0.25, 0.5, 0.77];
+                let each =
+                    roundings.into_iter().flat_map(|round| phases.map(|phase| (round, phase)));
+                for (round, phase) in each {
                     for (origin, unit) in [(0.0, 1.0), (1.7e9, 0.001)] {
                         let time = |t: u32| round(1000.0 * f64::from(t) / hertz + phase);
                         let kept = (0..300).filter(|_| random() >= lost);
@@ -193,7 +228,8 @@ mod tests {
                 all.push(times);
             }
             assert!(taken <= 6, "{lost}: {taken} of 300");
-            assert_eq!(Rounding::of_all(all.iter().map(Vec::as_slice)), None, "{lost}");
+            let all: Vec<&[f64]> = all.iter().map(Vec::as_slice).collect();
+            assert_eq!(Roundings::of(&all).usual, None, "{lost}");
         }
     }
 

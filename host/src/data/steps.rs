@@ -42,10 +42,12 @@ impl Steps {
         }
         let median = median_step(times).filter(|&median| median > 0.0)?;
         let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        // Rounded times have a step of one unit more, which is no leap.
+        let reach = rounded.map_or(1.5 * median, |period| 2.0 * period);
         let means: Vec<(f64, usize)> =
-            steps.chunks(BLOCK).filter_map(|block| mean_step(block, median)).collect();
+            steps.chunks(BLOCK).filter_map(|block| mean_step(block, reach)).collect();
         // Where nearly all steps of a block are longer, the rate is another there.
-        let is_long = |step: &&f64| **step > 1.5 * median;
+        let is_long = |step: &&f64| **step > reach;
         let slower = steps
             .chunks(BLOCK)
             .filter(|block| 10 * block.iter().filter(is_long).count() >= 9 * block.len());
@@ -69,7 +71,7 @@ impl Steps {
         let period = nearest_period(rounded.unwrap_or(sum / f64::from(count)));
         let finest = if finest < period { 1.000_001 * finest } else { 0.0 };
         let bound = (OFF * period).max(finest);
-        let is_off = |step: &&f64| (**step - period).abs() > bound && **step <= 1.5 * median;
+        let is_off = |step: &&f64| (**step - period).abs() > bound && **step <= reach;
         // A stretch at another rate is off too, however evenly its samples come.
         let is_other = |mean: f64| (mean / period - 1.0).abs() > OFF;
         let other: usize = means.iter().filter(|(mean, _)| is_other(*mean)).map(|(_, of)| of).sum();
@@ -109,15 +111,15 @@ pub fn rough_period(times: &[f64]) -> Option<f64> {
     }
     let median = median_step(times)?;
     let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let longest = if median > 0.0 { median } else { f64::INFINITY };
+    let longest = if median > 0.0 { 1.5 * median } else { f64::INFINITY };
     mean_step(&steps, longest).map(|(mean, _)| mean).filter(|&mean| mean > 0.0)
 }
 
-/// The mean of a block's steps and how many they are, leaps aside; `None` of too few.
-fn mean_step(block: &[f64], median: f64) -> Option<(f64, usize)> {
+/// The mean of a block's steps up to the longest that is no leap, and how many they are; `None` of too few.
+fn mean_step(block: &[f64], longest: f64) -> Option<(f64, usize)> {
     let (mut sum, mut count) = (0.0, 0_usize);
     for &step in block {
-        if step <= 1.5 * median {
+        if step <= longest {
             (sum, count) = (sum + step, count + 1);
         }
     }

@@ -30,7 +30,7 @@ pub(crate) fn centre_and_scale_of(
 }
 
 /// Times the deviation that all but a hundredth of the samples keep to, at which wild ones are held.
-const WILD: f64 = 3.0;
+const HELD_AT: f64 = 3.0;
 /// One sample of so many may be wild, and always one.
 const ONE_OF: usize = 100;
 
@@ -51,7 +51,7 @@ pub(crate) fn robust_centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
         }
         let middle = values.len() / 2;
         let median = *values.select_nth_unstable_by(middle, f64::total_cmp).1;
-        let bound = WILD * usual_deviation(&values, median);
+        let bound = HELD_AT * usual_deviation(&values, median);
         let count = values.len() as f64;
         for value in &mut values {
             *value = (*value - median).clamp(-bound, bound);

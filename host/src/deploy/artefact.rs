@@ -179,7 +179,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     }
     let each_lag = shape.topology == Topology::PER_LAG;
     let a_model_a_lag = shape.lags > 0 && u16::from(shape.lags) == shape.models;
-    if each_lag && (shape.family.is_autoregressive() || !a_model_a_lag) {
+    if each_lag && (shape.family.has_past() || !a_model_a_lag) {
         return Err(ArtefactError::BadHeader);
     }
     let known = FAMILIES.iter().copied().find(|family| family.artefact() == Some(shape.family));
@@ -191,11 +191,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
                 row if each_lag => 2 * row / (1 + usize::from(shape.lags)),
                 row => row,
             },
-            components: if shape.family.is_autoregressive() {
-                1 + usize::from(shape.lags)
-            } else {
-                1
-            },
+            components: if shape.family.has_past() { 1 + usize::from(shape.lags) } else { 1 },
         },
         directions: shape.directions.into(),
         family: known.ok_or(ArtefactError::BadHeader)?,
@@ -205,7 +201,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     // Codebooks hear channels that are real, and no past of them; a front end makes such, or symbols.
     let coded = usize::from(shape.codebooks);
     let heard = sizes.family.observes() == OF_CHANNELS.observes();
-    if coded > 0 && (!heard || of_profile || shape.family.is_autoregressive()) {
+    if coded > 0 && (!heard || of_profile || shape.family.has_past()) {
         return Err(ArtefactError::BadHeader);
     }
     if header.labels(bytes)?.any(breaks) {
@@ -268,7 +264,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     })?;
     let lags = match shape.topology {
         Topology::PER_LAG => lags.apart(),
-        _ if shape.family.is_autoregressive() => lags.of_past(),
+        _ if shape.family.has_past() => lags.of_past(),
         _ => lags,
     };
     let books = [coded, channels, outputs, shape.levels.into()];

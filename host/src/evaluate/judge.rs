@@ -1,8 +1,8 @@
 use fishweir_core::classify::likelihood_a_sample;
-use rayon::prelude::*;
 
 use crate::data::Window;
 use crate::deploy::{Deployed, Stream};
+use crate::parallel::{each, part_size};
 
 /// The decision on one window.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,17 +35,13 @@ pub struct Judged {
 /// value an item: its decisions settle where windows end.
 pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
     let every = deployed.decides_at_every_sample();
-    windows
-        .par_chunks(16)
-        .map_init(
-            || deployed.stream(),
-            |stream, windows| {
-                let one = |window| judge_one(stream, deployed.classes().len(), window, every);
-                windows.iter().map(one).collect::<Vec<_>>()
-            },
-        )
-        .flatten_iter()
-        .collect()
+    let parts: Vec<&[Window<'_>]> = windows.chunks(part_size(windows.len())).collect();
+    let of_part = |part: usize| -> Vec<Judged> {
+        let mut stream = deployed.stream();
+        let one = |window| judge_one(&mut stream, deployed.classes().len(), window, every);
+        parts[part].iter().map(one).collect()
+    };
+    each(parts.len(), &of_part).concat()
 }
 
 fn judge_one(stream: &mut Stream, classes: usize, window: &Window<'_>, every: bool) -> Judged {

@@ -76,7 +76,7 @@ impl BaumWelch {
         let family = self.family(sequences)?;
         let bounds = Bounds::of(self, family, sequences, scale);
         // Where the states are known there is but one fit.
-        let known = self.topology == Topology::Positions && family.name() != "mixture";
+        let known = self.topology == Topology::Positions && !family.has_components();
         let many = if known { 1 } else { self.restarts };
         let data = FitData::new(expect, sequences, family, &bounds);
         for restart in 0..many {

@@ -197,7 +197,7 @@ impl BaumWelch {
         let rows = sequences.iter().find_map(SamplesView::rows);
         let family = self.family_over(rows.is_some())?;
         let divides = rows.is_some_and(|rows| rows.dimension().is_multiple_of(self.rows));
-        if family.is_autoregressive() && !(self.rows > 1 && divides) {
+        if family.has_past() && !(self.rows > 1 && divides) {
             return Err(FitError::NoPast { family: family.name() });
         }
         Ok(family)

@@ -1,12 +1,12 @@
 //! Passes of Baum-Welch over sequences.
 
 use fishweir_core::smooth::SequenceError;
-use rayon::prelude::*;
 
 use super::options::{BaumWelch, Fit, FitError};
 use super::topology::Topology;
 use crate::batch::{Batch, Expectations, LANES};
 use crate::data::{SamplesView, centre_and_spread};
+use crate::parallel::try_each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Family, Hmm, Regularisation};
 
@@ -151,25 +151,20 @@ pub(super) fn total(
 ) -> Result<Expectations, FitError> {
     let before =
         |index: usize| -> usize { parts[..index].iter().map(|part| part.sequences().len()).sum() };
-    let parts: Vec<Result<Expectations, FitError>> = parts
-        .par_iter()
-        .enumerate()
-        .map(|(index, part)| {
-            let mut sum = Expectations::zero(model);
-            let each = expect(model, part);
-            for (offset, one) in each.into_iter().enumerate() {
-                let one = one.map_err(|error| FitError::Impossible {
-                    sequence: before(index) + offset,
-                    why: error.to_string(),
-                })?;
-                sum.add(&one);
-            }
-            Ok(sum)
-        })
-        .collect();
+    let of_part = |index: usize| -> Result<Expectations, FitError> {
+        let mut sum = Expectations::zero(model);
+        for (offset, one) in expect(model, &parts[index]).into_iter().enumerate() {
+            let one = one.map_err(|error| FitError::Impossible {
+                sequence: before(index) + offset,
+                why: error.to_string(),
+            })?;
+            sum.add(&one);
+        }
+        Ok(sum)
+    };
     let mut sum = Expectations::zero(model);
-    for part in parts {
-        sum.add(&part?);
+    for part in try_each(parts.len(), &of_part)? {
+        sum.add(&part);
     }
     Ok(sum)
 }

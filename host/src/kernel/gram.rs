@@ -4,10 +4,9 @@ use std::ops::Deref;
 
 use multiversion::multiversion;
 use nalgebra::DMatrix;
-use rayon::prelude::*;
 
 use super::Symmetric;
-use crate::parallel::try_each_piece;
+use crate::parallel::{map_values, try_each_piece};
 
 /// Rows and columns of a tile: two tiles of rows of features stay in a core's cache while their
 /// inner products are taken.
@@ -133,7 +132,7 @@ impl Gram {
     /// The same function of every entry, `f(k_ij)`.
     #[must_use]
     pub fn map(mut self, f: impl Fn(f64) -> f64 + Sync) -> Self {
-        self.0.values_mut().par_iter_mut().for_each(|value| *value = f(*value));
+        map_values(self.0.values_mut(), &f);
         self
     }
 
@@ -257,7 +256,7 @@ impl CrossGram {
     /// The same function of every entry, `f(k_ij)`.
     #[must_use]
     pub fn map(mut self, f: impl Fn(f64) -> f64 + Sync) -> Self {
-        self.values.par_iter_mut().for_each(|value| *value = f(*value));
+        map_values(&mut self.values, &f);
         self
     }
 

@@ -19,6 +19,7 @@
 //! | [`mean_map`]: means of windows, and of samples with their hidden states | `mean_map/` |
 //! | [`between`]: kernels between fitted models | `between/` |
 //! | [`marginal`]: kernels that sum over hidden models, against stored sequences | `marginal/` |
+//! | [`parameter`]: parameters of kernels by name | `parameter.rs` |
 //! | [`registry`]: all kernels by name, for what is asked by name | `registry.rs` |
 //!
 //! A new kernel is a file, and an entry of the registry.
@@ -33,6 +34,7 @@ mod information;
 mod log_gram;
 pub mod marginal;
 pub mod mean_map;
+pub mod parameter;
 mod pca;
 mod read_gram;
 pub mod registry;

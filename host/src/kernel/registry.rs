@@ -1,130 +1,23 @@
 //! The kernels by name, for whatever computes a matrix of a data set: commands and evaluations.
 //!
-//! A further kernel is an [`Entry`] in [`KERNELS`]: its name, a line about it, the settings that it
+//! A further kernel is an [`Entry`] in [`KERNELS`]: its name, a line about it, the parameters that it
 //! takes, and how it is computed of what it compares.
-
-use fishweir_core::emission::Parametrisation;
 
 use super::between::{
     Affinity, PairError, divergence_of_fitted, heat_of_fitted, log_gram_of_fitted,
 };
 use super::marginal::MarginalModel;
 use super::mean_map::{Cliques, Convention, EmpiricalMap, LatentMap, Rbf};
+use super::parameter::{
+    KernelParameter, LAMBDA, NU, ORDER, POWER, RAW, RHO, SIGMA, STEPS, Settings, TIME,
+};
 use super::{
-    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram, Metric,
+    CountKernel, Counted, FisherKernel, Gram, Information, Kernel, KernelError, LogGram,
     ScoreKernel, SpectrumKernel, TopKernel, gram_of_features,
 };
 use crate::data::SamplesView;
 use crate::model::{FittedModel, Scored};
 use crate::runtime::Hmm;
-
-/// What kernels can be told. Each reads its own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// What scores are gradients with respect to.
-    pub parametrisation: Parametrisation,
-    /// How scores become features.
-    pub metric: Metric,
-    /// Width of a Gaussian, in units of the features.
-    pub sigma: f64,
-    /// Degree of a polynomial.
-    pub power: u32,
-    /// Symbols counted together, or samples of a window after its first; each kernel has its own
-    /// default.
-    pub order: Option<usize>,
-    /// Counts as they are, not by length.
-    pub raw: bool,
-    /// Rate of a radial basis function `exp(-lambda/2 |x - y|^2)` of samples.
-    pub lambda: f64,
-    /// Rate at which a kernel is exponentiated, if it is.
-    pub nu: Option<f64>,
-    /// Power of a probability product.
-    pub rho: f64,
-    /// Transitions of the sequences that models with a past are compared over.
-    pub steps: usize,
-    /// Time that heat has spread.
-    pub time: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            parametrisation: Parametrisation::SOFTMAX,
-            metric: Metric::Practical,
-            sigma: 1.0,
-            power: 2,
-            order: None,
-            raw: false,
-            lambda: 1.0,
-            nu: None,
-            rho: 0.5,
-            steps: 10,
-            time: 0.25,
-        }
-    }
-}
-
-/// A setting that a kernel takes, as options name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KernelParameter {
-    /// [`Settings::parametrisation`].
-    Parametrisation,
-    /// [`Settings::metric`].
-    Information,
-    /// [`Settings::sigma`].
-    Sigma,
-    /// [`Settings::power`].
-    Power,
-    /// [`Settings::order`].
-    Order,
-    /// [`Settings::raw`].
-    Raw,
-    /// [`Settings::lambda`].
-    Lambda,
-    /// [`Settings::nu`].
-    Nu,
-    /// [`Settings::rho`].
-    Rho,
-    /// [`Settings::steps`].
-    Steps,
-    /// [`Settings::time`].
-    Time,
-}
-
-impl KernelParameter {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::Parametrisation,
-        Self::Information,
-        Self::Sigma,
-        Self::Power,
-        Self::Order,
-        Self::Raw,
-        Self::Lambda,
-        Self::Nu,
-        Self::Rho,
-        Self::Steps,
-        Self::Time,
-    ];
-
-    /// Returns its name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Parametrisation => "parametrisation",
-            Self::Information => "information",
-            Self::Sigma => "sigma",
-            Self::Power => "power",
-            Self::Order => "order",
-            Self::Raw => "raw",
-            Self::Lambda => "lambda",
-            Self::Nu => "nu",
-            Self::Rho => "rho",
-            Self::Steps => "steps",
-            Self::Time => "time",
-        }
-    }
-}
 
 /// Kernel values of all pairs, and how they came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,19 +100,33 @@ pub const KERNELS: &[Entry] = &[
     on_scores(
         "gaussian",
         "Gaussian of the distance of scores",
-        &[KernelParameter::Parametrisation, KernelParameter::Information, KernelParameter::Sigma],
-        |settings| format!("Gaussian of width {} on", settings.sigma),
+        &[
+            KernelParameter::Parametrisation,
+            KernelParameter::Information,
+            KernelParameter::Number(&SIGMA),
+        ],
+        |settings| format!("Gaussian of width {} on", settings.number(&SIGMA)),
         |settings, models, sequences, of| {
-            fisher(settings, Some(ScoreKernel::gaussian(settings.sigma)), models, sequences, of)
+            fisher(
+                settings,
+                Some(ScoreKernel::gaussian(settings.number(&SIGMA))),
+                models,
+                sequences,
+                of,
+            )
         },
     ),
     on_scores(
         "polynomial",
         "(1 + inner product of scores) ^ power",
-        &[KernelParameter::Parametrisation, KernelParameter::Information, KernelParameter::Power],
-        |settings| format!("polynomial of degree {} on", settings.power),
+        &[
+            KernelParameter::Parametrisation,
+            KernelParameter::Information,
+            KernelParameter::Number(&POWER),
+        ],
+        |settings| format!("polynomial of degree {} on", settings.whole(&POWER)),
         |settings, models, sequences, of| {
-            let kernel = ScoreKernel::Polynomial { degree: settings.power };
+            let kernel = ScoreKernel::Polynomial { degree: settings.whole(&POWER) as u32 };
             fisher(settings, Some(kernel), models, sequences, of)
         },
     ),
@@ -256,14 +163,14 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "count",
         about: "Marginalised counts of symbols and states",
-        takes: &[KernelParameter::Order, KernelParameter::Raw],
+        takes: &[KernelParameter::Number(&ORDER), KernelParameter::Number(&RAW)],
         words: |settings| {
-            let what = if settings.order == Some(2) { "pairs of symbols" } else { "symbols" };
-            let by = if settings.raw { "raw" } else { "by length" };
+            let what = if order(settings) == Some(2) { "pairs of symbols" } else { "symbols" };
+            let by = if settings.number(&RAW) != 0.0 { "raw" } else { "by length" };
             format!("marginalised counts of {what}, {by},")
         },
         compares: Compares::States(|settings, models, sequences| {
-            let counted = match settings.order {
+            let counted = match order(settings) {
                 None | Some(1) => Counted::Single,
                 Some(2) => Counted::Pairs,
                 Some(order) => {
@@ -272,14 +179,14 @@ pub const KERNELS: &[Entry] = &[
                     return Err(KernelError::Parameter { name, value, range });
                 }
             };
-            let kernel = CountKernel { models, counted, raw: settings.raw };
+            let kernel = CountKernel { models, counted, raw: settings.number(&RAW) != 0.0 };
             Ok(Computed::on_features(&kernel.features(sequences)?, None))
         }),
     },
     Entry {
         name: "mismatch",
         about: "Words of symbols, each counted for all that differ in one place",
-        takes: &[KernelParameter::Order],
+        takes: &[KernelParameter::Number(&ORDER)],
         words: |settings| format!("mismatch kernel of words of {}", word(settings)),
         compares: Compares::Sequences(|settings, sequences| {
             SpectrumKernel { length: word(settings), mismatches: 1 }.gram(sequences)
@@ -288,7 +195,7 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "spectrum",
         about: "Words of symbols",
-        takes: &[KernelParameter::Order],
+        takes: &[KernelParameter::Number(&ORDER)],
         words: |settings| format!("spectrum kernel of words of {}", word(settings)),
         compares: Compares::Sequences(|settings, sequences| {
             SpectrumKernel { length: word(settings), mismatches: 0 }.gram(sequences)
@@ -297,14 +204,17 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "empirical-mean-map",
         about: "Mean over all pairs of windows of a function of their distance",
-        takes: &[KernelParameter::Order, KernelParameter::Lambda],
+        takes: &[KernelParameter::Number(&ORDER), KernelParameter::Number(&LAMBDA)],
         words: |settings| {
-            let samples = settings.order.unwrap_or(0) + 1;
-            format!("empirical mean map of windows of {samples}, lambda {}", settings.lambda)
+            let samples = order(settings).unwrap_or(0) + 1;
+            format!(
+                "empirical mean map of windows of {samples}, lambda {}",
+                settings.number(&LAMBDA)
+            )
         },
         compares: Compares::Sequences(|settings, sequences| {
-            let rbf = Rbf::new(settings.lambda, Convention::Half)?;
-            let order = settings.order.unwrap_or(0);
+            let rbf = Rbf::new(settings.number(&LAMBDA), Convention::Half)?;
+            let order = order(settings).unwrap_or(0);
             if let Some(sequence) = sequences.iter().position(|one| one.len() <= order) {
                 let (length, window) = (sequences[sequence].len(), order + 1);
                 return Err(KernelError::TooShort { sequence, length, window });
@@ -315,14 +225,16 @@ pub const KERNELS: &[Entry] = &[
     Entry {
         name: "latent-mean-map",
         about: "The same of samples with their hidden states, expected",
-        takes: &[KernelParameter::Lambda, KernelParameter::Nu],
+        takes: &[KernelParameter::Number(&LAMBDA), KernelParameter::Number(&NU)],
         words: |settings| {
-            let nu = settings.nu.map_or_else(String::new, |nu| format!(", exponentiated by {nu}"));
-            format!("latent mean map, lambda {}{nu},", settings.lambda)
+            let nu = settings
+                .given(&NU)
+                .map_or_else(String::new, |nu| format!(", exponentiated by {nu}"));
+            format!("latent mean map, lambda {}{nu},", settings.number(&LAMBDA))
         },
         compares: Compares::States(|settings, models, sequences| {
-            let rbf = Rbf::new(settings.lambda, Convention::Half)?;
-            let map = LatentMap { models, rbf, cliques: Cliques::All, nu: settings.nu };
+            let rbf = Rbf::new(settings.number(&LAMBDA), Convention::Half)?;
+            let map = LatentMap { models, rbf, cliques: Cliques::All, nu: settings.given(&NU) };
             let gram = map.gram(sequences)?;
             Ok(Computed { gram, features: None, information: Vec::new() })
         }),
@@ -330,42 +242,46 @@ pub const KERNELS: &[Entry] = &[
     between(
         ("ppk", ANY),
         "Between models: probability product, integral of p^rho q^rho",
-        &[KernelParameter::Rho, KernelParameter::Steps],
-        |settings| format!("probability product of models, rho {}", settings.rho),
+        &[KernelParameter::Number(&RHO), KernelParameter::Number(&STEPS)],
+        |settings| format!("probability product of models, rho {}", settings.number(&RHO)),
         |settings, models| {
-            log_gram_of_fitted(models, Affinity::Product { rho: settings.rho }, settings.steps)
+            log_gram_of_fitted(
+                models,
+                Affinity::Product { rho: settings.number(&RHO) },
+                settings.whole(&STEPS),
+            )
         },
     ),
     between(
         ("bhattacharyya", ANY),
         "The same with rho one half",
-        &[KernelParameter::Steps],
+        &[KernelParameter::Number(&STEPS)],
         |_| "Bhattacharyya's, of models".into(),
         |settings, models| {
-            log_gram_of_fitted(models, Affinity::Product { rho: 0.5 }, settings.steps)
+            log_gram_of_fitted(models, Affinity::Product { rho: 0.5 }, settings.whole(&STEPS))
         },
     ),
     between(
         ("mean-map", ANY),
         "Between models: expected function of the distance of what each draws",
-        &[KernelParameter::Lambda, KernelParameter::Steps],
-        |settings| format!("mean map of models, lambda {}", settings.lambda),
+        &[KernelParameter::Number(&LAMBDA), KernelParameter::Number(&STEPS)],
+        |settings| format!("mean map of models, lambda {}", settings.number(&LAMBDA)),
         |settings, models| {
-            let measure = Affinity::MeanMap { lambda: settings.lambda };
-            log_gram_of_fitted(models, measure, settings.steps)
+            let measure = Affinity::MeanMap { lambda: settings.number(&LAMBDA) };
+            log_gram_of_fitted(models, measure, settings.whole(&STEPS))
         },
     ),
     between(
         ("heat", &["markov"]),
         "Between frequencies of symbols: heat on the simplex (Markov chains of order 0)",
-        &[KernelParameter::Time],
-        |settings| format!("heat kernel of frequencies, time {}", settings.time),
-        |settings, models| heat_of_fitted(models, settings.time),
+        &[KernelParameter::Number(&TIME)],
+        |settings| format!("heat kernel of frequencies, time {}", settings.number(&TIME)),
+        |settings, models| heat_of_fitted(models, settings.number(&TIME)),
     ),
     between(
         ("symmetric-kl", &["gaussian", "markov"]),
         "Between Gaussians or frequencies: exponential of minus the divergence there and back",
-        &[KernelParameter::Nu],
+        &[KernelParameter::Number(&NU)],
         |settings| format!("symmetrised divergence, exponentiated by {}", rate(settings)),
         |settings, models| divergence_of_fitted(models, rate(settings)),
     ),
@@ -415,13 +331,18 @@ const fn between(
 const ANY: &[&str] =
     &["hmm", "markov", "positions", "gaussian", "mixture", "kde", "lds", "switching"];
 
+/// Symbols counted together, or samples of a window after its first, if given.
+fn order(settings: &Settings) -> Option<usize> {
+    settings.given(&ORDER).map(|order| order as usize)
+}
+
 /// Symbols of a word.
 fn word(settings: &Settings) -> usize {
-    settings.order.unwrap_or(3)
+    order(settings).unwrap_or(3)
 }
 
 fn rate(settings: &Settings) -> f64 {
-    settings.nu.unwrap_or(1.0)
+    settings.number(&NU)
 }
 
 const fn marginal(name: &'static str, about: &'static str) -> Entry {

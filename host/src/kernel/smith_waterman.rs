@@ -1,7 +1,8 @@
 //! Smith-Waterman scores of all pairs, side by side in lanes of bytes.
 
+use crate::parallel::each;
+
 use multiversion::multiversion;
-use rayon::prelude::*;
 
 /// Sequences side by side: a register of the widest vector units, in bytes.
 const LANES: usize = 64;
@@ -74,27 +75,27 @@ impl SmithWaterman {
     {
         let mut order: Vec<usize> = (0..targets.len()).collect();
         order.sort_by_key(|&target| targets[target].as_ref().len());
-        let groups: Vec<Vec<Bytes>> = order
-            .par_chunks(LANES)
-            .map(|members| {
-                let profile = self.profile(members.iter().map(|&target| targets[target].as_ref()));
-                let mut column = Vec::new();
-                let one = |query: &Q| {
-                    let rows: Vec<usize> =
-                        query.as_ref().iter().map(|&x| x.min(self.matrix.len())).collect();
-                    sweep(self.bytes(), &rows, &profile, self.matrix.len() + 1, &mut column)
-                };
-                queries.iter().map(one).collect()
-            })
-            .collect();
+        let members: Vec<&[usize]> = order.chunks(LANES).collect();
+        let of_group = |group: usize| -> Vec<Bytes> {
+            let profile =
+                self.profile(members[group].iter().map(|&target| targets[target].as_ref()));
+            let mut column = Vec::new();
+            let one = |query: &Q| {
+                let rows: Vec<usize> =
+                    query.as_ref().iter().map(|&x| x.min(self.matrix.len())).collect();
+                sweep(self.bytes(), &rows, &profile, self.matrix.len() + 1, &mut column)
+            };
+            queries.iter().map(one).collect()
+        };
+        let groups = each(members.len(), &of_group);
         let mut scores = vec![vec![0; targets.len()]; queries.len()];
-        scores.par_iter_mut().enumerate().for_each(|(query, row)| {
-            for (members, best) in order.chunks(LANES).zip(&groups) {
+        for (query, row) in scores.iter_mut().enumerate() {
+            for (members, best) in members.iter().zip(&groups) {
                 for (&target, score) in members.iter().zip(best[query]) {
                     row[target] = score;
                 }
             }
-        });
+        }
         scores
     }
 

@@ -1,7 +1,6 @@
-use rayon::prelude::*;
-
 use super::gram::inner_product;
 use super::{Axes, Information, InformationError};
+use crate::parallel::each;
 
 /// A linear map `phi(x) = W g(x)` from scores to features whose inner products are a Fisher kernel,
 /// `K(x, y) = g(x)' W' W g(y)`.
@@ -80,7 +79,7 @@ impl Whitening {
     pub fn features(&self, scores: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         match &self.0 {
             Form::Identity => scores,
-            _ => scores.par_iter().map(|score| self.apply(score)).collect(),
+            _ => each(scores.len(), &|index| self.apply(&scores[index])),
         }
     }
 

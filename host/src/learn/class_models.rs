@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::data::{Dataset, Lags, SamplesView, Series, Widened, scale_of};
 use crate::fit::{BaumWelch, Fit};
 use crate::learn::augment::Augmented;
@@ -11,6 +9,7 @@ use crate::learn::error::TrainError;
 use crate::learn::fits::FitKey;
 use crate::learn::kind::ClassifierKind;
 use crate::learn::training_set::TrainingSet;
+use crate::parallel::try_each;
 
 impl TrainingSet<'_> {
     /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
@@ -46,8 +45,8 @@ impl TrainingSet<'_> {
         match self.trial.form.lags.of_models().as_slice() {
             [all] => of_lags(all),
             each => {
-                let fits: Result<Vec<_>, _> = each.par_iter().map(of_lags).collect();
-                Ok(Arc::new(fits?.iter().flat_map(|fits| fits.iter().cloned()).collect()))
+                let fits = try_each(each.len(), &|index| of_lags(&each[index]))?;
+                Ok(Arc::new(fits.iter().flat_map(|fits| fits.iter().cloned()).collect()))
             }
         }
     }
@@ -84,21 +83,18 @@ impl TrainingSet<'_> {
         }
         let baum_welch = baum_welch.settled(&kinds, size, &scale);
         let baum_welch = baum_welch.map_err(TrainError::Topology)?;
-        sequences
-            .par_iter()
-            .enumerate()
-            .map(|(class, sequences)| {
-                let begun = begun.and_then(|begun| begun.get(class));
-                let fit = match begun {
-                    Some(begun) => baum_welch.go_on(begun, sequences, &scale, self.progress),
-                    None => baum_welch.fit(sequences, size, &scale, self.progress),
-                };
-                let fit = fit.map_err(|source| match universal {
-                    true => TrainError::Universal { source },
-                    false => TrainError::Fit { class: classes[class].clone(), source },
-                })?;
-                Ok(if within { fit.starting_anywhere() } else { fit })
-            })
-            .collect()
+        let of_class = |class: usize| {
+            let (begun, sequences) = (begun.and_then(|begun| begun.get(class)), &sequences[class]);
+            let fit = match begun {
+                Some(begun) => baum_welch.go_on(begun, sequences, &scale, self.progress),
+                None => baum_welch.fit(sequences, size, &scale, self.progress),
+            };
+            let fit = fit.map_err(|source| match universal {
+                true => TrainError::Universal { source },
+                false => TrainError::Fit { class: classes[class].clone(), source },
+            })?;
+            Ok(if within { fit.starting_anywhere() } else { fit })
+        };
+        try_each(sequences.len(), &of_class)
     }
 }

@@ -1,7 +1,5 @@
 //! One-against-rest machines on scaled features, in the primal whatever they were trained in.
 
-use rayon::prelude::*;
-
 use crate::classifier::{Output, Scaling};
 use crate::learn::features::FeatureMap;
 use crate::learn::features::scaler::{FeatureScaler, Scales};
@@ -11,6 +9,7 @@ use crate::learn::solver::learner::{ClosedFormHeldOut, Learner};
 use crate::learn::solver::loss::ClassWeight;
 use crate::learn::solver::matrix::Matrix;
 use crate::learn::solver::svm::LinearSvm;
+use crate::parallel::{each, try_each};
 
 /// What machines learn from, window by window.
 #[derive(Clone)]
@@ -88,7 +87,7 @@ impl Path {
             }
             machines(&own, labels, groups, classes, c)
         };
-        let outputs: Result<Vec<_>, KernelLearnError> = weights.par_iter().map(of_weight).collect();
+        let outputs = try_each(weights.len(), &|index| of_weight(&weights[index]))?;
         let unknown = Verdict { right: false, lead: 0.0 };
         let verdicts = |outputs: &Vec<Vec<Option<Vec<f64>>>>, cost: usize| {
             let verdict = |(item, &label): (usize, &usize)| {
@@ -99,7 +98,7 @@ impl Path {
             labels.iter().enumerate().map(verdict).collect()
         };
         let of_outputs = |outputs| (0..c.len()).map(move |cost| verdicts(outputs, cost));
-        Ok(outputs?.iter().flat_map(of_outputs).collect())
+        Ok(outputs.iter().flat_map(of_outputs).collect())
     }
 
     /// What is decided of unscaled examples, `[cost][example]`.
@@ -114,7 +113,7 @@ impl Path {
             };
             rows.rows().zip(labels).map(verdict).collect()
         };
-        self.machines.par_iter().map(judge).collect()
+        each(self.machines.len(), &|index| judge(&self.machines[index]))
     }
 
     /// The machines of the first cost as outputs over unscaled features.

@@ -336,8 +336,8 @@ impl Request {
         matches!(observed, Kind::Channels(_)) && self.kind.compiles() && self.of_reals()
     }
 
-    pub(crate) fn is_autoregressive(&self) -> bool {
-        self.baum_welch.emission.is_some_and(Family::is_autoregressive)
+    pub(crate) fn has_past(&self) -> bool {
+        self.baum_welch.emission.is_some_and(Family::has_past)
     }
 
     /// How training series are varied, and what of it is left to choose: nothing of counts, or of yes and no, which are

@@ -1,7 +1,7 @@
 //! Machines with a kernel on scaled scores that is not linear in them: in the dual, for nothing folds.
 
 use crate::kernel::ScoreKernel;
-use rayon::prelude::*;
+use crate::parallel::each;
 
 use crate::classifier::{Expansion, ExpansionKernel, WhiteningRows};
 use crate::kernel::CrossGram;
@@ -39,7 +39,7 @@ struct OnItems {
 fn scaled(metric: &FeatureScaler, rows: &Matrix) -> Vec<Vec<f64>> {
     let wide = |row: &[f32]| row.iter().copied().map(f64::from).collect::<Vec<f64>>();
     let rows: Vec<&[f32]> = rows.rows().collect();
-    rows.into_par_iter().map(|row| metric.map(&wide(row))).collect()
+    each(rows.len(), &|row| metric.map(&wide(rows[row])))
 }
 
 impl ScorePath {

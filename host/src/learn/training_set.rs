@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 
 use fishweir_core::classify::Normalisation;
-use rayon::prelude::*;
 
 use crate::classifier::ScoreModels;
 use crate::classifier::{Choice, Classifier, Codebooks, Output, Provenance, Rule};
@@ -27,6 +26,7 @@ use crate::learn::search::trial::Trial;
 use crate::learn::solver::expansion::KERNEL_WINDOWS;
 use crate::learn::solver::loss::ClassWeight;
 use crate::learn::solver::matrix::Matrix;
+use crate::parallel::each;
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
 
@@ -222,7 +222,7 @@ impl<'a> TrainingSet<'a> {
                         self.trial.baum_welch.seed
                     ),
                 }],
-                ..Provenance::of(self.data, series).heard_by(&self.trial.request.front)
+                ..Provenance::of(self.data, series).behind(&self.trial.request.front)
             },
         }
     }
@@ -305,14 +305,14 @@ impl<'a> TrainingSet<'a> {
         let windows = data.windows(self.trial.request.windowing.as_ref());
         let cut: Vec<_> = windows.of_all(some).collect();
         check_features(cut.len(), map.len())?;
-        let features: Vec<Option<Vec<f64>>> = cut
-            .par_chunks(32)
-            .flat_map_iter(|cut| {
-                let wide: Vec<Widened<'_>> =
-                    cut.iter().map(|window| self.widen(window.samples)).collect();
-                map.extract(&wide.iter().map(Widened::view).collect::<Vec<_>>())
-            })
-            .collect();
+        let parts: Vec<_> = cut.chunks(32).collect();
+        let of_part = |part: usize| {
+            let wide: Vec<Widened<'_>> =
+                parts[part].iter().map(|window| self.widen(window.samples)).collect();
+            map.extract(&wide.iter().map(Widened::view).collect::<Vec<_>>())
+        };
+        let features: Vec<Option<Vec<f64>>> =
+            each(parts.len(), &of_part).into_iter().flatten().collect();
         if let Some(place) = features.iter().position(Option::is_none) {
             let window = cut[place];
             if window.series >= varied.first_copy() {

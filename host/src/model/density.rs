@@ -1,7 +1,6 @@
 use fishweir_core::emission::{Gaussian, Parametrisation, Spread, Width};
 use fishweir_core::filter::{Forward, Streaming};
 use fishweir_core::smooth::SequenceError;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::score::push_emissions;
@@ -216,7 +215,7 @@ impl Scored for DensityModel {
         parametrisation: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
         let units = vec![1.0; self.channels()];
-        let score = |expected: Expectations| {
+        let score = |expected: &Expectations| {
             let mut score = Vec::with_capacity(self.parameters());
             if self.weights() > 0 {
                 push_row(&self.weight, &expected.initial, parametrisation, &mut score);
@@ -225,7 +224,7 @@ impl Scored for DensityModel {
             ModelScore { log_likelihood: expected.log_likelihood, score }
         };
         let expected = expectations(&self.memoryless(), &Batch::new(sequences));
-        expected.into_par_iter().map(|expected| expected.map(score)).collect()
+        each(expected.len(), &|index| expected[index].as_ref().map(score).map_err(Clone::clone))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

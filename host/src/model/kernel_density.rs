@@ -3,12 +3,12 @@ use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{ContextModelError, Model, ModelScore, Scored};
 use crate::data::{Rows, Samples, SamplesView, centre_and_spread};
 use crate::fit::{distance, loo_bandwidth};
+use crate::parallel::each;
 use crate::runtime::numbers::normal;
 use crate::runtime::{Distribution, HmmError, check};
 
@@ -166,7 +166,7 @@ impl Scored for KernelDensityModel {
         sequences: &[SamplesView<'_>],
         _: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
-        sequences.par_iter().map(|samples| self.score(*samples)).collect()
+        each(sequences.len(), &|index| self.score(sequences[index]))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

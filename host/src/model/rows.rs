@@ -7,11 +7,11 @@ use fishweir_core::emission::{Parametrisation, Probabilities, maximise_row};
 use fishweir_core::smooth::SequenceError;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 
 use super::ContextModelError;
 use super::{ModelScore, NoScore};
 use crate::data::SamplesView;
+use crate::parallel::each;
 use crate::runtime::numbers::{choose, push_row};
 
 /// Probabilities or counts, `[context][event]`.
@@ -58,7 +58,7 @@ pub(super) fn scores(
 ) -> Vec<Result<ModelScore, SequenceError>> {
     let score =
         |samples: &SamplesView<'_>| Ok(score(probability, &count(*samples)?, parametrisation));
-    sequences.par_iter().map(score).collect()
+    each(sequences.len(), &|index| score(&sequences[index]))
 }
 
 /// `log p = sum n log p` and its gradient, context after context.

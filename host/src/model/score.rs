@@ -2,10 +2,10 @@
 
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
-use rayon::prelude::*;
 
 use crate::batch::{Expectations, expectations};
 use crate::data::{Samples, SamplesView};
+use crate::parallel::each;
 use crate::runtime::family::entries;
 use crate::runtime::numbers::push_row;
 use crate::runtime::{Emissions, Hmm, Parts};
@@ -132,13 +132,13 @@ impl Scored for Hmm {
         parametrisation: Parametrisation,
     ) -> Vec<Result<ModelScore, SequenceError>> {
         let units = vec![1.0; self.size()];
-        let score = |expected: Expectations| {
+        let score = |expected: &Expectations| {
             let mut score = Vec::with_capacity(self.parameters());
             push_score(self, &expected, parametrisation, &units, &mut score);
             ModelScore { log_likelihood: expected.log_likelihood, score }
         };
         let expected = expectations(self, sequences);
-        expected.into_par_iter().map(|expected| expected.map(score)).collect()
+        each(expected.len(), &|index| expected[index].as_ref().map(score).map_err(Clone::clone))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

@@ -14,7 +14,7 @@ impl Hmm {
     /// Emissions that regress go on from the series' own past, at lags one by one, which begins at the centre, and
     /// have it in their rows.
     pub fn simulate(&self, length: usize, seed: u64) -> Samples {
-        let lags = match self.emission.family().is_autoregressive() {
+        let lags = match self.emission.family().has_past() {
             true => Lags::order(self.emission.shape().components as u32 - 1),
             false => Lags::NONE,
         };

@@ -1,6 +1,5 @@
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::system::{Parts, about, about_their_mean, away_from, bordered, check_centre, refused};
@@ -8,6 +7,7 @@ use super::{Model, ModelScore, Scored};
 use crate::data::{Samples, SamplesView};
 use crate::dynamics::{SwitchingSystem, SystemError};
 use crate::fit::{FitError, SwitchingEm, SwitchingFit};
+use crate::parallel::each;
 
 /// A linear dynamical system that switches, around a mean: `x_t = centre + C s_t + N(0, R)`.
 ///
@@ -106,7 +106,7 @@ impl Scored for SwitchingModel {
             let log_likelihood = self.system.log_likelihood(about.view()).map_err(refused)?;
             Ok(ModelScore { log_likelihood, score: Vec::new() })
         };
-        sequences.par_iter().map(of).collect()
+        each(sequences.len(), &|index| of(&sequences[index]))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

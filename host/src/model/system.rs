@@ -1,13 +1,13 @@
 use fishweir_core::ObservationError;
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::smooth::SequenceError;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Model, ModelScore, Scored, names_of_rows};
 use crate::data::{Rows, RowsView, Samples, SamplesView, centre_and_spread};
 use crate::dynamics::{LinearSystem, SystemError};
 use crate::fit::{FitError, SystemEm, SystemFit};
+use crate::parallel::each;
 
 /// A linear dynamical system around a mean: `x_t = centre + C s_t + N(0, R)`.
 ///
@@ -184,7 +184,7 @@ impl Model for SystemModel {
         let of = |samples: &SamplesView<'_>| {
             self.system.log_likelihood(about(&self.centre, samples)?.view()).map_err(refused)
         };
-        sequences.par_iter().map(of).collect()
+        each(sequences.len(), &|index| of(&sequences[index]))
     }
 }
 
@@ -204,7 +204,7 @@ impl Scored for SystemModel {
             let (score, log_likelihood) = found.map_err(refused)?;
             Ok(ModelScore { log_likelihood, score: score.entries() })
         };
-        sequences.par_iter().map(of).collect()
+        each(sequences.len(), &|index| of(&sequences[index]))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

@@ -111,7 +111,7 @@ fn everything() {
 /// Every family that has a size.
 fn families() {
     macro_rules! each {
-        ($($module:ident $type:ident $(= $code:literal $unit:literal)?;)*) => {
+        ($($module:ident $type:ident $(= $code:literal $unit:literal $($past:ident)?)?;)*) => {
             $(family::<emission::$type<3>>(&black_box(Default::default()));)*
         };
     }

@@ -8,13 +8,14 @@ use fishweir::StableKind as _;
 use fishweir::data::{Dataset, ReadOptions, SamplesView, Windows};
 use fishweir::evaluate::{CrossValidation, CrossValidationOptions, cross_validate_kernel};
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::kernel::registry::{Compares, Entry, KernelParameter};
+use fishweir::kernel::parameter::{KernelParameter, LAMBDA, NumberParameter, POWER, SIGMA};
+use fishweir::kernel::registry::{Compares, Entry};
 use fishweir::kernel::{Gram, ReadGram, read_gram};
 use fishweir::learn::{ClassifierKind, Request};
 use fishweir::report::{counted, grouped};
 
 use super::Arguments;
-use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused};
+use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused, shared};
 use crate::options::{each_once, refuse_idle};
 use crate::{Failure, Topic, note};
 
@@ -36,13 +37,14 @@ enum Kernel {
 impl Arguments {
     fn asked(&self, entry: &'static Entry) -> Result<Asked<'_>, Failure> {
         // What another kernel or a classifier reads is no mistake here.
-        let read = |setting, kinds: &[ClassifierKind]| {
+        let read = |number: &'static NumberParameter, kinds: &[ClassifierKind]| {
+            let setting = KernelParameter::Number(number);
             let elsewhere = kinds.iter().any(|kind| self.classifier.contains(kind))
                 || self.kernel.iter().any(|other| other.takes.contains(&setting));
             entry.takes.contains(&setting) || !elsewhere
         };
         let sigma = match self.kernels.sigma() {
-            _ if !read(KernelParameter::Sigma, &[ClassifierKind::Gaussian]) => None,
+            _ if !read(&SIGMA, &[ClassifierKind::Gaussian]) => None,
             [] => None,
             [one] => Some(*one),
             _ => {
@@ -54,7 +56,9 @@ impl Arguments {
             }
         };
         let power = self.kernels.power();
-        let lambda = self.kernels.lambda();
+        let power = power.filter(|_| read(&POWER, &[ClassifierKind::Polynomial]));
+        let maps = [ClassifierKind::LatentMap, ClassifierKind::EmpiricalMap];
+        let lambda = self.kernels.lambda().filter(|_| read(&LAMBDA, &maps));
         Ok(Asked {
             entry,
             options: &self.options,
@@ -62,12 +66,7 @@ impl Arguments {
             cutting: &self.cutting,
             model: None,
             numbers: None,
-            sigma,
-            lambda: lambda.filter(|_| {
-                let maps = [ClassifierKind::LatentMap, ClassifierKind::EmpiricalMap];
-                read(KernelParameter::Lambda, &maps)
-            }),
-            power: power.filter(|_| read(KernelParameter::Power, &[ClassifierKind::Polynomial])),
+            shared: shared(sigma, power, lambda),
             beside_classifiers: true,
             order_read: self.classifier.contains(&ClassifierKind::EmpiricalMap),
             asked: &self.kernel,

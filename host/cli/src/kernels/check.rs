@@ -1,7 +1,8 @@
 //! Options that can have no effect beside the others are refused by name.
 
 use fishweir::data::{Dataset, Kind};
-use fishweir::kernel::registry::{Compares, KERNELS, KernelParameter};
+use fishweir::kernel::parameter::{KernelParameter, ORDER};
+use fishweir::kernel::registry::{Compares, KERNELS};
 
 use super::family::FamilyName;
 use super::{Asked, Whose};
@@ -13,7 +14,8 @@ impl Asked<'_> {
     /// Of the kernel, its information and where its models come from.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = self.options;
-        let counts = self.asked.iter().any(|entry| entry.takes.contains(&KernelParameter::Order));
+        let counts =
+            self.asked.iter().any(|entry| entry.takes.contains(&KernelParameter::Number(&ORDER)));
         options.choice.check(self, options.order.is_some() && !counts && !self.order_read)?;
         self.takes()?;
         let family = options.choice.family;
@@ -92,24 +94,20 @@ impl Asked<'_> {
     /// Refuses settings that the kernel does not take.
     fn takes(&self) -> Result<(), Failure> {
         let options = self.options;
-        let given = |setting| match setting {
-            KernelParameter::Parametrisation => options.parametrisation.is_some(),
-            KernelParameter::Information => options.information.is_some(),
-            KernelParameter::Sigma => self.sigma.is_some(),
-            KernelParameter::Power => self.power.is_some(),
-            // Of contexts it is the family's.
-            KernelParameter::Order => false,
-            KernelParameter::Raw => options.raw,
-            KernelParameter::Lambda => self.lambda.is_some(),
-            KernelParameter::Nu => options.nu.is_some(),
-            KernelParameter::Rho => options.rho.is_some(),
-            KernelParameter::Steps => options.steps.is_some(),
-            KernelParameter::Time => options.time.is_some(),
-        };
+        let mut given = Vec::new();
+        if options.parametrisation.is_some() {
+            given.push(KernelParameter::Parametrisation);
+        }
+        if options.information.is_some() {
+            given.push(KernelParameter::Information);
+        }
+        // That of contexts is the family's: --order is checked with it.
+        let numbers = options.numbers.given().iter().chain(&self.shared);
+        given.extend(numbers.map(|(number, _)| KernelParameter::Number(number)));
         let takes = |setting: &KernelParameter| {
             self.asked.iter().any(|entry| entry.takes.contains(setting))
         };
-        let refused = KernelParameter::ALL.into_iter().find(|one| given(*one) && !takes(one));
+        let refused = given.into_iter().find(|one| !takes(one));
         let Some(setting) = refused else { return Ok(()) };
         let by: Vec<&str> = KERNELS
             .iter()

@@ -17,21 +17,9 @@ const FITTING: &str = "Fitting";
 const SHOWN: &[(&str, &str, Option<&str>)] = &[
     ("kernel", KERNEL, Some("Which kernel, of those below")),
     ("normalise", KERNEL, None),
-    ("rho", KERNEL, Some("Power of the product (ppk) [default: 0.5]")),
-    ("steps", KERNEL, Some("Transitions compared, of hmm, lds and switching [default: 10]")),
+    ("sigma", KERNEL, None),
+    ("power", KERNEL, None),
     ("lambda", KERNEL, Some("Rate of exp(-lambda/2 |x - y|^2) (mean maps) [default: 1]")),
-    (
-        "nu",
-        KERNEL,
-        Some(
-            "Exponentiate: exp(-nu |x - y|^2) (latent-mean-map) [default: do not]; rate (symmetric-kl) \
-             [default: 1]",
-        ),
-    ),
-    ("time", KERNEL, None),
-    ("sigma", KERNEL, Some("Width, in units of the scores (gaussian) [default: 1]")),
-    ("power", KERNEL, Some("Degree (polynomial) [default: 2]")),
-    ("raw", KERNEL, None),
     ("order", KERNEL, None),
     ("spectrum", KERNEL, None),
     (

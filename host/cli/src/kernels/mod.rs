@@ -6,6 +6,7 @@ mod each;
 mod family;
 pub(super) mod help;
 mod marginal;
+mod numbers;
 mod of_data;
 mod refused;
 mod source;
@@ -19,7 +20,8 @@ use fishweir::dynamics::MOST_STATES;
 use fishweir::fit::{FitError, SystemEm};
 use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, Settings, kernel};
+use fishweir::kernel::parameter::{NumberParameter, ORDER, Settings};
+use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, kernel};
 use fishweir::kernel::{Expected, Metric};
 use fishweir::learn::{ClassifierKind, LagChoice, ModelChoice, Request};
 use fishweir::model::{FittedModel, Hmm, ModelFamily, Scored};
@@ -29,13 +31,15 @@ use super::arguments::TrainingArguments;
 use super::model::Model;
 use super::options::named;
 use super::reading::Cutting;
-use super::values::{not_negative, positive};
+use super::values::not_negative;
 use super::{Failure, tell};
 use crate::Topic;
 use crate::remedy::words;
 pub(super) use each::{Per, fit_each};
 use family::Choice;
 pub(super) use family::{FamilyName, FamilyOptions};
+use numbers::Numbers;
+pub(crate) use numbers::shared;
 pub(super) use of_data::{Compared, OfData};
 use refused::{Refused, name, place};
 pub(super) use refused::{id, item_refused};
@@ -74,28 +78,8 @@ pub(super) struct KernelOptions {
     /// [default: 1]; samples of a window after its first (empirical-mean-map) [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     pub(super) order: Option<u8>,
-    /// Counts as they are, not divided by the length (count)
-    #[arg(long, help_heading = "Kernel")]
-    raw: bool,
-    /// Exponentiate: exp(-nu |x - y|^2) of the kernel's own distance (latent-mean-map) [default: do not];
-    /// rate of the divergence (symmetric-kl) [default: 1]
-    #[arg(long, value_name = "NU", help_heading = "Kernel", value_parser = positive,
-          allow_negative_numbers = true)]
-    nu: Option<f64>,
-    /// Power of the probability product: 0.5 is Bhattacharyya's, 1 the expected likelihood (ppk)
-    /// [default: 0.5]
-    #[arg(long, value_name = "RHO", help_heading = "Kernel", value_parser = positive,
-          allow_negative_numbers = true)]
-    rho: Option<f64>,
-    /// Transitions of the sequences that hidden Markov models and dynamical systems are compared over
-    /// (ppk, bhattacharyya, mean-map) [default: 10]
-    #[arg(long, value_name = "N", help_heading = "Kernel",
-          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    steps: Option<u32>,
-    /// How long heat has spread (heat) [default: 0.25]
-    #[arg(long, value_name = "T", help_heading = "Kernel", value_parser = positive,
-          allow_negative_numbers = true)]
-    time: Option<f64>,
+    #[command(flatten)]
+    numbers: Numbers,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -147,9 +131,8 @@ pub(super) struct Asked<'a> {
     pub(super) model: Option<&'a Path>,
     /// The file with the numbers of a kernel by marginalisation.
     pub(super) numbers: Option<&'a Path>,
-    pub(super) sigma: Option<f64>,
-    pub(super) power: Option<u32>,
-    pub(super) lambda: Option<f64>,
+    /// Numbers that classifiers take too.
+    pub(super) shared: Vec<(&'static NumberParameter, f64)>,
     /// Whether options of training serve classifiers beside the kernel too.
     pub(super) beside_classifiers: bool,
     /// Whether a classifier beside the kernel takes --order.
@@ -187,12 +170,8 @@ impl KernelOptions {
             ("--draws", self.draws.is_some()),
             ("--draw-seed", self.draw_seed.is_some()),
             ("--order", self.order.is_some()),
-            ("--raw", self.raw),
-            ("--nu", self.nu.is_some()),
-            ("--rho", self.rho.is_some()),
-            ("--steps", self.steps.is_some()),
-            ("--time", self.time.is_some()),
         ]));
+        given.extend(self.numbers.options());
         given
     }
 }
@@ -209,7 +188,7 @@ impl Asked<'_> {
             _ => self.training.without_emission(),
         };
         let mut request = training.request(ClassifierKind::Bayes, self.cutting)?;
-        let emission = request.baum_welch.emission.filter(|family| family.is_autoregressive());
+        let emission = request.baum_welch.emission.filter(|family| family.has_past());
         if let Some(family) = emission {
             return Err(FitError::NoPast { family: family.name() }.into());
         }
@@ -417,22 +396,17 @@ impl Asked<'_> {
     }
 
     fn settings(&self, views: &[SamplesView<'_>]) -> Result<Settings, Refused> {
-        let default = Settings::default();
-        Ok(Settings {
-            parametrisation: match self.options.parametrisation {
-                Some(Coordinates::Ratio) => Parametrisation::RATIO,
-                None | Some(Coordinates::Softmax) => Parametrisation::SOFTMAX,
-            },
-            metric: self.metric(views)?,
-            sigma: self.sigma.unwrap_or(default.sigma),
-            power: self.power.unwrap_or(default.power),
-            order: self.options.order.map(usize::from),
-            raw: self.options.raw,
-            lambda: self.lambda.unwrap_or(default.lambda),
-            nu: self.options.nu,
-            rho: self.options.rho.unwrap_or(default.rho),
-            steps: self.options.steps.map_or(default.steps, |steps| steps as usize),
-            time: self.options.time.unwrap_or(default.time),
+        let parametrisation = match self.options.parametrisation {
+            Some(Coordinates::Ratio) => Parametrisation::RATIO,
+            None | Some(Coordinates::Softmax) => Parametrisation::SOFTMAX,
+        };
+        let mut settings = Settings::new(parametrisation, self.metric(views)?);
+        for &(number, value) in self.options.numbers.given().iter().chain(&self.shared) {
+            settings = settings.with(number, value);
+        }
+        Ok(match self.options.order {
+            Some(order) => settings.with(&ORDER, f64::from(order)),
+            None => settings,
         })
     }
 

@@ -9,7 +9,7 @@ use fishweir::kernel::registry::Entry;
 use fishweir::model::{FittedModel, Hmm};
 use fishweir::report::DataSummary;
 
-use super::{Asked, KernelOptions, Matrix, Reads, id};
+use super::{Asked, KernelOptions, Matrix, Reads, id, shared};
 use crate::Topic;
 use crate::arguments::{ScoreKernels, TrainingArguments};
 use crate::emitting::Emitting;
@@ -31,11 +31,11 @@ pub(crate) struct OfData {
     model_file: Option<PathBuf>,
     #[command(flatten)]
     options: KernelOptions,
-    /// Width of the Gaussian kernel, in units of the scores [default: 1]
+    /// Width, in units of the scores (gaussian) [default: 1]
     #[arg(long, value_name = "S", help_heading = "Kernel", value_parser = positive,
           allow_negative_numbers = true)]
     sigma: Option<f64>,
-    /// Degree of the polynomial kernel [default: 2]
+    /// Degree (polynomial) [default: 2]
     #[arg(long, value_name = "M", help_heading = "Kernel",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
@@ -121,9 +121,7 @@ impl OfData {
             cutting: &self.cutting,
             model: self.model.as_deref(),
             numbers: self.model_file.as_deref(),
-            sigma: self.sigma,
-            power: self.power,
-            lambda: self.lambda,
+            shared: shared(self.sigma, self.power, self.lambda),
             beside_classifiers: false,
             order_read: false,
             asked: std::slice::from_ref(&self.kernel),

@@ -1,7 +1,7 @@
 //! Where the time of a live stream leaps.
 
 use fishweir::classifier::Period;
-use fishweir::data::{Batches, even_period_of, period_of, rough_period};
+use fishweir::data::{even_period_of, period_of, rough_period};
 
 /// Steps that the usual one is the median of.
 const STEPS: usize = 9;
@@ -11,15 +11,17 @@ const LEAST: usize = 3;
 const JUDGED: usize = 32;
 /// The same where they come otherwise than in training, and not evenly: samples that were lost may look so in a few.
 const DOUBTFUL: usize = 8 * JUDGED;
-/// Judgements of these that end a stream.
+/// The first doubt and the judgements after it; the last of them ends a stream.
 const DOUBTS: u32 = 3;
 /// Steps are closely a period, and their mean about that.
 const CLOSE: f64 = 0.02;
 const ABOUT: f64 = 0.25;
 /// A step within this share of the training's period is one of it.
 const OFF: f64 = 0.15;
-/// A step of so many periods is a leap.
+/// A step that leaves out more periods than that is a leap.
 const LEAP: f64 = 5.0;
+/// Periods that may be made up for: what a sensor or a radio holds back.
+const HELD_BACK: f64 = 1024.0;
 
 /// How samples come by their times.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,12 +43,10 @@ fn is_numbered(times: &[f64], named: bool) -> bool {
 
 /// How samples of such times come.
 fn pace_of(times: &[f64], period: Period) -> Pace {
-    let batches = Batches::of(times);
-    let other = |found: f64| match batches {
-        Some(batches) if period.admits(batches.within) => Pace::Uneven,
-        // Late and early samples have their mean.
-        _ if mean_step(times).is_some_and(|mean| period.admits(mean)) => Pace::Uneven,
-        _ => Pace::Other(found),
+    // Late and early samples have their mean.
+    let other = |found: f64| match mean_step(times).is_some_and(|mean| period.admits(mean)) {
+        true => Pace::Uneven,
+        false => Pace::Other(found),
     };
     match even_period_of(times) {
         Some(found) if period.admits(found) => Pace::AsInTraining,
@@ -58,20 +58,25 @@ fn pace_of(times: &[f64], period: Period) -> Pace {
     }
 }
 
-/// Whether times surely come at another period than in training: nearly all steps are closely that, or both it and the mean of
-/// all steps are far from the training's.
-fn is_sure(times: &[f64], found: f64, period: Period) -> bool {
+/// Whether nine in ten steps are closely a period.
+fn is_even(times: &[f64], found: f64) -> bool {
     let close = |pair: &&[f64]| (pair[1] - pair[0] - found).abs() <= CLOSE * found;
-    let count = times.windows(2).filter(close).count();
+    10 * times.windows(2).filter(close).count() >= 9 * (times.len() - 1)
+}
+
+/// Whether times surely come at another period than in training: nearly all steps are closely that, or few are about the
+/// training's and both it and the mean of all steps are far from that.
+fn is_sure(times: &[f64], found: f64, period: Period) -> bool {
+    if found <= 0.0 || is_even(times, found) {
+        return true;
+    }
     let trained =
         |pair: &&[f64]| (pair[1] - pair[0] - period.seconds).abs() <= OFF * period.seconds;
     if 4 * times.windows(2).filter(trained).count() >= times.len() {
         return false;
     }
     let far = |mean: f64| !period.admits_roughly(mean) && (mean / found - 1.0).abs() < ABOUT;
-    found <= 0.0
-        || 10 * count >= 9 * (times.len() - 1)
-        || !period.admits_roughly(found) && mean_step(times).is_some_and(far)
+    !period.admits_roughly(found) && mean_step(times).is_some_and(far)
 }
 
 /// The mean of all steps.
@@ -97,6 +102,8 @@ pub(super) struct Leaps {
     owed: f64,
     /// Whether there were any while these times came.
     made_up: bool,
+    /// Whether [`first_period`](Self::first_period) was answered.
+    asked: bool,
     /// Whether the last that were judged came unevenly: of a few, such as a part of a batch, nothing is known.
     uneven: bool,
 }
@@ -108,34 +115,34 @@ impl Leaps {
         // A clock that was set back counts on from there: what was before says nothing of a step across.
         let back = self.last.is_some_and(|last| time < last);
         if back {
-            self.last = None;
-            self.forget();
+            self.begin();
         }
         // Without a rate nothing is judged, and nothing forgets them.
         if period.is_some() || self.block.len() <= JUDGED {
             self.fill(time);
             self.block.push(time);
         }
-        self.untimed = 0;
+        let untimed = std::mem::take(&mut self.untimed);
         if back {
             self.last = Some(time);
             return true;
         }
         let Some(step) = self.last.replace(time).map(|last| time - last) else { return false };
         if let Some(Period { seconds, .. }) = period {
-            let more = step / seconds - 1.0;
+            let more = step / seconds - (untimed + 1) as f64;
             if !(0.0..=LEAP).contains(&more) {
-                self.owed = (self.owed + more).max(0.0);
+                self.owed = (self.owed + more).clamp(0.0, HELD_BACK);
             }
             self.made_up |= self.owed > 1.0;
         }
         // Within a batch samples come faster than they were taken.
         let trained = period.map(|period| period.seconds);
         let usual = self.usual().into_iter().chain(trained).reduce(f64::max);
-        self.steps[self.seen % STEPS] = step;
+        self.steps[self.seen % STEPS] = step / (untimed + 1) as f64;
         self.seen += 1;
         // Times are rounded.
-        let far = |usual: f64| usual > 0.0 && (step / usual).round() > samples as f64;
+        let far =
+            |usual: f64| usual > 0.0 && (step / usual).round() - untimed as f64 > samples as f64;
         usual.is_some_and(far)
     }
 
@@ -153,7 +160,13 @@ impl Leaps {
         }
         let pace = match pace_of(&self.block, period) {
             // Where samples are lost here and there a near rate is not told from the training's.
-            Pace::Other(found) if self.doubts > 0 && period.admits_roughly(found) => Pace::Uneven,
+            Pace::Other(found)
+                if self.doubts > 0
+                    && period.admits_roughly(found)
+                    && !is_even(&self.block, found) =>
+            {
+                Pace::Uneven
+            }
             pace => pace,
         };
         if let Pace::Other(found) = pace {
@@ -174,9 +187,13 @@ impl Leaps {
         Some(pace)
     }
 
-    /// The sample period of the first times, where they have one; `None` of numbers in place of times.
-    pub(super) fn first_period(&self, named: bool) -> Option<f64> {
-        let times = (self.block.len() > JUDGED).then_some(self.block.as_slice())?;
+    /// The sample period of the first times, where they have one, once there are enough, and then no more; `None` of numbers
+    /// in place of times.
+    pub(super) fn first_period(&mut self, named: bool) -> Option<f64> {
+        if self.block.len() <= JUDGED || std::mem::replace(&mut self.asked, true) {
+            return None;
+        }
+        let times = self.block.as_slice();
         even_period_of(times).filter(|_| !is_numbered(times, named))
     }
 
@@ -217,12 +234,13 @@ impl Leaps {
         let found =
             even_period_of(&self.block).filter(|_| self.block.len() > STEPS && !self.uneven)?;
         let mean = mean_step(&self.block).is_some_and(|mean| period.admits_roughly(mean));
-        (!period.admits(found) && !mean).then_some(Pace::Other(found))
+        let sure = is_even(&self.block, found) || !mean;
+        (!period.admits(found) && sure).then_some(Pace::Other(found))
     }
 
-    /// Forgets the last times: the next sample is another series'.
+    /// Forgets the last times: the next sample is another series', or its clock was set back.
     pub(super) fn begin(&mut self) {
-        self.last = None;
+        (self.last, self.owed, self.uneven) = (None, 0.0, false);
         self.forget();
     }
 
@@ -349,6 +367,80 @@ mod tests {
         for t in 0..100 {
             leaps.passes((f64::from(t) * 2.5).round() / 1000.0, 200, Some(period));
             assert_eq!(leaps.other_than(period, 200, true), None);
+        }
+    }
+
+    /// A stream that comes evenly at a rate a little off ends at once, and as a short series too.
+    #[test]
+    fn even_times_a_little_off_are_of_another_rate() {
+        let period = Period { seconds: 0.02, tolerance: 0.05 };
+        for off in [-0.2, -0.12, -0.08, 0.08, 0.12, 0.2] {
+            let step = 0.02 * (1.0 + off);
+            let close = |found: f64| (found / step - 1.0).abs() < 1e-6;
+            let mut leaps = Leaps::default();
+            let first = (0..100).find_map(|t| {
+                leaps.passes(f64::from(t) * step, 200, FIFTY);
+                Some((t, leaps.other_than(period, 200, true)?))
+            });
+            let (at, found) = first.expect("another rate");
+            assert!(at == 32 && close(found), "{off}: {at} {found}");
+            let mut leaps = Leaps::default();
+            (0..20).for_each(|t| _ = leaps.passes(f64::from(t) * step, 200, FIFTY));
+            let Some(Pace::Other(found)) = leaps.judge_rest(period, true) else {
+                panic!("{off}: another rate")
+            };
+            assert!(close(found), "{off}: {found}");
+        }
+        for off in [-0.04, 0.04] {
+            let step = 0.02 * (1.0 + off);
+            let mut leaps = Leaps::default();
+            for t in 0..1000 {
+                leaps.passes(f64::from(t) * step, 200, FIFTY);
+                assert_eq!(leaps.other_than(period, 200, true), None, "{off}");
+            }
+        }
+    }
+
+    /// What was uneven, or held up, in one series says nothing of the next.
+    #[test]
+    fn a_series_does_not_hide_the_rate_of_the_next() {
+        let period = Period { seconds: 0.02, tolerance: 0.05 };
+        let uneven = |t: usize| (t as f64 + (t * t % 5) as f64 * 0.2) * 0.02;
+        let held_up = |t: usize| 0.02 * t as f64 + if t < 20 { 0.0 } else { 3600.0 };
+        let mut leaps = Leaps::default();
+        for before in [&uneven as &dyn Fn(usize) -> f64, &held_up] {
+            for t in 0..40 {
+                leaps.passes(before(t), 50, FIFTY);
+                leaps.judge(period, 50, true);
+            }
+            leaps.begin();
+            (0..20).for_each(|t| _ = leaps.passes(f64::from(t) * 0.01, 50, FIFTY));
+            assert_eq!(leaps.judge_rest(period, true), Some(Pace::Other(0.01)));
+            leaps.begin();
+        }
+        // A pause of an hour is not made up for by an hour of faster samples.
+        let mut leaps = Leaps::default();
+        let fast = |t: usize| if t < 200 { 0.02 * t as f64 } else { 3600.0 + 0.01 * t as f64 };
+        let first = (0..6000).find(|&t| {
+            leaps.passes(fast(t), 50, FIFTY);
+            leaps.other_than(period, 50, true).is_some()
+        });
+        assert!(first.is_some_and(|at| (200..4000).contains(&at)), "{first:?}");
+    }
+
+    /// A time in every tenth sample: the others lie between.
+    #[test]
+    fn samples_without_times_are_no_leap() {
+        let period = Period { seconds: 0.02, tolerance: 0.05 };
+        let mut leaps = Leaps::default();
+        for t in 0..500 {
+            if t % 10 > 0 {
+                leaps.pass_untimed();
+                continue;
+            }
+            assert!(!leaps.passes(0.02 * f64::from(t), 5, FIFTY), "{t}");
+            assert_eq!(leaps.other_than(period, 5, true), None, "{t}");
+            assert!(!leaps.made_up);
         }
     }
 

@@ -69,6 +69,8 @@ pub(super) fn score_stream(
     let (mut before, mut observed) = (0_u64, 0_u64);
     // The line of the last sample that was there, and the missing ones since, not counting those refused.
     let (mut there, mut missing) = (0, 0);
+    // Whether a channel without numbers was noted.
+    let mut lacking = false;
     if !arguments.json {
         output::print((csv_line(&heads(&deployed, false))? + "\n").as_bytes())?;
     }
@@ -88,6 +90,7 @@ pub(super) fn score_stream(
             stream.reset();
             before = end;
             times.end_series(&reader)?;
+            scales.begin_series();
         }
         if ended {
             break;
@@ -98,7 +101,7 @@ pub(super) fn score_stream(
             (there, missing) = (line, 0);
         } else if read.is_ok() {
             missing += 1;
-            if missing == AWAITED {
+            if missing == AWAITED && !std::mem::replace(&mut lacking, true) {
                 tell_unobserved(&reader, there);
             }
         }
@@ -141,6 +144,10 @@ pub(super) fn score_stream(
         if end == 1 && !reader.has_times() {
             times.tell_none();
         }
+        // Those that are missing now are noted once there are as many.
+        if end % AWAITED == 0 && missing < LAST && !lacking {
+            lacking = tell_absent(&reader);
+        }
         let due = arguments.every.is_none_or(|every| end % every == 0);
         if let Some(window) = stream.decided().filter(|_| due) {
             tell_window(window, before, observed, &mut blind)?;
@@ -150,12 +157,10 @@ pub(super) fn score_stream(
         note(Topic::NoSamples, "standard input: there is no sample, and nothing to decide on");
     }
     scales.judge(reader.line(), reader.unit_matches(), true);
-    if (1..AWAITED).contains(&missing) && (there == 0 || missing >= LAST) {
+    if !lacking && missing > 0 && (there == 0 || missing >= LAST) {
         tell_unobserved(&reader, there);
-    } else if let (Kind::Channels(names), true) = (reader.kind(), missing < AWAITED)
-        && let Some(words) = tell::absent_in_words(names, reader.absent())
-    {
-        note(Topic::UnobservedChannel, format_args!("standard input: {words}"));
+    } else if !lacking {
+        tell_absent(&reader);
     }
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
@@ -179,6 +184,16 @@ fn csv_line(fields: &[String]) -> Result<String, Failure> {
     let bytes = writer.into_inner().map_err(|error| error.into_error())?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_end_matches('\n').to_owned())
+}
+
+/// Notes in how many samples so far each channel has no number; whether there are such.
+fn tell_absent<R: BufRead>(reader: &LiveReader<R>) -> bool {
+    let Kind::Channels(names) = reader.kind() else { return false };
+    let words = tell::absent_in_words(names, reader.absent());
+    if let Some(words) = &words {
+        note(Topic::UnobservedChannel, format_args!("standard input: {words}"));
+    }
+    words.is_some()
 }
 
 /// Tells of channels without a number since a line, or since the beginning: where one is missing, so is the whole sample.

@@ -24,17 +24,22 @@ pub(super) struct Scales {
     /// Samples since the last judgement.
     new: usize,
     judged: bool,
-    /// What the last judgement found and did not tell: where a scale changes within its samples, the next ones have it
+    /// What the last judgement found and did not note: where a scale changes within its samples, the next ones have it
     /// whole.
     found: Option<(String, Vec<OtherScale>)>,
-    told: tell::Told,
+    noted: tell::Noted,
 }
 
 impl Scales {
     pub(super) fn new(contract: Option<Contract>, kind: Kind) -> Self {
-        let (rows, told) = (VecDeque::new(), tell::Told::new());
+        let (rows, noted) = (VecDeque::new(), tell::Noted::new());
         let rests = vec![(f64::NAN, 0); kind.dimension().unwrap_or_default()];
-        Self { contract, kind, rows, rests, new: 0, judged: false, found: None, told }
+        Self { contract, kind, rows, rests, new: 0, judged: false, found: None, noted }
+    }
+
+    /// Begins another series: no channel rests across two.
+    pub(super) fn begin_series(&mut self) {
+        self.rests.fill((f64::NAN, 0));
     }
 
     /// Takes in a sample of some line; notes channels that rest too long, and other scales after each 500.
@@ -53,7 +58,7 @@ impl Scales {
         }
     }
 
-    /// Notes a channel that keeps one number for longer than ever in training.
+    /// Notes a channel that keeps one number for 64 samples and moved all the time in training.
     fn rest(&mut self, row: &[f64], line: u64) {
         let (Some(contract), Kind::Channels(names)) = (&self.contract, &self.kind) else {
             return;
@@ -63,7 +68,7 @@ impl Scales {
             *length = if value == *last { *length + 1 } else { 1 };
             *last = value;
             if trained.longest_rest() == Some(*length)
-                && self.told.insert((Topic::ConstantChannel.into(), name.clone()))
+                && self.noted.insert((Topic::ConstantChannel.into(), name.clone()))
             {
                 note(
                     Topic::ConstantChannel,
@@ -80,6 +85,12 @@ impl Scales {
     /// Judges the last samples, where there are new ones: a channel is noted once per stream.
     pub(super) fn judge(&mut self, line: u64, units: &[UnitMatch], ends: bool) {
         let later = std::mem::replace(&mut self.judged, true);
+        if ends && self.new == 0 {
+            // No further sample says otherwise.
+            if let Some((source, others)) = self.found.take() {
+                tell::other_scales(&source, &others, &mut self.noted);
+            }
+        }
         let (Some(contract), true) = (&self.contract, self.new > 0) else { return };
         // After a change it is the new samples that say.
         let new = std::mem::take(&mut self.new);
@@ -104,16 +115,20 @@ impl Scales {
         // Of no sample there is nothing to say.
         let Ok(data) = data else { return };
         let data = data.with_unit_matches(units.to_vec());
-        tell::resting(&data, contract, &mut self.told);
-        let others = tell::untold(contract.other_scales(&data, &[]), &self.told);
-        match (self.found.take(), others.is_empty()) {
-            (Some((source, others)), true) => {
-                tell::other_scales(&source, &others, &mut self.told);
+        tell::resting(&data, contract, &mut self.noted);
+        let others = tell::not_noted(contract.other_scales(&data, &[]), &self.noted);
+        match self.found.take() {
+            None if later && !ends && !others.is_empty() => {
+                self.found = Some((data.source().to_owned(), others));
             }
-            (None, false) if later && !ends => {
-                self.found = Some((data.source().to_owned(), others))
+            found => {
+                tell::other_scales(data.source(), &others, &mut self.noted);
+                // A channel that was off in the samples before alone.
+                if let Some((source, before)) = found {
+                    let before = tell::not_noted(before, &self.noted);
+                    tell::other_scales(&source, &before, &mut self.noted);
+                }
             }
-            _ => tell::other_scales(data.source(), &others, &mut self.told),
         }
     }
 }

@@ -155,7 +155,7 @@ pub(crate) fn of_models(
     Ok(found)
 }
 
-/// ProfileFit families in two halves, about as large; the domains of a single family.
+/// Fits families in two halves of about one size; the domains of a single family.
 fn halves(domains: &Domains, task: &Task, positives: &[usize]) -> [Vec<usize>; 2] {
     let mut families: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &item in positives {

@@ -143,7 +143,7 @@ impl Calibration {
         let alarms = detector.alarms(normal);
         detector.notes = vec![
             format!(
-                "ForgettingFactor {} samples. Wanted: one false alarm in {} samples.",
+                "Memory {} samples. Wanted: one false alarm in {} samples.",
                 self.memory, self.mean_time
             ),
             format!("Calibrated on {samples} samples in which nothing changes: {alarms} alarms."),

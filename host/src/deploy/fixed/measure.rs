@@ -1,17 +1,17 @@
 //! What rounding a classifier to fixed point does to its decisions.
 
 use fishweir_core::classify::ScoreOutOfRange;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::FixedPoint;
 use super::codebooks::Codewords;
 use super::error::QuantiseError;
 use crate::classifier::Classifier;
-use crate::data::{Dataset, Windowing};
+use crate::data::{Dataset, Window, Windowing};
 use crate::deploy::deployed::Deployed;
 use crate::deploy::error::DeployError;
 use crate::deploy::stream::Stream;
+use crate::parallel::{part_size, try_each};
 use crate::words::counted;
 
 /// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
@@ -139,18 +139,15 @@ impl FixedPoint {
     ) -> Result<Deviation, MeasureError> {
         let exact: Deployed<f64> = classifier.compile_in()?;
         let windows = data.windows(windowing);
-        let compared: Vec<Option<Compared>> = windows
-            .all()
-            .par_chunks(16)
-            .map_init(
-                || (self.stream(), exact.stream()),
-                |streams, windows| {
-                    let compare = |window| Compared::over((self, &exact), streams, window);
-                    windows.iter().map(|window| window.samples).map(compare).collect::<Vec<_>>()
-                },
-            )
-            .flatten_iter()
-            .collect::<Result<_, _>>()?;
+        let all = windows.all();
+        let parts: Vec<&[Window<'_>]> = all.chunks(part_size(all.len())).collect();
+        let of_part = |part: usize| -> Result<Vec<Option<Compared>>, MeasureError> {
+            let mut streams = (self.stream(), exact.stream());
+            let mut compare = |window| Compared::over((self, &exact), &mut streams, window);
+            parts[part].iter().map(|window| Ok(compare(window.samples)?)).collect()
+        };
+        let compared: Vec<Option<Compared>> =
+            try_each(parts.len(), &of_part)?.into_iter().flatten().collect();
         if compared.is_empty() {
             return Err(MeasureError::NoWindows(data.source().to_owned()));
         }

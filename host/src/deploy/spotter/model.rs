@@ -142,7 +142,7 @@ impl SpotterModel {
         }
         let family = background.emission.family();
         let symbols = matches!(self.observations, Observations::Symbols(_));
-        if family.is_autoregressive() || symbols != background.emission.is_over_symbols() {
+        if family.has_past() || symbols != background.emission.is_over_symbols() {
             return Err(SpotterError::Observed(family.name()));
         }
         let words = |model: &Hmm| model.emission.family().words(model.emission.shape());

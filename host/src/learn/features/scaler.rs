@@ -3,13 +3,13 @@
 use std::ops::{Range, RangeInclusive};
 
 use fishweir_core::emission::Parametrisation;
-use rayon::prelude::*;
 
 use crate::classifier::Scaling;
 use crate::kernel::{Information, InformationError, Whitening};
 use crate::learn::features::{FeatureKind, FeatureMap};
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::matrix::Matrix;
+use crate::parallel::each_mut;
 
 /// The ridge, as a share of an information's mean diagonal.
 const RIDGE: f64 = 1e-3;
@@ -101,7 +101,8 @@ impl FeatureScaler {
             whitening.push((block, invert(&information)?));
         }
         let whitened = Self { whitening, standard: Vec::new() };
-        mapped.rows_mut().collect::<Vec<_>>().into_par_iter().for_each(|row| {
+        let mut all: Vec<&mut [f32]> = mapped.rows_mut().collect();
+        each_mut(&mut all, &|_, row| {
             let white = whitened.whiten(row.iter().copied().map(f64::from).collect());
             row.iter_mut().zip(white).for_each(|(x, white)| *x = white as f32);
         });

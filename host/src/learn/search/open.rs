@@ -134,7 +134,7 @@ impl Open {
         if !request.has_floor() {
             std_floors = Vec::new();
         }
-        if request.is_autoregressive() {
+        if request.has_past() {
             lags = if lags.is_empty() { Lags::order(2) } else { lags }.of_past();
             other_lags = other_lags.into_iter().map(Lags::of_past).collect();
         }
@@ -284,7 +284,7 @@ impl Tried {
         if chooses_lags && matches!(effort, Effort::Minimal | Effort::Quick) {
             tried.each_lag_untried = false;
             tried.lags = lags(request, Effort::Normal);
-            if !request.is_autoregressive() {
+            if !request.has_past() {
                 tried.lags.push(Lags::one(4));
             }
             return tried;
@@ -323,7 +323,7 @@ impl Tried {
 }
 
 fn is_diagonal(request: &Request) -> bool {
-    request.baum_welch.emission.is_none_or(|family| family.name() != "full-gaussian")
+    request.baum_welch.emission.is_none_or(|family| !family.has_covariances())
 }
 
 /// The lags that an effort tries. Those of many channels are few: see `WIDEST` of forms.
@@ -331,7 +331,7 @@ fn lags(request: &Request, effort: Effort) -> Vec<Lags> {
     if !is_diagonal(request) {
         return Vec::new();
     }
-    if request.is_autoregressive() {
+    if request.has_past() {
         return [1, 4, 8].map(Lags::order).into();
     }
     let dyadic =

@@ -33,7 +33,7 @@ impl Space<'_> {
         let scored = request.features().is_some();
         let family = self.emission_of(form).or(self.usual_family)?;
         let size = form.lags.seen_width(self.front.width(observed.size()));
-        let of_past = family.is_autoregressive().then(|| form.lags.rows());
+        let of_past = family.has_past().then(|| form.lags.rows());
         let components = of_past.unwrap_or(request.baum_welch.components);
         let priced = Priced {
             family,

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::batch::log_likelihoods;
 use crate::classifier::{Choice, Scaling};
 use crate::data::{Folds, SamplesView, Widened, Window};
@@ -21,6 +19,7 @@ use crate::learn::search::judge::Judge;
 use crate::learn::search::judged::Judged;
 use crate::learn::search::trial::Trial;
 use crate::learn::training_set::{Shared, TrainingSet};
+use crate::parallel::try_each;
 
 /// Trials that are trained in every fold.
 pub(crate) struct Trials<'a> {
@@ -121,7 +120,7 @@ impl TrainingSet<'_> {
                 // One after the other: each has a Gram matrix.
                 scales.iter().map(judged).collect()
             } else {
-                scales.par_iter().map(judged).collect()
+                try_each(scales.len(), &|index| judged(&scales[index]))
             };
             let units = self.windows().of_all(&held_back).map(|one| groups[one.series]).collect();
             Ok(HeldBack { labels: test.labels, units, verdicts: judged?.concat() })
@@ -223,8 +222,8 @@ impl TrainingSet<'_> {
             verdicts
         };
         let (first, others) = weights.split_at(1);
-        let verdicts: Result<Vec<_>, _> = scalings.par_iter().map(|&one| of(one, first)).collect();
-        let mut verdicts = own(verdicts?.concat());
+        let verdicts = try_each(scalings.len(), &|index| of(scalings[index], first))?;
+        let mut verdicts = own(verdicts.concat());
         let mut scales = scales_of(scalings, first);
         let best = decided(&scales, verdicts.clone());
         let Some(scaling) = best.choice.setting.scaling.filter(|_| !others.is_empty()) else {

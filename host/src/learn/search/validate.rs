@@ -149,7 +149,7 @@ fn check_codebooks(space: &Space<'_>) -> Result<(), TrainError> {
     let codebooks = space.open.first.codebooks.max(given.unwrap_or(0));
     let scores =
         request.features() == Some(Features::Scores) && request.takes_lags(space.data.kind());
-    if codebooks > 0 && (request.is_autoregressive() || !scores) {
+    if codebooks > 0 && (request.has_past() || !scores) {
         return Err(TrainError::Codebooks);
     }
     if space.open.levels > LEVELS_MOST {

@@ -5,12 +5,11 @@
 //! the form of the core's classifiers: an output a class, one for two. Machines for every pair of
 //! classes would make `K (K - 1) / 2` outputs of the same `K`, and a direction each on the device.
 
-use rayon::prelude::*;
-
 use crate::classifier::{self, ExpansionKernel};
 use crate::kernel::Gram;
 use crate::learn::solver::expansion::{Expansion, KernelLearnError};
 use crate::learn::solver::loss::{ClassWeight, Costs};
+use crate::parallel::try_each;
 
 /// Bytes that machines trained at a time may take together, if that is more than one of them takes.
 const BYTES_AT_ONCE: usize = 1 << 30;
@@ -26,8 +25,7 @@ pub(crate) fn one_against_rest<M: Send, E: Send>(
     let outputs = outputs(labels, classes);
     let mut machines = Vec::with_capacity(outputs.len());
     for some in outputs.chunks((BYTES_AT_ONCE / bytes.max(1)).max(1)) {
-        let some = some.par_iter().map(|positive| machine(positive));
-        machines.extend(some.collect::<Result<Vec<M>, E>>()?);
+        machines.extend(try_each(some.len(), &|index| machine(&some[index]))?);
     }
     Ok(machines)
 }

@@ -4,11 +4,10 @@ use fishweir_core::matrix::solve_transposed;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use rayon::prelude::*;
-
 use crate::learn::solver::expansion::{Expansion, KernelLearnError, Linear};
 use crate::learn::solver::factor::Factor;
 use crate::learn::solver::matrix::Matrix;
+use crate::parallel::each;
 use crate::runtime::numbers::choose;
 
 /// What is left of the kernel below which there is nothing to choose a landmark by, as a share of its trace; and of an
@@ -63,10 +62,7 @@ impl Nystrom {
             }
             let chances: Vec<f64> = factor.left.iter().map(|left| left / all).collect();
             let chosen = choose(&chances, &mut rng);
-            factor.take(
-                chosen,
-                (0..items).into_par_iter().map(|item| kernel(item, chosen)).collect(),
-            );
+            factor.take(chosen, each(items, &|item| kernel(item, chosen)));
             for (left, own) in factor.left.iter_mut().zip(&own) {
                 if *left <= LEFT * own {
                     *left = 0.0;

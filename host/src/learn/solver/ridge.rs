@@ -4,7 +4,6 @@
 mod centred;
 
 use nalgebra::{Cholesky, DMatrix, DVector};
-use rayon::prelude::*;
 
 use centred::{Centred, NoFactor, Weighed};
 
@@ -14,6 +13,7 @@ use crate::learn::solver::learner::{Learner, Trains};
 use crate::learn::solver::loss::{ClassWeight, Costs};
 use crate::learn::solver::matrix::Matrix;
 use crate::learn::solver::multi_class::{OnGram, outputs};
+use crate::parallel::{each, try_each};
 
 /// [`Ridge`] regression as a learner.
 pub static RIDGE: Learner = Learner {
@@ -158,13 +158,12 @@ fn held_out(
     of_outputs(rows, labels, (classes, weight), |centred, targets| {
         let mut of_outputs = vec![Vec::with_capacity(c.len()); targets.len()];
         let members = members(groups);
-        let by_factors: Result<Vec<_>, NoFactor> =
-            c.par_iter().map(|&c| centred.held_out(targets, &members, c)).collect();
+        let by_factors = try_each(c.len(), &|cost| centred.held_out(targets, &members, c[cost]));
         let of_costs = match by_factors {
             Ok(of_costs) => of_costs,
             Err(NoFactor) => {
                 let ridge = centred.factorised()?;
-                c.par_iter().map(|&c| ridge.held_out(targets, groups, c)).collect()
+                each(c.len(), &|cost| ridge.held_out(targets, groups, c[cost]))
             }
         };
         for of_cost in of_costs {

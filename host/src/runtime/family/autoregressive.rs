@@ -113,7 +113,7 @@ impl Family for Autoregressive {
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Reals)
     }
-    fn is_autoregressive(&self) -> bool {
+    fn has_past(&self) -> bool {
         true
     }
     fn parts(&self) -> &'static [Block] {

@@ -45,7 +45,7 @@ use crate::data::{Sample, Values};
 use crate::words::counted;
 
 macro_rules! families {
-    ($($module:ident $type:ident $(= $code:literal $unit:literal)?;)*) => {
+    ($($module:ident $type:ident $(= $code:literal $unit:literal $($past:ident)?)?;)*) => {
         $(mod $module;)*
 
         /// The families there are: the core's, and mixtures.
@@ -98,7 +98,7 @@ pub struct Regularisation<'a> {
     pub samples: f64,
     /// Components of a mixture.
     pub components: usize,
-    /// Rows of the sensor's channels in a row: see [`Family::is_autoregressive`].
+    /// Rows of the sensor's channels in a row: see [`Family::has_past`].
     pub rows: usize,
 }
 
@@ -123,7 +123,7 @@ pub trait Family: fmt::Debug + Sync {
     /// What an observation is.
     fn observes(&self) -> Observed;
     /// Whether its rows hold a sample and the samples before it, and its likelihood is given these.
-    fn is_autoregressive(&self) -> bool {
+    fn has_past(&self) -> bool {
         false
     }
     /// The blocks of its parameters.
@@ -236,7 +236,7 @@ pub trait Family: fmt::Debug + Sync {
     /// Draws an observation of a state.
     fn draw(&self, parts: &Parts, state: usize, rng: &mut ChaCha8Rng) -> Drawn;
 
-    /// Draws an observation after a past, `[lag][channel]`, of which only a family that is_autoregressive knows.
+    /// Draws an observation after a past, `[lag][channel]`, of which only a family with a past knows.
     fn draw_after(&self, parts: &Parts, state: usize, past: &[f64], rng: &mut ChaCha8Rng) -> Drawn {
         let _ = past;
         self.draw(parts, state, rng)
@@ -295,10 +295,21 @@ pub trait Family: fmt::Debug + Sync {
 }
 
 impl dyn Family {
+    /// Whether a state mixes components.
+    #[must_use]
+    pub fn has_components(&self) -> bool {
+        self.parts().iter().any(|block| block.width == Width::Components)
+    }
+
+    /// Whether the channels of a state depend on each other.
+    #[must_use]
+    pub fn has_covariances(&self) -> bool {
+        self.parts().iter().any(|block| block.width == Width::Square)
+    }
+
     /// How many components its emissions have, where they are mixtures.
     pub(crate) fn components(&self, shape: Shape) -> Option<usize> {
-        let mixed = self.parts().iter().any(|block| block.width == Width::Components);
-        mixed.then_some(shape.components)
+        self.has_components().then_some(shape.components)
     }
 
     /// Its emissions in words: `poisson emissions`, `mixture emissions of 2 components`.
