@@ -143,8 +143,10 @@ fn every_flipped_bit_is_noticed() {
             let told = refused(&format!("info {file}"));
             assert!(told.names(name), "{told}");
         }
+        // Another digit in place of one leaves the file's form as it is.
+        let middle = (good.len() / 2..good.len()).find(|&at| good[at].is_ascii_digit());
         let mut bytes = good.clone();
-        bytes[good.len() / 2] ^= 4;
+        bytes[middle.expect("a number")] ^= 1;
         fs::write(&file, &bytes).expect("written");
         all_refuse(&file, "checksum");
     }
