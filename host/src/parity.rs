@@ -16,13 +16,16 @@ pub struct Recording<'a> {
     /// All rows one after another, `[sample][channel]`, as `f32`; zeros where missing.
     values: Vec<f32>,
     dimension: usize,
+    /// Whether the model hears samples that lack channels.
+    in_part: bool,
 }
 
 impl<'a> Recording<'a> {
     /// The first `limit` samples of streams in order; the last may be cut short.
     pub fn new(streams: impl IntoIterator<Item = SamplesView<'a>>, limit: Option<usize>) -> Self {
         let mut left = limit.unwrap_or(usize::MAX);
-        let mut recording = Self { streams: Vec::new(), values: Vec::new(), dimension: 0 };
+        let mut recording =
+            Self { streams: Vec::new(), values: Vec::new(), dimension: 0, in_part: false };
         for stream in streams {
             if left == 0 {
                 break;
@@ -31,7 +34,7 @@ impl<'a> Recording<'a> {
             left -= stream.len();
             if let Some(rows) = stream.rows() {
                 recording.dimension = rows.dimension();
-                for row in rows.iter() {
+                for row in rows.iter_in_part() {
                     match row {
                         Some(row) => recording.values.extend(row.iter().map(|&x| x as f32)),
                         None => recording
@@ -43,6 +46,12 @@ impl<'a> Recording<'a> {
             recording.streams.push(stream);
         }
         recording
+    }
+
+    /// The same for a model whose contract lets channels be missing, or does not: then a sample that lacks one is missing.
+    #[must_use]
+    pub fn in_part(self, in_part: bool) -> Self {
+        Self { in_part, ..self }
     }
 
     /// Number of streams.
@@ -66,7 +75,7 @@ impl<'a> Recording<'a> {
             for sample in stream.iter() {
                 let row = &self.values[at..(at + self.dimension).min(self.values.len())];
                 at += self.dimension;
-                inputs.push(match sample {
+                inputs.push(match if self.in_part { sample } else { sample.if_whole() } {
                     Sample::Row(_) => Input::Vector(row),
                     Sample::Symbol(symbol) => Input::Symbol(symbol),
                     Sample::Missing => Input::Missing,

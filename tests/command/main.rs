@@ -25,6 +25,7 @@ mod lags;
 mod layouts;
 mod library;
 mod machine;
+mod missing;
 mod network;
 mod new;
 mod output;

@@ -250,6 +250,11 @@ fn row_rate(row: &[f64], direction: &[f64], by: Parametrisation) -> f64 {
 
 /// A bound on `|d log b(x)|`, terms of either sign added up.
 fn law_rate(law: &Law, direction: &LawDirection, by: Parametrisation, x: &Observation) -> f64 {
+    if let Some(((law, there), direction)) =
+        x.marginal_of(law).zip(x.marginal_of_direction(direction))
+    {
+        return law_rate(&law, &direction, by, &there);
+    }
     match (law, direction, x) {
         (Law::Categorical(p), LawDirection::Categorical(w), _) => row_rate(p, w, by),
         (
@@ -331,6 +336,10 @@ fn row_errors(model: &Model, x: &Observation) -> Vec<f64> {
 
 /// Absolute error of `log b(x)`, in units.
 fn log_error(law: &Law, x: &Observation) -> f64 {
+    if let Some((marginal, there)) = x.marginal_of(law) {
+        // What is missing is taken out of the whole.
+        return log_error(&marginal, &there) + log_error(law, &x.filled(law));
+    }
     match (law, x) {
         (Law::Gaussian { mean, variance }, Observation::Channels(x)) => {
             let d = mean.len() as f64;

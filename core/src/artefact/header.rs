@@ -92,7 +92,13 @@ pub struct Shape {
     /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
     /// one.
     pub front: Stages,
+    /// Whether channels of a sample may be missing.
+    pub in_part: bool,
 }
+
+/// The bit of the family's code which says that channels may be missing: a reader that does not know it knows no such
+/// family.
+const IN_PART: u8 = 0x80;
 
 impl Shape {
     /// Bytes that a shape takes in a header.
@@ -115,7 +121,7 @@ impl Shape {
         let [size, models, outputs] = [self.size, self.models, self.outputs].map(u16::to_le_bytes);
         let mut bytes = [0; Self::LENGTH];
         bytes[0] = self.real_bytes;
-        bytes[1] = self.family as u8;
+        bytes[1] = self.family as u8 | if self.in_part { IN_PART } else { 0 };
         let (pairs, _) = bytes[2..].as_chunks_mut();
         for (to, pair) in pairs.iter_mut().zip([states, size, models, outputs, last]) {
             *to = pair;
@@ -140,7 +146,7 @@ impl Shape {
         let topology = topology & !of_levels;
         let mut shape = Self {
             real_bytes,
-            family: Family::from_code(family)?,
+            family: Family::from_code(family & !IN_PART)?,
             topology: Topology(topology),
             states: u16::from_le_bytes([states, of_states]),
             size,
@@ -152,6 +158,7 @@ impl Shape {
             dilation: 0,
             levels: 0,
             front,
+            in_part: family & IN_PART > 0,
         };
         if with_codebooks {
             shape = Self {
@@ -171,6 +178,7 @@ impl Shape {
                 family => (lags > 0) == family.has_past(),
             }
             && shape.topology.is_known()
+            && !(shape.in_part && shape.family == Family::Categorical)
             && (version != BESIDE_VERSION || ![0, DIRECTIONS].contains(&beside))
             && (if with_codebooks { last > 0 && of_states > 0 } else { beside & DIRECTIONS == 0 });
         known.then_some(shape)
@@ -232,6 +240,9 @@ impl fmt::Display for Shape {
         }
         if self.levels > 0 {
             write!(f, " with {} levels", self.levels)?;
+        }
+        if self.in_part {
+            f.write_str(", of channels that may be missing")?;
         }
         if !self.front.is_none() {
             write!(f, ", behind the front end {:08x}", self.front.code())?;

@@ -69,6 +69,8 @@ pub trait StoredModel: StreamModel {
     const STATES: usize;
     /// The alphabet's size or the number of channels.
     const SIZE: usize;
+    /// Whether channels of its observations may be missing.
+    const IN_PART: bool = false;
 
     /// Hands over every number, in the order in which they lie in memory.
     fn for_each_real(&self, take: &mut impl FnMut(Self::Real));
@@ -79,6 +81,7 @@ impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
     const TOPOLOGY: Topology = Topology::CHAIN;
     const STATES: usize = N;
     const SIZE: usize = E::SIZE;
+    const IN_PART: bool = E::IN_PART;
 
     fn for_each_real(&self, take: &mut impl FnMut(RealOf<E>)) {
         for_each_real(self.chain().initial(), take);
@@ -88,17 +91,19 @@ impl<E: Stored, const N: usize> StoredModel for Hmm<E, N> {
 }
 
 /// Columns are no reals: [`write()`] refuses such models.
-impl<T, M, const N: usize, const E: usize, const C: usize> StoredModel
+impl<T, X, M, const N: usize, const E: usize, const C: usize> StoredModel
     for ChannelSubset<Hmm<M, N>, E, C>
 where
     T: Real,
-    M: Stored + Emission<Observation = [T; C]>,
-    Hmm<M, N>: StreamModel<Observation = [T; C], Real = T> + StoredModel,
+    X: Channel,
+    M: Stored + Emission<Observation = [X; C]>,
+    Hmm<M, N>: StreamModel<Observation = [X; C], Real = T> + StoredModel,
 {
     const FAMILY: Family = M::FAMILY;
     const TOPOLOGY: Topology = Topology::PER_LAG;
     const STATES: usize = N;
     const SIZE: usize = E;
+    const IN_PART: bool = M::IN_PART;
 
     fn for_each_real(&self, take: &mut impl FnMut(T)) {
         self.model().for_each_real(take);
@@ -110,6 +115,7 @@ impl<E: Stored<Weight: RealParameter>, const C: usize> StoredModel for ContextMo
     const TOPOLOGY: Topology = Topology::STEPS;
     const STATES: usize = C;
     const SIZE: usize = E::SIZE;
+    const IN_PART: bool = E::IN_PART;
 
     fn for_each_real(&self, take: &mut impl FnMut(RealOf<E>)) {
         self.emission().iter().for_each(|emission| emission.for_each_real(take));
@@ -221,6 +227,7 @@ pub const fn shape_of<H: StoredModel, const M: usize, const O: usize>() -> Shape
         dilation: 0,
         levels: 0,
         front: Stages::NONE,
+        in_part: H::IN_PART,
     }
 }
 

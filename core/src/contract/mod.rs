@@ -9,6 +9,7 @@
 //! | [`Windows`] | length and hop of a decision in samples, the longest gap, refused samples, partly filled windows |
 //! | [`Period`] | the time between two samples, and how far it may be off |
 //! | [`ChannelRange`] | unit, centre and spread of each channel in training |
+//! | [`Channels::may_be_missing`] | the channels that may be missing in a sample beside others |
 //!
 //! Names of channels and classes, priors and calibration lie beside it, where the classifier has them.
 //!
@@ -75,7 +76,11 @@ impl fmt::Display for Rust<'_> {
         let Contract { windows, period, channels } = self.0;
         f.write_str("{\n    #[allow(unused_imports)]\n    use fishweir_core::contract::{ChannelRange, Channels, Contract, Partial::*, Period, Refused::*, Windows};\n")?;
         write!(f, "    Contract {{\n        windows: {windows:?},\n        period: {period:?},\n")?;
-        write!(f, "        channels: Channels::of(&{channels:?}),\n    }}\n}}")
+        write!(f, "        channels: Channels::of(&{channels:?})")?;
+        if channels.lacks_some() {
+            write!(f, ".with_missing(&{:?})", channels.missing)?;
+        }
+        f.write_str(",\n    }\n}")
     }
 }
 
@@ -103,7 +108,11 @@ pub struct ChannelRange<'a> {
 
 /// The channels of a contract, from a table or from an artefact's bytes.
 #[derive(Clone, Copy)]
-pub struct Channels<'a>(Source<'a>);
+pub struct Channels<'a> {
+    source: Source<'a>,
+    /// Not zero where a channel may be missing, `[channel]`; those past the end may not.
+    missing: &'a [u8],
+}
 
 #[derive(Clone, Copy)]
 enum Source<'a> {
@@ -114,17 +123,33 @@ enum Source<'a> {
 
 impl<'a> Channels<'a> {
     /// No channel.
-    pub const NONE: Self = Self(Source::Table(&[]));
+    pub const NONE: Self = Self::of(&[]);
 
     /// The channels of a table, in order.
     #[must_use]
     pub const fn of(table: &'a [ChannelRange<'a>]) -> Self {
-        Self(Source::Table(table))
+        Self { source: Source::Table(table), missing: &[] }
+    }
+
+    /// The same, of which some may be missing in a sample beside others: those that are not zero, `[channel]`.
+    #[must_use]
+    pub const fn with_missing(self, missing: &'a [u8]) -> Self {
+        Self { missing, ..self }
+    }
+
+    /// Whether a channel may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    pub fn may_be_missing(&self, channel: usize) -> bool {
+        self.missing.get(channel).is_some_and(|&one| one != 0)
+    }
+
+    /// Whether any channel may.
+    pub fn lacks_some(&self) -> bool {
+        self.missing.iter().any(|&one| one != 0)
     }
 
     /// The channels in order.
     pub fn iter(&self) -> impl Iterator<Item = ChannelRange<'a>> + use<'a> {
-        let (table, bytes): (&[_], &[u8]) = match self.0 {
+        let (table, bytes): (&[_], &[u8]) = match self.source {
             Source::Table(table) => (table, &[]),
             Source::Bytes(bytes) => (&[], bytes),
         };
@@ -135,7 +160,7 @@ impl<'a> Channels<'a> {
 
 impl PartialEq for Channels<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        self.iter().eq(other.iter()) && self.missing == other.missing
     }
 }
 

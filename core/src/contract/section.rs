@@ -9,6 +9,7 @@
 //! | 2 | [`Period`]: nanoseconds (eight bytes), tolerance (`f32`) |
 //! | 3, once for each channel | [`ChannelRange`]: centre, spread (`f32`), unit (UTF-8) |
 //! | 4, critical | labels, in an artefact alone |
+//! | 5 | the channels that [may be missing](Channels::may_be_missing), a byte each: 1 or 0; the artefact's shape says it too |
 
 use core::fmt;
 
@@ -26,6 +27,7 @@ pub const UNIT_LONGEST: usize = 24;
 const WINDOWS: u16 = CRITICAL | 1;
 const PERIOD: u16 = 2;
 const CHANNEL: u16 = 3;
+const MISSING: u16 = 5;
 /// The tag of an artefact's labels.
 pub const LABELS: u16 = CRITICAL | 4;
 
@@ -171,7 +173,8 @@ impl<'a> Contract<'a> {
     /// # Errors
     /// [`ContractError`] naming the section.
     pub fn read(bytes: &'a [u8]) -> Result<Self, ContractError> {
-        let mut contract = Self { channels: Channels(Source::Bytes(bytes)), ..Contract::NONE };
+        let channels = Channels { source: Source::Bytes(bytes), missing: &[] };
+        let mut contract = Self { channels, ..Contract::NONE };
         let mut labels = false;
         for section in Sections::new(bytes) {
             let section = section?;
@@ -180,6 +183,13 @@ impl<'a> Contract<'a> {
                 WINDOWS => contract.windows.replace(section.windows().ok_or(invalid)?).is_some(),
                 PERIOD => contract.period.replace(section.period().ok_or(invalid)?).is_some(),
                 CHANNEL => section.channel().ok_or(invalid).map(|_| false)?,
+                MISSING => {
+                    let some = section.content.contains(&1);
+                    if !some || section.content.iter().any(|&one| one > 1) {
+                        return Err(invalid);
+                    }
+                    !core::mem::replace(&mut contract.channels.missing, section.content).is_empty()
+                }
                 LABELS => core::mem::replace(&mut labels, true),
                 tag if tag & CRITICAL > 0 => return Err(ContractError::Unknown(tag)),
                 _ => false,
@@ -197,6 +207,7 @@ impl<'a> Contract<'a> {
         usize::from(self.windows.is_some())
             + usize::from(self.period.is_some())
             + self.channels.iter().count()
+            + usize::from(self.channels.lacks_some())
     }
 
     /// Hands over the bytes of a section, piece by piece; false where it has no such section.
@@ -222,6 +233,9 @@ impl<'a> Contract<'a> {
         }
         for ChannelRange { unit, centre, spread } in self.channels.iter() {
             each(CHANNEL, &[&centre.to_le_bytes(), &spread.to_le_bytes(), unit.as_bytes()]);
+        }
+        if self.channels.lacks_some() {
+            each(MISSING, &[self.channels.missing]);
         }
         found
     }

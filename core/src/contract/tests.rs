@@ -32,8 +32,28 @@ fn what_is_written_is_read() {
         Contract { period: None, ..all },
         Contract { channels: Channels::NONE, ..all },
         all,
+        Contract { channels: all.channels.with_missing(&[0, 1]), ..all },
     ] {
         assert_eq!(Contract::read(&written(&contract)), Ok(contract));
+    }
+}
+
+#[test]
+fn channels_may_be_missing_by_name_alone() {
+    let channels = [ChannelRange { unit: "g", centre: 0.1, spread: 0.7 }; 2];
+    let whole = Contract { channels: Channels::of(&channels), ..Contract::NONE };
+    let in_part = Contract { channels: whole.channels.with_missing(&[0, 1]), ..whole };
+    let missing = |one: &Contract<'_>| [0, 1, 2].map(|d| one.channels.may_be_missing(d));
+    assert_eq!(missing(&whole), [false; 3]);
+    assert_eq!(missing(&in_part), [false, true, false]);
+    assert_ne!(whole, in_part);
+    // Flags that are none, and of which none is set.
+    let bytes = written(&in_part);
+    for flags in [[0, 2], [0, 0]] {
+        let end = bytes.len() - 2;
+        let bad = [&bytes[..end], &flags].concat();
+        let Err(ContractError::Invalid(tag)) = Contract::read(&bad) else { panic!("{flags:?}") };
+        assert_eq!(tag & !CRITICAL, 5);
     }
 }
 

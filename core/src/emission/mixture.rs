@@ -156,6 +156,11 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E,
         self.component.iter().try_for_each(|component| component.check(x))
     }
 
+    #[inline(always)]
+    fn is_missing(x: &E::Observation) -> bool {
+        E::is_missing(x)
+    }
+
     fn width(&self) -> usize {
         let widest = self.component.iter().map(Emission::width).max();
         widest.unwrap_or(1).max(1) * M

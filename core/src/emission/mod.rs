@@ -7,6 +7,7 @@
 //! | [`FullGaussian`] | channels, `[T; D]` | means; covariances or their logarithm | `full_gaussian/` |
 //! | [`Autoregressive`] | channels and their past, `[T; E]`, each predicted from its own | means; variances or log standard deviations; coefficients | `autoregressive/` |
 //! | [`Mixture`] of any of these, also of mixtures | its components' | ratio or logit of each weight; its components' | `mixture.rs` |
+//! | [`Marginal`] of any but [`Categorical`] and mixtures | channels that may be missing, `[Option<T>; D]` | its distribution's | `marginal/` |
 //! | [`Poisson`] | counts, `[u32; D]` | log rates | `poisson/` |
 //! | [`Bernoulli`] | yes or no, `[bool; D]` | logits | `bernoulli.rs` |
 //! | [`CategoricalQ15`] | a symbol, `usize` | none: in fixed point, for the filter alone | `fixed/` |
@@ -55,6 +56,7 @@ mod exact;
 mod fixed;
 mod full_gaussian;
 mod gaussian;
+mod marginal;
 mod mixture;
 mod parametrisation;
 mod poisson;
@@ -86,6 +88,7 @@ pub use gaussian::{
     Gaussian, GaussianMoments, GaussianScore, GaussianStatistics, GaussianView, Width,
     log_normaliser,
 };
+pub use marginal::{Marginal, MarginalStatistics, Marginalise, PartialStatistics};
 pub use mixture::{Mixture, MixtureScore, MixtureStatistics};
 pub use parametrisation::{Parametrisation, Probabilities, Spread};
 pub use poisson::{Poisson, PoissonView};
@@ -175,6 +178,12 @@ pub trait Emission: Sized {
     /// # Errors
     /// [`ObservationError::NotFinite`] or [`ObservationError::UnknownSymbol`].
     fn check(&self, x: &Self::Observation) -> Result<(), ObservationError>;
+
+    /// Whether nothing of `x` was observed: then it is a missing sample. Only [`Marginal`] has such observations.
+    #[inline(always)]
+    fn is_missing(_: &Self::Observation) -> bool {
+        false
+    }
 
     /// How many entries its longest part has: symbols, channels or components. A mixture names
     /// entry `e` of its component `m` as `m width + e`.

@@ -58,6 +58,8 @@ pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
     const FAMILY: Family;
     /// Its alphabet's size or its number of channels.
     const SIZE: usize;
+    /// Whether channels of its observations may be missing.
+    const IN_PART: bool = false;
 
     /// Hands over every number, in the order in which they lie in memory.
     fn for_each_real(&self, take: &mut impl FnMut(<Self::Weight as Parameter>::Real));

@@ -271,6 +271,10 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         E: Emission<Weight = X::Weight>,
         X::Weight: Parameter<LogScale = X::LogScale>,
     {
+        if E::is_missing(x) {
+            self.advance(*predicted);
+            return Ok(());
+        }
         for emission in emission {
             emission.check(x)?;
         }

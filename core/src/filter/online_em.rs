@@ -150,6 +150,7 @@ impl<'m, E: SufficientStatistics, const N: usize> OnlineEm<'m, E, N> {
         state: &mut Adapting<E, N>,
         x: Option<&E::Observation>,
     ) -> Result<(), ObservationError> {
+        let x = x.filter(|x| !E::is_missing(x));
         let step = Step::take(Forward::of(&state.hmm), &mut state.belief, x, false)?;
         state.samples += 1;
         let gamma = self.step_size.at(state.samples);

@@ -120,6 +120,7 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
         state: &mut StatisticsState<E::Statistics, E::Real, N>,
         x: Option<&E::Observation>,
     ) -> Result<(), ObservationError> {
+        let x = x.filter(|x| !E::is_missing(x));
         let step = Step::take(self.forward, &mut state.belief, x, self.zeros)?;
         let kept = self.memory.lambda();
         state.moments.advance(self.hmm(), &step, x, [kept, E::Real::ONE], self.zeros);

@@ -34,6 +34,9 @@ use crate::number::Channel;
 /// sample as missing until the `K` samples before it have come since the stream's beginning or its last gap. What it
 /// reads is then given those samples.
 ///
+/// Where channels may be missing, `[Option<T>; D]`, a difference from or of a missing channel is missing: nothing stands
+/// for it. A sample of which every channel is missing is a missing sample.
+///
 /// Over the integers of [fixed point](crate::number::fixed) a difference is exact where 16 bits hold it, and held at
 /// their end beyond.
 ///
@@ -196,6 +199,10 @@ where
                 "R must leave its state unchanged on an error: put a front end outside"
             )
         };
+        if D > 0 && !x.iter().any(|x| x.is_there()) {
+            self.outer_step_missing(state);
+            return Ok(());
+        }
         if PAST && !state.place.is_full(K) {
             if !x.iter().all(|x| x.is_number()) {
                 return Err(ObservationError::NotFinite);

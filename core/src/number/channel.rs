@@ -3,7 +3,7 @@ use core::fmt::Debug;
 use super::Real;
 
 /// What the channels of a sample are in: reals, or the integers of 16 bits that
-/// [fixed point](super::fixed) observes.
+/// [fixed point](super::fixed) observes; or either in an [`Option`], where channels may be missing.
 pub trait Channel: Copy + Debug + PartialEq + 'static {
     /// What stands where nothing has come yet: zero.
     const BLANK: Self;
@@ -12,6 +12,11 @@ pub trait Channel: Copy + Debug + PartialEq + 'static {
     fn difference(self, before: Self) -> Self;
     /// Whether it is a number: every integer is.
     fn is_number(self) -> bool;
+    /// Whether it was observed.
+    #[inline(always)]
+    fn is_there(self) -> bool {
+        true
+    }
 }
 
 impl<T: Real> Channel for T {
@@ -37,5 +42,29 @@ impl Channel for i16 {
     #[inline(always)]
     fn is_number(self) -> bool {
         true
+    }
+}
+
+/// A channel that may be missing. A difference of which either side is missing is missing.
+impl<T: Channel> Channel for Option<T> {
+    const BLANK: Self = None;
+
+    #[inline(always)]
+    fn difference(self, before: Self) -> Self {
+        match (self, before) {
+            (Some(now), Some(before)) => Some(now.difference(before)),
+            _ => None,
+        }
+    }
+    #[inline(always)]
+    fn is_number(self) -> bool {
+        match self {
+            Some(x) => x.is_number(),
+            None => true,
+        }
+    }
+    #[inline(always)]
+    fn is_there(self) -> bool {
+        self.is_some()
     }
 }

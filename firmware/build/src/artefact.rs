@@ -194,6 +194,10 @@ fn type_of(shape: Shape) -> Result<String, &'static str> {
         _ => size.to_string(),
     };
     let emission = format!("fishweir_core::emission::{}<{sizes}, {weight}>", family.name());
+    let emission = match shape.in_part {
+        true => format!("fishweir_core::emission::Marginal<{emission}>"),
+        false => emission,
+    };
     let model = match topology {
         Topology::CHAIN => format!("fishweir_core::hmm::Hmm<{emission}, {states}>"),
         Topology::PER_LAG => format!(

@@ -34,8 +34,8 @@ enum fishweir_status
   FISHWEIR_STATUS_OK = 0,
   // The sample is impossible under all models left: it is missing.
   FISHWEIR_STATUS_IMPOSSIBLE = 1,
-  // A channel is NaN, infinite or no integer of the model's range, or the symbol is outside the alphabet:
-  // the sample is missing.
+  // A channel is NaN that may not be missing, infinite or no integer of the model's range, or the symbol is
+  // outside the alphabet: the sample is missing.
   FISHWEIR_STATUS_INVALID = 2,
   // A pointer is null.
   FISHWEIR_STATUS_NULL_POINTER = 3,
@@ -128,7 +128,8 @@ fishweir_status fishweir_reset(struct fishweir_stream *stream);
 
 // Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
 // units that the model was trained on, or the integers of one in fixed point. Null in place of
-// `channels` is a missing sample, whatever the `count`.
+// `channels` is a missing sample, whatever the `count`. NaN is a missing channel to a model whose
+// channels may be missing: it leaves the channel out.
 //
 // A refused sample is missing, and the status says why: a channel is NaN or infinite, say. So one step
 // passes whatever the sensor gives. Where windows overlap, each refuses by its own past; between

@@ -102,7 +102,8 @@ pub unsafe extern "C" fn fishweir_reset(stream: *mut Stream) -> Status {
 
 /// Takes in one sample of a model over channels: `count` is FISHWEIR_CHANNELS, the values are in the
 /// units that the model was trained on, or the integers of one in fixed point. Null in place of
-/// `channels` is a missing sample, whatever the `count`.
+/// `channels` is a missing sample, whatever the `count`. NaN is a missing channel to a model whose
+/// channels may be missing: it leaves the channel out.
 ///
 /// A refused sample is missing, and the status says why: a channel is NaN or infinite, say. So one step
 /// passes whatever the sensor gives. Where windows overlap, each refuses by its own past; between

@@ -8,8 +8,8 @@ pub enum Status {
     Ok = 0,
     /// The sample is impossible under all models left: it is missing.
     Impossible = 1,
-    /// A channel is NaN, infinite or no integer of the model's range, or the symbol is outside the alphabet:
-    /// the sample is missing.
+    /// A channel is NaN that may not be missing, infinite or no integer of the model's range, or the symbol is
+    /// outside the alphabet: the sample is missing.
     Invalid = 2,
     /// A pointer is null.
     NullPointer = 3,

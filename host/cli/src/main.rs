@@ -1,6 +1,7 @@
 //! The command `fishweir`: one file per subcommand. The library computes; the files here say what a command accepts, the
 //! order of its steps, and where the results go.
 
+mod absent;
 mod arguments;
 mod believing;
 mod c;

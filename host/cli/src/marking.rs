@@ -44,7 +44,7 @@ impl Marking {
             ));
         };
         let marked = Marked::read(data, marks, self.background_mark.as_deref(), reading)?;
-        tell::of_data(marked.data(), reading)?;
+        tell::of_data(marked.data(), reading, None)?;
         Ok(marked)
     }
 

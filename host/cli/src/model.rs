@@ -173,8 +173,15 @@ impl Model {
 
     /// What it was trained on: with what no device keeps, where its file says that.
     pub(super) fn contract(&self) -> Option<Contract> {
-        let provenance = self.provenance().map(Provenance::contract);
-        provenance.or_else(|| self.deployed.contract().cloned())
+        let carried = self.deployed.contract();
+        let Some(mut contract) = self.provenance().map(Provenance::contract) else {
+            return carried.cloned();
+        };
+        let channels = carried.map_or(&[][..], |carried| carried.channels.as_slice());
+        for (one, carried) in contract.channels.iter_mut().zip(channels) {
+            one.missing = carried.missing;
+        }
+        Some(contract)
     }
 
     /// What it observes, as readers of data want it.

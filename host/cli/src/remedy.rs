@@ -90,6 +90,7 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
             vec!["--hop", "--copies", "--mirror", "--landmarks", "--learner svm"]
         }
         TrainError::TooManyWindows(..) => vec!["--learner", "--hop", "--copies"],
+        TrainError::PartialSamples { .. } => vec!["--codebooks", "--classifier", "--learner"],
         TrainError::FrontOf => vec!["--front"],
         TrainError::ShortFront { .. } => vec!["--window", "--front"],
         TrainError::Codebooks => vec!["--codebooks", "--classifier fisher"],

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use fishweir::classifier::Contract;
 use fishweir::deploy::Deployed;
 use fishweir::device::{BOARDS, Board, Firmware, ModelFile, Options, Qemu};
 use fishweir::files;
@@ -75,7 +76,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let data = tell::read_for(&arguments.data, &arguments.reading, &model)?;
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
-    let recording = Recording::new(streams, arguments.limit.map(NonZeroUsize::get));
+    let in_part = model.deployed.contract().is_some_and(Contract::lacks_some);
+    let recording =
+        Recording::new(streams, arguments.limit.map(NonZeroUsize::get)).in_part(in_part);
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
     let names = (arguments.model.as_path(), arguments.data.as_path());
     let board = (&firmware, arguments.board);

@@ -16,7 +16,7 @@ use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, Topic, note, note_once, recognise};
+use super::{Failure, Topic, absent, note, note_once, recognise};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -45,8 +45,15 @@ fn is_one_of(names: &[&str], column: &str) -> bool {
     names.iter().any(|one| column.eq_ignore_ascii_case(one))
 }
 
-/// Reads data, and tells of gaps in time, and of channels that nobody named and that hardly are any.
+/// Reads data for whole samples, and tells of gaps in time, and of channels that nobody named and that hardly are any.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
+    let data = read_in_part(path, options)?;
+    data.check_whole_rows()?;
+    Ok(data)
+}
+
+/// The same for samples of which channels may be missing.
+pub(super) fn read_in_part(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
     read_against(path, options, None, &[])
 }
 
@@ -64,7 +71,10 @@ pub(super) fn read_against(
     classes: &[String],
 ) -> Result<Dataset, Failure> {
     let data = Dataset::read(path, options).map_err(|error| recognise::no_data(path, error))?;
-    of_data(&data, options)?;
+    if contract.is_some_and(|contract| !contract.lacks_some()) {
+        data.check_whole_rows()?;
+    }
+    of_data(&data, options, contract)?;
     similar(&data, classes);
     against(&data, contract, classes);
     Ok(data)
@@ -156,23 +166,6 @@ pub(super) fn units(source: &str, matches: &[UnitMatch]) {
     }
 }
 
-/// Of channels without a number in samples that others have; `None` where there are none.
-pub(super) fn absent_in_words(names: &[String], absent: &[usize]) -> Option<String> {
-    let lacking = names.iter().zip(absent).filter(|(_, count)| **count > 0);
-    let lacking: Vec<String> = lacking
-        .map(|(name, count)| {
-            format!("channel `{name}` has no number in {}", counted(*count, "sample"))
-        })
-        .collect();
-    (!lacking.is_empty()).then(|| {
-        format!(
-            "{}, where others have one: such samples are missing whole; fill them in, or leave a channel out that is \
-             often missing",
-            lacking.join(", ")
-        )
-    })
-}
-
 /// Tells of labels that differ by case or blanks, among those of data and those that a model knows.
 fn similar(data: &Dataset, known: &[String]) {
     for [one, other] in data.similar_labels(known) {
@@ -188,11 +181,16 @@ fn similar(data: &Dataset, known: &[String]) {
 }
 
 /// Refuses series of several rates, and tells what may not be meant of data that were read.
-pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failure> {
+pub(super) fn of_data(
+    data: &Dataset,
+    options: &ReadOptions,
+    contract: Option<&Contract>,
+) -> Result<(), Failure> {
     data.check_one_rate()?;
     units(data.source(), data.unit_matches());
     if let Kind::Channels(names) = data.kind()
-        && let Some(words) = absent_in_words(names, &data.missing().absent)
+        && let Some(words) =
+            absent::in_words(names, &data.missing().absent, data.observations(), contract)
     {
         note(Topic::UnobservedChannel, format_args!("{}: {words}", data.source()));
     }

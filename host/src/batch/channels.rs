@@ -49,7 +49,7 @@ struct Sequence<'a, T: Clone> {
 
 impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
     /// Sequences that go together, side by side; `None` of other channels than the model's, or of a family that gives
-    /// likelihoods one by one.
+    /// likelihoods one by one, or where a row lacks channels.
     pub(super) fn new<const N: usize>(
         hmm: &Hmm<RowState<T>, N>,
         channels: usize,
@@ -58,7 +58,8 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
     ) -> Option<Self> {
         let asked =
             RowState::log_likelihoods(hmm.emission(), &vec![T::ZERO; channels], &mut [T::ZERO; N]);
-        if !asked || sequences.iter().any(|rows| rows.dimension() != channels) {
+        let unfit = |rows: &RowsView<'_>| rows.dimension() != channels || rows.has_partial_rows();
+        if !asked || sequences.iter().any(unfit) {
             return None;
         }
         let steps = sequences.iter().map(RowsView::len).max().unwrap_or(0);

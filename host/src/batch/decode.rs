@@ -44,7 +44,7 @@ impl Hmm {
             SamplesView::Channels(rows) => {
                 let hmm = self.channels::<f64, N>();
                 let hmm = hmm.filter(|_| rows.dimension() == self.size()).ok_or(DecodeError::Kind)?;
-                path::<_, N>(&hmm, rows.iter())
+                path::<_, N>(&hmm, rows.iter_in_part())
             }
             SamplesView::Symbols(symbols) => {
                 let hmm = self.categorical::<f64, N>().ok_or(DecodeError::Kind)?;

@@ -107,7 +107,7 @@ fn of_batch<T: HostReal>(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<T, Sequen
                 }
                 let mut channels: Vec<T> = Vec::with_capacity(model.size());
                 group.iter().map(|&index| {
-                    let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter());
+                    let rows = sequences[index].rows().into_iter().flat_map(|rows| rows.iter_in_part());
                     single(&hmm, rows, |forward, state, row| {
                         channels.clear();
                         channels.extend(row.iter().map(|&x| T::from_f64(x)));

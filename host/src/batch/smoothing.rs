@@ -200,7 +200,7 @@ pub(crate) fn each_smoothed<R: Reader>(
         } else if let Some(hmm) = model.channels::<f64, N>() {
             each(groups.len(), &|index| {
                 let rows = |&index: &usize| {
-                    sequences[index].rows().into_iter().flat_map(|rows| rows.iter())
+                    sequences[index].rows().into_iter().flat_map(|rows| rows.iter_in_part())
                 };
                 let side_by_side = &groups[index];
                 match side_by_side.of.as_slice() {

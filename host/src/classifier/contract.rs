@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use fishweir_core::contract::{self, Channels, Partial, UNIT_LONGEST, Windows};
 use serde::{Deserialize, Serialize};
 
-use super::Provenance;
+use super::{Classifier, Observations, Provenance, Rule};
 use crate::data::{
     Dataset, Kind, Period, Rests, SamplesView, ShortSeries, Windowing, centre_and_spread,
     robust_centre_and_spread, split_unit,
@@ -28,6 +28,9 @@ pub struct ChannelRange {
     /// Whether it changes from series to series alone, as age and height do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
+    /// Whether it may be missing in a sample beside others: it was in training, and the models leave it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing: bool,
 }
 
 impl ChannelRange {
@@ -41,6 +44,11 @@ impl ChannelRange {
         let views = views(data, series);
         let mut all = Self::named(names, centre_and_spread(names.len(), || rows(&views)));
         let rests = Rests::all(data, series);
+        let lacking =
+            views.iter().filter_map(SamplesView::rows).filter(|rows| rows.has_partial_rows());
+        for row in lacking.flat_map(|rows| rows.iter_in_part().flatten()) {
+            all.iter_mut().zip(row).for_each(|(one, x)| one.missing |= x.is_nan());
+        }
         for (channel, one) in all.iter_mut().enumerate() {
             one.rests = Some(Self::rests_in(&rests, channel));
             one.fixed = Self::is_fixed(&rests, channel);
@@ -59,7 +67,7 @@ impl ChannelRange {
         let each = names.iter().zip(centre.into_iter().zip(spread));
         each.map(|(name, (centre, spread))| {
             let unit = split_unit(name).1.to_owned();
-            Self { unit, centre, spread, rests: None, fixed: false }
+            Self { unit, centre, spread, rests: None, fixed: false, missing: false }
         })
         .collect()
     }
@@ -70,7 +78,7 @@ fn views<'d>(data: &'d Dataset, series: &[usize]) -> Vec<SamplesView<'d>> {
 }
 
 fn rows<'d>(views: &[SamplesView<'d>]) -> impl Iterator<Item = &'d [f64]> {
-    views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten())
+    views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter_in_part().flatten())
 }
 
 /// What a classifier was trained on.
@@ -109,6 +117,20 @@ impl Contract {
         Ok(())
     }
 
+    /// Whether a channel may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    #[must_use]
+    pub fn lacks_some(&self) -> bool {
+        self.channels.iter().any(|one| one.missing)
+    }
+
+    /// The same of a model that takes whole samples: where a channel is missing, the sample is.
+    #[must_use]
+    pub(crate) fn of_whole_samples(&self) -> Self {
+        let mut whole = self.clone();
+        whole.channels.iter_mut().for_each(|one| one.missing = false);
+        whole
+    }
+
     /// The windows as the core has them.
     #[must_use]
     pub fn windows(&self) -> Option<Windows> {
@@ -143,7 +165,12 @@ impl Contract {
             tolerance: tolerance as f32,
         });
         let windows = self.windows();
-        take(&contract::Contract { windows, period, channels: Channels::of(&channels) })
+        let missing: Vec<u8> = match self.lacks_some() {
+            true => self.channels.iter().map(|one| u8::from(one.missing)).collect(),
+            false => Vec::new(),
+        };
+        let channels = Channels::of(&channels).with_missing(&missing);
+        take(&contract::Contract { windows, period, channels })
     }
 }
 
@@ -160,7 +187,9 @@ impl From<&contract::Contract<'_>> for Contract {
             channels: contract
                 .channels
                 .iter()
-                .map(|channel| ChannelRange {
+                .enumerate()
+                .map(|(index, channel)| ChannelRange {
+                    missing: contract.channels.may_be_missing(index),
                     unit: channel.unit.to_owned(),
                     centre: double(channel.centre),
                     spread: double(channel.spread),
@@ -198,10 +227,28 @@ impl Windowing {
 }
 
 impl Provenance {
-    /// What the training data were.
+    /// What the training data were, for models that take whole samples: where a channel is missing, the sample is.
     #[must_use]
     pub fn contract(&self) -> Contract {
-        Contract { windowing: self.windowing, period: self.period, channels: self.channels.clone() }
+        let channels = self.channels.clone();
+        Contract { windowing: self.windowing, period: self.period, channels }.of_whole_samples()
+    }
+}
+
+impl Classifier {
+    /// What it was trained on. Channels that were missing in training may be missing where models hear the sensor's samples
+    /// themselves: behind a front end, beside codebooks, and by a kernel machine a sample that lacks a channel is missing.
+    #[must_use]
+    pub fn contract(&self) -> Contract {
+        let contract = self.provenance.contract();
+        let hears_parts = self.front.is_empty()
+            && self.codebooks.is_none()
+            && matches!(self.rule, Rule::Linear(_))
+            && matches!(self.observations, Observations::Channels(_));
+        match hears_parts {
+            true => Contract { channels: self.provenance.channels.clone(), ..contract },
+            false => contract,
+        }
     }
 }
 
@@ -216,8 +263,14 @@ mod tests {
             hop: NonZeroUsize::new(50).expect("positive"),
             short,
         };
-        let channel =
-            ChannelRange { unit: "g".into(), centre: 0.1, spread: 2.5, rests: None, fixed: false };
+        let channel = ChannelRange {
+            unit: "g".into(),
+            centre: 0.1,
+            spread: 2.5,
+            rests: None,
+            fixed: false,
+            missing: true,
+        };
         for short in [ShortSeries::Keep, ShortSeries::Drop] {
             let contract = Contract {
                 windowing: Some(by(short)),

@@ -246,7 +246,7 @@ impl Classifier {
     }
 
     fn check(&self) -> Result<(), String> {
-        self.provenance.contract().check(match &self.observations {
+        self.contract().check(match &self.observations {
             Observations::Channels(names) => names.len(),
             Observations::Symbols(_) => 0,
         })?;

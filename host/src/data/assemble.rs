@@ -8,7 +8,7 @@ use super::dataset::Clock;
 use super::dataset::{Dataset, Kind, Series};
 use super::error::DataError;
 use super::layout::ReadOptions;
-use super::part::{Absent, Body, Draft, Part, Text};
+use super::part::{Body, Draft, Part, Text};
 use super::place::Place;
 use super::samples::Samples;
 use crate::words::shorten;
@@ -27,10 +27,8 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         classes: options.classes.clone().unwrap_or_else(|| labels(&parts)),
         codes: BTreeMap::new(),
     };
-    let mut absent = Absent::default();
     let (mut series, mut units) = (Vec::new(), Vec::new());
     for mut part in parts {
-        absent.add(&part.absent);
         units.extend(std::mem::take(&mut part.units));
         for draft in std::mem::take(&mut part.drafts) {
             series.push(numbering.series(&part, draft)?);
@@ -38,7 +36,10 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     }
     let Numbering { kind, classes, codes } = numbering;
     let data = Dataset::new(source, kind, classes, columns, series)?;
-    Ok(data.with_details(absent, codes).with_clock(clock).with_unit_matches(units))
+    if options.kind.is_none() {
+        data.check_channels()?;
+    }
+    Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units))
 }
 
 /// What an observation is: as the options say, or as found.

@@ -1,16 +1,14 @@
 //! A whole data set in memory.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::alphabet::Alphabet;
 use super::error::DataError;
-use super::part::Absent;
+use super::missing::Missing;
 use super::samples::{Samples, SamplesView};
 use super::unit_match::UnitMatch;
-use crate::words::grouped;
 
 /// What one observation is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,36 +35,6 @@ impl Kind {
             Self::Channels(names) => Some(names.len()),
             Self::Symbols(_) => None,
         }
-    }
-}
-
-/// What was missing when a data set was read. Nothing that is missing is dropped: it is `None` in
-/// its place.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Missing {
-    /// Observations that are missing.
-    pub observations: usize,
-    /// Of these, rows in which some channels did have a value: one missing channel makes the whole
-    /// row missing.
-    pub partial: usize,
-    /// Of these, those in which a channel has none, `[channel]`; empty where there are no such rows.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub absent: Vec<usize>,
-    /// Of these, by the character read (`N`, `-`, ...), for symbols.
-    pub codes: BTreeMap<char, usize>,
-}
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} missing", grouped(self.observations))?;
-        if self.partial > 0 {
-            write!(f, ", {} of them in some channels only", grouped(self.partial))?;
-        }
-        for (position, (code, count)) in self.codes.iter().enumerate() {
-            let before = if position == 0 { " (" } else { ", " };
-            write!(f, "{before}{code} {}", grouped(*count))?;
-        }
-        f.write_str(if self.codes.is_empty() { "" } else { ")" })
     }
 }
 
@@ -136,6 +104,7 @@ impl Dataset {
             }
             let view = one.samples.view();
             missing.observations += view.len() - view.observed();
+            view.rows().into_iter().for_each(|rows| missing.add_partial(rows));
         }
         let clock = Clock::default();
         let (checksum, units) = (None, Vec::new());
@@ -268,7 +237,6 @@ impl Dataset {
     pub(super) fn with_checksum_of(mut self, other: &Self) -> Self {
         self.checksum = other.checksum;
         self.missing.codes.clone_from(&other.missing.codes);
-        self.missing.absent.clone_from(&other.missing.absent);
         self.units.clone_from(&other.units);
         self
     }
@@ -279,11 +247,8 @@ impl Dataset {
         self
     }
 
-    /// Adds what only a reader knows: which characters were missing and how many rows were so in
-    /// part.
-    pub(super) fn with_details(mut self, absent: Absent, codes: BTreeMap<char, usize>) -> Self {
-        self.missing.partial = absent.rows;
-        self.missing.absent = absent.channels;
+    /// Adds what only a reader knows: which characters were missing.
+    pub(super) fn with_codes(mut self, codes: BTreeMap<char, usize>) -> Self {
         self.missing.codes = codes;
         self
     }
@@ -387,7 +352,7 @@ impl Dataset {
         let key = |view: SamplesView<'_>| -> Vec<u64> {
             match view {
                 SamplesView::Channels(rows) => rows
-                    .iter()
+                    .iter_in_part()
                     .flat_map(|row| {
                         let mark = u64::from(row.is_some());
                         let bits =
@@ -432,7 +397,7 @@ fn inconsistency(kind: &Kind, classes: usize, columns: usize, series: &Series) -
                     names.len()
                 ));
             }
-            if rows.iter().flatten().flatten().any(|value| !value.is_finite()) {
+            if rows.iter_in_part().flatten().flatten().any(|value| value.is_infinite()) {
                 return Some("a value is not finite".into());
             }
         }

@@ -222,7 +222,8 @@ impl Lags {
         Kind::Channels(names.iter().cloned().chain(past).collect())
     }
 
-    /// A series, or a window, with its past or differences from it beside its channels. What came before it is
+    /// A series, or a window, with its past or differences from it beside its channels. A difference from or of a missing
+    /// channel is missing, and so is a missing past. What came before it is
     /// not looked at, as a device that begins there does not: where the past is wanted, samples without it are
     /// missing. Symbols stay what they are.
     #[must_use]
@@ -233,7 +234,7 @@ impl Lags {
         };
         let mut ring = Ring::new(self.clone(), rows.dimension());
         let mut wide = Rows::new(self.width(rows.dimension()));
-        for row in rows.iter() {
+        for row in rows.iter_in_part() {
             wide.push(row.and_then(|row| ring.widen(row)));
             match row {
                 Some(row) => ring.take(row),

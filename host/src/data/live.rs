@@ -7,7 +7,6 @@ use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
 use super::error::DataError;
-use super::part::Absent;
 use super::place::Place;
 use super::quantity::{Conversion, TimeUnit, find_channels};
 use super::samples::Sample;
@@ -39,6 +38,8 @@ pub struct LiveReader<R> {
     name: String,
     kind: Kind,
     values: Values,
+    /// Whether `NaN` is a missing value, `[channel]`; not past the end.
+    nan: Vec<bool>,
     header: Option<Header>,
     begun: bool,
     /// Whether it was looked at how the stream begins: once, so that whoever goes on gets to its end.
@@ -58,7 +59,8 @@ pub struct LiveReader<R> {
     units: Vec<UnitMatch>,
     /// The line of the last number of each channel, 0 without one, `[channel]`.
     seen: Vec<u64>,
-    absent: Absent,
+    /// In how many rows that have a number each channel has none.
+    absent: Vec<usize>,
 }
 
 /// The columns of a stream that begins with their names.
@@ -83,6 +85,7 @@ impl<R: BufRead> LiveReader<R> {
             name: name.into(),
             kind,
             values: Values::Reals,
+            nan: Vec::new(),
             header: None,
             begun: false,
             looked: false,
@@ -98,7 +101,7 @@ impl<R: BufRead> LiveReader<R> {
             time: None,
             units: Vec::new(),
             seen,
-            absent: Absent::default(),
+            absent: Vec::new(),
         }
     }
 
@@ -106,6 +109,13 @@ impl<R: BufRead> LiveReader<R> {
     #[must_use]
     pub fn of_values(self, values: Values) -> Self {
         Self { values, ..self }
+    }
+
+    /// The same that takes `NaN`, as a device prints it, for a missing value in these channels, `[channel]`; in others it is
+    /// no number.
+    #[must_use]
+    pub fn with_nan(self, nan: Vec<bool>) -> Self {
+        Self { nan, ..self }
     }
 
     /// The next sample, `None` at the end of the stream.
@@ -186,7 +196,7 @@ impl<R: BufRead> LiveReader<R> {
 
     /// In how many samples that have a number of some channel each has none, `[channel]`; empty where there are none.
     pub fn absent(&self) -> &[usize] {
-        &self.absent.channels
+        &self.absent
     }
 
     fn next_symbol(&mut self) -> Result<bool, DataError> {
@@ -344,17 +354,25 @@ impl<R: BufRead> LiveReader<R> {
                 Some(header) => header.channels[channel],
                 None => (channel, Conversion::NONE),
             };
-            if !is_missing(fields[column]) {
+            let nan = self.nan.get(channel).is_some_and(|nan| *nan);
+            if !(is_missing(fields[column]) || nan && fields[column].eq_ignore_ascii_case("nan")) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
                 let value = number(text, self.values, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
                 self.seen[channel] = self.line;
+            } else {
+                self.row.push(f64::NAN);
             }
         }
-        if !self.row.is_empty() && self.row.len() < self.seen.len() {
-            let absent: Vec<bool> = self.seen.iter().map(|&line| line < self.line).collect();
-            self.absent.take(&absent);
+        match self.row.iter().filter(|x| x.is_nan()).count() {
+            0 => {}
+            missing if missing == self.row.len() => self.row.clear(),
+            _ => {
+                self.absent.resize(self.row.len(), 0);
+                let each = self.absent.iter_mut().zip(&self.row);
+                each.for_each(|(count, x)| *count += usize::from(x.is_nan()));
+            }
         }
         Ok(())
     }

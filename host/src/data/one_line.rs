@@ -49,8 +49,7 @@ pub(super) fn sample(
     values.check(number(text, values, &place)?, text, &place).map(Some)
 }
 
-/// The rows of a series of which each channel has as many samples, `[channel][time]`; where any channel is missing,
-/// the row is. What is missing in all channels at the end is no part of the series: lines are filled up so.
+/// The rows of a series of which each channel has as many samples, `[channel][time]`. What is missing in all channels at the end is no part of the series: lines are filled up so.
 pub(super) fn rows(channels: &[Vec<Option<f64>>]) -> Rows {
     let last = |samples: &Vec<Option<f64>>| samples.iter().rposition(Option::is_some);
     let length = channels.iter().filter_map(last).max().map_or(0, |last| last + 1);
@@ -58,8 +57,9 @@ pub(super) fn rows(channels: &[Vec<Option<f64>>]) -> Rows {
     let mut row = Vec::with_capacity(channels.len());
     for t in 0..length {
         row.clear();
-        row.extend(channels.iter().filter_map(|samples| samples.get(t).copied().flatten()));
-        rows.push((row.len() == channels.len()).then_some(row.as_slice()));
+        let at = |samples: &Vec<Option<f64>>| samples.get(t).copied().flatten();
+        row.extend(channels.iter().map(|samples| at(samples).unwrap_or(f64::NAN)));
+        rows.push(Some(&row));
     }
     rows
 }

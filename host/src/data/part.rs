@@ -1,10 +1,7 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
-use super::error::DataError;
-use super::place::Place;
 use super::samples::Rows;
 use super::unit_match::UnitMatch;
-use crate::words::shorten;
 
 /// What a reader found in a file.
 pub(super) struct Part {
@@ -16,40 +13,11 @@ pub(super) struct Part {
     /// Number, from 1, and name of the columns for messages, where there are columns.
     pub(super) label_column: Option<(usize, String)>,
     pub(super) text_column: Option<(usize, String)>,
-    /// What rows lack that have a number of some channel.
-    pub(super) absent: Absent,
     /// Whether the unit of the times is named.
     pub(super) clocked: bool,
     /// Channels that were wanted under another name.
     pub(super) units: Vec<UnitMatch>,
     pub(super) drafts: Vec<Draft>,
-}
-
-/// Numbers that are missing beside others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Absent {
-    /// Rows that lack some channels only.
-    pub(super) rows: usize,
-    /// Those that lack a channel, `[channel]`; empty where there are none.
-    pub(super) channels: Vec<usize>,
-}
-
-impl Absent {
-    /// Takes in which channels a row lacks.
-    pub(super) fn take(&mut self, absent: &[bool]) {
-        if absent.contains(&true) && absent.contains(&false) {
-            self.rows += 1;
-            self.channels.resize(absent.len(), 0);
-            absent.iter().zip(&mut self.channels).for_each(|(&one, of)| *of += usize::from(one));
-        }
-    }
-
-    /// Takes in what others lack.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.rows += other.rows;
-        self.channels.resize(self.channels.len().max(other.channels.len()), 0);
-        other.channels.iter().zip(&mut self.channels).for_each(|(more, of)| *of += more);
-    }
 }
 
 impl Part {
@@ -61,31 +29,10 @@ impl Part {
             channels: None,
             label_column: None,
             text_column: None,
-            absent: Absent::default(),
             clocked: false,
             units: Vec::new(),
             drafts: Vec::new(),
         }
-    }
-
-    /// Refuses a last series with numbers but no row in which all channels have one, by the name of what is
-    /// missing; `seen` are the channels of which it has a number.
-    pub(super) fn check_whole(&self, seen: &[bool]) -> Result<(), DataError> {
-        let Some(Draft { id, line, body: Body::Rows(rows), .. }) = self.drafts.last() else {
-            return Ok(());
-        };
-        if !seen.contains(&true) || rows.view().iter().any(|row| row.is_some()) {
-            return Ok(());
-        }
-        let names = self.channels.as_deref().unwrap_or_default().iter().zip(seen);
-        let never =
-            names.filter(|(_, seen)| !**seen).map(|(name, _)| format!("`{}`", shorten(name)));
-        let missing = match never.collect::<Vec<_>>().as_slice() {
-            [] => "one or another".to_owned(),
-            never => never.join(", "),
-        };
-        let (place, series) = (Place::line(&self.file, *line).into(), shorten(id));
-        Err(DataError::NoWholeRow { place, series, missing })
     }
 }
 

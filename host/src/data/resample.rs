@@ -156,6 +156,7 @@ impl Series {
             rows: Rows::new(rows.view().dimension()),
             nearest: Vec::new(),
             row: vec![0.0; rows.view().dimension()],
+            sums: vec![0.0; rows.view().dimension()],
         };
         let (rows, mut start) = (rows.view(), 0);
         for end in 1..=rows.len() {
@@ -185,7 +186,7 @@ impl Series {
                 }
             }
             filled.times.push(t);
-            filled.rows.push(rows.row(index));
+            filled.rows.push(rows.row_in_part(index));
             filled.origin.push(index);
         }
         filled
@@ -205,6 +206,8 @@ struct Made {
     rows: Rows,
     nearest: Vec<usize>,
     row: Vec<f64>,
+    /// Weights of what was there, `[channel]`.
+    sums: Vec<f64>,
 }
 
 impl Made {
@@ -241,7 +244,7 @@ impl Made {
             let nearest = (place.round() as usize).min(steps);
             self.times.push(t);
             self.nearest.push(origin[nearest]);
-            let Some(there) = rows.row(nearest) else {
+            let Some(there) = rows.row_in_part(nearest) else {
                 self.rows.push(None);
                 continue;
             };
@@ -250,17 +253,22 @@ impl Made {
                 continue;
             }
             self.row.fill(0.0);
-            let mut sum = 0.0;
+            self.sums.fill(0.0);
             let last = ((place + reach) as usize).min(steps);
             for index in (place - reach).max(0.0).ceil() as usize..=last {
-                let Some(row) = rows.row(index) else { continue };
+                let Some(row) = rows.row_in_part(index) else { continue };
                 let weight = kernel.at(cutoff * (place - index as f64));
-                sum += weight;
                 for d in 0..row.len() {
-                    self.row[d] += weight * row[d];
+                    if !row[d].is_nan() {
+                        self.sums[d] += weight;
+                        self.row[d] += weight * row[d];
+                    }
                 }
             }
-            self.row.iter_mut().for_each(|value| *value /= sum);
+            for d in 0..there.len() {
+                // A channel that is missing in the nearest sample is missing.
+                self.row[d] = if there[d].is_nan() { f64::NAN } else { self.row[d] / self.sums[d] };
+            }
             self.rows.push(Some(&self.row));
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// One observation of a live stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sample<'a> {
-    /// A row of real channels, in the order of the model's.
+    /// A row of real channels, in the order of the model's. A missing channel is NaN.
     Row(&'a [f64]),
     /// A symbol, by its index in the alphabet.
     Symbol(u16),
@@ -13,50 +13,113 @@ pub enum Sample<'a> {
     Missing,
 }
 
+impl Sample<'_> {
+    /// The sample; a missing one where a channel is missing.
+    #[must_use]
+    pub fn if_whole(self) -> Self {
+        match self {
+            Self::Row(row) if is_partial(row) => Self::Missing,
+            other => other,
+        }
+    }
+
+    /// The sample; a missing one where every channel is.
+    pub(crate) fn unless_empty(self) -> Self {
+        match self {
+            Self::Row(row) if !row.is_empty() && row.iter().all(|x| x.is_nan()) => Self::Missing,
+            other => other,
+        }
+    }
+}
+
+/// Which channels of an observation were there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Presence {
+    Missing,
+    Partial,
+    Complete,
+}
+
+impl Presence {
+    /// That of a row, in which what is missing is NaN.
+    fn of(row: &[f64]) -> Self {
+        match row.iter().filter(|x| x.is_nan()).count() {
+            0 => Self::Complete,
+            missing if missing == row.len() => Self::Missing,
+            _ => Self::Partial,
+        }
+    }
+}
+
+/// Whether a channel of a row is missing: then it is NaN.
+#[inline]
+pub(crate) fn is_partial(row: &[f64]) -> bool {
+    row.iter().any(|x| x.is_nan())
+}
+
 /// Real observations of `dimension` channels, row-major: `[time][channel]`.
 ///
-/// A missing observation occupies a row too, so that time keeps its meaning.
-#[derive(Clone, Debug, PartialEq)]
+/// A missing observation occupies a row too, so that time keeps its meaning. A channel that is missing in an observation
+/// is NaN.
+#[derive(Clone, Debug)]
 pub struct Rows {
     dimension: usize,
     values: Vec<f64>,
-    observed: Vec<bool>,
+    presence: Vec<Presence>,
 }
 
 impl Rows {
     /// No row yet, `dimension` channels.
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, values: Vec::new(), observed: Vec::new() }
+        Self { dimension, values: Vec::new(), presence: Vec::new() }
     }
 
-    /// Appends one observation, `None` for a missing one.
+    /// Appends one observation, `None` for a missing one. A channel that is missing is NaN; a row of them is a missing
+    /// observation.
     ///
     /// # Panics
     /// If the row does not have `dimension` channels: a mistake of the caller, not of a file.
     pub fn push(&mut self, row: Option<&[f64]>) {
+        let presence = row.map_or(Presence::Missing, |row| {
+            assert_eq!(row.len(), self.dimension, "a row must have one value per channel");
+            Presence::of(row)
+        });
         match row {
-            Some(row) => {
-                assert_eq!(row.len(), self.dimension, "a row must have one value per channel");
-                self.values.extend_from_slice(row);
-            }
+            Some(row) if presence != Presence::Missing => self.values.extend_from_slice(row),
             // Never read through the interface; zero keeps arithmetic on raw storage harmless.
-            None => self.values.resize(self.values.len() + self.dimension, 0.0),
+            _ => self.values.resize(self.values.len() + self.dimension, 0.0),
         }
-        self.observed.push(row.is_some());
+        self.presence.push(presence);
     }
 
     /// The whole, borrowed.
     pub fn view(&self) -> RowsView<'_> {
-        RowsView { dimension: self.dimension, values: &self.values, observed: &self.observed }
+        RowsView { dimension: self.dimension, values: &self.values, presence: &self.presence }
+    }
+}
+
+/// Missing channels are equal.
+impl PartialEq for Rows {
+    fn eq(&self, other: &Self) -> bool {
+        self.view() == other.view()
     }
 }
 
 /// A borrowed run of [`Rows`].
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct RowsView<'a> {
     dimension: usize,
     values: &'a [f64],
-    observed: &'a [bool],
+    presence: &'a [Presence],
+}
+
+impl PartialEq for RowsView<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
+        self.dimension == other.dimension
+            && self.presence == other.presence
+            && self.values.iter().zip(other.values).all(same)
+    }
 }
 
 impl<'a> RowsView<'a> {
@@ -67,38 +130,65 @@ impl<'a> RowsView<'a> {
 
     /// Number of observations, missing ones included.
     pub fn len(&self) -> usize {
-        self.observed.len()
+        self.presence.len()
     }
 
     /// True without any observation.
     pub fn is_empty(&self) -> bool {
-        self.observed.is_empty()
+        self.presence.is_empty()
     }
 
-    /// Observation `t`: its channels, or `None` when it is missing.
+    /// Observation `t`: its channels, or `None` where one of them is missing. For a reader that knows no missing channels.
     ///
     /// # Panics
     /// If `t >= self.len()`.
     #[inline]
     pub fn row(&self, t: usize) -> Option<&'a [f64]> {
-        self.observed[t].then(|| &self.values[t * self.dimension..(t + 1) * self.dimension])
+        (self.presence[t] == Presence::Complete).then(|| self.stored(t))
     }
 
-    /// All observations in order of time, missing ones as `None`.
+    /// Observation `t`: its channels, of which NaN is missing, or `None` where all are.
+    ///
+    /// # Panics
+    /// If `t >= self.len()`.
+    #[inline]
+    pub fn row_in_part(&self, t: usize) -> Option<&'a [f64]> {
+        (self.presence[t] != Presence::Missing).then(|| self.stored(t))
+    }
+
+    fn stored(&self, t: usize) -> &'a [f64] {
+        &self.values[t * self.dimension..(t + 1) * self.dimension]
+    }
+
+    /// All observations in order of time, as [`row`](Self::row).
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Option<&'a [f64]>> + Clone + use<'a> {
         let view = *self;
         (0..view.len()).map(move |t| view.row(t))
     }
 
-    /// What is stored, row by row: zeros for a missing observation.
+    /// All observations in order of time, as [`row_in_part`](Self::row_in_part).
+    #[inline]
+    pub fn iter_in_part(
+        &self,
+    ) -> impl ExactSizeIterator<Item = Option<&'a [f64]>> + Clone + use<'a> {
+        let view = *self;
+        (0..view.len()).map(move |t| view.row_in_part(t))
+    }
+
+    /// What is stored, row by row: zeros for a missing observation, NaN for a missing channel.
     pub(crate) fn values(&self) -> &'a [f64] {
         self.values
     }
 
     /// Whether any observation is missing.
     pub(crate) fn has_gaps(&self) -> bool {
-        self.observed.contains(&false)
+        self.presence.contains(&Presence::Missing)
+    }
+
+    /// Whether any observation lacks a channel, and has another.
+    pub fn has_partial_rows(&self) -> bool {
+        self.presence.contains(&Presence::Partial)
     }
 
     /// Observations `range.start..range.end`, without copying.
@@ -109,7 +199,7 @@ impl<'a> RowsView<'a> {
         Self {
             dimension: self.dimension,
             values: &self.values[range.start * self.dimension..range.end * self.dimension],
-            observed: &self.observed[range],
+            presence: &self.presence[range],
         }
     }
 }
@@ -172,19 +262,21 @@ impl<'a> SamplesView<'a> {
         self.len() == 0
     }
 
-    /// The observations in order, as a stream delivers them.
+    /// The observations in order, as a stream delivers them. A missing channel of a row is NaN.
     pub fn iter(&self) -> impl Iterator<Item = Sample<'a>> + use<'a> {
         let view = *self;
         (0..view.len()).map(move |t| match view {
-            Self::Channels(rows) => rows.row(t).map_or(Sample::Missing, Sample::Row),
+            Self::Channels(rows) => rows.row_in_part(t).map_or(Sample::Missing, Sample::Row),
             Self::Symbols(symbols) => symbols[t].map_or(Sample::Missing, Sample::Symbol),
         })
     }
 
-    /// Number of observations that are there.
+    /// Number of observations that are there, whole or in part.
     pub fn observed(&self) -> usize {
         match self {
-            Self::Channels(rows) => rows.observed.iter().filter(|&&seen| seen).count(),
+            Self::Channels(rows) => {
+                rows.presence.iter().filter(|one| **one != Presence::Missing).count()
+            }
             Self::Symbols(symbols) => symbols.iter().flatten().count(),
         }
     }
@@ -206,7 +298,7 @@ impl<'a> SamplesView<'a> {
             Self::Symbols(symbols) => Samples::Symbols(symbols.to_vec()),
             Self::Channels(rows) => {
                 let (mut some, mut own) = (Rows::new(columns.len()), vec![0.0; columns.len()]);
-                for row in rows.iter() {
+                for row in rows.iter_in_part() {
                     if let Some(row) = row {
                         for d in 0..columns.len() {
                             own[d] = row[columns[d]];
@@ -253,5 +345,24 @@ mod tests {
         let rows = view.slice(1..3).rows().expect("channels");
         assert_eq!(rows.iter().collect::<Vec<_>>(), [None, Some(&[3.0, 4.0][..])]);
         assert_eq!(view.symbols(), None);
+    }
+
+    #[test]
+    fn a_row_may_lack_channels() {
+        let mut rows = Rows::new(2);
+        for row in [[1.0, f64::NAN], [f64::NAN; 2], [3.0, 4.0]] {
+            rows.push(Some(&row));
+        }
+        let view = rows.view();
+        assert_eq!((view.row(0), view.row(1)), (None, None));
+        let first = view.row_in_part(0).expect("in part");
+        assert!(first[0] == 1.0 && first[1].is_nan());
+        assert_eq!(view.row_in_part(1), None, "nothing was there");
+        assert!(view.has_partial_rows() && view.has_gaps());
+        assert!(!view.slice(1..3).has_partial_rows());
+        assert_eq!(view, rows.clone().view());
+        let samples = Samples::Channels(rows);
+        assert_eq!(samples.view().observed(), 2);
+        assert_eq!(samples.view().of_columns(&[1]).view().observed(), 1);
     }
 }

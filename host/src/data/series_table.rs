@@ -44,9 +44,6 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     };
     let mut first_lines: HashMap<String, u64> = HashMap::new();
     let mut row = Vec::with_capacity(layout.channels.len());
-    // Channels of the series being read of which there is a number.
-    let mut seen = vec![false; layout.channels.len()];
-    let mut absent = seen.clone();
     // In the unit of the column.
     let mut last_time = 0.0;
     while table.next_row()? {
@@ -60,8 +57,6 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
                 return Err(DataError::SeriesSplit { place, series: shorten(id), first });
             }
             first_lines.insert(id.to_owned(), table.line());
-            part.check_whole(&seen)?;
-            seen.fill(false);
             part.drafts.push(layout.begin(&table, id)?);
         }
         let Some(Draft { columns, label, times, body: Body::Rows(rows), .. }) =
@@ -75,15 +70,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             last_time = time;
             times.push(unit.seconds(time));
         }
-        if layout.fill(&table, options.values, &mut row, &mut absent)? {
-            rows.push(Some(&row));
-        } else {
-            rows.push(None);
-        }
-        part.absent.take(&absent);
-        absent.iter().zip(&mut seen).for_each(|(absent, seen)| *seen |= !absent);
+        layout.fill(&table, options.values, &mut row)?;
+        rows.push(Some(&row));
     }
-    part.check_whole(&seen)?;
     if let ([only], None) = (part.drafts.as_mut_slice(), layout.series) {
         only.id = stem(name);
     }
@@ -216,27 +205,20 @@ impl Columns {
         }
     }
 
-    /// Reads the channels of the current row; false if any of them is missing. `row` then holds
-    /// those that are there, which are `seen`.
-    fn fill(
-        &self,
-        table: &Table<'_>,
-        values: Values,
-        row: &mut Vec<f64>,
-        absent: &mut [bool],
-    ) -> Result<bool, DataError> {
+    /// Reads the channels of the current row; NaN is missing.
+    fn fill(&self, table: &Table<'_>, values: Values, row: &mut Vec<f64>) -> Result<(), DataError> {
         row.clear();
-        for (channel, &(column, conversion)) in self.channels.iter().enumerate() {
+        for &(column, conversion) in &self.channels {
             let text = table.field(column)?;
-            absent[channel] = is_missing(text);
-            if absent[channel] {
+            if is_missing(text) {
+                row.push(f64::NAN);
                 continue;
             }
             let place = || table.place(column);
             let value = number(text, values, place).map_err(|error| self.explain(error))?;
             row.push(values.check(conversion.of(value), text, place)?);
         }
-        Ok(row.len() == self.channels.len())
+        Ok(())
     }
 
     /// A word where a number should be may be no mistake of the row: without `t`, nothing but its name tells what a

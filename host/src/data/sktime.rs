@@ -153,7 +153,7 @@ impl Description {
     }
 }
 
-/// Reads a `.ts` file. Where any channel of a sample is missing the sample is.
+/// Reads a `.ts` file.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let mut part = Part { units: unnamed(options), ..Part::new(name) };
     let mut description = Description::default();
@@ -191,13 +191,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let samples = channels.first().map_or(0, Vec::len);
         let first = *first.get_or_insert((line, samples));
         description.check(channels.len(), samples, first).map_err(wrong)?;
-        let seen: Vec<bool> =
-            channels.iter().map(|samples| samples.iter().any(Option::is_some)).collect();
         let rows = rows(&channels);
-        for t in 0..rows.view().len() {
-            let absent: Vec<bool> = channels.iter().map(|samples| samples[t].is_none()).collect();
-            part.absent.take(&absent);
-        }
         part.drafts.push(Draft {
             id: (part.drafts.len() + 1).to_string(),
             label,
@@ -206,7 +200,6 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             line,
             body: Body::Rows(rows),
         });
-        part.check_whole(&seen)?;
     }
     if part.drafts.is_empty() {
         return Err(DataError::HeaderOnly { file: name.to_owned() });
@@ -361,7 +354,6 @@ mod tests {
             (with("4,5"), "data, line 11, character 1: has no `:` and label", "@classLabel"),
             (with("4,5:40,50:Re\u{200B}st"), "data, line 11, character 13: has the", "U+200B"),
             (with("?,?:?,?:Rest"), "data, line 11: `2` has no observation", "remove"),
-            (with("?,?:1,?:Rest"), "data, line 11: `2` has no row with all", "`x1` is missing"),
             (says("@timeStamps true"), "data, line 4: samples with times", "@timeStamps false"),
             (says("@classLabel"), "data, line 4: `@classLabel` says true", "or false"),
             (says("@targetLabel true"), "data, line 4: the file is for regression", "classes"),

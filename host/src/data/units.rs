@@ -1,5 +1,6 @@
 //! The channels' own units.
 
+use super::samples::is_partial;
 use super::{Dataset, Kind, SamplesView};
 
 /// Mean and standard deviation of each channel over the series; empty for symbols.
@@ -22,8 +23,9 @@ pub(crate) fn centre_and_scale_of(
     samples: &[SamplesView<'_>],
 ) -> (Vec<f64>, Vec<f64>) {
     let Some(dimension) = kind.dimension() else { return Default::default() };
-    let rows =
-        || samples.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter().flatten());
+    let rows = || {
+        samples.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter_in_part().flatten())
+    };
     let (centre, spread) = centre_and_spread(dimension, rows);
     // A channel that never moves carries nothing; any scale will do but zero.
     (centre, spread.into_iter().map(|std| if std > 0.0 { std } else { 1.0 }).collect())
@@ -45,7 +47,7 @@ pub(crate) fn robust_centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
 ) -> (Vec<f64>, Vec<f64>) {
     let (mut centre, mut spread) = (vec![0.0; dimension], vec![0.0; dimension]);
     for d in 0..dimension {
-        let mut values: Vec<f64> = rows().map(|row| row[d]).collect();
+        let mut values: Vec<f64> = rows().map(|row| row[d]).filter(|x| !x.is_nan()).collect();
         if values.is_empty() {
             continue;
         }
@@ -77,12 +79,16 @@ pub(crate) fn usual_deviation(values: &[f64], median: f64) -> f64 {
 /// Mean and standard deviation of each channel over some rows; zero and zero without rows, and a
 /// deviation of exactly zero for a channel that never moves.
 ///
-/// Sums are of differences from the first row: no offset costs precision.
+/// Sums are of differences from the first row: no offset costs precision. A channel that is missing in a row is NaN, and
+/// left out.
 pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
     dimension: usize,
     rows: impl Fn() -> I,
 ) -> (Vec<f64>, Vec<f64>) {
     let Some(first) = rows().next() else { return (vec![0.0; dimension], vec![0.0; dimension]) };
+    if rows().any(is_partial) {
+        return of_partial_rows(dimension, rows);
+    }
     let count = rows().count() as f64;
     let mut shift = vec![0.0; dimension];
     let first = &first[..dimension];
@@ -101,6 +107,22 @@ pub(crate) fn centre_and_spread<'x, I: Iterator<Item = &'x [f64]>>(
     }
     let centre = shift.iter().zip(first).map(|(shift, first)| first + shift).collect();
     (centre, spread.into_iter().map(f64::sqrt).collect())
+}
+
+/// [`centre_and_spread`] channel by channel, of what is there.
+fn of_partial_rows<'x, I: Iterator<Item = &'x [f64]>>(
+    dimension: usize,
+    rows: impl Fn() -> I,
+) -> (Vec<f64>, Vec<f64>) {
+    let of = |d: usize| {
+        let there = || rows().map(move |row| row[d]).filter(|x| !x.is_nan());
+        let Some(first) = there().next() else { return (0.0, 0.0) };
+        let count = there().count() as f64;
+        let shift: f64 = there().map(|x| (x - first) / count).sum();
+        let square: f64 = there().map(|x| (x - first - shift).powi(2) / count).sum();
+        (first + shift, square.sqrt())
+    };
+    (0..dimension).map(of).unzip()
 }
 
 #[cfg(test)]

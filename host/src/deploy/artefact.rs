@@ -85,6 +85,7 @@ impl Deployed {
             codebooks: size(self.codebooks().map_or(0, |books| books.books().len()))?,
             levels: u8::try_from(self.codebooks().map_or(0, Codebooks::levels)).ok()?,
             front: front::stages(front),
+            in_part: self.common.in_part(),
             dilation: u8::try_from(codebooks.as_ref().map_or(0, DeployedCodebooks::largest))
                 .ok()?,
         })
@@ -292,6 +293,12 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
         Observations::Symbols(_) => 0,
     };
     if contract.as_ref().is_some_and(|own| ![0, observed].contains(&own.channels.len())) {
+        return Err(ArtefactError::BadHeader);
+    }
+    // Shape and contract say the same of missing channels, and models alone hear such samples.
+    let lacks_some = contract.as_ref().is_some_and(Contract::lacks_some);
+    let in_whole = coded > 0 || !front.is_empty() || of_profile;
+    if shape.in_part != lacks_some || shape.in_part && in_whole {
         return Err(ArtefactError::BadHeader);
     }
     let common = Common {

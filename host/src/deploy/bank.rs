@@ -13,7 +13,7 @@ use super::model::{DeployedModel, States};
 use super::model_stream::ModelStream;
 use super::route::{Route, Streaming, VECTORS};
 use super::source::{
-    EmissionType, contexts_and_emissions, emission_source, head, model_source, tail,
+    EmissionType, contexts_and_emissions, emission_source, head, model_source_in_part, tail,
 };
 use super::stream::Evidence;
 use super::validate::validate_model;
@@ -203,6 +203,7 @@ impl Evaluator for Bank {
             front: &of.front,
             lags: &of.lags,
             codebooks: of.codebooks.as_ref().map(|one| one.books().size()),
+            channel_bytes: of.channel_bytes(),
         };
         let bytes = self.payload(of).len() + of.confidence_bytes();
         priced.with(self.states != States::Hidden, bytes)
@@ -220,20 +221,23 @@ impl Evaluator for Bank {
             &of.observations,
             &of.classes,
             "",
-            &format!("use fishweir_core::emission::{};\n{numbers}", emission.import()),
-            (&emission.text(&real), self.states),
+            &format!(
+                "use fishweir_core::emission::{};\n{numbers}",
+                emission.import_in_part(of.in_part())
+            ),
+            (&emission.text_in_part(&real, of.in_part()), self.states),
             [self.models.len(), self.rows(), of.outputs()],
         );
         for (index, model) in self.models.iter().enumerate() {
             let [hears, heard] = hearing(of.columns(index));
             text += &hears;
             match self.states.rule() {
-                None => model_source(&mut text, model),
+                None => model_source_in_part(&mut text, model, of.in_part()),
                 Some(rule) => {
                     contexts_and_emissions(
                         &mut text,
                         rule,
-                        model.emission.iter().map(emission_source),
+                        model.emission.iter().map(|one| emission_source(one, of.in_part())),
                     );
                 }
             }

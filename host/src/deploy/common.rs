@@ -67,13 +67,23 @@ impl<T> Common<T> {
             biases,
             normalisation: self.normalisation,
             confidence: self.confidence.clone(),
-            contract: self.contract.clone(),
+            contract: self.contract.as_ref().map(Contract::of_whole_samples),
         }
     }
 
     /// The windows that it decides on; `None` on whole series.
     pub(super) fn windows(&self) -> Option<Windows> {
         self.contract.as_ref().and_then(Contract::windows)
+    }
+
+    /// Whether channels may be missing in a sample beside others.
+    pub(super) fn in_part(&self) -> bool {
+        self.contract.as_ref().is_some_and(Contract::lacks_some)
+    }
+
+    /// Bytes of a channel that is kept: with a flag beside it where it may be missing.
+    pub(super) fn channel_bytes(&self) -> usize {
+        if self.in_part() { 8 } else { 4 }
     }
 
     /// Channels or symbols.
@@ -98,7 +108,7 @@ impl<T> Common<T> {
 
     /// Bytes of past samples with what aligns them, and differences a sample.
     pub(super) fn ring(&self) -> (usize, usize) {
-        ring_of(self.channels(), &self.lags, 4)
+        ring_of(self.channels(), &self.lags, self.channel_bytes())
     }
 }
 
@@ -106,7 +116,7 @@ impl<T: Real> Common<T> {
     /// Returns a stream that weighs this evidence.
     pub(super) fn stream(&self, evidence: Evidence<T>) -> Stream<T> {
         let outputs = (self.weights.clone(), self.biases.clone(), self.normalisation);
-        Stream::of(evidence, outputs, &self.observations)
+        Stream::of(evidence, outputs, &self.observations).in_part(self.in_part())
     }
 }
 

@@ -125,7 +125,7 @@ impl Classifier {
             biases: outputs.iter().map(|output| T::from_f64(output.bias)).collect(),
             normalisation: self.normalisation,
             confidence: self.confidence.as_ref().map(|confidence| confidence.rounded()),
-            contract: Some(self.provenance.contract().carried()),
+            contract: Some(self.contract().carried()),
         };
         Ok((common, bank))
     }

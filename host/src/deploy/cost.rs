@@ -64,6 +64,8 @@ pub(crate) struct Priced<'a> {
     pub(crate) front: &'a FrontEnd,
     pub(crate) lags: &'a Lags,
     pub(crate) codebooks: Option<CodebooksSize>,
+    /// Bytes of a channel that is kept.
+    pub(crate) channel_bytes: usize,
 }
 
 impl Priced<'_> {
@@ -97,7 +99,8 @@ impl Priced<'_> {
         } else {
             (FilterWork::of(n, c, emission), belief_bytes(n, c))
         };
-        let (ring, differences) = ring_of(self.front.width(self.channels), self.lags, 4);
+        let (ring, differences) =
+            ring_of(self.front.width(self.channels), self.lags, self.channel_bytes);
         let books = codebooks_cost(self.codebooks, self.front.width(self.channels), outputs, 4);
         let (flash, ram, work) = self.front.cost();
         // Models hear rows: a sample takes its share of one.

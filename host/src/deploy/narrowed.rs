@@ -21,7 +21,7 @@ impl Narrowed {
         Self { channels, row: Vec::new() }
     }
 
-    /// A sample with its row rounded; `None` for a missing one.
+    /// A sample with its row rounded; `None` for a missing one, and where a channel is missing.
     ///
     /// # Errors
     /// [`PushError::Kind`]: a sample of another kind, or a row of another length.
@@ -29,7 +29,7 @@ impl Narrowed {
         &mut self,
         sample: Sample<'_>,
     ) -> Result<Option<Observation<'_, f32>>, PushError> {
-        match (sample, self.channels) {
+        match (sample.if_whole(), self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
                 self.row.clear();
                 self.row.extend(row.iter().map(|&x| x as f32));

@@ -357,6 +357,7 @@ mod tests {
                 front: &front,
                 lags,
                 codebooks,
+                channel_bytes: 4,
             };
             Work::F32(sizes.cost())
         };

@@ -11,8 +11,13 @@ use crate::runtime::{Family, Shape, Width};
 
 /// An `Hmm`, with a comma after it.
 pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
+    model_source_in_part(text, model, false);
+}
+
+/// The same, of which channels may be missing, or not.
+pub(super) fn model_source_in_part(text: &mut String, model: &DeployedModel, in_part: bool) {
     let rows = model.transition.iter().map(|row| weights(row));
-    let emissions = model.emission.iter().map(emission_source);
+    let emissions = model.emission.iter().map(|emission| emission_source(emission, in_part));
     chain_and_emissions(text, &weights(&model.initial), rows, emissions);
 }
 
@@ -255,14 +260,17 @@ fn real(x: f32) -> String {
     if x == f32::NEG_INFINITY { "f32::NEG_INFINITY".into() } else { format!("{x:?}") }
 }
 
-pub(super) fn emission_source(emission: &DeployedEmission) -> String {
+/// A state's emission. Where channels may be missing, each distribution over them is a `Marginal`.
+pub(super) fn emission_source(emission: &DeployedEmission, in_part: bool) -> String {
     let name = emission.family.core_types().last().unwrap_or(&"");
     let fields = emission.fields.iter().zip(emission.family.fields()).map(|(field, kind)| {
         let entries: Vec<String> = match field {
             Field::Reals(reals) => reals.iter().map(|&x| real(x)).collect(),
             Field::Weights(weights) => weights.iter().map(weight).collect(),
             Field::Rates(rates) => rates.iter().map(|rates| tangent(rates)).collect(),
-            Field::Emissions(emissions) => emissions.iter().map(emission_source).collect(),
+            Field::Emissions(emissions) => {
+                emissions.iter().map(|emission| emission_source(emission, in_part)).collect()
+            }
         };
         let list = |entries: &[String]| format!("[{}]", entries.join(", "));
         match kind.width {
@@ -278,8 +286,15 @@ pub(super) fn emission_source(emission: &DeployedEmission) -> String {
             _ => list(&entries),
         }
     });
-    format!("{name}::from_parts({})", fields.collect::<Vec<_>>().join(", "))
+    let source = format!("{name}::from_parts({})", fields.collect::<Vec<_>>().join(", "));
+    match in_part && emission.family.core_types().len() == 1 {
+        true => format!("{MARGINAL}::new({source})"),
+        false => source,
+    }
 }
+
+/// The core's distribution over channels that may be missing.
+const MARGINAL: &str = "Marginal";
 
 /// The core's type of the emissions of a bank.
 pub(super) struct EmissionType {
@@ -308,7 +323,17 @@ impl EmissionType {
 
     /// What is imported from the emissions of the core.
     pub(super) fn import(&self) -> String {
-        match self.family.core_types() {
+        self.import_in_part(false)
+    }
+
+    /// The same, where channels may be missing, or not.
+    pub(super) fn import_in_part(&self, in_part: bool) -> String {
+        let mut names = self.family.core_types().to_vec();
+        if in_part {
+            names.push(MARGINAL);
+            names.sort_unstable();
+        }
+        match names.as_slice() {
             [name] => (*name).to_owned(),
             names => format!("{{{}}}", names.join(", ")),
         }
@@ -317,5 +342,24 @@ impl EmissionType {
     /// The type over a number.
     pub(super) fn text(&self, number: &str) -> String {
         self.family.core_type(self.shape, number)
+    }
+
+    /// The same, where channels may be missing, or not.
+    pub(super) fn text_in_part(&self, number: &str, in_part: bool) -> String {
+        let text = self.text(number);
+        let (Some(base), true) = (self.family.core_types().first(), in_part) else { return text };
+        let Some(start) = text.find(&format!("{base}<")) else { return text };
+        // Up to the bracket that closes the distribution's own.
+        let mut open = 0;
+        let end = text[start..].char_indices().find_map(|(at, letter)| {
+            open += match letter {
+                '<' => 1,
+                '>' => -1,
+                _ => 0,
+            };
+            (letter == '>' && open == 0).then_some(start + at + 1)
+        });
+        let end = end.unwrap_or(text.len());
+        format!("{}{MARGINAL}<{}>{}", &text[..start], &text[start..end], &text[end..])
     }
 }

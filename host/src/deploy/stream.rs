@@ -23,6 +23,8 @@ pub struct Stream<T: Real = f32> {
     biases: Vec<T>,
     normalisation: Normalisation,
     channels: Option<usize>,
+    /// Whether models hear samples that lack channels; else such a sample is missing.
+    in_part: bool,
     row: Vec<T>,
     /// What samples go through first.
     front: Option<FrontStream<T>>,
@@ -41,6 +43,12 @@ pub(super) enum Evidence<T> {
     Kernels(Box<dyn KernelStream<T> + Send>),
 }
 
+/// Whether a channel is missing: it is NaN.
+#[expect(clippy::eq_op, reason = "what is no number is not equal to itself")]
+fn is_missing<C: PartialEq>(x: &C) -> bool {
+    x != x
+}
+
 impl<T: Real> Stream<T> {
     pub(super) fn of(
         evidence: Evidence<T>,
@@ -57,12 +65,23 @@ impl<T: Real> Stream<T> {
             biases,
             normalisation,
             channels,
+            in_part: false,
             row: Vec::new(),
             front: None,
             past: Past::default(),
             integers: None,
             samples: 0,
         }
+    }
+
+    /// Returns the stream of samples that may lack channels, or may not.
+    pub(super) fn in_part(self, in_part: bool) -> Self {
+        Self { in_part, ..self }
+    }
+
+    /// A sample as it is heard: one that lacks a channel is missing, unless the contract lets it.
+    pub(super) fn heard_as<'s>(&self, sample: Sample<'s>) -> Sample<'s> {
+        if self.in_part { sample.unless_empty() } else { sample.if_whole() }
     }
 
     /// Returns the stream behind a front end, with the last samples.
@@ -77,6 +96,7 @@ impl<T: Real> Stream<T> {
 
     /// What [`push`](Stream::push) does.
     pub(super) fn push_sample(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
+        let sample = self.heard_as(sample);
         let result = self.try_push(sample);
         // Behind a front end it is missing already.
         if matches!(result, Err(PushError::Observation(_))) && self.front.is_none() {
@@ -166,7 +186,7 @@ impl<T: Real> Stream<T> {
     ) -> Result<(), PushError> {
         match past.heard(row) {
             Some(heard) => self.push_each(&observation(heard))?,
-            None if row.iter().all(|x| x.is_number()) => self.push_each_missing(),
+            None if row.iter().all(|x| x.is_number() || is_missing(x)) => self.push_each_missing(),
             None => return Err(ObservationError::NotFinite.into()),
         }
         past.take(row);

@@ -94,7 +94,7 @@ impl Deployed {
         let (mut runs, mut length) = (vec![Vec::new()], 0);
         let mut host = self.stream();
         for sample in stream.iter() {
-            let bytes: Vec<u8> = match sample {
+            let bytes: Vec<u8> = match host.heard_as(sample) {
                 Sample::Row(row) => row.iter().flat_map(|&x| (x as f32).to_le_bytes()).collect(),
                 Sample::Symbol(symbol) => symbol.to_le_bytes().to_vec(),
                 Sample::Missing => continue,

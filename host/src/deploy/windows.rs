@@ -55,6 +55,7 @@ impl<T: Real> WindowStream<T> {
         if self.states.iter().any(|(stream, _)| !stream.takes(sample)) {
             return Err(PushError::Kind);
         }
+        let sample = self.states.first().map_or(sample, |(stream, _)| stream.heard_as(sample));
         let start = self.samples;
         let renew = |(stream, begun): &mut (Stream<T>, u64)| {
             stream.reset();

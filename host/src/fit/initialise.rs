@@ -130,7 +130,7 @@ fn clusters(
         .sequences
         .iter()
         .filter_map(SamplesView::rows)
-        .flat_map(|rows| rows.iter().flatten())
+        .flat_map(|rows| rows.iter_in_part().flatten())
         .collect();
     let step = all.len().div_ceil(KMEANS_ROWS).max(1);
     let (family, held) = (data.family, data.held(options));
@@ -145,18 +145,22 @@ fn clusters(
             nearest[index] = closest;
         }
         let mut sums: Vec<_> =
-            centres.iter().map(|centre| (0_usize, vec![0.0; centre.len()])).collect();
+            centres.iter().map(|centre| vec![(0.0, 0.0); centre.len()]).collect();
         for index in 0..rows.len() {
-            let (row, (count, sum)) = (&rows[index], &mut sums[nearest[index]]);
-            *count += 1;
-            let row = &row[..sum.len()];
-            for d in 0..sum.len() {
-                sum[d] += row[d];
+            let (row, sums) = (&rows[index], &mut sums[nearest[index]]);
+            let row = &row[..sums.len()];
+            for d in 0..sums.len() {
+                if !row[d].is_nan() {
+                    let (count, sum) = &mut sums[d];
+                    (*count, *sum) = (*count + 1.0, *sum + row[d]);
+                }
             }
         }
-        for (centre, (count, sum)) in centres.iter_mut().zip(sums) {
-            if count > 0 {
-                centre.iter_mut().zip(sum).for_each(|(centre, sum)| *centre = sum / count as f64);
+        for (centre, sums) in centres.iter_mut().zip(sums) {
+            for (centre, (count, sum)) in centre.iter_mut().zip(sums) {
+                if count > 0.0 {
+                    *centre = sum / count;
+                }
             }
         }
         if !moved {
@@ -189,16 +193,25 @@ fn seeds(rows: &[Vec<f64>], count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>>
         // Fewer distinct rows than centres: any row will do, Baum-Welch tells them apart or not.
         centres.push(rows[drawn.unwrap_or_else(|| rng.random_range(..rows.len()))].clone());
     }
+    // What a drawn row lacks is in the middle of all.
+    for centre in &mut centres {
+        for (d, x) in centre.iter_mut().enumerate().filter(|(_, x)| x.is_nan()) {
+            let there = || rows.iter().map(|row| row[d]).filter(|x| !x.is_nan());
+            *x = there().sum::<f64>() / (there().count() as f64).max(1.0);
+        }
+    }
     centres
 }
 
+/// The nearest centre, by the channels that are there.
 fn closest(row: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
     let mut closest: Option<(usize, f64)> = None;
     for (index, centre) in centres.iter().enumerate() {
         let centre = &centre[..row.len()];
         let mut square = 0.0;
         for d in 0..row.len() {
-            square += (row[d] - centre[d]).powi(2);
+            let gap = row[d] - centre[d];
+            square += if gap.is_nan() { 0.0 } else { gap.powi(2) };
         }
         if closest.is_none_or(|(_, least)| square < least) {
             closest = Some((index, square));

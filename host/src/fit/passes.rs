@@ -48,7 +48,8 @@ impl Bounds {
         sequences: &[SamplesView<'_>],
         scale: &[f64],
     ) -> Self {
-        let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
+        let rows =
+            || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter_in_part());
         let (centre, own) = centre_and_spread(scale.len(), || rows().flatten());
         let unbound = Self { floor: vec![0.0; scale.len()], centre };
         let all: Vec<&[f64]> = rows().flatten().collect();

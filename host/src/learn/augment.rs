@@ -422,7 +422,7 @@ fn places<'n>(
 
 fn varied(series: &Series, vary: impl Fn(&mut [f64])) -> Series {
     let mut rows = Rows::new(series.samples.view().rows().map_or(0, |rows| rows.dimension()));
-    for row in series.samples.view().rows().into_iter().flat_map(|rows| rows.iter()) {
+    for row in series.samples.view().rows().into_iter().flat_map(|rows| rows.iter_in_part()) {
         let row = row.map(|row| {
             let mut row = row.to_vec();
             vary(&mut row);

@@ -74,6 +74,20 @@ pub enum TrainError {
     /// The data could not be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// Samples that lack channels, for what takes whole ones.
+    #[error(
+        "{file}: {rows} samples lack a channel, and {what} take whole samples; fill them in, leave out a channel that is \
+         often missing, or leave out what takes whole samples"
+    )]
+    #[strum(serialize = "partial-samples")]
+    PartialSamples {
+        /// The file.
+        file: String,
+        /// Samples that lack a channel.
+        rows: usize,
+        /// What takes whole ones.
+        what: &'static str,
+    },
     /// Fewer than two classes among the labels.
     #[error("{file}: {found} class{} to tell apart, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
     OneClass {

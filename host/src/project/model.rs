@@ -76,6 +76,11 @@ impl<'a> ProjectModel<'a> {
         self.common().contract.as_ref()
     }
 
+    /// Whether channels may be missing in a sample beside others.
+    pub(super) fn in_part(self) -> bool {
+        matches!(self, Self::F32(_)) && self.contract().is_some_and(Contract::lacks_some)
+    }
+
     /// Bytes of the bits of a decision of the self-test.
     pub(super) fn decision_bytes(self) -> usize {
         if self.confidence().is_some() { 20 } else { 12 }
@@ -85,6 +90,7 @@ impl<'a> ProjectModel<'a> {
     pub(super) fn sample_bytes(self) -> usize {
         match (self.observations(), self) {
             (Observations::Symbols(_), _) => 8,
+            (Observations::Channels(names), Self::F32(_)) if self.in_part() => 8 * names.len(),
             (Observations::Channels(names), Self::F32(_)) => 4 + 4 * names.len(),
             (Observations::Channels(names), Self::Q15(_)) => {
                 (2 + 2 * names.len()).next_multiple_of(4)

@@ -132,14 +132,18 @@ impl Kind {
         }
     }
 
-    /// The core's type, of so many channels.
-    fn name(self, channels: usize) -> String {
-        match self {
-            Self::Reals => format!("[f32; {channels}]"),
-            Self::Counts => format!("[u32; {channels}]"),
-            Self::Answers => format!("[bool; {channels}]"),
-            Self::Symbols => "usize".into(),
-            Self::Integers => format!("[i16; {channels}]"),
+    /// The core's type, of so many channels that may be missing, or not.
+    fn name(self, channels: usize, in_part: bool) -> String {
+        let number = match self {
+            Self::Reals => "f32",
+            Self::Counts => "u32",
+            Self::Answers => "bool",
+            Self::Symbols => return "usize".into(),
+            Self::Integers => "i16",
+        };
+        match in_part {
+            true => format!("[Option<{number}>; {channels}]"),
+            false => format!("[{number}; {channels}]"),
         }
     }
 
@@ -148,10 +152,14 @@ impl Kind {
         if let ProjectModel::Q15(fixed) = model {
             return fixed.integers(row).ok().map(|row| format!("{row:?}"));
         }
-        let number = |x: &f64| match self {
-            Self::Counts => format!("{}", *x as u32),
-            Self::Answers => format!("{}", *x != 0.0),
-            _ => format!("{:?}", *x as f32),
+        let number = |x: &f64| {
+            let number = match self {
+                _ if x.is_nan() => return "None".to_owned(),
+                Self::Counts => format!("{}", *x as u32),
+                Self::Answers => format!("{}", *x != 0.0),
+                _ => format!("{:?}", *x as f32),
+            };
+            if model.in_part() { format!("Some({number})") } else { number }
         };
         Some(format!("[{}]", row.iter().map(number).collect::<Vec<_>>().join(", ")))
     }
@@ -177,6 +185,7 @@ pub(super) fn source(
         };
         let to_compare = most.min(samples.len());
         for (t, sample) in samples.iter().enumerate() {
+            let sample = if model.in_part() { sample } else { sample.if_whole() };
             let text = match sample {
                 Sample::Row(row) => match kind.row(row, model) {
                     Some(row) => format!("Some({row})"),
@@ -222,7 +231,7 @@ pub(super) fn source(
         compared += to_compare;
     }
     let text = include_str!("template/self_test.rs")
-        .replace("{{sample}}", &kind.name(model.observations().size()))
+        .replace("{{sample}}", &kind.name(model.observations().size(), model.in_part()))
         .replace("{{decided}}", decided(model))
         .replace("{{of}}", if confidence.is_some() { BELIEVED } else { "the margin" })
         .replace(

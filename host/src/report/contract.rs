@@ -41,6 +41,8 @@ pub struct ChannelSummary {
     pub centre: f64,
     /// The standard deviation.
     pub spread: f64,
+    /// Whether it may be missing in a sample beside others.
+    pub missing: bool,
 }
 
 impl ContractSummary {
@@ -63,6 +65,7 @@ impl ContractSummary {
             unit: channel.unit.clone(),
             centre: channel.centre,
             spread: channel.spread,
+            missing: channel.missing,
         });
         Self { windows, period: contract.period, channels: channels.collect() }
     }
@@ -108,12 +111,29 @@ impl ContractSummary {
             )),
         }
         let channels = self.channels.iter().enumerate();
-        lines.extend(channels.map(|(index, ChannelSummary { name, unit, centre, spread })| {
-            let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-            let text =
-                format!("{name}: mean {}{unit}, deviation {}", short(*centre), short(*spread));
-            (if index == 0 { "in training" } else { "" }, text)
-        }));
+        lines.extend(channels.map(
+            |(index, ChannelSummary { name, unit, centre, spread, missing })| {
+                let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+                let missing = if *missing { "; may be missing" } else { "" };
+                let text = format!(
+                    "{name}: mean {}{unit}, deviation {}{missing}",
+                    short(*centre),
+                    short(*spread)
+                );
+                (if index == 0 { "in training" } else { "" }, text)
+            },
+        ));
+        if self.channels.iter().any(|one| one.missing) {
+            let (bytes, count) = (8 * self.channels.len(), self.channels.len());
+            lines.push((
+                "missing",
+                format!(
+                    "each channel has a flag: a sample takes {bytes} bytes, not {}, and so does each that lags keep; per \
+                     state a missing Gaussian channel costs a logarithm",
+                    4 * count
+                ),
+            ));
+        }
         lines
     }
 }

@@ -71,10 +71,11 @@ pub(crate) fn normal(rng: &mut ChaCha8Rng) -> f64 {
     radius * (std::f64::consts::TAU * rng.random::<f64>()).cos()
 }
 
-/// The mean of a channel; `None` without rows.
-pub(crate) fn mean(rows: &[&[f64]], channel: usize) -> Option<f64> {
-    let sum: f64 = rows.iter().map(|row| row[channel]).sum();
-    (!rows.is_empty()).then(|| sum / rows.len() as f64)
+/// The mean of a channel, and the rows in which it is there; `None` without any.
+pub(crate) fn mean(rows: &[&[f64]], channel: usize) -> Option<(f64, f64)> {
+    let there = || rows.iter().map(|row| row[channel]).filter(|x| !x.is_nan());
+    let count = there().count() as f64;
+    (count > 0.0).then(|| (there().sum::<f64>() / count, count))
 }
 
 /// A generator's bits, as the core draws with them.

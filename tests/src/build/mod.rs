@@ -7,6 +7,9 @@
 mod families;
 pub mod host;
 pub mod kernels;
+mod partial;
+
+pub use partial::{InPart, dispatch_in_part};
 
 use std::borrow::Borrow;
 

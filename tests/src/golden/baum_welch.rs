@@ -65,7 +65,7 @@ impl Kind for BaumWelch {
     }
 }
 
-fn compare(
+pub(super) fn compare(
     name: &str,
     expected: &Model,
     got: &Model,
@@ -101,19 +101,19 @@ fn fields(model: &Model) -> Vec<(&'static str, Tree)> {
 }
 
 /// A model after 0, 1, ... steps, and the log-likelihood of all sequences under each.
-struct Fitted {
-    models: Vec<Model>,
-    log_likelihood: Vec<f64>,
+pub(super) struct Fitted {
+    pub(super) models: Vec<Model>,
+    pub(super) log_likelihood: Vec<f64>,
 }
 
 fn fit<T: Real>(model: &Model, sequences: &[Sequence]) -> Result<Fitted, String> {
     dispatch_any::<T, _>(model, Fit { model, sequences, steps: TRACE - 1 })
 }
 
-struct Fit<'a> {
-    model: &'a Model,
-    sequences: &'a [Sequence],
-    steps: usize,
+pub(super) struct Fit<'a> {
+    pub(super) model: &'a Model,
+    pub(super) sequences: &'a [Sequence],
+    pub(super) steps: usize,
 }
 
 impl<T: Real> Task<T> for Fit<'_> {
@@ -188,6 +188,19 @@ const NUDGE: f64 = 1e-7;
 const TRIES: u64 = 4;
 const WORST: f64 = 4.0;
 
+/// What rounding adds to the parameters after one step, and to the log-likelihood of all sequences.
+pub(super) fn one_step(model: &Model, sequences: &[Sequence], unit: f64) -> (f64, f64) {
+    let roundings: Vec<Rounding> = sequences.iter().map(|s| Rounding::of(model, s, unit)).collect();
+    let counted = roundings.iter().map(|r| r.weighted(1.0).absolute / r.length).fold(0.0, f64::max);
+    // What is missing has no size: `max` passes over NaN.
+    let reach = sequences.iter().flatten().flatten().fold(1.0, |reach: f64, x| match x {
+        Observation::Channels(x) => x.iter().fold(reach, |reach, x| reach.max(x.abs())),
+        Observation::Symbol(_) => reach,
+    });
+    let log: f64 = roundings.iter().map(|r| r.log().absolute).sum();
+    (2.0 * counted * reach * reach, log)
+}
+
 impl Slack {
     fn of(model: &Model, sequences: &[Sequence], unit: f64) -> Result<Self, String> {
         if unit == 0.0 {
@@ -197,16 +210,7 @@ impl Slack {
                 trace: Tolerance::EXACT,
             });
         }
-        let roundings: Vec<Rounding> =
-            sequences.iter().map(|s| Rounding::of(model, s, unit)).collect();
-        let counted =
-            roundings.iter().map(|r| r.weighted(1.0).absolute / r.length).fold(0.0, f64::max);
-        let reach = sequences.iter().flatten().flatten().fold(1.0, |reach: f64, x| match x {
-            Observation::Channels(x) => x.iter().fold(reach, |reach, x| reach.max(x.abs())),
-            Observation::Symbol(_) => reach,
-        });
-        let own = 2.0 * counted * reach * reach;
-        let log: f64 = roundings.iter().map(|r| r.log().absolute).sum();
+        let (own, log) = one_step(model, sequences, unit);
         let base = fit::<f64>(model, sequences)?;
         let (mut five, mut trace) = (own, log);
         for step in 0..TRACE - 1 {

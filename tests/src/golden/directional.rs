@@ -63,17 +63,17 @@ impl Kind for Directional {
     }
 }
 
-struct Derive<'a> {
-    sequence: &'a Sequence,
-    direction: &'a Direction,
-    by: Parametrisation,
-    lambda: f64,
+pub(super) struct Derive<'a> {
+    pub(super) sequence: &'a Sequence,
+    pub(super) direction: &'a Direction,
+    pub(super) by: Parametrisation,
+    pub(super) lambda: f64,
 }
 
 #[derive(Default)]
-struct Series {
+pub(super) struct Series {
     log: Vec<Tree>,
-    directional: Vec<Tree>,
+    pub(super) directional: Vec<Tree>,
     step: Vec<Tree>,
     d_step: Vec<Tree>,
     forget: Vec<Tree>,

@@ -51,7 +51,7 @@ impl Kind for Fisher {
                 let [centred, apart] = largest_pull(&model, &sequence, power);
                 rounding.weighted(centred).plus(rounding.summed(apart))
             };
-            check_widths(variance, log_std, most, comparison);
+            check_widths("", variance, log_std, most, comparison);
         }
         Ok(())
     }
@@ -67,7 +67,12 @@ fn defined<S>(name: &str, score: Option<S>, comparison: &mut Comparison) -> Opti
     None
 }
 
-fn check_rows(name: &str, score: &Direction, slack: Tolerance, comparison: &mut Comparison) {
+pub(super) fn check_rows(
+    name: &str,
+    score: &Direction,
+    slack: Tolerance,
+    comparison: &mut Comparison,
+) {
     let of = |pick: fn(&LawDirection) -> Option<&Vec<f64>>| -> Option<Vec<Vec<f64>>> {
         score.emission.iter().map(|law| pick(law).cloned()).collect()
     };
@@ -88,7 +93,8 @@ fn check_rows(name: &str, score: &Direction, slack: Tolerance, comparison: &mut 
     field("weights", weight_row.into());
 }
 
-fn check_widths(
+pub(super) fn check_widths(
+    prefix: &str,
     variance: &Direction,
     log_std: &Direction,
     slack: impl Fn(i32) -> Tolerance,
@@ -119,18 +125,23 @@ fn check_widths(
         LawDirection::FullGaussian { covariance, .. } => covariance.clone().into(),
         _ => Tree::Undefined,
     };
-    comparison.field("gaussian.means", blocks(variance, &mean), slack(1));
-    comparison.field("gaussian.variances", blocks(variance, &width), slack(2));
-    comparison.field("gaussian.log_std", blocks(log_std, &width), slack(0));
-    comparison.field("gaussian.covariances", blocks(variance, &matrix), slack(2));
+    comparison.field(&format!("{prefix}gaussian.means"), blocks(variance, &mean), slack(1));
+    comparison.field(&format!("{prefix}gaussian.variances"), blocks(variance, &width), slack(2));
+    comparison.field(&format!("{prefix}gaussian.log_std"), blocks(log_std, &width), slack(0));
+    comparison.field(&format!("{prefix}gaussian.covariances"), blocks(variance, &matrix), slack(2));
 }
 
 /// A bound on one sample's term of a Gaussian score: `|z|` times the largest `1 / sigma` for means
 /// (power 1), `z^2 + 1` times that to the power 0 for log standard deviations, 2 for variances;
 /// averaged over the posterior of states and components, the largest of all samples. And the same
 /// with `|x| + |mean|` for one `|x - mean|`, which rounding `x` and the mean is relative to.
-fn largest_pull(model: &Model, sequence: &Sequence, power: i32) -> [f64; 2] {
+pub(super) fn largest_pull(model: &Model, sequence: &Sequence, power: i32) -> [f64; 2] {
     fn pull(law: &Law, x: &[f64], power: i32) -> [f64; 2] {
+        if let Some((law, Observation::Channels(x))) =
+            Observation::Channels(x.to_vec()).marginal_of(law)
+        {
+            return pull(&law, &x, power);
+        }
         let (mean, rate) = match law {
             Law::Gaussian { mean, variance } => {
                 (mean, variance.iter().map(|v| v.powf(-0.5)).fold(0.0, f64::max))
@@ -177,9 +188,9 @@ fn largest_pull(model: &Model, sequence: &Sequence, power: i32) -> [f64; 2] {
     most
 }
 
-struct Score<'a> {
-    model: &'a Model,
-    sequence: &'a Sequence,
+pub(super) struct Score<'a> {
+    pub(super) model: &'a Model,
+    pub(super) sequence: &'a Sequence,
 }
 
 pub(super) struct Scores {

@@ -31,34 +31,50 @@ impl Kind for Inference {
         let model = inputs.hmm;
         let sequence = inputs.sequence;
         let answers = dispatch_any::<T, _>(&model, Infer { model: &model, sequence: &sequence })?;
-        let rounding = Rounding::of(&model, &sequence, T::ROUNDING);
-        let Answers { prefix, steps, filtered, smoothed, viterbi } = &answers;
+        answers.compare::<T>("", &model, &sequence, comparison)
+    }
+}
+
+impl Answers {
+    /// Compares what a case expects, under names that begin so.
+    pub(super) fn compare<T: Precise>(
+        &self,
+        prefix_of_names: &str,
+        model: &Model,
+        sequence: &Sequence,
+        comparison: &mut Comparison,
+    ) -> Result<(), String> {
+        let rounding = Rounding::of(model, sequence, T::ROUNDING);
+        let Self { prefix, steps, filtered, smoothed, viterbi } = self;
+        let named = |name: &str| format!("{prefix_of_names}{name}");
         let posterior = smoothed.as_ref().map(|s| s.posterior.clone());
         let pairs = smoothed.as_ref().map(|s| s.pairs.clone());
         let occupancy = smoothed.as_ref().map(|s| s.occupancy.clone());
         let log = rounding.log();
         let last = prefix.last().copied().unwrap_or(0.0);
-        comparison.field("log_likelihood", last, log);
-        comparison.field("prefix_log_likelihood", prefix.clone(), log);
-        comparison.field("log_c", steps.clone(), log);
-        comparison.field("filter", filtered.clone(), rounding.filtered());
-        comparison.field("gamma", posterior.clone(), rounding.smoothed());
-        comparison.field("xi_sum", pairs, rounding.counted());
-        comparison.field("gamma_sum", occupancy, rounding.counted());
+        comparison.field(&named("log_likelihood"), last, log);
+        comparison.field(&named("prefix_log_likelihood"), prefix.clone(), log);
+        comparison.field(&named("log_c"), steps.clone(), log);
+        comparison.field(&named("filter"), filtered.clone(), rounding.filtered());
+        comparison.field(&named("gamma"), posterior.clone(), rounding.smoothed());
+        comparison.field(&named("xi_sum"), pairs, rounding.counted());
+        comparison.field(&named("gamma_sum"), occupancy, rounding.counted());
         let log_joint = viterbi.as_ref().map_or(f64::NEG_INFINITY, |(_, log)| *log);
         let path_log = rounding.log_of_path();
-        comparison.field("viterbi_log_prob", log_joint, path_log);
+        comparison.field(&named("viterbi_log_prob"), log_joint, path_log);
         let path = viterbi.as_ref().map(|(path, _)| path.clone());
-        let wanted = comparison.read("viterbi_path")?.flatten();
-        let path = forgive_near_tie::<T>(&model, &sequence, wanted, path, path_log);
-        comparison.field("viterbi_path", path, Tolerance::EXACT);
+        let wanted: Option<Option<Vec<usize>>> = comparison.read(&named("viterbi_path"))?;
+        let wanted = wanted.flatten();
+        let path = forgive_near_tie::<T>(model, sequence, wanted, path, path_log);
+        comparison.field(&named("viterbi_path"), path, Tolerance::EXACT);
         // Times at which a long case states the fields with `_at`.
-        let indices: Option<Vec<usize>> = comparison.read("indices")?;
+        let indices: Option<Vec<usize>> = comparison.read(&named("indices"))?;
         if let Some(indices) = &indices {
-            comparison.field("log_c_at", at(indices, steps)?, log);
-            comparison.field("filter_at", at(indices, filtered)?, rounding.filtered());
+            comparison.field(&named("prefix_log_likelihood_at"), at(indices, prefix)?, log);
+            comparison.field(&named("log_c_at"), at(indices, steps)?, log);
+            comparison.field(&named("filter_at"), at(indices, filtered)?, rounding.filtered());
             let posterior = posterior.map(|rows| at(indices, &rows)).transpose()?;
-            comparison.field("gamma_at", posterior, rounding.smoothed());
+            comparison.field(&named("gamma_at"), posterior, rounding.smoothed());
         }
         Ok(())
     }
@@ -88,9 +104,9 @@ fn forgive_near_tie<T: Precise>(
     if gap.abs() <= 2.0 * tolerance.absolute { Some(wanted) } else { got }
 }
 
-struct Infer<'a> {
-    model: &'a Model,
-    sequence: &'a Sequence,
+pub(super) struct Infer<'a> {
+    pub(super) model: &'a Model,
+    pub(super) sequence: &'a Sequence,
 }
 
 struct Smoothed {
@@ -99,7 +115,7 @@ struct Smoothed {
     occupancy: Vec<f64>,
 }
 
-struct Answers {
+pub(super) struct Answers {
     /// `log p(x_1..t)`: minus infinity from an impossible observation on.
     prefix: Vec<f64>,
     /// `log p(x_t | x_1..t-1)`: undefined after an impossible observation.

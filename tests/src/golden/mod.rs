@@ -25,6 +25,7 @@ mod hidden_tree;
 mod host;
 mod host_context;
 mod host_fit;
+mod host_missing;
 mod inference;
 mod kernel;
 mod kernel_logistic;
@@ -32,6 +33,7 @@ mod latent_products;
 mod marginalisation;
 mod markov;
 mod mean_map;
+mod missing;
 mod movement;
 mod network;
 mod pair_hmm;
@@ -70,6 +72,7 @@ use latent_products::LatentProducts;
 use marginalisation::FiniteSet;
 use markov::Strings;
 use mean_map::MeanMaps;
+use missing::MissingChannels;
 use network::{NetworkKernels, NetworkProducts};
 use pair_hmm::Pairs;
 use positions::Positions;
@@ -79,8 +82,6 @@ use sequence_maps::SequenceMaps;
 use statistics::OnlineStatistics;
 use tree::Tree;
 use windowed::Windowed;
-
-pub use windowed::PARTLY_MISSING;
 
 /// The precision that cases are computed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,6 +175,7 @@ pub fn check_text(name: &str, text: &str, precision: Precision) -> Report {
         "19_baum_welch" => check_case::<BaumWelch>,
         "20_online_statistics" => check_case::<OnlineStatistics>,
         "21_multinomial_geometry_symmetric_kl" => check_case::<Geometry>,
+        "22_missing_channels" => check_case::<MissingChannels>,
         "28_windowed_decisions" => check_case::<Windowed>,
         system => {
             report.failures.push(format!("kind `{system}` is not known"));

@@ -2,7 +2,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::oracle::{Law, Model};
+use crate::oracle::{Law, Model, Observation, Sequence};
 
 pub(super) type Row = Vec<f64>;
 pub(super) type Matrix = Vec<Row>;
@@ -30,6 +30,37 @@ pub(super) struct Case {
     pub(super) atol: f64,
     #[serde(default, rename = "note")]
     _note: Option<String>,
+}
+
+/// A sequence of which samples, or single channels of them, may be missing.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct InPartJson(Vec<Option<SampleJson>>);
+
+/// A symbol, or channels some of which may be missing.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum SampleJson {
+    Symbol(usize),
+    Channels(Vec<Option<f64>>),
+}
+
+/// A sample without any channel is a missing one.
+impl From<InPartJson> for Sequence {
+    fn from(InPartJson(samples): InPartJson) -> Self {
+        let one = |sample: SampleJson| match sample {
+            SampleJson::Symbol(symbol) => Some(Observation::Symbol(symbol)),
+            SampleJson::Channels(x) if x.iter().all(Option::is_none) => None,
+            SampleJson::Channels(x) => {
+                Some(Observation::Channels(x.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect()))
+            }
+        };
+        samples.into_iter().map(|sample| sample.and_then(one)).collect()
+    }
+}
+
+/// Whether a channel of an observation is missing.
+pub(super) fn lacks_channels(x: &Observation) -> bool {
+    matches!(x, Observation::Channels(x) if x.iter().any(|x| x.is_nan()))
 }
 
 /// A hidden Markov model.

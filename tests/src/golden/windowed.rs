@@ -18,9 +18,11 @@ use super::compare::Comparison;
 use super::inference::doubles;
 use super::movement::{DirectionJson, ParametrisationJson};
 use super::precision::{Kind, Precise};
-use super::schema::{Matrix, Row};
-use crate::build::{Family, Task, coordinates, direction, dispatch_any, padded, samples};
-use crate::oracle::{Direction, Model, Observation, Parametrisation, Sequence};
+use super::schema::{InPartJson, Matrix, Row, lacks_channels};
+use crate::build::{
+    Family, Task, coordinates, direction, dispatch_any, dispatch_in_part, padded, samples,
+};
+use crate::oracle::{Direction, Model, Parametrisation, Sequence};
 use crate::rounding::{Rounding, Tolerance};
 
 /// Features and decisions of every full window of a stream.
@@ -38,30 +40,7 @@ pub(super) struct Inputs {
     window: u32,
     hop: u32,
     per_sample: bool,
-    sequence: Vec<Option<SampleJson>>,
-}
-
-/// A symbol, or channels some of which may be missing.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum SampleJson {
-    Symbol(usize),
-    Channels(Vec<Option<f64>>),
-}
-
-/// What the product has no answer for: it takes a sample with a missing channel as missing whole.
-pub const PARTLY_MISSING: &str =
-    "the product does not take samples with a part of their channels missing";
-
-fn observation(sample: SampleJson) -> Result<Option<Observation>, String> {
-    match sample {
-        SampleJson::Symbol(symbol) => Ok(Some(Observation::Symbol(symbol))),
-        SampleJson::Channels(x) if x.iter().all(Option::is_none) => Ok(None),
-        SampleJson::Channels(x) => {
-            let whole: Option<Vec<f64>> = x.into_iter().collect();
-            whole.map(|x| Some(Observation::Channels(x))).ok_or_else(|| PARTLY_MISSING.into())
-        }
-    }
+    sequence: InPartJson,
 }
 
 /// Models of a bank that the tests are compiled for; a smaller bank is padded with models that weigh nothing.
@@ -116,8 +95,7 @@ impl Kind for Windowed {
             per_sample,
             sequence,
         } = inputs;
-        let sequence = sequence.into_iter().map(|x| x.map_or(Ok(None), observation));
-        let sequence: Sequence = sequence.collect::<Result<_, _>>()?;
+        let sequence: Sequence = sequence.into();
         if directions.len() != models.len() || bias.len() != weights.len() {
             return Err("models and directions, or weights and biases, differ in number".into());
         }
@@ -219,7 +197,11 @@ impl Bank {
         // Models of a bank have the same number of states.
         let largest = self.models.iter().max_by_key(|model| model.states());
         let largest = largest.ok_or("a bank without models")?;
-        dispatch_any::<T, _>(largest, Decide { bank: self, outputs })
+        let decide = Decide { bank: self, outputs };
+        if self.sequence.iter().flatten().any(lacks_channels) {
+            return dispatch_in_part::<T, _>(largest, decide);
+        }
+        dispatch_any::<T, _>(largest, decide)
     }
 
     /// What rounding adds to each feature, `[window][feature]`.
@@ -280,8 +262,16 @@ impl<T: Real> Task<T> for Decide<'_> {
         // An output's direction is what it weighs the directions by, added up.
         let mut moved = Vec::new();
         for (m, (model, list)) in plain.iter().zip(&bank.directions).enumerate() {
-            let parts: Vec<ScoreOf<E, N>> =
-                list.iter().map(direction::<T, E, N>).collect::<Result<_, _>>()?;
+            let own = list.first().ok_or("a model without directions")?;
+            let first = coordinates(own, bank.by);
+            let part = |one: &Direction| -> Result<ScoreOf<E, N>, String> {
+                let part = direction::<T, E, N>(one)?;
+                match coordinates(one, bank.by) {
+                    by if by == first => Ok(part),
+                    by => part.convert_direction(model, by, first).map_err(|e| e.to_string()),
+                }
+            };
+            let parts: Vec<ScoreOf<E, N>> = list.iter().map(part).collect::<Result<_, _>>()?;
             let sum: [ScoreOf<E, N>; OUTPUTS] = std::array::from_fn(|o| {
                 let mut sum = ScoreOf::<E, N>::ZERO;
                 for (j, part) in parts.iter().enumerate() {
@@ -289,11 +279,6 @@ impl<T: Real> Task<T> for Decide<'_> {
                 }
                 sum
             });
-            let mut spreads = list.iter().map(|one| coordinates(one, bank.by));
-            let first = spreads.next().ok_or("a model without directions")?;
-            if spreads.any(|other| other != first) {
-                return Err("a model's directions are in different coordinates".into());
-            }
             moved.push(model.with_directions(&sum, first));
         }
         let still = plain[0].with_directions(

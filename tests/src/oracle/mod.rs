@@ -20,6 +20,7 @@ mod log_domain;
 mod model;
 mod network;
 mod pair;
+mod partial;
 mod system;
 
 pub use difference::derivative;

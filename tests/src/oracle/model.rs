@@ -50,7 +50,7 @@ pub enum Law {
 pub enum Observation {
     /// A symbol.
     Symbol(usize),
-    /// Channels.
+    /// Channels; one that is missing is NaN.
     Channels(Vec<f64>),
 }
 
@@ -86,6 +86,9 @@ impl Law {
     /// `log b(x)`, natural, with respect to counting or Lebesgue measure; minus infinity where `x`
     /// is not an observation of this distribution.
     pub fn log_density(&self, x: &Observation) -> f64 {
+        if let Some((law, x)) = x.marginal_of(self) {
+            return law.log_density(&x);
+        }
         match (self, x) {
             (Self::Categorical(p), Observation::Symbol(k)) => {
                 p.get(*k).map_or(f64::NEG_INFINITY, |p| p.ln())

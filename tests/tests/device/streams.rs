@@ -110,6 +110,52 @@ fn real_channels_give_the_same_bits_on_every_kind_of_core() {
     });
 }
 
+/// The recordings with a gyroscope at a fifth of the rate, and with a few dropouts of one axis of the accelerometer, and of
+/// all channels.
+fn slower_gyroscope(data: &Dataset) -> Dataset {
+    let series = data.series().iter().map(|one| {
+        let rows = one.samples.view().rows().expect("channels");
+        let mut made = Rows::new(rows.dimension());
+        for (t, row) in rows.iter().enumerate() {
+            let mut row = row.expect("whole").to_vec();
+            if t % 5 > 0 {
+                row[3..].fill(f64::NAN);
+            }
+            if t % 17 == 3 {
+                row[1] = f64::NAN;
+            }
+            if t % 41 == 7 {
+                row.fill(f64::NAN);
+            }
+            made.push(Some(&row));
+        }
+        Series { samples: Samples::Channels(made), ..one.clone() }
+    });
+    let [classes, columns] = [data.classes(), data.columns()].map(<[String]>::to_vec);
+    let series = series.collect();
+    Dataset::new(data.source(), data.kind().clone(), classes, columns, series).expect("series")
+}
+
+#[test]
+fn samples_that_lack_channels_give_the_same_bits() {
+    let data = slower_gyroscope(&WATCH.0);
+    assert!(data.missing().partial > 0 && data.missing().observations > 0);
+    let plain = compiled(&data, ClassifierKind::Fisher);
+    let lagged = trained_on_differences(&data, &[1, 5], ScoreModels::All);
+    let each_lag = trained_on_each_lag(&data, &[2, 10]);
+    for (deployed, models, name, form) in [
+        (&plain, 7, Board::DEFAULT, Form::Source),
+        (&plain, 7, "microbit", Form::Artefact),
+        (&lagged.deploy().expect("fits"), 7, Board::DEFAULT, Form::Artefact),
+        (&each_lag.deploy().expect("fits"), 2, Board::DEFAULT, Form::Source),
+    ] {
+        assert!(deployed.contract().is_some_and(|one| one.channels[3].missing), "{name}");
+        let recording = unseen(&data, 300).in_part(true);
+        let parity = on_device(board(name), deployed, &recording, &form);
+        assert_identical(&parity, 2 + models);
+    }
+}
+
 #[test]
 fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
     let data = &WATCH.0;

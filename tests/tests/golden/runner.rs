@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const INFERENCE: &str = include_str!("../../golden/06_hmm_inference.json");
 
-const FILES: [&str; 26] = [
+const FILES: [&str; 27] = [
     include_str!("../../golden/01_marginalisation_kernel.json"),
     include_str!("../../golden/02_hidden_binomial.json"),
     include_str!("../../golden/03_fixed_length_hmm_kernel.json"),
@@ -35,6 +35,7 @@ const FILES: [&str; 26] = [
     include_str!("../../golden/19_baum_welch.json"),
     include_str!("../../golden/20_online_statistics.json"),
     include_str!("../../golden/21_multinomial_geometry_symmetric_kl.json"),
+    include_str!("../../golden/22_missing_channels.json"),
     include_str!("../../golden/28_windowed_decisions.json"),
 ];
 
@@ -190,8 +191,9 @@ fn every_field_moved_by_ten_tolerances_fails() {
 }
 
 /// The tolerance derived for `f32` is no blank cheque: an error of one in a hundred is noticed, but
-/// where the bound goes with the condition of a full covariance matrix, or with how far steps of a fit
-/// lead apart.
+/// where the bound goes with the condition of a full covariance matrix, with how far steps of a fit
+/// lead apart, with counts of thousands (the logarithm of one is the small difference of far larger
+/// numbers), or with rates of a transition that is next to impossible.
 #[test]
 fn single_precision_is_held_to_account() {
     for text in FILES {
@@ -200,7 +202,14 @@ fn single_precision_is_held_to_account() {
             |number: f64, rtol: f64, _: f64| 1e-2 * (1.0 + number.abs()) + rtol * number.abs();
         let (changes, mut missed) = unnoticed(text, Precision::Single, step);
         assert!(changes > 20, "{changes} values changed");
-        let loose = ["_full", "after_five_steps", "log_likelihood_trace"];
+        let loose = [
+            "_full",
+            "full_nearly_singular",
+            "after_five_steps",
+            "log_likelihood_trace",
+            "poisson_large_and_small_rates",
+            "channel_never_observed",
+        ];
         missed.retain(|at| !loose.iter().any(|name| at.contains(name)));
         assert_eq!(missed, Vec::<String>::new());
     }

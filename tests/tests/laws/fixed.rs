@@ -397,8 +397,11 @@ fn a_channel_that_integers_do_not_hold_is_refused_and_missing() {
         stream.push(Sample::Row(&[0.5, -0.5])).expect("possible");
     }
     let most = 32_767.5 / f64::from(fixed.places()[1]).exp2();
+    // What lacks a channel is missing, and no mistake.
+    stream.push(Sample::Row(&[0.5, f64::NAN])).expect("one passes");
+    missing.push(Sample::Missing).expect("one passes");
+    assert_eq!(says(&stream), says(&missing));
     for (x, error) in [
-        (f64::NAN, ObservationError::NotFinite),
         (f64::INFINITY, ObservationError::NotFinite),
         (1e9, ObservationError::OutOfRange),
         (-1e300, ObservationError::OutOfRange),

@@ -114,21 +114,33 @@ impl<T: Real> AutoregressiveView<'_, T> {
     /// Adds a row with a weight.
     #[inline]
     pub fn observe(&self, x: &[T], weight: T, to: &mut AutoregressiveMoments<'_, T>) {
-        let (size, lags) = (self.centre.len(), self.lags());
         *to.occupancy = *to.occupancy + weight;
         for d in 0..self.channels(x) {
-            let (z, rate) = (self.innovation(x, d), self.innovation.rate[d]);
-            let weighed = weight * z;
-            add(to.sum, d, weighed);
-            add(to.square, d, weighed * z);
-            for l in 0..lags {
-                let v = self.past(x, l, d) * rate;
-                add(to.past, l * size + d, weight * v);
-                add(to.cross, l * size + d, weighed * v);
-                for k in 0..=l {
-                    let other = self.past(x, k, d) * rate;
-                    add(to.product, (l * lags + k) * size + d, weight * v * other);
-                }
+            self.observe_channel(x, weight, d, to);
+        }
+    }
+
+    /// Adds what a row says of one of its channels.
+    #[inline(always)]
+    pub fn observe_channel(
+        &self,
+        x: &[T],
+        weight: T,
+        d: usize,
+        to: &mut AutoregressiveMoments<'_, T>,
+    ) {
+        let (size, lags) = (self.centre.len(), self.lags());
+        let (z, rate) = (self.innovation(x, d), at(self.innovation.rate, size, 0, d));
+        let weighed = weight * z;
+        add(to.sum, d, weighed);
+        add(to.square, d, weighed * z);
+        for l in 0..lags {
+            let v = self.past(x, l, d) * rate;
+            add(to.past, l * size + d, weight * v);
+            add(to.cross, l * size + d, weighed * v);
+            for k in 0..=l {
+                let other = self.past(x, k, d) * rate;
+                add(to.product, (l * lags + k) * size + d, weight * v * other);
             }
         }
     }

@@ -3,6 +3,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::{by_view_in_units, in_units};
 use crate::emission::Emission;
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
+use crate::number::fixed::log2;
 use crate::number::{Dual, FineQ15, FixedLog};
 
 /// One channel of a Gaussian in fixed point: see [`GaussianQ15`].
@@ -137,6 +138,41 @@ impl ChannelQ15 {
         Ok(nearest as i16)
     }
 
+    /// `log2 (1 / (sigma sqrt(2 pi)))`, `v 2^-16`.
+    fn log2_normaliser(&self) -> i32 {
+        // 14 + log2 (log2(e) pi) / 2
+        log2(u32::from(self.rate)) - (i32::from(self.shift) << 16) - 988_947
+    }
+
+    /// Adds a channel's term of the log-likelihood, and of its rates of change.
+    #[inline(always)]
+    fn add<const C: usize>(
+        &self,
+        x: i16,
+        (linear, quadratic): (&[i16; C], &[i16; C]),
+        log2: &mut i32,
+        rate: &mut [i32; C],
+    ) {
+        let (y, coarse) = self.standardise(x);
+        let square = y.wrapping_mul(y);
+        let in_bits = if coarse { square << 2 } else { (square + (1 << 5)) >> 6 };
+        *log2 = log2.saturating_sub(in_bits);
+        for (rate, (&linear, &quadratic)) in rate.iter_mut().zip(linear.iter().zip(quadratic)) {
+            let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
+            // Rounded, not cut: what is lost at every sample adds up.
+            let moved = if coarse {
+                (linear.wrapping_mul(y).wrapping_add(1 << 4) >> 5)
+                    .saturating_add((quadratic.wrapping_mul(square >> 14)).saturating_mul(4))
+            } else {
+                let (cut, rest) = if square < 1 << 24 { (9, 11) } else { (15, 5) };
+                let square = square.wrapping_add(1 << cut >> 1) >> cut;
+                (linear.wrapping_mul(y).wrapping_add(1 << 8) >> 9)
+                    + (quadratic.wrapping_mul(square).wrapping_add(1 << rest >> 1) >> rest)
+            };
+            *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
+        }
+    }
+
     /// `y` with eleven binary places, or with seven and `true` where sixteen bits want it.
     #[inline(always)]
     fn standardise(&self, x: i16) -> (i32, bool) {
@@ -152,6 +188,38 @@ impl ChannelQ15 {
     }
 }
 
+/// A log-likelihood; impossible at the end of its range.
+#[inline(always)]
+fn held<const C: usize>(log2: i32, rate: [i32; C]) -> FixedLog<C> {
+    if log2 <= MIN_LOG_DENSITY_EXP {
+        return FixedLog::IMPOSSIBLE;
+    }
+    FixedLog { log2, rate, exponent: 0 }
+}
+
+impl<const C: usize> GaussianQ15View<'_, C> {
+    /// The log-likelihood of the channels that are there.
+    ///
+    /// The normaliser of a missing channel is off by at most 6 units of `2^-16` bits.
+    pub fn log_marginal(&self, x: impl Fn(usize) -> Option<i16>) -> FixedLog<C> {
+        let (mut log2, mut rate) = (self.constant, *self.constant_rate);
+        let tables = self.linear.iter().zip(self.quadratic);
+        for (d, (channel, (linear, quadratic))) in self.channel.iter().zip(tables).enumerate() {
+            if let Some(x) = x(d) {
+                channel.add(x, (linear, quadratic), &mut log2, &mut rate);
+                continue;
+            }
+            log2 = log2.saturating_sub(channel.log2_normaliser());
+            for (rate, &quadratic) in rate.iter_mut().zip(quadratic) {
+                // `quadratic E[y^2]`, with two more binary places: `E[y^2] = log2(e) / 2`.
+                let expected = (i32::from(quadratic) * 47_274 + (1 << 13)) >> 14;
+                *rate = rate.saturating_add(expected).clamp(-STEEPEST, STEEPEST);
+            }
+        }
+        held(log2, rate)
+    }
+}
+
 impl<const C: usize> Emission for GaussianQ15View<'_, C> {
     type Weight = FineQ15<C>;
     type Observation = [i16];
@@ -161,29 +229,9 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
         let (mut log2, mut rate) = (self.constant, *self.constant_rate);
         let tables = self.linear.iter().zip(self.quadratic);
         for ((channel, &x), (linear, quadratic)) in self.channel.iter().zip(x).zip(tables) {
-            let (y, coarse) = channel.standardise(x);
-            let square = y.wrapping_mul(y);
-            let in_bits = if coarse { square << 2 } else { (square + (1 << 5)) >> 6 };
-            log2 = log2.saturating_sub(in_bits);
-            for (rate, (&linear, &quadratic)) in rate.iter_mut().zip(linear.iter().zip(quadratic)) {
-                let (linear, quadratic) = (i32::from(linear), i32::from(quadratic));
-                // Rounded, not cut: what is lost at every sample adds up.
-                let moved = if coarse {
-                    (linear.wrapping_mul(y).wrapping_add(1 << 4) >> 5)
-                        .saturating_add((quadratic.wrapping_mul(square >> 14)).saturating_mul(4))
-                } else {
-                    let (cut, rest) = if square < 1 << 24 { (9, 11) } else { (15, 5) };
-                    let square = square.wrapping_add(1 << cut >> 1) >> cut;
-                    (linear.wrapping_mul(y).wrapping_add(1 << 8) >> 9)
-                        + (quadratic.wrapping_mul(square).wrapping_add(1 << rest >> 1) >> rest)
-                };
-                *rate = rate.saturating_add(moved).clamp(-STEEPEST, STEEPEST);
-            }
+            channel.add(x, (linear, quadratic), &mut log2, &mut rate);
         }
-        if log2 <= MIN_LOG_DENSITY_EXP {
-            return FixedLog::IMPOSSIBLE;
-        }
-        FixedLog { log2, rate, exponent: 0 }
+        held(log2, rate)
     }
 
     fn check(&self, _: &[i16]) -> Result<(), ObservationError> {

@@ -84,6 +84,18 @@ impl<const D: usize, W: RealParameter> FullGaussian<D, W> {
         &self.factor
     }
 
+    /// The same distribution with its size at run time.
+    #[inline]
+    pub const fn view(&self) -> FullGaussianView<'_, W> {
+        FullGaussianView {
+            mean: &self.mean,
+            factor: self.factor.as_flattened(),
+            constant: self.constant,
+            linear: &self.linear,
+            quadratic: self.quadratic.as_flattened(),
+        }
+    }
+
     /// `z = R (x - mean)`: standard normal where `x` comes from this distribution.
     #[inline(always)]
     fn whitened(&self, x: &[W::Real; D]) -> [W::Real; D] {
@@ -118,18 +130,6 @@ impl<const D: usize, T: Real> FullGaussian<D, T> {
     fn from_factor(mean: [T; D], factor: [[T; D]; D]) -> Self {
         let constant = log_normaliser(factor.as_flattened(), D);
         Self { mean, factor, constant, linear: [(); D], quadratic: [[(); D]; D] }
-    }
-
-    /// The same distribution with its size at run time.
-    #[inline]
-    pub fn view(&self) -> FullGaussianView<'_, T> {
-        FullGaussianView {
-            mean: &self.mean,
-            factor: self.factor.as_flattened(),
-            constant: self.constant,
-            linear: &[],
-            quadratic: &[],
-        }
     }
 
     /// The covariance matrix, `[channel][channel]`.

@@ -105,7 +105,7 @@ const LOG_FACTORIAL: [f64; 16] = [
 
 /// A count as the recursions use it: what its channel costs is paid once for all states.
 #[derive(Clone, Copy)]
-struct Count<T> {
+pub(super) struct Count<T> {
     /// Leading and last bits: each is exact, and the sum the count.
     high: T,
     low: T,
@@ -114,12 +114,12 @@ struct Count<T> {
     /// Its logarithm, where it is no small count.
     log: Option<T>,
     /// What is added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
-    common: T,
+    pub(super) common: T,
 }
 
 impl<T: Real> Count<T> {
     #[inline]
-    fn of(x: u32) -> Self {
+    pub(super) fn of(x: u32) -> Self {
         let (high, low, value) = (T::from_u32(x & !0xff), T::from_u32(x & 0xff), T::from_u32(x));
         let (log, common) = match LOG_FACTORIAL.as_slice().get(x as usize) {
             Some(&log_factorial) => (None, -T::from_f64(log_factorial)),
@@ -133,7 +133,7 @@ impl<T: Real> Count<T> {
 
     /// The log-likelihood at a rate, less what is [common](Self::common).
     #[inline]
-    fn log_likelihood(&self, rate: T, log_rate: T) -> T {
+    pub(super) fn log_likelihood(&self, rate: T, log_rate: T) -> T {
         match self.log {
             Some(log) => -self.deviance(rate, log_rate, log),
             // No count takes nothing from a rate of zero, whose logarithm is not finite.
@@ -144,7 +144,7 @@ impl<T: Real> Count<T> {
 
     /// `x - rate`, rounded as if both were exact.
     #[inline]
-    fn difference(&self, rate: T) -> T {
+    pub(super) fn difference(&self, rate: T) -> T {
         (self.high - rate) + self.low
     }
 

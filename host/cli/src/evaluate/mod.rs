@@ -123,7 +123,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let kernels = kernels::read(arguments)?;
             believing::check(&kinds, arguments.reject)?;
             training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
-            let data = tell::read(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
+            let data =
+                tell::read_in_part(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
+            if !kernels.is_empty() {
+                data.check_whole_rows()?;
+            }
             kernels::check(arguments, &data, &kernels)?;
             let group = arguments.training.group.as_deref();
             let windowing = arguments.cutting.windowing();

@@ -112,7 +112,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
-            let data = tell::read(&arguments.data, &reading)?;
+            let data = tell::read_in_part(&arguments.data, &reading)?;
             check_group(&data, &request)?;
             training.check_varies(std::slice::from_ref(&request), data.kind())?;
             training.check_effort(&[arguments.classifier], &arguments.cutting, &data)?;

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 
+use fishweir::classifier::Contract;
 use fishweir::data::{Kind, LiveReader, Sample, Windowing};
 use fishweir::deploy::OpenWindow;
 use fishweir::report::{counted, grouped};
@@ -10,7 +11,7 @@ use super::scales::Scales;
 use super::times::Times;
 use super::{Arguments, Decided, FIRST_UNTOLD, MOST_TOLD, heads};
 use crate::model::Model;
-use crate::{Failure, Message, Topic, note, output, tell};
+use crate::{Failure, Message, Topic, absent, note, output, tell};
 
 /// Samples after which a channel that has had no number is noted; fewer where the stream ends before.
 const AWAITED: u64 = 500;
@@ -47,8 +48,10 @@ pub(super) fn score_stream(
     let windowing = windows_of(arguments, model)?;
     let deployed = model.deployed.clone().on_windows(windowing);
     deployed.check_windows().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
+    let contract = &model.contract().unwrap_or_default();
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
-        .of_values(deployed.values());
+        .of_values(deployed.values())
+        .with_nan(vec![contract.lacks_some(); contract.channels.len()]);
     let mut stream = deployed.window_stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =
@@ -64,6 +67,7 @@ pub(super) fn score_stream(
     let mut scales = Scales::new(model.contract(), model.kind()?);
     let period = model.deployed.contract().and_then(|contract| contract.period);
     let mut times = Times::new(period, windowing);
+    let in_part = contract.lacks_some();
     let (mut refused, mut blind) = (0, 0);
     // Samples before this series, and up to the last that was observed.
     let (mut before, mut observed) = (0_u64, 0_u64);
@@ -97,6 +101,7 @@ pub(super) fn score_stream(
         }
         let line = reader.line();
         let sample = if read.is_ok() { reader.sample() } else { Sample::Missing };
+        let sample = if in_part { sample } else { sample.if_whole() };
         if sample != Sample::Missing {
             (there, missing) = (line, 0);
         } else if read.is_ok() {
@@ -146,7 +151,7 @@ pub(super) fn score_stream(
         }
         // Those that are missing now are noted once there are as many.
         if end % AWAITED == 0 && missing < LAST && !lacking {
-            lacking = tell_absent(&reader);
+            lacking = tell_absent(&reader, end, contract);
         }
         let due = arguments.every.is_none_or(|every| end % every == 0);
         if let Some(window) = stream.decided().filter(|_| due) {
@@ -160,7 +165,7 @@ pub(super) fn score_stream(
     if !lacking && missing > 0 && (there == 0 || missing >= LAST) {
         tell_unobserved(&reader, there);
     } else if !lacking {
-        tell_absent(&reader);
+        tell_absent(&reader, before, contract);
     }
     if blind > 0 {
         let what = if windowing.is_some() { "window" } else { "series" };
@@ -186,10 +191,11 @@ fn csv_line(fields: &[String]) -> Result<String, Failure> {
     Ok(text.trim_end_matches('\n').to_owned())
 }
 
-/// Notes in how many samples so far each channel has no number; whether there are such.
-fn tell_absent<R: BufRead>(reader: &LiveReader<R>) -> bool {
+/// Notes in how many of the samples so far each channel has no number; whether there are such.
+fn tell_absent<R: BufRead>(reader: &LiveReader<R>, samples: u64, contract: &Contract) -> bool {
     let Kind::Channels(names) = reader.kind() else { return false };
-    let words = tell::absent_in_words(names, reader.absent());
+    let samples = usize::try_from(samples).unwrap_or(usize::MAX);
+    let words = absent::in_words(names, reader.absent(), samples, Some(contract));
     if let Some(words) = &words {
         note(Topic::UnobservedChannel, format_args!("standard input: {words}"));
     }

@@ -195,6 +195,7 @@ fn gains(
         stream.reset();
         samples
             .iter()
+            .map(Sample::if_whole)
             .map(|sample| match (sample, stream.gain(sample)) {
                 (Sample::Row(_) | Sample::Symbol(_), Ok((fit, drift))) => Some([fit, drift]),
                 _ => None,

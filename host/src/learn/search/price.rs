@@ -49,6 +49,11 @@ impl Space<'_> {
             front: &self.front,
             lags: &form.lags,
             codebooks: Codebooks::drawn(self.middle, form.codebooks, form.levels),
+            // Behind a front end, and beside codebooks, samples are whole.
+            channel_bytes: match self.data.missing().partial > 0 {
+                true if self.front.is_empty() && form.codebooks == 0 => 8,
+                _ => 4,
+            },
         };
         // Directions through transitions would keep the chain.
         let known = form.topology == Topology::Positions

@@ -59,10 +59,15 @@ impl<'a> Space<'a> {
         let request = Arc::new(learnt(request, data, series)?);
         let front = request.front.over(data.kind()).map_err(TrainError::Front)?;
         let channels = matches!(data.kind(), Kind::Channels(_)) && !request.front.makes_symbols();
+        let mut open = Open::of(&request);
+        if data.missing().partial > 0 && request.codebooks.is_empty() {
+            // Codebooks see whole samples alone.
+            open.codebooks.clear();
+        }
         let mut space = Self {
             data,
             series,
-            open: Open::of(&request),
+            open,
             usual_family: request.baum_welch.family_over(channels).ok(),
             middle: 0,
             unsettled: false,

@@ -29,6 +29,7 @@ fn check(space: &Space<'_>) -> Result<(), TrainError> {
     if data.windows(request.windowing.as_ref()).of_all(space.series).next().is_none() {
         return Err(TrainError::NoWindows(data.source().to_owned()));
     }
+    check_parts(space)?;
     check_reach(space)?;
     space.work().map_or(Ok(()), |work| work.check())?;
     data.labels()?;
@@ -54,6 +55,24 @@ fn check(space: &Space<'_>) -> Result<(), TrainError> {
         return Err(TrainError::short_front(data, window, first));
     }
     if request.kind.compiles() { Ok(()) } else { check_machine(request, data.kind(), space) }
+}
+
+/// Refuses samples that lack channels where only whole ones are taken. To a front end such a sample is missing.
+fn check_parts(space: &Space<'_>) -> Result<(), TrainError> {
+    let (data, request) = (space.data, &*space.request);
+    let rows = data.missing().partial;
+    if rows == 0 {
+        return Ok(());
+    }
+    if !space.front.is_empty() {
+        return Ok(data.check_whole_rows()?);
+    }
+    let what = match request.codebooks.iter().any(|&count| count > 0) {
+        true => "codebooks",
+        false if !request.kind.compiles() => "kernel machines",
+        false => return Ok(()),
+    };
+    Err(TrainError::PartialSamples { file: data.source().to_owned(), rows, what })
 }
 
 /// Refuses lags at which no window of the series has a past.

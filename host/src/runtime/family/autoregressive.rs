@@ -9,14 +9,15 @@ use lanes::{Prediction, add_lanes, log_likelihoods};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, tangent};
-use super::gaussian::{GaussianVec, Moments, estimate, fields, score};
-use super::rows::{by_view, with_lanes};
+use super::gaussian::{GaussianVec, fields};
+use super::moments::{Moments, centre_and_spread_of_cluster, estimate, score};
+use super::rows::{by_view, there, with_lanes};
 use super::{
     AllBanks, Block, DeployedEmission, DoesNotFit, Drawn, Family, Field, FieldKind, HostWeight,
     Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed, Width,
     table_towards,
 };
-use crate::data::{Values, centre_and_spread};
+use crate::data::{Values, is_partial};
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
@@ -81,12 +82,33 @@ fn moments<'a>(
     }
 }
 
+/// Makes each channel's averages those of the samples in which it and its past were there. One that never was stays as
+/// expected: its estimate is what it was.
+fn leave_out(sums: &mut AutoregressiveMoments<'_, f64>, absent: &[f64], own: usize, lags: usize) {
+    for (d, &absent) in absent.iter().enumerate() {
+        let count = *sums.occupancy - absent;
+        if absent <= 0.0 || count < 1e-8 {
+            continue;
+        }
+        let factor = *sums.occupancy / count;
+        sums.square[d] = (sums.square[d] - absent) * factor;
+        sums.sum[d] *= factor;
+        for l in 0..lags {
+            sums.past[l * own + d] *= factor;
+            sums.cross[l * own + d] *= factor;
+            for k in 0..lags {
+                sums.product[(l * lags + k) * own + d] *= factor;
+            }
+        }
+    }
+}
+
 impl Autoregressive {
     /// One state about the sequences' centre that has seen some rows.
     fn fitted(&self, rows: &[&[f64]], held: &Regularisation<'_>) -> Parts {
         let own = held.centre.len() / held.rows.max(1);
-        let (mean, spread) = centre_and_spread(own, || rows.iter().copied());
-        let mean = if rows.is_empty() { held.centre[..own].to_vec() } else { mean };
+        let (centre, none) = (&held.centre[..own], vec![0.0; own]);
+        let (mean, spread) = centre_and_spread_of_cluster(rows, centre, &none, 0);
         let spread = spread.iter().map(|&std| if std > 0.0 { std } else { 1.0 }).collect();
         let (centre, past) = held.centre.split_at(own);
         let blocks = [mean, spread, centre.to_vec(), vec![0.0; past.len()]];
@@ -193,8 +215,15 @@ impl Family for Autoregressive {
         let reach = 2 * held.rows;
         let stretch = |at: usize| {
             let around = &points[at.saturating_sub(reach)..(at + reach + 1).min(points.len())];
-            let sum = |entry: usize| around.iter().map(|point| point[entry]).sum::<f64>();
-            (0..points[at].len()).map(|entry| sum(entry) / around.len() as f64).collect()
+            // What is missing says nothing.
+            let mean = |entry: usize| {
+                let there = || around.iter().map(|point| point[entry]).filter(|x| !x.is_nan());
+                match there().count() {
+                    0 => 0.0,
+                    count => there().sum::<f64>() / count as f64,
+                }
+            };
+            (0..points[at].len()).map(mean).collect()
         };
         (0..points.len()).step_by(step).map(stretch).collect()
     }
@@ -220,11 +249,24 @@ impl Family for Autoregressive {
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts) {
         let all = parts.rows();
         let borrowed = Borrowed::of(all);
-        let mut blocks = into.rows_mut();
+        let (mut blocks, absent) = into.rows_and_absent();
         for state in 0..parts.states() {
             let (view, mut to) = (borrowed.view(all, state), moments(&mut blocks, state));
             for (x, posterior) in samples {
-                view.observe(x, posterior[state], &mut to);
+                let weight = posterior[state];
+                if !is_partial(x) {
+                    view.observe(x, weight, &mut to);
+                    continue;
+                }
+                *to.occupancy += weight;
+                for d in 0..view.centre.len() {
+                    if view.innovation_of_some(&|d| there(x, d), d).is_some() {
+                        view.observe_channel(x, weight, d, &mut to);
+                    } else {
+                        to.square[d] += weight;
+                        absent.add(state, d, view.centre.len(), weight);
+                    }
+                }
             }
         }
     }
@@ -254,17 +296,20 @@ impl Family for Autoregressive {
         let (before, mut statistics) = (parts.clone(), statistics.clone());
         let borrowed = Borrowed::of(before.rows());
         let (mut matrix, mut step) = (vec![0.0; lags * lags], vec![0.0; lags]);
+        let counts: Vec<Vec<f64>> =
+            (0..before.states()).map(|state| statistics.absent(state).to_vec()).collect();
         let mut blocks = statistics.rows_mut();
         let [mean, std, _, coefficient] = parts.rows_mut();
         for state in 0..before.states() {
             let mut sums = moments(&mut blocks, state);
+            leave_out(&mut sums, &counts[state], own, lags);
             if *sums.occupancy < 1e-8 {
                 continue;
             }
             let room = (matrix.as_mut_slice(), step.as_mut_slice());
             borrowed.view(before.rows(), state).regress(&mut sums, &mut coefficient[state], room);
             let left = (*sums.occupancy, &*sums.sum, &*sums.square);
-            estimate((&mut mean[state], &mut std[state]), left, &held.floor[..own]);
+            estimate((&mut mean[state], &mut std[state]), left, &[], &held.floor[..own]);
         }
     }
 
@@ -394,6 +439,10 @@ pub(crate) struct AutoregressiveVec<W: RealParameter> {
 }
 
 impl<W: RealParameter> AutoregressiveVec<W> {
+    fn log_marginal(&self, x: &[W::Real]) -> W {
+        self.view().log_marginal(|d| there(x, d))
+    }
+
     fn view(&self) -> AutoregressiveView<'_, W> {
         AutoregressiveView {
             innovation: self.innovation.view(),

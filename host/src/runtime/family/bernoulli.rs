@@ -61,9 +61,9 @@ impl Family for Bernoulli {
         _: &[f64],
         held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
-        let (a, count) = (held.pseudocount, rows.len() as f64);
+        let a = held.pseudocount;
         let of = |(channel, &centre): (usize, &f64)| match mean(rows, channel) {
-            Some(mean) => (mean * count + a) / (count + 2.0 * a),
+            Some((mean, count)) => (mean * count + a) / (count + 2.0 * a),
             None => (centre + a) / (1.0 + 2.0 * a),
         };
         vec![centre.iter().enumerate().map(of).collect()]
@@ -77,11 +77,14 @@ impl Family for Bernoulli {
     fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([probability], [occupancy, excess]) = (parts.rows_mut(), statistics.rows());
         let a = held.pseudocount;
-        for ((row, occupancy), excess) in probability.iter_mut().zip(occupancy).zip(excess) {
-            for (p, excess) in row.iter_mut().zip(excess) {
-                if occupancy[0] >= 1e-8 && *p > 0.0 && *p < 1.0 {
-                    let yes = *p * occupancy[0] + excess;
-                    *p = ((yes + a) / (occupancy[0] + 2.0 * a)).clamp(0.0, 1.0);
+        let states = probability.iter_mut().zip(occupancy).zip(excess).enumerate();
+        for (state, ((row, occupancy), excess)) in states {
+            let absent = statistics.absent(state);
+            for (channel, (p, excess)) in row.iter_mut().zip(excess).enumerate() {
+                let count = occupancy[0] - absent.get(channel).copied().unwrap_or(0.0);
+                if count >= 1e-8 && *p > 0.0 && *p < 1.0 {
+                    let yes = *p * count + excess;
+                    *p = ((yes + a) / (count + 2.0 * a)).clamp(0.0, 1.0);
                 }
             }
         }

@@ -4,14 +4,14 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
-use super::rows::by_view;
+use super::moments::centre_and_spread_of_cluster;
+use super::rows::{by_view, there};
 use super::{
     AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
     HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width,
 };
-use crate::data::Values;
-use crate::data::centre_and_spread;
+use crate::data::{Values, is_partial};
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
@@ -140,9 +140,7 @@ impl Family for FullGaussian {
         held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let size = scale.len();
-        let (own, spread) = centre_and_spread(size, || rows.iter().copied());
-        let mean = if rows.is_empty() { centre.to_vec() } else { own };
-        let spread = if rows.len() > size { &spread } else { scale };
+        let (mean, spread) = centre_and_spread_of_cluster(rows, centre, scale, size);
         let mut covariance = vec![0.0; size * size];
         for (channel, (spread, floor)) in spread.iter().zip(held.floor).enumerate() {
             covariance[channel * size + channel] = spread.max(*floor).powi(2);
@@ -164,11 +162,17 @@ impl Family for FullGaussian {
         let [mean, covariance] = parts.rows();
         let [occupancy, first, products] = into.rows_mut();
         let factors = factors(covariance, size);
-        let mut z = vec![0.0; size];
+        let (mut z, mut basis) = (vec![0.0; size], vec![0.0; size * size]);
         for (state, (mean, factor)) in mean.iter().zip(&factors).enumerate() {
             let view = FullGaussianView::from_factor(mean, factor);
             for (x, posterior) in samples {
                 let (occupancy, first) = (&mut occupancy[state][0], &mut first[state]);
+                if is_partial(x) {
+                    let to = (occupancy, first.as_mut_slice(), products[state].as_mut_slice());
+                    let scratch = (z.as_mut_slice(), basis.as_mut_slice());
+                    view.observe_partial(|d| there(x, d), posterior[state], to, scratch);
+                    continue;
+                }
                 view.observe(x, posterior[state], occupancy, first, &mut products[state], &mut z);
             }
         }
@@ -366,6 +370,12 @@ pub(crate) struct FullGaussianVec<W: RealParameter> {
 }
 
 impl<W: RealParameter> FullGaussianVec<W> {
+    fn log_marginal(&self, x: &[W::Real]) -> W {
+        let size = self.mean.len();
+        let (mut z, mut basis) = (vec![W::Real::ZERO; size], vec![W::Real::ZERO; size * size]);
+        self.view().log_marginal(|d| there(x, d), &mut z, &mut basis)
+    }
+
     fn view(&self) -> FullGaussianView<'_, W> {
         FullGaussianView {
             mean: &self.mean,

@@ -1,19 +1,19 @@
 use fishweir_core::emission::{
-    Emission, GaussianMoments, GaussianView, Parametrisation, Spread, log_normaliser,
+    Emission, GaussianMoments, GaussianView, Parametrisation, log_normaliser,
 };
 use fishweir_core::number::{Number, Real, RealParameter};
 use multiversion::multiversion;
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, lift, tangent};
-use super::rows::{by_view, with_lanes};
+use super::moments::{self, Moments, add, add_partial, centre_and_spread_of_cluster, estimate};
+use super::rows::{by_view, there, with_lanes};
 use super::{
     AllBanks, Block, DeployedEmission, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind,
     HostWeight, Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed,
     Weight, Width, table_towards,
 };
-use crate::data::centre_and_spread;
-use crate::data::{Sample, Values};
+use crate::data::{Sample, Values, is_partial};
 use crate::runtime::numbers::normal;
 use crate::runtime::{HmmError, check};
 
@@ -68,23 +68,27 @@ impl Family for Gaussian {
         scale: &[f64],
         held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
-        // In the channels' own units: of what never moves the mean is what it is, to the last bit.
-        let (own, spread) = centre_and_spread(scale.len(), || rows.iter().copied());
-        let mean = if rows.is_empty() { centre.to_vec() } else { own };
         // A cluster of a point or two says nothing of a spread.
-        let spread = if rows.len() > 2 { &spread } else { scale };
+        let (mean, spread) = centre_and_spread_of_cluster(rows, centre, scale, 2);
         vec![mean, spread.iter().zip(held.floor).map(|(std, floor)| std.max(*floor)).collect()]
     }
 
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts) {
         let [mean, std] = parts.rows();
-        let [occupancy, first, second] = into.rows_mut();
+        let ([occupancy, first, second], absent) = into.rows_and_absent();
         let rate: Vec<Vec<f64>> =
             std.iter().map(|std| std.iter().map(|std| 1.0 / std).collect()).collect();
         for (x, posterior) in samples {
+            let partial = is_partial(x);
             for j in 0..mean.len().min(posterior.len()) {
-                occupancy[j][0] += posterior[j];
-                add(x, posterior[j], (&mean[j], &rate[j]), (&mut first[j], &mut second[j]));
+                let (weight, of) = (posterior[j], (mean[j].as_slice(), rate[j].as_slice()));
+                let to = (first[j].as_mut_slice(), second[j].as_mut_slice());
+                occupancy[j][0] += weight;
+                if partial {
+                    add_partial(x, weight, of, to, |d| absent.add(j, d, x.len(), weight));
+                } else {
+                    add(x, weight, of, to);
+                }
             }
         }
     }
@@ -109,6 +113,11 @@ impl Family for Gaussian {
 
     fn count(&self, parts: &Parts, sample: Sample<'_>, state: usize, into: &mut Parts) {
         let Sample::Row(x) = sample else { return };
+        if is_partial(x) {
+            let mut posterior = vec![0.0; parts.states()];
+            posterior[state] = 1.0;
+            return self.collect(parts, &[(x, &posterior)], into);
+        }
         let [mean, std] = parts.rows();
         let [occupancy, first, second] = into.rows_mut();
         occupancy[state][0] += 1.0;
@@ -124,7 +133,8 @@ impl Family for Gaussian {
         let [occupancy, first, second] = statistics.rows();
         for (state, occupancy) in occupancy.iter().map(|row| row[0]).enumerate() {
             let sums = (occupancy, first[state].as_slice(), second[state].as_slice());
-            estimate((&mut mean[state], &mut std[state]), sums, held.floor);
+            let absent = statistics.absent(state);
+            estimate((&mut mean[state], &mut std[state]), sums, absent, held.floor);
         }
     }
 
@@ -162,8 +172,8 @@ impl Family for Gaussian {
         let [occupancy, first, second] = statistics.rows();
         let states = mean.iter().zip(std).zip(occupancy).zip(first.iter().zip(second));
         for (((mean, std), occupancy), (sum, square)) in states {
-            let moments = GaussianMoments { occupancy: occupancy[0], sum, square };
-            let (means, spreads) = self::score((mean, std), moments, parametrisation.spread);
+            let own = GaussianMoments { occupancy: occupancy[0], sum, square };
+            let (means, spreads) = moments::score((mean, std), own, parametrisation.spread);
             score.extend(means.into_iter().chain(spreads));
         }
     }
@@ -223,75 +233,6 @@ impl Family for Gaussian {
     fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
         Some(&Self)
     }
-}
-
-/// A direction as the rate of a log density: `constant + sum_d z_d (linear_d + quadratic_d z_d)`.
-pub(super) struct Moments<'a> {
-    pub(super) constant: f64,
-    pub(super) linear: Vec<f64>,
-    pub(super) quadratic: &'a [f64],
-}
-
-impl<'a> Moments<'a> {
-    /// That of a direction in means and log standard deviations.
-    pub(super) fn of_score(mean: &[f64], log_std: &'a [f64], std: &[f64]) -> Self {
-        Self {
-            constant: -log_std.iter().sum::<f64>(),
-            linear: mean.iter().zip(std).map(|(mean, std)| mean * (1.0 / std)).collect(),
-            quadratic: log_std,
-        }
-    }
-}
-
-/// Adds a weighed row to the moments of `z = (x - mean) rate`.
-pub(super) fn add(
-    x: &[f64],
-    weight: f64,
-    (mean, rate): (&[f64], &[f64]),
-    (first, second): (&mut [f64], &mut [f64]),
-) {
-    let channels = x.len();
-    let (mean, rate) = (&mean[..channels], &rate[..channels]);
-    let (first, second) = (&mut first[..channels], &mut second[..channels]);
-    for d in 0..channels {
-        let z = (x[d] - mean[d]) * rate[d];
-        first[d] += weight * z;
-        second[d] += weight * z * z;
-    }
-}
-
-/// The likeliest mean and standard deviation, from the moments under those there are; without
-/// observations they stay.
-pub(super) fn estimate(
-    (mean, std): (&mut [f64], &mut [f64]),
-    (occupancy, first, second): (f64, &[f64], &[f64]),
-    floor: &[f64],
-) {
-    if occupancy < 1e-8 {
-        return;
-    }
-    for (channel, &floor) in floor.iter().enumerate() {
-        let shift = first[channel] / occupancy;
-        let square = second[channel] / occupancy;
-        let old = std[channel];
-        mean[channel] += shift * old;
-        let variance = (square - shift * shift).max(0.0);
-        std[channel] = (variance.sqrt() * old).max(floor);
-    }
-}
-
-/// The score of the means, and that of the variances or log standard deviations.
-pub(super) fn score(
-    (mean, std): (&[f64], &[f64]),
-    moments: GaussianMoments<'_, f64>,
-    spread: Spread,
-) -> (Vec<f64>, Vec<f64>) {
-    let rate: Vec<f64> = std.iter().map(|std| 1.0 / std).collect();
-    let none = vec![(); mean.len()];
-    let view = GaussianView { mean, rate: &rate, constant: 0.0, linear: &none, quadratic: &none };
-    let (mut means, mut spreads) = (vec![0.0; mean.len()], vec![0.0; mean.len()]);
-    view.score(moments, spread, &mut means, &mut spreads);
-    (means, spreads)
 }
 
 /// The fields of the core's `Gaussian`.
@@ -395,6 +336,10 @@ impl<W: RealParameter> GaussianVec<W> {
                 quadratic: vec![tangent::<_, W>(&[], 0); size],
             },
         }
+    }
+
+    fn log_marginal(&self, x: &[W::Real]) -> W {
+        self.view().log_marginal(|d| there(x, d))
     }
 
     pub(super) fn view(&self) -> GaussianView<'_, W> {

@@ -4,14 +4,14 @@ use fishweir_core::emission::{
 use rand_chacha::ChaCha8Rng;
 
 use super::device::{Content, DeployedEmission, lift, weights_along};
-use super::gaussian::{self, Gaussian, GaussianVec, Moments};
+use super::gaussian::{self, Gaussian, GaussianVec};
+use super::moments::{self, Moments};
 use super::{
     AllBanks, Block, Distribution, DoesNotFit, Drawn, Family, Field, FieldKind, HostWeight,
     Observed, OverRows, Parts, Precision, Rates, Regularisation, Shape, Weighed, Width, entries,
     table_towards,
 };
-use crate::data::Values;
-use crate::data::centre_and_spread;
+use crate::data::{Values, is_partial};
 use crate::runtime::numbers::{
     choose, free_probabilities, log_dirichlet, normal, normalise_into, push_row,
 };
@@ -37,6 +37,18 @@ fn components([weight, mean, std]: [&[Vec<f64>]; 3], size: usize) -> usize {
     let votes = [of(weight, 1), of(mean, size), of(std, size)].concat();
     let said = |one: &&usize| votes.iter().filter(|other| other == one).count();
     votes.iter().rev().max_by_key(said).copied().unwrap_or(0)
+}
+
+/// `constant - 1/2 sum_d z_d^2` of the channels that are there; `constant` has the normalisers of all.
+fn marginal(x: &[f64], constant: f64, mean: &[f64], rate: &[f64]) -> f64 {
+    let mut log = constant;
+    for d in 0..x.len() {
+        log -= match x[d].is_nan() {
+            true => log_normaliser(&rate[d..d + 1]),
+            false => 0.5 * ((x[d] - mean[d]) * rate[d]).powi(2),
+        };
+    }
+    log
 }
 
 impl Family for Mixture {
@@ -100,7 +112,7 @@ impl Family for Mixture {
         scale: &[f64],
         held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
-        let (_, spread) = centre_and_spread(scale.len(), || rows.iter().copied());
+        let (_, spread) = moments::centre_and_spread_of_cluster(rows, centre, scale, 0);
         let relative = spread.iter().zip(scale).map(|(spread, scale)| spread / scale);
         let widest = relative.enumerate().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |one| one.0);
         let mut sorted = rows.to_vec();
@@ -121,7 +133,7 @@ impl Family for Mixture {
     fn collect(&self, parts: &Parts, samples: &[Weighed<'_>], into: &mut Parts) {
         let Shape { size, components } = self.shape(parts);
         let [weight, mean, std] = parts.rows();
-        let [counts, first, second] = into.rows_mut();
+        let ([counts, first, second], absent) = into.rows_and_absent();
         for (state, weights) in weight.iter().enumerate() {
             let rate: Vec<f64> = std[state].iter().map(|std| 1.0 / std).collect();
             let (means, rates) = (mean[state].chunks(size), rate.chunks(size));
@@ -135,7 +147,12 @@ impl Family for Mixture {
                 if posterior[state] == 0.0 {
                     continue;
                 }
+                let partial = is_partial(x);
                 for (share, &(constant, mean, rate)) in share.iter_mut().zip(&laws) {
+                    if partial {
+                        *share = marginal(x, constant, mean, rate);
+                        continue;
+                    }
                     let z = x.iter().zip(mean).zip(rate).map(|((x, mean), rate)| (x - mean) * rate);
                     *share = constant - 0.5 * z.map(|z| z * z).sum::<f64>();
                 }
@@ -144,10 +161,15 @@ impl Family for Mixture {
                 let whole: f64 = share.iter().sum();
                 let sums = first[state].chunks_mut(size).zip(second[state].chunks_mut(size));
                 let each = counts[state].iter_mut().zip(sums).zip(share.iter().zip(&laws));
-                for ((count, (first, second)), (share, &(_, mean, rate))) in each {
+                for (m, ((count, (first, second)), (share, &(_, mean, rate)))) in each.enumerate() {
                     let weight = posterior[state] * share / whole;
                     *count += weight;
-                    gaussian::add(x, weight, (mean, rate), (first, second));
+                    if partial {
+                        let lacks = |d| absent.add(state, m * size + d, components * size, weight);
+                        moments::add_partial(x, weight, (mean, rate), (first, second), lacks);
+                        continue;
+                    }
+                    moments::add(x, weight, (mean, rate), (first, second));
                 }
             }
         }
@@ -168,8 +190,10 @@ impl Family for Mixture {
             normalise_into(&mut weight[state], counts, held.pseudocount);
             let laws = mean[state].chunks_mut(size).zip(std[state].chunks_mut(size));
             let sums = first[state].chunks(size).zip(second[state].chunks(size));
-            for ((law, sums), &count) in laws.zip(sums).zip(counts) {
-                gaussian::estimate(law, (count, sums.0, sums.1), held.floor);
+            let absent = statistics.absent(state);
+            for (m, ((law, sums), &count)) in laws.zip(sums).zip(counts).enumerate() {
+                let absent = absent.get(m * size..).unwrap_or_default();
+                moments::estimate(law, (count, sums.0, sums.1), absent, held.floor);
             }
         }
     }
@@ -236,8 +260,8 @@ impl Family for Mixture {
             let laws = mean[state].chunks(size).zip(std[state].chunks(size));
             let sums = first[state].chunks(size).zip(second[state].chunks(size));
             for ((law, (sum, square)), &occupancy) in laws.zip(sums).zip(counts) {
-                let moments = GaussianMoments { occupancy, sum, square };
-                let (mean, spread) = gaussian::score(law, moments, parametrisation.spread);
+                let own = GaussianMoments { occupancy, sum, square };
+                let (mean, spread) = moments::score(law, own, parametrisation.spread);
                 means.extend(mean);
                 spreads.extend(spread);
             }

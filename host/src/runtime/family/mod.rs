@@ -15,6 +15,7 @@ pub(crate) mod device;
 mod distribution;
 mod emissions;
 mod mixture;
+mod moments;
 mod parts;
 mod rows;
 

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::data::is_partial;
+
 /// The sizes of a family's blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
@@ -82,17 +84,45 @@ pub(crate) fn entries(blocks: &[Block], shape: Shape) -> usize {
 
 /// Blocks with their numbers, `[block][state][entry]`: parameters, expected statistics, rates of change.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parts(Vec<(Block, Vec<Vec<f64>>)>);
+pub struct Parts {
+    blocks: Vec<(Block, Vec<Vec<f64>>)>,
+    /// Of statistics.
+    absent: Absent,
+}
+
+/// The weights of the samples in which a channel was missing, `[state][channel]`, of a mixture component by component; empty
+/// where nothing was missing.
+///
+/// Statistics are those of complete samples: a missing channel counts as what is expected of it, given the state. Estimates of
+/// channels that are independent take that out again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Absent(Vec<Vec<f64>>);
+
+impl Absent {
+    /// Adds a sample in which a channel, of so many, was missing.
+    pub(crate) fn add(&mut self, state: usize, channel: usize, channels: usize, weight: f64) {
+        self.row(state, channels)[channel] += weight;
+    }
+
+    fn row(&mut self, state: usize, channels: usize) -> &mut [f64] {
+        if self.0.len() <= state {
+            self.0.resize(state + 1, Vec::new());
+        }
+        let row = &mut self.0[state];
+        row.resize(row.len().max(channels), 0.0);
+        row
+    }
+}
 
 impl Parts {
     /// Blocks from their rows, `[block][state][entry]`.
     pub(crate) fn new(blocks: &[Block], rows: impl IntoIterator<Item = Vec<Vec<f64>>>) -> Self {
-        Self(blocks.iter().copied().zip(rows).collect())
+        Self { blocks: blocks.iter().copied().zip(rows).collect(), absent: Absent::default() }
     }
 
     /// No block.
     pub(crate) fn none() -> Self {
-        Self(Vec::new())
+        Self { blocks: Vec::new(), absent: Absent::default() }
     }
 
     /// Zeros.
@@ -119,34 +149,34 @@ impl Parts {
 
     /// The rows of a block, `[state][entry]`; `None` of a name that there is not.
     pub fn get(&self, name: &str) -> Option<&[Vec<f64>]> {
-        self.0.iter().find(|(block, _)| block.name == name).map(|(_, rows)| rows.as_slice())
+        self.blocks.iter().find(|(block, _)| block.name == name).map(|(_, rows)| rows.as_slice())
     }
 
     /// The rows of a block, to be changed.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Vec<Vec<f64>>> {
-        self.0.iter_mut().find(|(block, _)| block.name == name).map(|(_, rows)| rows)
+        self.blocks.iter_mut().find(|(block, _)| block.name == name).map(|(_, rows)| rows)
     }
 
     /// The rows of the first blocks, in order; empty where there are fewer.
     pub(crate) fn rows<const P: usize>(&self) -> [&[Vec<f64>]; P] {
-        std::array::from_fn(|p| self.0.get(p).map_or(&[][..], |(_, rows)| rows))
+        std::array::from_fn(|p| self.blocks.get(p).map_or(&[][..], |(_, rows)| rows))
     }
 
     /// The rows of the first blocks, to be changed.
     pub(crate) fn rows_mut<const P: usize>(&mut self) -> [&mut [Vec<f64>]; P] {
-        let mut blocks = self.0.iter_mut();
+        let mut blocks = self.blocks.iter_mut();
         std::array::from_fn(|_| blocks.next().map_or(&mut [][..], |(_, rows)| rows))
     }
 
     /// States of the first block.
     pub fn states(&self) -> usize {
-        self.0.first().map_or(0, |(_, rows)| rows.len())
+        self.blocks.first().map_or(0, |(_, rows)| rows.len())
     }
 
     /// All numbers, state by state, and of a state block by block.
     pub(crate) fn by_state(&self) -> impl Iterator<Item = f64> {
         let of = move |state: usize| {
-            self.0.iter().flat_map(move |(_, rows)| rows.get(state)).flatten().copied()
+            self.blocks.iter().flat_map(move |(_, rows)| rows.get(state)).flatten().copied()
         };
         (0..self.states()).flat_map(of)
     }
@@ -154,7 +184,9 @@ impl Parts {
     /// Fills in all numbers, state by state, and of a state block by block.
     pub(crate) fn fill(&mut self, next: &mut dyn FnMut() -> f64) {
         for state in 0..self.states() {
-            for entry in self.0.iter_mut().filter_map(|(_, rows)| rows.get_mut(state)).flatten() {
+            for entry in
+                self.blocks.iter_mut().filter_map(|(_, rows)| rows.get_mut(state)).flatten()
+            {
                 *entry = next();
             }
         }
@@ -162,7 +194,7 @@ impl Parts {
 
     /// Adds numbers of the same blocks.
     pub(crate) fn add(&mut self, other: &Self) {
-        for ((_, to), (_, from)) in self.0.iter_mut().zip(&other.0) {
+        for ((_, to), (_, from)) in self.blocks.iter_mut().zip(&other.blocks) {
             for (to, from) in to.iter_mut().zip(from) {
                 let entries = to.len().min(from.len());
                 let (to, from) = (&mut to[..entries], &from[..entries]);
@@ -171,6 +203,24 @@ impl Parts {
                 }
             }
         }
+        for (state, from) in other.absent.0.iter().enumerate() {
+            let to = self.absent.row(state, from.len());
+            to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+        }
+    }
+
+    /// The weights of the samples in which a state's channels were missing; empty where nothing was.
+    pub(crate) fn absent(&self, state: usize) -> &[f64] {
+        self.absent.0.get(state).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows of the first blocks, to be changed, and what was missing.
+    pub(crate) fn rows_and_absent<const P: usize>(
+        &mut self,
+    ) -> ([&mut [Vec<f64>]; P], &mut Absent) {
+        let mut blocks = self.blocks.iter_mut();
+        let rows = std::array::from_fn(|_| blocks.next().map_or(&mut [][..], |(_, rows)| rows));
+        (rows, &mut self.absent)
     }
 
     /// The numbers of the channels that are `kept`, of so many; `None` where a number is of two channels.
@@ -186,7 +236,9 @@ impl Parts {
             }
             Width::Square | Width::Own | Width::Past | Width::PastLags => None,
         };
-        self.0.iter().map(of).collect::<Option<_>>().map(Self)
+        let blocks = self.blocks.iter().map(of).collect::<Option<_>>()?;
+        let absent = Absent(self.absent.0.iter().map(entries).collect());
+        Some(Self { blocks, absent })
     }
 
     /// Whether these are the blocks of so many states, and all numbers finite.
@@ -197,14 +249,14 @@ impl Parts {
             };
             own == block && rows.len() == states && rows.iter().all(row)
         };
-        self.0.len() == blocks.len() && blocks.iter().zip(&self.0).all(good)
+        self.blocks.len() == blocks.len() && blocks.iter().zip(&self.blocks).all(good)
     }
 }
 
 impl Serialize for Parts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (block, rows) in &self.0 {
+        let mut map = serializer.serialize_map(Some(self.blocks.len()))?;
+        for (block, rows) in &self.blocks {
             if block.width == Width::One {
                 let column: Vec<f64> = rows.iter().flatten().copied().collect();
                 map.serialize_entry(block.name, &column)?;
@@ -266,11 +318,21 @@ pub type Weighed<'x> = (&'x [f64], &'x [f64]);
 
 /// Adds rows to statistics that are an occupancy, and sums of what exceeds a table, `[state][channel]`.
 pub(crate) fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
-    let [occupancy, excess] = into.rows_mut();
+    let ([occupancy, excess], absent) = into.rows_and_absent();
     for (x, posterior) in samples {
+        let partial = is_partial(x);
         let states = occupancy.iter_mut().zip(excess.iter_mut()).zip(table.iter().zip(*posterior));
-        for ((occupancy, excess), (expected, &weight)) in states {
+        for (state, ((occupancy, excess), (expected, &weight))) in states.enumerate() {
             occupancy[0] += weight;
+            if partial {
+                for d in 0..x.len() {
+                    match x[d].is_nan() {
+                        true => absent.add(state, d, x.len(), weight),
+                        false => excess[d] += weight * (x[d] - expected[d]),
+                    }
+                }
+                continue;
+            }
             for ((excess, x), expected) in excess.iter_mut().zip(*x).zip(expected) {
                 *excess += weight * (x - expected);
             }

@@ -78,9 +78,7 @@ impl Family for Poisson {
         held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let of = |(channel, &centre): (usize, &f64)| match mean(rows, channel) {
-            Some(mean) => {
-                Self::estimate(mean * rows.len() as f64, rows.len() as f64, held, channel)
-            }
+            Some((mean, count)) => Self::estimate(mean * count, count, held, channel),
             None => Self::estimate(centre, 1.0, held, channel),
         };
         vec![centre.iter().enumerate().map(of).collect()]
@@ -93,11 +91,14 @@ impl Family for Poisson {
 
     fn maximise(&self, parts: &mut Parts, statistics: &Parts, held: &Regularisation<'_>) {
         let ([rate], [occupancy, excess]) = (parts.rows_mut(), statistics.rows());
-        for ((rate, occupancy), excess) in rate.iter_mut().zip(occupancy).zip(excess) {
+        let states = rate.iter_mut().zip(occupancy).zip(excess).enumerate();
+        for (state, ((rate, occupancy), excess)) in states {
+            let absent = statistics.absent(state);
             for (channel, (rate, excess)) in rate.iter_mut().zip(excess).enumerate() {
-                if occupancy[0] >= 1e-8 {
-                    let counts = *rate * occupancy[0] + excess;
-                    *rate = Self::estimate(counts, occupancy[0], held, channel);
+                let count = occupancy[0] - absent.get(channel).copied().unwrap_or(0.0);
+                if count >= 1e-8 {
+                    let counts = *rate * count + excess;
+                    *rate = Self::estimate(counts, count, held, channel);
                 }
             }
         }

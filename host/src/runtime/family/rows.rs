@@ -124,6 +124,11 @@ impl<W: RealParameter> Emission for RowState<W> {
         self.bank.check(self.state, x)
     }
 
+    /// A row of NaN. Its likelihoods are none, so that it comes here.
+    fn is_missing(x: &[W::Real]) -> bool {
+        !x.is_empty() && x.iter().all(|&x| lacks(x))
+    }
+
     fn width(&self) -> usize {
         self.bank.width()
     }
@@ -174,8 +179,38 @@ macro_rules! with_lanes {
 }
 pub(super) use with_lanes;
 
+/// Whether a channel is missing: it is NaN.
+#[inline]
+pub(super) fn lacks<T: Real>(x: T) -> bool {
+    x.partial_cmp(&x).is_none()
+}
+
+/// A channel of a row, if it is there.
+#[inline]
+pub(super) fn there<T: Real>(x: &[T], d: usize) -> Option<T> {
+    x.get(d).copied().filter(|&x| !lacks(x))
+}
+
+/// Whether a row has some channels and lacks others.
+pub(super) fn is_in_part<T: Real>(x: &[T]) -> bool {
+    let lacking = x.iter().filter(|&&x| lacks(x)).count();
+    lacking > 0 && lacking < x.len()
+}
+
+/// Checks the channels of a row that are there.
+pub(super) fn check_in_part<T: Real>(
+    x: &[T],
+    width: usize,
+    one: impl Fn(f64) -> Result<(), ObservationError>,
+) -> Result<(), ObservationError> {
+    if x.len() != width {
+        return Err(ObservationError::WrongLength);
+    }
+    x.iter().filter(|&&x| !lacks(x)).try_for_each(|x| one(x.to_f64()))
+}
+
 /// Makes a distribution at a run-time size an emission over rows of reals by its view; where they stand for
-/// other observations, `one` reads one.
+/// other observations, `one` reads one. Of a row with NaN the likelihood is that of the other channels.
 macro_rules! by_view {
     (@rest) => {
         fn width(&self) -> usize {
@@ -192,12 +227,31 @@ macro_rules! by_view {
 
             #[inline(always)]
             fn log_likelihood(&self, x: &[W::Real]) -> W {
-                self.view().log_likelihood(x)
+                let log = self.view().log_likelihood(x);
+                match ::fishweir_core::number::Real::is_finite(log.value()) {
+                    true => log,
+                    false => self.unless_in_part(log, x),
+                }
             }
             fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
-                self.view().check(x)
+                if !super::rows::is_in_part(x) {
+                    return self.view().check(x);
+                }
+                super::rows::check_in_part(x, self.width(), |x| match x.is_finite() {
+                    true => Ok(()),
+                    false => Err(::fishweir_core::ObservationError::NotFinite),
+                })
             }
             by_view!(@rest);
+        }
+
+        impl<W: RealParameter> $type<W> {
+            /// A log-likelihood that is none, but where channels are missing.
+            #[cold]
+            #[inline(never)]
+            fn unless_in_part(&self, log: W, x: &[W::Real]) -> W {
+                if super::rows::is_in_part(x) { self.log_marginal(x) } else { log }
+            }
         }
     };
     ($type:ident, $view:ident, $one:ident) => {
@@ -206,8 +260,14 @@ macro_rules! by_view {
             type Observation = [W::Real];
 
             fn log_likelihood(&self, x: &[W::Real]) -> W {
-                super::rows::converted(x, $one, |x| self.view().log_likelihood(x))
-                    .unwrap_or(W::constant(W::Real::NEG_INFINITY))
+                let none = W::constant(W::Real::NEG_INFINITY);
+                match super::rows::converted(x, $one, |x| self.view().log_likelihood(x)) {
+                    Ok(log) => log,
+                    Err(_) if super::rows::is_in_part(x) && self.check(x).is_ok() => {
+                        self.view().log_marginal(|d| $one(super::rows::there(x, d)?.to_f64()).ok())
+                    }
+                    Err(_) => none,
+                }
             }
             fn row<const N: usize>(
                 states: &[Self; N],
@@ -216,9 +276,19 @@ macro_rules! by_view {
                 let first = states.first()?.view();
                 let views = fishweir_core::number::array_of::<_, N>(first, |j| states[j].view());
                 let row = |x: &[_]| $view::row(&views, x);
-                super::rows::converted(x, $one, row).ok()?
+                match super::rows::converted(x, $one, row) {
+                    Ok(row) => row,
+                    Err(_) if super::rows::is_in_part(x) && states.first()?.check(x).is_ok() => {
+                        let there = |d| $one(super::rows::there(x, d)?.to_f64()).ok();
+                        $view::marginal_row(&views, there).into()
+                    }
+                    Err(_) => None,
+                }
             }
             fn check(&self, x: &[W::Real]) -> Result<(), ::fishweir_core::ObservationError> {
+                if super::rows::is_in_part(x) {
+                    return super::rows::check_in_part(x, self.width(), |x| $one(x).map(|_| ()));
+                }
                 super::rows::converted(x, $one, |x| self.view().check(x))?
             }
             by_view!(@rest);

@@ -162,7 +162,7 @@ fn what_is_wrong_is_named() {
     let series = samples(&[Some(vec![1.0; 3])]);
     let refused = good.log_likelihood(series.view().rows().expect("channels"));
     assert_eq!(refused, Err(SystemError::Channels(2)));
-    let series = samples(&[Some(vec![1.0; 2]), Some(vec![f64::NAN; 2])]);
+    let series = samples(&[Some(vec![1.0; 2]), Some(vec![f64::INFINITY; 2])]);
     let refused = good.log_likelihood(series.view().rows().expect("channels"));
     assert!(matches!(refused, Err(SystemError::Sample { sample: 1, .. })));
 }

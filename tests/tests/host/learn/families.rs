@@ -2,7 +2,7 @@
 //! them.
 
 use fishweir::batch::log_likelihoods;
-use fishweir::classifier::{Classifier, Observations, Output, Provenance, Rule};
+use fishweir::classifier::{ChannelRange, Classifier, Observations, Output, Provenance, Rule};
 use fishweir::data::{Dataset, Front, Lags, Rows, Sample, Samples, SamplesView};
 use fishweir::fit::{BaumWelch, Topology};
 use fishweir_tests::checks::views;
@@ -16,13 +16,17 @@ use fishweir_core::emission::Parametrisation;
 
 use crate::learn::assert_close;
 
-const NAMES: [&str; 5] = ["poisson", "bernoulli", "full-gaussian", "mixture", "autoregressive"];
+const NAMES: [&str; 6] =
+    ["poisson", "bernoulli", "full-gaussian", "mixture", "autoregressive", "gaussian"];
 
 /// Two states that linger and differ, over two channels or three.
 fn planted(name: &str) -> Hmm {
     let parts: Vec<Vec<Vec<f64>>> = match name {
         "poisson" => vec![vec![vec![1.0, 6.0, 0.2], vec![7.0, 2.0, 400.0]]],
         "bernoulli" => vec![vec![vec![0.1, 0.8, 0.5], vec![0.7, 0.3, 0.9]]],
+        "gaussian" => {
+            vec![vec![vec![0.0, 3.0], vec![2.0, -3.0]], vec![vec![1.0, 0.5], vec![2.0, 4.0]]]
+        }
         "full-gaussian" => vec![
             vec![vec![0.0, 0.0], vec![0.5, 100.0]],
             vec![vec![1.0, 0.8, 0.8, 1.0], vec![2.0, -9.0, -9.0, 60.0]],
@@ -51,6 +55,27 @@ fn drawn(hmm: &Hmm, series: u64, length: usize, seed: u64) -> Vec<Samples> {
     (0..series).map(|number| hmm.simulate(length, seed + number)).collect()
 }
 
+/// Series of which each channel is missing in a share of the samples, and some samples whole.
+fn in_part(samples: Vec<Samples>, share: f64) -> Vec<Samples> {
+    // A fixed sequence of numbers from 0 to 1.
+    let mut at = 0.0_f64;
+    let mut next = || {
+        at = (at + 0.754_877_666_246_692_7).fract();
+        at
+    };
+    let one = |samples: &Samples| {
+        let rows = samples.view().rows().expect("channels");
+        let mut made = Rows::new(rows.dimension());
+        for row in rows.iter() {
+            let row = row.expect("drawn").iter();
+            let row: Vec<f64> = row.map(|&x| if next() < share { f64::NAN } else { x }).collect();
+            made.push(Some(&row));
+        }
+        Samples::Channels(made)
+    };
+    samples.iter().map(one).collect()
+}
+
 fn total(hmm: &Hmm, views: &[SamplesView<'_>]) -> f64 {
     let logs = log_likelihoods::<f64>(hmm, views).expect("a model");
     logs.into_iter().map(|log| log.expect("possible")).sum()
@@ -58,9 +83,10 @@ fn total(hmm: &Hmm, views: &[SamplesView<'_>]) -> f64 {
 
 #[test]
 fn a_planted_model_is_found_again() {
-    for name in NAMES {
+    for (name, share) in NAMES.into_iter().flat_map(|name| [(name, 0.0), (name, 0.2)]) {
         let truth = planted(name);
-        let (shown, held_back) = (drawn(&truth, 20, 300, 1), drawn(&truth, 20, 300, 100));
+        let shown = in_part(drawn(&truth, 20, 300, 1), share);
+        let held_back = in_part(drawn(&truth, 20, 300, 100), share);
         let options = BaumWelch {
             states: 2,
             topology: Topology::Ergodic,
@@ -131,9 +157,9 @@ fn moved(hmm: &Hmm, block: &str, state: usize, entry: usize, by: f64) -> Hmm {
 
 #[test]
 fn scores_are_derivatives() {
-    for name in NAMES {
+    for (name, share) in NAMES.into_iter().flat_map(|name| [(name, 0.0), (name, 0.3)]) {
         let hmm = planted(name);
-        let samples = drawn(&hmm, 3, 20, 7);
+        let samples = in_part(drawn(&hmm, 3, 20, 7), share);
         let views = views(&samples);
         // Of a covariance matrix the score is with respect to its entries.
         let full = name == "full-gaussian";
@@ -144,6 +170,7 @@ fn scores_are_derivatives() {
             "bernoulli" => vec![("logit", 3)],
             "full-gaussian" => vec![("mean", 2), ("covariance", 4)],
             "autoregressive" => vec![("mean", 2), ("log_std", 2), ("coefficient", 4)],
+            "gaussian" => vec![("mean", 2), ("log_std", 2)],
             _ => vec![("logits", 2), ("mean", 4), ("log_std", 4)],
         };
         let mut place = 2 + 4;
@@ -166,10 +193,16 @@ fn scores_are_derivatives() {
     }
 }
 
+/// A channel that may be missing, or not.
+fn channel_in_part(missing: bool) -> ChannelRange {
+    let unit = String::new();
+    ChannelRange { unit, centre: 0.0, spread: 1.0, rests: None, fixed: false, missing }
+}
+
 /// A classifier linear in scores compiles to directions: their stream says the inner product.
 #[test]
 fn directions_weigh_scores() {
-    for name in NAMES {
+    for (name, share) in NAMES.into_iter().flat_map(|name| [(name, 0.0), (name, 0.3)]) {
         let hmm = planted(name);
         let mut other = hmm.clone();
         other.transition.swap(0, 1);
@@ -201,7 +234,10 @@ fn directions_weigh_scores() {
                 levels: Vec::new(),
             }]),
             confidence: None,
-            provenance: Provenance::default(),
+            provenance: Provenance {
+                channels: (0..own).map(|_| channel_in_part(share > 0.0)).collect(),
+                ..Provenance::default()
+            },
         };
         let text = serde_json::to_string(&classifier).expect("JSON");
         let read: Classifier = serde_json::from_str(&text).expect("reads back");
@@ -213,7 +249,7 @@ fn directions_weigh_scores() {
             Sample::Row(row) => raw.push(Some(&row[..own])),
             _ => raw.push(None),
         });
-        let raw = Samples::Channels(raw);
+        let raw = in_part(vec![Samples::Channels(raw)], share).remove(0);
         let (view, wide) = (raw.view(), lags.widen(raw.view()));
         let features = map.extract(&[wide.view()]).remove(0).expect("possible");
         let terms = features.iter().zip(&weights).map(|(feature, weight)| feature * weight);

@@ -124,7 +124,7 @@ fn answers_over_a_line_say_where_a_window_ends() {
     let rows: Vec<Vec<f32>> = (rows.iter())
         .map(|row| row.expect("none is missing").iter().map(|&x| x as f32).collect())
         .collect();
-    let refused = [f32::NAN, 0.0, 0.0];
+    let refused = [f32::INFINITY, 0.0, 0.0];
     let inputs: Vec<Input<'_>> = (0..60)
         .map(|t| match t {
             13 | 14 | 27..39 => Input::Missing,

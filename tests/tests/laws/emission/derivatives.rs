@@ -29,7 +29,7 @@ impl Visit for Tangents {
             let along = [emission.with_directions(&directions, coordinates)];
             along[0].validate().expect("directions leave a distribution one");
             for _ in 0..8 {
-                let x = emission.sample(&mut bits);
+                let x = E::in_part(emission.sample(&mut bits), &mut bits);
                 let log = along[0].log_likelihood(&x);
                 let Row { likelihood: [relative], log_scale } =
                     E::WithDirections::<2>::row(&along, &x).expect("an observation");

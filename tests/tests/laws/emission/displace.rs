@@ -2,16 +2,59 @@
 
 use fishweir_core::emission::{
     Autoregressive, AutoregressiveScore, Bernoulli, Categorical, FullGaussian, FullGaussianScore,
-    Gaussian, GaussianScore, Mixture, MixtureScore, Parametrisation, Poisson, Probabilities,
-    Spread, SufficientStatistics,
+    Gaussian, GaussianScore, Marginal, MarginalStatistics, Mixture, MixtureScore, Parametrisation,
+    Poisson, Probabilities, Spread, SufficientStatistics,
 };
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::score::ScoreOf;
+
+use super::models::Bits;
 
 /// A family that the tests can move.
 pub(crate) trait Displace: SufficientStatistics<Real = f64> {
     /// The distribution at `parameters + step direction`, in the parametrisation's coordinates.
     fn displaced(&self, direction: &Self::Score, step: f64, coordinates: Parametrisation) -> Self;
+
+    /// An observation as a sensor with dropouts gives it: whole, where the family takes no other.
+    fn in_part(x: Self::Observation, _: &mut Bits) -> Self::Observation
+    where
+        Self::Observation: Sized,
+    {
+        x
+    }
+}
+
+/// Channels of which about a third get lost, never all.
+pub(crate) trait Lose: Sized {
+    /// None of them.
+    const NOTHING: Self;
+
+    fn lose(self, bits: &mut Bits) -> Self;
+}
+
+impl<X: Copy, const D: usize> Lose for [Option<X>; D] {
+    const NOTHING: Self = [None; D];
+
+    fn lose(self, bits: &mut Bits) -> Self {
+        let kept = bits.uniform(0.0, D as f64) as usize;
+        let mut left = self;
+        for (d, x) in left.iter_mut().enumerate() {
+            if d != kept && bits.uniform(0.0, 1.0) < 0.4 {
+                *x = None;
+            }
+        }
+        left
+    }
+}
+
+impl<E: Displace + MarginalStatistics<Partial: Lose>> Displace for Marginal<E> {
+    fn displaced(&self, w: &E::Score, step: f64, coordinates: Parametrisation) -> Self {
+        Self::new(self.distribution().displaced(w, step, coordinates))
+    }
+
+    fn in_part(x: E::Partial, bits: &mut Bits) -> E::Partial {
+        x.lose(bits)
+    }
 }
 
 /// A row of probabilities, moved.
@@ -151,6 +194,13 @@ impl<E: Displace, const M: usize> Displace for Mixture<E, M> {
             self.component()[m].displaced(&w.component[m], step, coordinates)
         });
         Self::from_parts(weight, component)
+    }
+
+    fn in_part(x: E::Observation, bits: &mut Bits) -> E::Observation
+    where
+        E::Observation: Sized,
+    {
+        E::in_part(x, bits)
     }
 }
 

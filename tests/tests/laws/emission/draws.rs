@@ -17,7 +17,8 @@ impl Visit for Centred {
             let (mut sum, mut square) = (vec![0.0; length], vec![0.0; length]);
             for _ in 0..DRAWS {
                 let mut statistics = E::Statistics::ZERO;
-                emission.observe(&emission.sample(&mut bits), 1.0, &mut statistics);
+                let x = E::in_part(emission.sample(&mut bits), &mut bits);
+                emission.observe(&x, 1.0, &mut statistics);
                 let mut flat = vec![0.0; length];
                 emission.score(&statistics, Parametrisation::SOFTMAX).write_to(&mut flat);
                 for ((sum, square), score) in sum.iter_mut().zip(&mut square).zip(flat) {

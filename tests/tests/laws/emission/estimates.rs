@@ -2,7 +2,7 @@
 //! told.
 
 use fishweir_core::emission::{
-    Autoregressive, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Mixture,
+    Autoregressive, Bernoulli, Categorical, Emission, FullGaussian, Gaussian, Marginal, Mixture,
     Parametrisation, Regularisation, Sample, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::hmm::Hmm;
@@ -53,7 +53,11 @@ where
 /// One distribution's estimate from a sample of another solves the likelihood equations.
 fn solves<E: Displace + Sample>(start: &E, source: &E) {
     let mut bits = Bits(4);
-    let sample: Vec<_> = (0..200).map(|_| source.sample(&mut bits)).collect();
+    let draw = |_| {
+        let x = source.sample(&mut bits);
+        E::in_part(x, &mut bits)
+    };
+    let sample: Vec<_> = (0..200).map(draw).collect();
     let estimate =
         start.maximise(&collected(start, &sample), &Regularisation::NONE).expect("an estimate");
     let at_estimate = collected(&estimate, &sample);
@@ -77,6 +81,10 @@ fn estimates_solve_the_likelihood_equations() {
     solves(&autoregressive()[2], &autoregressive()[1]);
     solves(&poisson()[0], &poisson()[1]);
     solves(&bernoulli()[0], &bernoulli()[1]);
+    solves(&Marginal::new(gaussian()[0]), &Marginal::new(gaussian()[1]));
+    solves(&Marginal::new(autoregressive()[0]), &Marginal::new(autoregressive()[2]));
+    solves(&Marginal::new(poisson()[0]), &Marginal::new(poisson()[1]));
+    solves(&Marginal::new(bernoulli()[0]), &Marginal::new(bernoulli()[1]));
 }
 
 #[test]

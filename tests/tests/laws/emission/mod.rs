@@ -7,6 +7,7 @@ mod derivatives;
 mod displace;
 mod draws;
 mod estimates;
+mod marginal;
 mod models;
 mod refusals;
 mod zeros;

@@ -4,8 +4,8 @@ use fishweir_tests::checks;
 use std::convert::Infallible;
 
 use fishweir_core::emission::{
-    Autoregressive, Bernoulli, Categorical, FullGaussian, Gaussian, Mixture, Parametrisation,
-    Poisson, Sample, Spread, SufficientStatistics, VectorSpace,
+    Autoregressive, Bernoulli, Categorical, FullGaussian, Gaussian, Marginal, Mixture,
+    Parametrisation, Poisson, Sample, Spread, SufficientStatistics, VectorSpace,
 };
 use fishweir_core::filter::{ExpectedStatistics, Forward, Statistics, Stream, Streaming};
 use fishweir_core::hmm::{Chain, Hmm};
@@ -149,6 +149,15 @@ pub(crate) fn visit_all(visitor: &mut impl Visit) {
     visitor.visit("mixture of poisson", &ergodic(mixed(poisson())));
     visitor.visit("mixture of bernoulli", &ergodic(mixed(bernoulli())));
     visitor.visit("mixture of mixtures", &ergodic(mixed(mixed(gaussian()))));
+    visitor.visit("gaussian in part", &ergodic(gaussian().map(Marginal::new)));
+    visitor.visit("gaussian in part, left to right", &left_to_right(gaussian().map(Marginal::new)));
+    visitor.visit("full gaussian in part", &ergodic(full().map(Marginal::new)));
+    visitor.visit("autoregressive in part", &ergodic(autoregressive().map(Marginal::new)));
+    visitor.visit("poisson in part", &ergodic(poisson().map(Marginal::new)));
+    visitor.visit("bernoulli in part", &ergodic(bernoulli().map(Marginal::new)));
+    visitor.visit("mixture of gaussian in part", &ergodic(mixed(gaussian().map(Marginal::new))));
+    visitor.visit("mixture of full gaussian in part", &ergodic(mixed(full().map(Marginal::new))));
+    visitor.visit("mixture of poisson in part", &ergodic(mixed(poisson().map(Marginal::new))));
 }
 
 /// Observations that the model's states have made in turn, one of them missing: all states have
@@ -158,13 +167,16 @@ pub(crate) fn sequence<E, const N: usize>(
     length: usize,
 ) -> Vec<Option<E::Observation>>
 where
-    E: Sample + SufficientStatistics<Real = f64>,
+    E: Sample + super::displace::Displace,
 {
     let mut bits = Bits(length as u64);
     (0..length)
         .map(|t| {
             let state = (t * N / length).min(N - 1);
-            (t != length / 2).then(|| hmm.emission()[state].sample(&mut bits))
+            (t != length / 2).then(|| {
+                let x = hmm.emission()[state].sample(&mut bits);
+                E::in_part(x, &mut bits)
+            })
         })
         .collect()
 }

@@ -85,6 +85,7 @@ fn shape() -> Shape {
         dilation: 0,
         levels: 0,
         front: Stages::NONE,
+        in_part: false,
     }
 }
 

@@ -1,0 +1,247 @@
+use super::statistics::along;
+use super::{MarginalStatistics, Marginalise, channel, channels};
+use crate::emission::poisson::Count;
+use crate::emission::{
+    Bernoulli, BernoulliView, CountStatistics, Emission, Poisson, PoissonView, Regularisation, Row,
+};
+use crate::error::ModelError;
+use crate::number::{Number, Real, RealParameter, Tangent, array_of, shorter};
+
+impl<W: RealParameter> PoissonView<'_, W> {
+    /// The log-likelihood of the channels that are there, less what is the same in all states; and that.
+    fn logs_of_some<const N: usize>(
+        states: &[Self; N],
+        x: impl Fn(usize) -> Option<u32>,
+    ) -> ([W; N], W::Real) {
+        let mut logs = [W::constant(W::Real::ZERO); N];
+        let mut common = W::Real::ZERO;
+        let channels = states.first().map_or(0, |state| state.rate.len());
+        for d in 0..channels {
+            let Some(x) = x(d) else { continue };
+            let count = Count::of(x);
+            common = common + count.common;
+            for j in 0..N {
+                let (state, log) = (&states[j], logs[j]);
+                if let (Some(&rate), Some(log_rate)) = (state.rate.get(d), state.log_rate.get(d)) {
+                    logs[j] = W::new(
+                        log.value() + count.log_likelihood(rate, log_rate.value()),
+                        log.tangent().plus(log_rate.tangent().scale(count.difference(rate))),
+                    );
+                }
+            }
+        }
+        (logs, common)
+    }
+
+    /// The log-likelihood of the channels that are there.
+    pub fn log_marginal(&self, x: impl Fn(usize) -> Option<u32>) -> W {
+        let ([log], common) = Self::logs_of_some(&[*self], x);
+        W::new(log.value() + common, log.tangent())
+    }
+
+    /// The row of relative likelihoods of the channels that are there.
+    pub fn marginal_row<const N: usize>(
+        states: &[Self; N],
+        x: impl Fn(usize) -> Option<u32>,
+    ) -> Option<Row<W, N>> {
+        let (logs, common) = Self::logs_of_some(states, x);
+        let (likelihood, log_scale) = W::likelihoods(|j| logs[j])?;
+        Some(Row { likelihood, log_scale: log_scale + common })
+    }
+}
+
+impl<const D: usize, W: RealParameter> Marginalise for Poisson<D, W> {
+    channels!(any u32, D);
+
+    fn log_marginal(&self, x: &[Option<u32>; D]) -> W {
+        match Self::complete(x) {
+            Some(x) => self.log_likelihood(&x),
+            None => self.view().log_marginal(|d| channel(x, d)),
+        }
+    }
+
+    #[inline]
+    fn marginal_row<const N: usize>(states: [&Self; N], x: &[Option<u32>; D]) -> Option<Row<W, N>> {
+        let views = array_of::<_, N>(states.first()?.view(), |j| states[j].view());
+        match Self::complete(x) {
+            Some(x) => PoissonView::row(&views, x.as_slice()),
+            None => PoissonView::marginal_row(&views, |d| channel(x, d)),
+        }
+    }
+}
+
+/// Of what is missing `E[x - rate] = 0`.
+impl<const D: usize, T: Real> MarginalStatistics for Poisson<D, T> {
+    type Missing = [T; D];
+    along!();
+
+    fn observe_partial(
+        &self,
+        x: &[Option<u32>; D],
+        weight: T,
+        statistics: &mut CountStatistics<T, D>,
+        missing: &mut [T; D],
+    ) {
+        statistics.occupancy = statistics.occupancy + weight;
+        for d in 0..D {
+            match x[d] {
+                Some(x) => {
+                    let excess = Count::of(x).difference(self.rate()[d]);
+                    statistics.sum[d] = statistics.sum[d] + weight * excess;
+                }
+                None => missing[d] = missing[d] + weight,
+            }
+        }
+    }
+
+    fn adopt_partial(
+        &self,
+        previous: &Self,
+        statistics: &mut CountStatistics<T, D>,
+        missing: &[T; D],
+    ) {
+        for d in 0..D {
+            let count = statistics.occupancy - missing[d];
+            let moved = count * (previous.rate()[d] - self.rate()[d]);
+            statistics.sum[d] = statistics.sum[d] + moved;
+        }
+    }
+
+    fn maximise_partial(
+        &self,
+        statistics: &CountStatistics<T, D>,
+        missing: &[T; D],
+        _: &Regularisation<T>,
+    ) -> Result<Self, ModelError> {
+        let (view, mut rate) = (self.view(), *self.rate());
+        for d in 0..D {
+            let of = PoissonView { rate: &view.rate[d..], log_rate: &view.log_rate[d..] };
+            let count = statistics.occupancy - missing[d];
+            of.maximise(count, &statistics.sum[d..][..1], &mut rate[d..][..1]);
+        }
+        Self::new(rate)
+    }
+}
+
+impl<W: RealParameter> BernoulliView<'_, W> {
+    /// The factor of the likelihood that a channel is, as it is there.
+    fn factor_of(&self, x: bool, d: usize) -> Option<W> {
+        if x { self.yes.get(d) } else { self.no.get(d) }.copied()
+    }
+
+    /// The log-likelihood of the channels that are there.
+    pub fn log_marginal(&self, x: impl Fn(usize) -> Option<bool>) -> W {
+        let (mut value, mut tangent) = (W::Real::ZERO, W::Tangent::ZERO);
+        for d in 0..shorter(self.yes.len(), self.no.len()) {
+            let Some(factor) = x(d).and_then(|x| self.factor_of(x, d)) else { continue };
+            if factor.value() <= W::Real::ZERO {
+                return W::constant(W::Real::NEG_INFINITY);
+            }
+            value = value + factor.value().ln();
+            tangent = tangent.plus(factor.tangent().scale(W::Real::ONE / factor.value()));
+        }
+        W::new(value, tangent)
+    }
+
+    /// The likelihood of the channels that are there, with its tangent.
+    fn marginal_likelihood(&self, x: impl Fn(usize) -> Option<bool>) -> W {
+        let (mut value, mut tangent) = (W::Real::ONE, W::Tangent::ZERO);
+        for d in 0..shorter(self.yes.len(), self.no.len()) {
+            let Some(factor) = x(d).and_then(|x| self.factor_of(x, d)) else { continue };
+            tangent = tangent.scale(factor.value()).plus(factor.tangent().scale(value));
+            value = value * factor.value();
+        }
+        W::new(value, tangent)
+    }
+
+    /// The row of likelihoods of the channels that are there.
+    pub fn marginal_row<const N: usize>(
+        states: &[Self; N],
+        x: impl Fn(usize) -> Option<bool>,
+    ) -> Row<W, N> {
+        let mut likelihood = [W::constant(W::Real::ZERO); N];
+        for j in 0..N {
+            likelihood[j] = states[j].marginal_likelihood(&x);
+        }
+        Row { likelihood, log_scale: W::Real::ZERO }
+    }
+}
+
+impl<const D: usize, W: RealParameter> Marginalise for Bernoulli<D, W> {
+    channels!(any bool, D);
+
+    fn log_marginal(&self, x: &[Option<bool>; D]) -> W {
+        self.view().log_marginal(|d| channel(x, d))
+    }
+
+    #[inline]
+    fn marginal_row<const N: usize>(
+        states: [&Self; N],
+        x: &[Option<bool>; D],
+    ) -> Option<Row<W, N>> {
+        let views = array_of::<_, N>(states.first()?.view(), |j| states[j].view());
+        Some(BernoulliView::marginal_row(&views, |d| channel(x, d)))
+    }
+}
+
+/// Of what is missing `E[x] = p`.
+impl<const D: usize, T: Real> MarginalStatistics for Bernoulli<D, T> {
+    type Missing = [T; D];
+    along!();
+
+    fn observe_partial(
+        &self,
+        x: &[Option<bool>; D],
+        weight: T,
+        statistics: &mut CountStatistics<T, D>,
+        missing: &mut [T; D],
+    ) {
+        statistics.occupancy = statistics.occupancy + weight;
+        for d in 0..D {
+            let expected = match x[d] {
+                Some(true) => weight,
+                Some(false) => T::ZERO,
+                None => {
+                    missing[d] = missing[d] + weight;
+                    weight * self.probability()[d]
+                }
+            };
+            statistics.sum[d] = statistics.sum[d] + expected;
+        }
+    }
+
+    /// What was expected of a missing channel is what is expected now.
+    fn adopt_partial(
+        &self,
+        previous: &Self,
+        statistics: &mut CountStatistics<T, D>,
+        missing: &[T; D],
+    ) {
+        for d in 0..D {
+            let moved = missing[d] * (self.probability()[d] - previous.probability()[d]);
+            statistics.sum[d] = statistics.sum[d] + moved;
+        }
+    }
+
+    fn maximise_partial(
+        &self,
+        statistics: &CountStatistics<T, D>,
+        missing: &[T; D],
+        regularisation: &Regularisation<T>,
+    ) -> Result<Self, ModelError> {
+        let (view, mut yes) = (self.view(), *self.probability());
+        for d in 0..D {
+            let of = BernoulliView { yes: &view.yes[d..], no: &view.no[d..] };
+            let count = statistics.occupancy - missing[d];
+            let sum = Real::max(statistics.sum[d] - missing[d] * view.yes[d], T::ZERO);
+            of.maximise(count, &[sum], regularisation.pseudo_count, &mut yes[d..][..1]);
+        }
+        let mut no = yes;
+        for d in 0..D {
+            no[d] = T::ONE - yes[d];
+        }
+        let estimate = Self::from_parts(yes, no);
+        estimate.validate()?;
+        Ok(estimate)
+    }
+}

@@ -1,0 +1,38 @@
+use fishweir::classifier::Contract;
+use fishweir::report::counted;
+
+/// Of channels without a number in samples that others have, of so many in all, and what a model of some contract does
+/// with these: of none, one in training. `None` where there are none.
+pub(super) fn in_words(
+    names: &[String],
+    absent: &[usize],
+    samples: usize,
+    contract: Option<&Contract>,
+) -> Option<String> {
+    let lacking = names.iter().zip(absent).filter(|(_, count)| **count > 0);
+    let lacking: Vec<String> = lacking
+        .map(|(name, count)| {
+            let share = 100.0 * *count as f64 / samples.max(1) as f64;
+            format!(
+                "channel `{name}` has no number in {} ({share:.0} %)",
+                counted(*count, "sample")
+            )
+        })
+        .collect();
+    (!lacking.is_empty()).then(|| {
+        format!(
+            "{}, where others have one: {}",
+            lacking.join(", "),
+            match contract {
+                None => {
+                    "models leave out what is missing; to a front end, codebooks and kernels such a sample is missing"
+                }
+                Some(contract) if contract.lacks_some() => "the model leaves out what is missing",
+                Some(_) => {
+                    "such a sample is missing, for the model was trained on whole ones; fill it in, or train again with \
+                     samples that lack the channel"
+                }
+            }
+        )
+    })
+}

@@ -1,0 +1,118 @@
+//! What a data set lacks: counts of it, and what is refused for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::dataset::{Dataset, Kind, Series};
+use super::error::DataError;
+use super::samples::{RowsView, SamplesView, is_partial};
+use crate::words::{grouped, shorten};
+
+/// What is missing in a data set. Nothing that is missing is dropped: an observation is `None` in its place, a channel
+/// NaN.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// Observations that are missing.
+    pub observations: usize,
+    /// Rows beside these in which some channels are missing.
+    pub partial: usize,
+    /// Rows of these in which a channel is missing, `[channel]`; empty where there are no such rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<usize>,
+    /// Missing observations by the character read (`N`, `-`, ...), for symbols.
+    pub codes: BTreeMap<char, usize>,
+}
+
+impl Missing {
+    /// Counts the rows that lack some channels.
+    pub(super) fn add_partial(&mut self, rows: RowsView<'_>) {
+        if !rows.has_partial_rows() {
+            return;
+        }
+        self.absent.resize(rows.dimension(), 0);
+        for row in rows.iter_in_part().flatten().filter(|row| is_partial(row)) {
+            self.partial += 1;
+            for (count, x) in self.absent.iter_mut().zip(row) {
+                *count += usize::from(x.is_nan());
+            }
+        }
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} missing", grouped(self.observations))?;
+        if self.partial > 0 {
+            write!(f, ", {} in some channels", grouped(self.partial))?;
+        }
+        for (position, (code, count)) in self.codes.iter().enumerate() {
+            let before = if position == 0 { " (" } else { ", " };
+            write!(f, "{before}{code} {}", grouped(*count))?;
+        }
+        f.write_str(if self.codes.is_empty() { "" } else { ")" })
+    }
+}
+
+impl Dataset {
+    /// Refuses a series with samples of which each lacks a channel, by the names of these: for a reader of whole samples.
+    ///
+    /// # Errors
+    /// [`DataError::NoWholeRow`].
+    pub fn check_whole_rows(&self) -> Result<(), DataError> {
+        let none_whole = |one: &&Series| match one.samples.view() {
+            SamplesView::Channels(rows) => {
+                rows.has_partial_rows() && rows.iter().all(|row| row.is_none())
+            }
+            SamplesView::Symbols(_) => false,
+        };
+        let found = self.series().iter().find(none_whole);
+        found.map_or(Ok(()), |one| Err(self.no_whole_row(one, &self.absent_in(one))))
+    }
+
+    /// Refuses channels that have no number in any series: nothing can be learnt of them.
+    pub(super) fn check_channels(&self) -> Result<(), DataError> {
+        if self.missing().absent.is_empty() {
+            return Ok(());
+        }
+        let mut never: Option<Vec<bool>> = None;
+        for one in self.series() {
+            let absent = self.absent_in(one);
+            let never = never.get_or_insert_with(|| absent.clone());
+            never.iter_mut().zip(absent).for_each(|(never, absent)| *never &= absent);
+        }
+        match (never, self.series().first()) {
+            (Some(never), Some(first)) if never.contains(&true) => {
+                Err(self.no_whole_row(first, &never))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The channels without a number in a series, `[channel]`.
+    fn absent_in(&self, series: &Series) -> Vec<bool> {
+        let mut absent = vec![true; self.kind().size()];
+        let rows = series.samples.view().rows();
+        for row in rows.iter().flat_map(RowsView::iter_in_part).flatten() {
+            absent.iter_mut().zip(row).for_each(|(absent, x)| *absent &= x.is_nan());
+        }
+        absent
+    }
+
+    fn no_whole_row(&self, series: &Series, absent: &[bool]) -> DataError {
+        let Kind::Channels(names) = self.kind() else {
+            return DataError::NoSeries { file: self.source().to_owned() };
+        };
+        let names = names.iter().zip(absent).filter(|(_, absent)| **absent);
+        let names: Vec<String> = names.map(|(name, _)| format!("`{}`", shorten(name))).collect();
+        DataError::NoWholeRow {
+            place: super::Place::line(self.source(), series.line).into(),
+            series: shorten(&series.id),
+            missing: match names.is_empty() {
+                true => "one or another".to_owned(),
+                false => names.join(", "),
+            },
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Samples that lack channels: evaluated, fitted, scored, streamed, shown.
+
+use std::fs;
+
+use crate::fixtures::Folder;
+use crate::{fishweir, json, notes, refuses};
+
+/// Standard normal numbers, the same ones always (a generator of Park and Miller, and Box and Muller).
+struct Normal(u64);
+
+impl Normal {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0 * 48_271 % 2_147_483_647;
+        self.0 as f64 / 2_147_483_647.0
+    }
+
+    fn next(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}
+
+/// Series of 40 samples whose classes differ in `x` alone, by 0.2 deviations each way; `y` is noise.
+fn series(count: usize, mut there: impl FnMut(&mut Normal, usize) -> bool) -> String {
+    let (mut normal, mut text) = (Normal(20_261_127), String::from("series,label,t,x,y\n"));
+    for one in 0..count {
+        let (class, shift) = [("low", -0.2), ("high", 0.2)][one % 2];
+        for t in 0..40 {
+            let (x, y) = (normal.next() + shift, normal.next());
+            let y = if there(&mut normal, t) { format!("{y:.4}") } else { String::new() };
+            text += &format!("s{one},{class},{t},{x:.4},{y}\n");
+        }
+    }
+    text
+}
+
+fn accuracy(folder: &Folder, text: &str, options: &str, classifier: &str) -> f64 {
+    let data = folder.at("series.csv");
+    fs::write(&data, text).expect("writes");
+    let report = json(fishweir(&format!("evaluate {data} {options}")).arg("--json"));
+    report["classifiers"][classifier]["accuracy"].as_f64().expect("an accuracy")
+}
+
+/// A second channel of noise costs nothing, however seldom it is there.
+#[test]
+fn a_channel_that_is_seldom_there_costs_nothing() {
+    let folder = Folder::new();
+    let simple = "--classifier bayes --states 1";
+    let whole = accuracy(&folder, &series(200, |_, _| true), simple, "bayes");
+    assert!(whole > 0.85, "{whole}");
+    let tenth = accuracy(&folder, &series(200, |_, t| t % 10 == 0), simple, "bayes");
+    let random = accuracy(&folder, &series(200, |s, _| s.uniform() < 0.1), simple, "bayes");
+    let never_whole =
+        accuracy(&folder, &series(200, |s, t| t == 0 && s.uniform() < 0.2), simple, "bayes");
+    for (found, how) in [(tenth, "tenth"), (random, "random"), (never_whole, "seldom")] {
+        assert!((found - whole).abs() < 0.03, "{how}: {found} where {whole} belongs");
+    }
+}
+
+#[test]
+fn a_model_hears_what_its_contract_lets_be_missing() {
+    let folder = Folder::new();
+    let (data, whole) = (folder.at("parts.csv"), folder.at("whole.csv"));
+    fs::write(&data, series(20, |_, t| t % 10 == 0)).expect("writes");
+    fs::write(&whole, series(20, |_, _| true)).expect("writes");
+    let fit = |data: &str, model: &str| {
+        let (model, artefact) = (folder.at(model), folder.at(&format!("{model}.fishweir")));
+        let line = format!("fit {data} --classifier bayes --states 1 -o {model}");
+        let told = notes(&line);
+        notes(&format!("export {model} --artefact {artefact}"));
+        (model, artefact, told)
+    };
+    let (model, artefact, told) = fit(&data, "parts.json");
+    let [note] = told.iter().filter(|note| note.is("unobserved-channel")).collect::<Vec<_>>()[..]
+    else {
+        panic!("{told:?}")
+    };
+    assert!(note.is("unobserved-channel y 720 90") && !note.names("x"), "{note}");
+    let info = json(fishweir(&format!("info {model}")).arg("--json"));
+    let channels = &info["contract"]["channels"];
+    assert_eq!(
+        (&channels[0]["missing"], &channels[1]["missing"]),
+        (&false.into(), &true.into()),
+        "{info}"
+    );
+    let (whole_model, _, told) = fit(&whole, "whole.json");
+    assert!(!told.iter().any(|note| note.is("unobserved-channel")), "{told:?}");
+    let info = json(fishweir(&format!("info {whole_model}")).arg("--json"));
+    assert_eq!(info["contract"]["channels"][1]["missing"], false, "{info}");
+
+    // A stream in which `y` is never there is decided by `x`; in pieces as in a file, by the artefact as by the model.
+    let rows = |y: &str| -> String {
+        (0..40).map(|t| format!("{},{y}\n", 0.5 + f64::from(t % 3))).collect()
+    };
+    let decided = |model: &str, text: String| -> Vec<String> {
+        let line = format!("score --stream --endless --model {model}");
+        let out = fishweir(&line).write_stdin(text).output().expect("runs");
+        assert!(out.status.success(), "{out:?}");
+        String::from_utf8(out.stdout).expect("text").lines().map(str::to_owned).collect()
+    };
+    let there = decided(&model, rows(""));
+    assert_eq!(there, decided(&artefact, rows("")));
+    for missing in ["NA", "NaN"] {
+        assert_eq!(there, decided(&model, rows(missing)), "{missing}");
+    }
+    assert!(there.last().is_some_and(|line| line.contains("high")), "{there:?}");
+    // Trained on whole samples, the model hears nothing of the same stream.
+    let told = notes(
+        fishweir(&format!("score --stream --endless --model {whole_model}")).write_stdin(rows("")),
+    );
+    assert!(told.iter().any(|note| note.is("unobserved")), "{told:?}");
+    let dead = folder.at("dead.csv");
+    fs::write(
+        &dead,
+        format!("t,x,y\n{}", (0..40).map(|t| format!("{t},1,\n")).collect::<String>()),
+    )
+    .expect("writes");
+    refuses(&format!("score {dead} --model {whole_model}"), "no-whole-row y");
+    notes(&format!("score {dead} --model {model}"));
+    refuses(&format!("fit {data} --classifier fisher --codebooks 4 -o {model}"), "partial-samples");
+    refuses(&format!("fit {data} --classifier gaussian -o {model}"), "partial-samples");
+}
