@@ -111,7 +111,7 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     )
 }
 
-fn is_network(file: &str, bytes: &[u8]) -> bool {
+pub(super) fn is_network(file: &str, bytes: &[u8]) -> bool {
     NetworkFile::parse(file, bytes).is_ok()
 }
 
@@ -126,7 +126,10 @@ fn network(file: &str) -> Failure {
 
 /// Returns the failure of data that could not be read: a model in their place is named.
 pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
-    let wrong = matches!(error, DataError::UnknownLayout { .. } | DataError::NotUtf8 { .. });
+    let wrong = matches!(
+        error,
+        DataError::UnknownLayout { .. } | DataError::NotUtf8 { .. } | DataError::OtherFormat { .. }
+    );
     let begins =
         |bytes: &[u8]| bytes.starts_with(b"{\"fishweir_model\"") || Deployed::is_artefact(bytes);
     match files::read(path) {

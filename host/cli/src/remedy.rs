@@ -113,9 +113,12 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
 fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
     match kind {
         "not-fasta" | "unlabelled" => vec!["--fasta-label"],
+        "mixed-column" => vec!["--categories"],
+        "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
+        "wrong-encoding" | "not-utf8" => vec!["--encoding"],
         "mixed-rates" | "other-rate" => vec!["--resample"],
         "short-background" => vec!["--group"],
-        "unknown-layout" => vec!["--format"],
+        "unknown-layout" => vec!["--format", "--time", "--series", "--no-header"],
         "bad-layout" if text.contains("UCR archive") => vec!["--format ucr"],
         "front-of-symbols" | "fixed-point-front" => vec!["--front"],
         "spread-out-of-range" => vec!["--std-floor"],

@@ -2,12 +2,12 @@
 //! meant so.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
-    Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
-    conversions_in_words, rate_words, uncompared_in_words,
+    Dataset, Finding, Found, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values,
+    Window, Windowing, conversions_in_words, rate_words, uncompared_in_words,
 };
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
@@ -50,6 +50,35 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
     read_against(path, options, None, &[])
 }
 
+/// The same of several files.
+pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
+    read_all_against(paths, options, None, &[])
+}
+
+/// Notes series of equal samples under several names, of which one may be trained on and another tested.
+pub(super) fn repeated(data: &Dataset, group: Option<&str>) {
+    if group == Some("sequence") {
+        return;
+    }
+    let Ok((groups, names)) = data.groups("sequence") else { return };
+    let copies = groups.len() - names.len();
+    let first = (0..groups.len()).find_map(|one| {
+        let before = groups[..one].iter().position(|&group| group == groups[one])?;
+        Some([before, one].map(|index| &data.series()[index].id))
+    });
+    if let Some([one, other]) = first {
+        note(
+            Topic::RepeatedSeries,
+            format_args!(
+                "{}: {} are copies of others, as `{other}` of `{one}`: one may be trained on and another judged; --group \
+                 sequence keeps them together",
+                data.source(),
+                counted(copies, "series")
+            ),
+        );
+    }
+}
+
 /// Reads data for a model, and tells what differs from its training.
 pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<Dataset, Failure> {
     let options = reading.options_of(model, None)?;
@@ -63,7 +92,19 @@ pub(super) fn read_against(
     contract: Option<&Contract>,
     classes: &[String],
 ) -> Result<Dataset, Failure> {
-    let data = Dataset::read(path, options).map_err(|error| recognise::no_data(path, error))?;
+    read_all_against(&[path.to_owned()], options, contract, classes)
+}
+
+/// The same of several files.
+pub(super) fn read_all_against(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+    contract: Option<&Contract>,
+    classes: &[String],
+) -> Result<Dataset, Failure> {
+    let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let data =
+        Dataset::read_all(paths, options).map_err(|error| recognise::no_data(first, error))?;
     of_data(&data, options)?;
     similar(&data, classes);
     against(&data, contract, classes);
@@ -187,8 +228,37 @@ fn similar(data: &Dataset, known: &[String]) {
     }
 }
 
+/// Tells what was found of a source by looking, and which options say otherwise.
+pub(super) fn found(source: &str, findings: &[Found]) {
+    if findings.is_empty() {
+        return;
+    }
+    let option = |about: Finding| match about {
+        // Nothing would come of it.
+        Finding::Rows => "",
+        Finding::Separator => "--sep",
+        Finding::Decimal => "--decimal",
+        Finding::Header => "--header, --no-header",
+        Finding::Missing => "--na",
+        Finding::Label => "--label",
+        Finding::Series => "--series",
+        Finding::Time => "--time",
+        Finding::Columns => "--group",
+        Finding::Channels => "--channels",
+        Finding::Names => "--name",
+        Finding::Files => "",
+    };
+    let words = findings.iter().map(|one| match option(one.about) {
+        "" => one.what.clone(),
+        option => format!("{} ({option})", one.what),
+    });
+    let words: Vec<String> = words.collect();
+    note_once(Topic::SourceFound, format_args!("{source}: {}", words.join("; ")));
+}
+
 /// Refuses series of several rates, and tells what may not be meant of data that were read.
 pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failure> {
+    found(data.source(), data.findings());
     data.check_one_rate()?;
     units(data.source(), data.unit_matches());
     if let Kind::Channels(names) = data.kind()

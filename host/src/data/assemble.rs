@@ -11,6 +11,7 @@ use super::layout::ReadOptions;
 use super::part::{Absent, Body, Draft, Part, Text};
 use super::place::Place;
 use super::samples::Samples;
+use super::source::Findings;
 use crate::words::shorten;
 
 /// Makes one data set of the parts, which must be one or more.
@@ -29,16 +30,25 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     };
     let mut absent = Absent::default();
     let (mut series, mut units) = (Vec::new(), Vec::new());
+    let mut findings = Findings::default();
     for mut part in parts {
         absent.add(&part.absent);
         units.extend(std::mem::take(&mut part.units));
+        std::mem::take(&mut part.findings)
+            .0
+            .into_iter()
+            .for_each(|one| findings.add(one.about, one.what));
         for draft in std::mem::take(&mut part.drafts) {
             series.push(numbering.series(&part, draft)?);
         }
     }
     let Numbering { kind, classes, codes } = numbering;
     let data = Dataset::new(source, kind, classes, columns, series)?;
-    Ok(data.with_details(absent, codes).with_clock(clock).with_unit_matches(units))
+    Ok(data
+        .with_details(absent, codes)
+        .with_clock(clock)
+        .with_unit_matches(units)
+        .with_findings(findings.0))
 }
 
 /// What an observation is: as the options say, or as found.

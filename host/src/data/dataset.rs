@@ -9,6 +9,7 @@ use super::alphabet::Alphabet;
 use super::error::DataError;
 use super::part::Absent;
 use super::samples::{Samples, SamplesView};
+use super::source::Found;
 use super::unit_match::UnitMatch;
 use crate::words::grouped;
 
@@ -109,6 +110,7 @@ pub struct Dataset {
     missing: Missing,
     clock: Clock,
     units: Vec<UnitMatch>,
+    findings: Vec<Found>,
 }
 
 impl Dataset {
@@ -138,8 +140,19 @@ impl Dataset {
             missing.observations += view.len() - view.observed();
         }
         let clock = Clock::default();
-        let (checksum, units) = (None, Vec::new());
-        Ok(Self { kind, classes, columns, series, source, checksum, missing, clock, units })
+        let (checksum, units, findings) = (None, Vec::new(), Vec::new());
+        Ok(Self {
+            kind,
+            classes,
+            columns,
+            series,
+            source,
+            checksum,
+            missing,
+            clock,
+            units,
+            findings,
+        })
     }
 
     /// Labelled series made in memory: each a class and its samples, numbered in their order.
@@ -258,6 +271,21 @@ impl Dataset {
         self
     }
 
+    /// With another name for messages.
+    pub(super) fn with_source(self, source: String) -> Self {
+        Self { source, ..self }
+    }
+
+    /// Adds what was found by looking.
+    pub(super) fn with_findings(self, findings: Vec<Found>) -> Self {
+        Self { findings, ..self }
+    }
+
+    /// What was found by looking, and may be said otherwise by a [`Source`](super::Source).
+    pub fn findings(&self) -> &[Found] {
+        &self.findings
+    }
+
     /// The channels whose names in the data are not those that were wanted, which may be in other units.
     pub fn unit_matches(&self) -> &[UnitMatch] {
         &self.units
@@ -270,6 +298,7 @@ impl Dataset {
         self.missing.codes.clone_from(&other.missing.codes);
         self.missing.absent.clone_from(&other.missing.absent);
         self.units.clone_from(&other.units);
+        self.findings.clone_from(&other.findings);
         self
     }
 

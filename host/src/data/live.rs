@@ -6,12 +6,15 @@ use super::Values;
 use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
+use super::dialect::Commas;
 use super::error::DataError;
+use super::marks::Marks;
 use super::part::Absent;
 use super::place::Place;
-use super::quantity::{Conversion, TimeUnit, find_channels};
+use super::quantity::{Conversion, TimeUnit, find_channels, split_unit};
 use super::samples::Sample;
-use super::table::{check_distinct, is_missing, number};
+use super::stamps::{Times, rank};
+use super::table::{check_distinct, number};
 use super::unit_match::UnitMatch;
 
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
@@ -70,8 +73,8 @@ struct Header {
     channels: Vec<(usize, Conversion)>,
     /// Column of the series' name.
     series: Option<usize>,
-    /// Column of the time, and its unit.
-    time: Option<(usize, TimeUnit)>,
+    /// Column of the time, and how it is read; `None` before the first that is there.
+    time: Option<(usize, Option<Times>)>,
 }
 
 impl<R: BufRead> LiveReader<R> {
@@ -168,8 +171,12 @@ impl<R: BufRead> LiveReader<R> {
 
     /// Whether the header names the unit of the time: `t [ms]`.
     pub fn names_unit_of_time(&self) -> bool {
-        let time = self.header.as_ref().and_then(|header| header.time);
-        time.is_some_and(|(_, unit)| unit.named)
+        self.time_is_named().unwrap_or_default()
+    }
+
+    fn time_is_named(&self) -> Option<bool> {
+        let time = self.header.as_ref()?.time?.1;
+        time.map(Times::named)
     }
 
     /// The channels that the stream names otherwise than they were wanted; empty before the first line was read.
@@ -304,6 +311,12 @@ impl<R: BufRead> LiveReader<R> {
         let first = !std::mem::replace(&mut self.begun, true);
         match &self.kind {
             Kind::Channels(names) if first && is_header(text) => {
+                if is_noise(text, names) {
+                    self.begun = false;
+                    let what =
+                        "names no channel; what comes before the header is passed over".into();
+                    return Err(DataError::Layout { place: self.place(None), what });
+                }
                 let (header, units) = Header::of(&self.name, text, names)?;
                 self.header = Some(header);
                 self.units = units;
@@ -336,17 +349,25 @@ impl<R: BufRead> LiveReader<R> {
                 self.series = Some(fields[column].to_owned());
             }
         }
-        let time = self.header.as_ref().and_then(|header| header.time);
-        self.time =
-            time.and_then(|(column, unit)| fields[column].parse().ok().map(|t| unit.seconds(t)));
+        self.time = None;
+        if let Some(header) = &mut self.header
+            && let Some((column, times)) = &mut header.time
+            && !Marks::default().has(fields[*column])
+        {
+            let field = fields[*column];
+            let name = &header.names[*column];
+            let read = times.or_else(|| Times::of(name, &[field]).ok().map(|one| one.times));
+            *times = read;
+            self.time = read.and_then(|times| times.seconds(field));
+        }
         for channel in 0..self.kind.dimension().unwrap_or_default() {
             let (column, conversion) = match &self.header {
                 Some(header) => header.channels[channel],
                 None => (channel, Conversion::NONE),
             };
-            if !is_missing(fields[column]) {
+            if !Marks::default().has(fields[column]) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
-                let value = number(text, self.values, place)?;
+                let value = number(text, self.values, Commas::Unknown, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
                 self.seen[channel] = self.line;
@@ -395,9 +416,24 @@ impl Header {
         let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
         let mut times = all.iter().filter(|&&(column, _)| !taken(column));
         let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
-        let time = time.map(|(column, unit)| unit.map(|unit| (column, unit))).transpose();
-        Ok((Self { delimiter, channels, series, time: time.map_err(failed)?, names }, units))
+        let time = time.map(|(column, unit)| unit.map(|unit| (column, Some(Times::Numbers(unit)))));
+        // Other names say what they count, or their numbers do.
+        let named = || {
+            let timely = |&&(column, name): &&(usize, &str)| !taken(column) && rank(name).is_some();
+            let best = all.iter().filter(timely).min_by_key(|(_, name)| rank(name))?;
+            let by_name = Times::of(best.1, &[]).ok()?.times;
+            Some((best.0, Some(by_name).filter(|times| times.named())))
+        };
+        let time = time.transpose().map_err(failed)?.or_else(named);
+        Ok((Self { delimiter, channels, series, time, names }, units))
     }
+}
+
+/// Whether a first line without numbers is no header: it has fewer fields than there are channels, and names none.
+fn is_noise(text: &str, wanted: &[String]) -> bool {
+    let fields = split(text, [',', '\t'].into_iter().find(|&one| text.contains(one)));
+    let names = |field: &&str| wanted.iter().any(|name| split_unit(name).0 == split_unit(field).0);
+    fields.len() < wanted.len() && !fields.iter().any(names)
 }
 
 /// The fields of a line, by a delimiter or by what the line looks like.
@@ -427,7 +463,7 @@ fn unquoted(field: &str) -> &str {
 /// Whether a first line is one of names: none of its fields is a number, not even a forbidden one.
 fn is_header(text: &str) -> bool {
     let fields = split(text, None);
-    let is_value = |field: &str| is_missing(field) || field.parse::<f64>().is_ok();
+    let is_value = |field: &str| Marks::default().has(field) || field.parse::<f64>().is_ok();
     !fields.into_iter().any(is_value)
 }
 

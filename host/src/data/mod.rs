@@ -36,31 +36,43 @@
 mod alphabet;
 mod assemble;
 mod batches;
+mod cbor;
 mod clips;
 mod clock;
 mod dataset;
+mod dialect;
+mod edge_impulse;
+mod encoding;
 mod error;
 mod fasta;
 mod fold_error;
 mod folds;
 mod front;
 mod gaps;
+mod gather;
 mod lags;
 mod layout;
 mod live;
 mod marked;
+mod marks;
+mod numpy;
 mod oddities;
 mod one_line;
 mod part;
 mod place;
 mod quantity;
 pub(crate) mod read;
+mod recording;
 mod resample;
 mod resting;
+mod roles;
 mod rounding;
 mod samples;
 mod series_table;
 mod sktime;
+mod sniff;
+mod source;
+mod stamps;
 mod steps;
 mod strings;
 pub(crate) mod table;
@@ -68,8 +80,10 @@ mod ucr;
 mod unit_match;
 mod units;
 mod values;
+mod wav;
 mod wide;
 mod windows;
+mod zip;
 
 #[cfg(test)]
 mod tests;
@@ -80,17 +94,20 @@ pub use batches::Batches;
 pub use clips::Joined;
 pub use clock::{Irregular, PERIOD_TOLERANCE, Period};
 pub use dataset::{Dataset, Kind, Missing, Series};
+pub use encoding::Encoding;
 pub use error::DataError;
 pub use fold_error::FoldError;
 pub use folds::Folds;
 pub use front::{Front, FrontError, Mel, Stage, VectorQuantiser};
 pub(crate) use front::{FrontEnd, FrontStream, Heard, Placed};
 pub use gaps::Gaps;
+pub use gather::NamePattern;
 pub(crate) use lags::Ring;
 pub use lags::{LagError, Lags, Widened};
 pub use layout::{FastaLabel, Layout, ReadOptions};
 pub use live::LiveReader;
 pub use marked::{Mark, Marked};
+pub use marks::Marks;
 pub use place::Place;
 pub use quantity::{Conversion, split_unit};
 pub(crate) use quantity::{DEGREE, GRAVITY};
@@ -98,6 +115,7 @@ pub use read::{checksum, layout_of};
 pub use resample::Resample;
 pub(crate) use resting::Rests;
 pub use samples::{Rows, RowsView, Sample, Samples, SamplesView};
+pub use source::{Column, Finding, Found, Separator, Source};
 pub use steps::{even_period_of, period_of, rough_period};
 pub use unit_match::{UnitComparison, UnitMatch, conversions_in_words, uncompared_in_words};
 pub use units::{centre_and_scale, scale_of};
@@ -116,6 +134,9 @@ pub static LAYOUTS: &[&Layout] = &[
     &series_table::LAYOUT,
     &wide::LAYOUT,
     &sktime::LAYOUT,
+    &wav::LAYOUT,
+    &numpy::LAYOUT,
+    &edge_impulse::LAYOUT,
     &ucr::LAYOUT,
 ];
 

@@ -1,8 +1,10 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
 use super::error::DataError;
+use super::marks::Marks;
 use super::place::Place;
 use super::samples::Rows;
+use super::source::{Finding, Findings};
 use super::unit_match::UnitMatch;
 use crate::words::shorten;
 
@@ -22,6 +24,8 @@ pub(super) struct Part {
     pub(super) clocked: bool,
     /// Channels that were wanted under another name.
     pub(super) units: Vec<UnitMatch>,
+    /// What was found by looking.
+    pub(super) findings: Findings,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -64,7 +68,16 @@ impl Part {
             absent: Absent::default(),
             clocked: false,
             units: Vec::new(),
+            findings: Findings::default(),
             drafts: Vec::new(),
+        }
+    }
+
+    /// Notes that a name in a column is taken for a missing one.
+    pub(super) fn note_missing(&mut self, marks: &Marks, text: &str, column: &str) {
+        if marks.has_name(text) {
+            let what = format!("`{text}` in the column `{column}` is missing, and no label");
+            self.findings.add(Finding::Missing, what);
         }
     }
 

@@ -232,11 +232,13 @@ fn words_are_counted_with_their_neighbours() {
         let all: Vec<Vec<f64>> = strings.iter().map(|string| features(string)).collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let gram = kernel.gram(&views).expect("symbols");
+        let cosines = gram.normalised();
         for i in 0..all.len() {
             for j in 0..all.len() {
                 let norm = (dot(&all[i], &all[i]) * dot(&all[j], &all[j])).sqrt();
                 let expected = if norm > 0.0 { dot(&all[i], &all[j]) / norm } else { 0.0 };
-                near(gram.get(i, j), expected, 1e-6);
+                near(cosines.get(i, j), expected, 1e-12);
+                assert_eq!(gram.get(i, j), dot(&all[i], &all[j]), "counts are exact");
             }
         }
     }

@@ -9,6 +9,7 @@ mod score;
 use std::path::Path;
 
 use fishweir::files;
+use fishweir::internals::unpacked;
 use fishweir_profiles::{Mode, ProfileError, Residues};
 
 use super::Failure;
@@ -17,7 +18,7 @@ use crate::Topic;
 pub(super) const LONG_ABOUT: &str = "\
 Profile hidden Markov models of sequence families, in HMMER3/f text.
 
-ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Neither is gzipped.
+ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Both may be gzipped.
 
 What `learn` writes is a classifier: score, run, evaluate, info and export read it. They read a profile alone, too: its \
 log-odds decide, between the profile's name and `other`.";
@@ -72,12 +73,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// A file's name and text.
 fn text(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    match String::from_utf8(files::read(path)?) {
+    let bytes = unpacked(&name, &files::read(path)?)?.into_owned();
+    match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
-        Err(_) => Err(Failure::input(
-            Topic::NotUtf8,
-            format!("{name}: is no text; unpack it if it is gzipped"),
-        )),
+        Err(_) => Err(Failure::input(Topic::NotUtf8, format!("{name}: is no UTF-8 text"))),
     }
 }
 
