@@ -4,6 +4,7 @@
 mod arguments;
 mod believing;
 mod c;
+mod convert;
 mod demo;
 mod emitting;
 mod evaluate;
@@ -75,6 +76,8 @@ enum Command {
     Score(score::Arguments),
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
+    /// Write series of any layout as a tidy table
+    Convert(convert::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     Gram(gram::Arguments),
     /// Draw series where a kernel puts them: its first principal components
@@ -116,6 +119,7 @@ fn main() -> ExitCode {
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
+        Some(Command::Convert(arguments)) => convert::run(&arguments),
         Some(Command::Gram(arguments)) => gram::run(&arguments),
         Some(Command::Pca(arguments)) => pca::run(&arguments),
         Some(Command::Network(arguments)) => network::run(&arguments),

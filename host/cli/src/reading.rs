@@ -1,6 +1,7 @@
 //! How data are read and cut, as several commands take it.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
@@ -84,6 +85,9 @@ pub(super) struct Gathering {
     /// names begin with]
     #[arg(id = "name-pattern", long = "name", value_name = "PATTERN", value_parser = NamePattern::parse)]
     name: Option<NamePattern>,
+    /// Table of labels by time, start,end,label, in seconds: each is a series
+    #[arg(long, value_name = "FILE")]
+    annotations: Option<PathBuf>,
     /// Print how the data are read, with the first rows of each kind, and do nothing else
     #[arg(long)]
     dry_run: bool,
@@ -97,6 +101,7 @@ impl Gathering {
             series: self.series.clone(),
             channels: self.channels.clone(),
             names: self.name.clone(),
+            annotations: self.annotations.clone(),
             columns: group.map(Column::of).into_iter().collect(),
             ..options.source
         };
@@ -117,6 +122,7 @@ impl Gathering {
             ("--series", self.series.is_some()),
             ("--channels", !self.channels.is_empty()),
             ("--name", self.name.is_some()),
+            ("--annotations", self.annotations.is_some()),
             ("--dry-run", self.dry_run),
         ])
     }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fishweir::classifier::ClassifierError;
-use fishweir::data::{DataError, Dataset, ReadOptions, layout_of};
+use fishweir::data::{DataError, Dataset, Encoding, ReadOptions, layout_of};
 use fishweir::deploy::Deployed;
 use fishweir::files;
-use fishweir::internals::unpacked;
+use fishweir::internals::unpacked_as;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir_networks::NetworkFile;
 use serde::de::IgnoredAny;
@@ -33,7 +33,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         return refused(Topic::EmptyFile, what);
     }
     // As data may be: packed, or with the mark that some editors write.
-    Ok(unpacked(&path.display().to_string(), &bytes)?.into_owned())
+    let encoding = Some(Encoding::Utf8);
+    Ok(unpacked_as(&path.display().to_string(), &bytes, encoding)?.into_owned())
 }
 
 /// Returns the failure of a file that is no model: what it is, and what to do.

@@ -246,6 +246,7 @@ pub(super) fn found(source: &str, findings: &[Found]) {
         Finding::Columns => "--group",
         Finding::Channels => "--channels",
         Finding::Names => "--name",
+        Finding::Segments => "--segments",
         Finding::Files => "",
     };
     let words = findings.iter().map(|one| match option(one.about) {

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::error::DataError;
 use super::part::Part;
+use super::sensor_logger;
 use super::source::{Finding, Source};
 use crate::words::shorten;
 
@@ -33,7 +34,10 @@ pub(super) fn files_of(paths: &[PathBuf]) -> Result<(Vec<File>, usize), DataErro
     for path in paths {
         let name = || path.display().to_string();
         let failed = |source| DataError::Io { file: name(), source };
-        if path.is_dir() {
+        if path.is_dir() && sensor_logger::is_folder(path) {
+            let below = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+            files.push(File { path: path.clone(), below });
+        } else if path.is_dir() {
             let before = files.len();
             left_out += walk(path, path, &mut files).map_err(failed)?;
             if files.len() == before {
@@ -72,7 +76,13 @@ fn walk(folder: &Path, root: &Path, files: &mut Vec<File>) -> std::io::Result<us
         if name.starts_with('.') {
             continue;
         }
-        if path.is_dir() {
+        if path.is_dir() && sensor_logger::is_folder(&path) {
+            let below = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            files.push(File { path, below });
+        } else if path.is_dir() && name == "meta" {
+            // What an application says of the device.
+            left_out += 1;
+        } else if path.is_dir() {
             left_out += walk(&path, root, files)?;
         } else if BESIDE.contains(&ending.as_str())
             || ["readme", "license", "licence"].iter().any(|one| name.starts_with(one))

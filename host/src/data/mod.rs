@@ -34,6 +34,7 @@
 //! ```
 
 mod alphabet;
+mod annotations;
 mod assemble;
 mod batches;
 mod cbor;
@@ -41,6 +42,7 @@ mod clips;
 mod clock;
 mod dataset;
 mod dialect;
+mod edf;
 mod edge_impulse;
 mod encoding;
 mod error;
@@ -68,6 +70,7 @@ mod resting;
 mod roles;
 mod rounding;
 mod samples;
+mod sensor_logger;
 mod series_table;
 mod sktime;
 mod sniff;
@@ -76,13 +79,16 @@ mod stamps;
 mod steps;
 mod strings;
 pub(crate) mod table;
+mod tidy;
 mod ucr;
 mod unit_match;
 mod units;
 mod values;
 mod wav;
+mod wfdb;
 mod wide;
 mod windows;
+mod wisdm;
 mod zip;
 
 #[cfg(test)]
@@ -136,7 +142,11 @@ pub static LAYOUTS: &[&Layout] = &[
     &sktime::LAYOUT,
     &wav::LAYOUT,
     &numpy::LAYOUT,
+    &sensor_logger::LAYOUT,
+    &edf::LAYOUT,
     &edge_impulse::LAYOUT,
+    &wfdb::LAYOUT,
+    &wisdm::LAYOUT,
     &ucr::LAYOUT,
 ];
 

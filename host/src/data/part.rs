@@ -1,5 +1,6 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
+use super::annotations::Annotation;
 use super::error::DataError;
 use super::marks::Marks;
 use super::place::Place;
@@ -26,6 +27,8 @@ pub(super) struct Part {
     pub(super) units: Vec<UnitMatch>,
     /// What was found by looking.
     pub(super) findings: Findings,
+    /// Labels by time.
+    pub(super) annotations: Vec<Annotation>,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -69,6 +72,7 @@ impl Part {
             clocked: false,
             units: Vec::new(),
             findings: Findings::default(),
+            annotations: Vec::new(),
             drafts: Vec::new(),
         }
     }

@@ -17,7 +17,10 @@ use super::part::Part;
 use super::place::Place;
 use super::source::{Finding, Source};
 use super::table::first_line;
-use super::{LAYOUTS, Values, edge_impulse, fasta, roles, series_table, sniff, ucr};
+use super::{
+    LAYOUTS, Values, annotations, edge_impulse, fasta, roles, sensor_logger, series_table, sniff,
+    ucr,
+};
 use crate::words::{counted, shorten};
 
 impl Dataset {
@@ -37,15 +40,28 @@ impl Dataset {
     /// [`DataError`] as for [`Dataset::read`], or if files do not go together.
     pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Self, DataError> {
         let (files, left_out) = files_of(paths)?;
-        if let ([file], None) = (files.as_slice(), &options.source.names) {
-            let (name, bytes) = gather::load(&file.path)?;
+        let by_name = options.source.names.is_some() || options.source.annotations.is_some();
+        if let [File { path, .. }] = files.as_slice()
+            && !by_name
+            && !path.is_dir()
+        {
+            let (name, bytes) = gather::load(path)?;
             return Self::parse(&name, &bytes, options);
         }
+        let annotations = options.source.annotations.as_ref().map(|path| {
+            let (name, bytes) = load(path)?;
+            annotations::read(&name, &unpacked_as(&name, &bytes, options.source.encoding)?)
+        });
+        let annotations = annotations.transpose()?;
         let is_list =
             |file: &File| file.below.file_name().is_some_and(|name| name == "info.labels");
         let (lists, files): (Vec<File>, Vec<File>) = files.into_iter().partition(is_list);
         let mut parts = Vec::with_capacity(files.len());
         for file in &files {
+            if file.path.is_dir() {
+                parts.push(segmented(sensor_logger::read_folder(&file.path, options)?, options)?);
+                continue;
+            }
             let (name, bytes) = gather::load(&file.path)?;
             let text = unpacked_as(&name, &bytes, options.source.encoding)?;
             parts.push(read_part(&name, &text, options)?);
@@ -59,7 +75,12 @@ impl Dataset {
             gather::label_by_list(&files, &mut parts, list, &labels);
         }
         label_by_names(&files, &mut parts, &options.source)?;
-        name_by_files(&files, &mut parts);
+        if files.len() > 1 {
+            name_by_files(&files, &mut parts);
+        }
+        if let Some(annotations) = annotations {
+            parts.iter_mut().try_for_each(|part| annotations::cut(part, &annotations))?;
+        }
         if let Some(part) = parts.first_mut().filter(|_| left_out > 0) {
             let what = format!("{} beside the data are left out", counted(left_out, "file"));
             part.findings.add(Finding::Files, what);
@@ -171,6 +192,19 @@ pub fn checksum(path: impl AsRef<Path>) -> Result<u32, DataError> {
     Ok(crc32fast::hash(&unpacked(&name, &bytes)?))
 }
 
+/// Cuts a part to its labels by time, where these are asked for, and says that there are some where they are not.
+fn segmented(mut part: Part, options: &ReadOptions) -> Result<Part, DataError> {
+    let annotations = std::mem::take(&mut part.annotations);
+    if !annotations.is_empty() && options.source.segments {
+        annotations::cut(&mut part, &annotations)?;
+    } else if !annotations.is_empty() {
+        let count = counted(annotations.len(), "label");
+        let what = format!("{count} by time are in the file, and are not looked at");
+        part.findings.add(Finding::Segments, what);
+    }
+    Ok(part)
+}
+
 fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let layout = options.layout.map_or_else(|| detect(name, text, &options.source), Ok)?;
     check_room(name, text.len())?;
@@ -184,7 +218,7 @@ fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, Dat
         (Some(Kind::Channels(_)), true) => {
             Err(wrong_kind(name, "strings of symbols", options.values.channels()))
         }
-        _ => (layout.read)(name, text, options),
+        _ => segmented((layout.read)(name, text, options)?, options),
     }
 }
 
@@ -260,7 +294,9 @@ fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, D
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
         return Ok(layout);
     }
-    if roles::may_be_samples(text, source) {
+    if roles::may_be_samples(text, source)
+        || source.names_columns() && sniff::is_table(text, source)
+    {
         return Ok(&series_table::LAYOUT);
     }
     if let Some(error) = ucr::misfit(name, text).or_else(|| sniff::other_format(name, text)) {

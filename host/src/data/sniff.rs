@@ -104,6 +104,13 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
     }
 }
 
+/// Whether a text is lines of as many fields, two or more.
+pub(super) fn is_table(text: &[u8], source: &Source) -> bool {
+    let dialect = Dialect::of(text, source);
+    let (names, rows) = (dialect.first_row(text), dialect.rows(text));
+    names.len() > 1 && !rows.is_empty() && rows.iter().all(|row| row.len() == names.len())
+}
+
 /// What a text lacks that fits no layout, in words; its first line names columns, or looks like data.
 pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
     let dialect = Dialect::of(text, source);

@@ -1,8 +1,11 @@
 //! What a source of data has where: found by looking, settled by what is said.
 
+use std::path::PathBuf;
+
 use super::encoding::Encoding;
 use super::gather::NamePattern;
 use super::marks::Marks;
+use super::quantity::split_unit;
 
 /// What is said of a source. Whatever is not said is found by looking, and what was found is a [`Finding`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,8 +30,10 @@ pub struct Source {
     pub header: Option<bool>,
     /// The encoding of texts.
     pub encoding: Option<Encoding>,
-    /// Whether a series ends where its label changes.
+    /// Whether a series ends where its label changes, and labels by time are series.
     pub segments: bool,
+    /// A table of labels by time, `start,end,label`, of all files.
+    pub annotations: Option<PathBuf>,
     /// Where names of files have their label.
     pub names: Option<NamePattern>,
 }
@@ -56,10 +61,22 @@ impl Column {
         let Self::Name(wanted) = self else { return None };
         let alike = |one: &String| one.eq_ignore_ascii_case(wanted);
         let exact = names.iter().position(|one| one == wanted);
-        exact.or_else(|| names.iter().position(alike)).or_else(|| {
-            let number: usize = wanted.parse().ok()?;
+        // A unit may stand on either side alone.
+        let base = split_unit(wanted).0;
+        let same = |one: &String| one == base || split_unit(one).0 == wanted;
+        let named = exact.or_else(|| names.iter().position(alike));
+        named.or_else(|| names.iter().position(same)).or_else(|| {
+            let number: usize = base.parse().ok()?;
             (1..=names.len()).contains(&number).then(|| number - 1)
         })
+    }
+}
+
+impl Source {
+    /// Whether columns are named.
+    pub(super) fn names_columns(&self) -> bool {
+        let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
+        named(&self.label) || named(&self.series) || named(&self.time) || !self.channels.is_empty()
     }
 }
 
@@ -129,6 +146,8 @@ pub enum Finding {
     Channels,
     /// What names of files say.
     Names,
+    /// Labels by time.
+    Segments,
     /// Which files are read.
     Files,
 }

@@ -95,6 +95,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(Topic::SkippedRecords, format_args!("{source}: {records} not decided on: {why}"));
     }
     output::write(&arguments.output, text.as_bytes())?;
+    if arguments.output.as_os_str() == "-" {
+        return Ok(());
+    }
     let what = format!("decisions on {}", counted(records.len() - skipped, "record"));
     outputs.print(&Report::new(what, arguments.output.display().to_string()), arguments.json)
 }

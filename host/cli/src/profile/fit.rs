@@ -91,9 +91,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     output::write(&arguments.output, profile.to_hmmer().as_bytes())?;
     let what = format!(
-        "a profile of {} of {} from {}",
-        counted(profile.len(), "position"),
+        "a profile ({}) of {} from {}",
         residues.name,
+        counted(profile.len(), "position"),
         counted(rows, "sequence")
     );
     outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
