@@ -362,6 +362,17 @@ fn words_are_counted_unless_cosines_are_asked_for() {
 }
 
 #[test]
+fn strings_of_words_are_told_to_be_read_by_letter() {
+    let folder = Folder::new();
+    let codes = "label,id,sequence\na,x,10 11 12\na,y,11 10 12\nb,z,12 12 11\nb,w,12 12 10\n";
+    let path = folder.put("codes.csv", codes);
+    let said = notes(&format!("fit {path} --dry-run"));
+    assert!(said.iter().any(|note| note.is("source-found 10, 11, 12 --alphabet")), "{said:?}");
+    let path = folder.put("letters.csv", codes.replace(' ', ""));
+    assert!(notes(&format!("fit {path} --dry-run")).is_empty());
+}
+
+#[test]
 fn copies_of_a_recording_are_noted() {
     let folder = Folder::new();
     let mut text = "series,label,t,x,y\n".to_owned();

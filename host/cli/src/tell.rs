@@ -236,6 +236,7 @@ pub(super) fn found(source: &str, findings: &[Found]) {
     let option = |about: Finding| match about {
         // Nothing would come of it.
         Finding::Rows => "",
+        Finding::Symbols => "--alphabet",
         Finding::Separator => "--sep",
         Finding::Decimal => "--decimal",
         Finding::Header => "--header, --no-header",

@@ -234,7 +234,7 @@ impl Roles {
             Some(column) => named(table, column)?,
             None if nameless.is_some() => nameless.as_ref().and_then(|one| one.time),
             None => {
-                let exact = names.iter().position(|name| TimeUnit::of(name).is_some());
+                let exact = table.time()?.map(|(column, _)| column);
                 let timely = |column: &usize| {
                     rank(&names[*column]).is_some()
                         && free(*column, &taken)

@@ -59,7 +59,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let mut seen = vec![false; layout.channels.len()];
     let mut absent = seen.clone();
     // As the file has it.
-    let mut last_time = 0.0;
+    let mut last_time = String::new();
     let mut parting = Parting::new(&layout, source);
     while table.next_row()? {
         let id = match layout.series {
@@ -69,7 +69,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let time =
             layout.time.map(|(column, times)| Columns::time(&table, column, times)).transpose()?;
         let label = layout.label(&table, source, &mut part)?;
-        if parting.parts(id, label.as_deref(), time, &part) {
+        if parting.parts(id, label, time, &part) {
             if parting.is_another(id) {
                 if let Some(&first) = first_lines.get(id) {
                     let place = table.place(layout.series.unwrap_or_default());
@@ -80,21 +80,23 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             part.check_whole(&seen)?;
             seen.fill(false);
             parting.begin(id);
-            part.drafts.push(layout.begin(&table, id, label.clone())?);
+            part.drafts.push(layout.begin(&table, id, label.map(str::to_owned))?);
         }
         let Some(Draft { columns, label: began, times, body: Body::Rows(rows), .. }) =
             part.drafts.last_mut()
         else {
             continue; // A draft was pushed above, and it has rows.
         };
-        layout.check_unchanged(&table, id, (began.as_deref(), label.as_deref()), columns)?;
+        layout.check_unchanged(&table, id, (began.as_deref(), label), columns)?;
         if let (Some(t), Some((column, _))) = (time, layout.time) {
-            let as_written = finite(table.field(column)?).unwrap_or(t);
-            let previous = std::mem::replace(&mut last_time, as_written);
+            let text = table.field(column)?;
             if times.last().is_some_and(|&before| t <= before) {
                 let (place, series) = (table.place(column), shorten(id));
-                return Err(DataError::TimeOrder { place, t: as_written, previous, series });
+                let previous = finite(&last_time).or(times.last().copied()).unwrap_or_default();
+                let t = finite(text).unwrap_or(t);
+                return Err(DataError::TimeOrder { place, t, previous, series });
             }
+            text.clone_into(&mut last_time);
             times.push(t);
         }
         if layout.fill(&table, options, &mut row, &mut absent)? {
@@ -161,18 +163,21 @@ impl Columns {
     }
 
     /// The label of the current row; a field that is missing is none.
-    fn label(
+    fn label<'t>(
         &self,
-        table: &Table<'_>,
+        table: &'t Table<'_>,
         source: &Source,
         part: &mut Part,
-    ) -> Result<Option<String>, DataError> {
+    ) -> Result<Option<&'t str>, DataError> {
         let Some(column) = self.label else {
             return Ok(None);
         };
         let text = table.name(column)?;
-        part.note_missing(&source.missing, text, &table.header()[column]);
-        Ok(Some(text.to_owned()).filter(|text| !source.missing.has(text)))
+        if source.missing.has(text) {
+            part.note_missing(&source.missing, text, &table.header()[column]);
+            return Ok(None);
+        }
+        Ok(Some(text))
     }
 
     /// A series that begins at the current row, still without samples.

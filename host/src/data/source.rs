@@ -132,6 +132,8 @@ pub enum Finding {
     Header,
     /// Which fields are missing.
     Missing,
+    /// What the symbols of strings are.
+    Symbols,
     /// What numbers the rows.
     Rows,
     /// Where the label is.
