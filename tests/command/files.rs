@@ -276,7 +276,7 @@ fn records_are_decided_on_one_by_one() {
     refuses(&format!("network evaluate {unlabelled} --model {model}"), "unknown-category 3 never");
     refuses(
         &format!("network evaluate {unlabelled} --model {model} --unseen missing"),
-        "unlabelled state",
+        "unlabelled-records state",
     );
     let line = format!("network predict {unlabelled} --model {model}");
     let rows = |line: &str| -> Vec<String> {

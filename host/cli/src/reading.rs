@@ -56,7 +56,7 @@ pub(super) struct Reading {
     #[arg(long, value_name = "MARK", value_parser = decimal)]
     decimal: Option<char>,
     /// Marks of missing values, separated by commas, beside empty fields [default: NA, N/A, NaN, ?, null, None]
-    #[arg(long, value_name = "MARKS", value_delimiter = ',')]
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
     na: Option<Vec<String>>,
     /// The first line has a sample, and names no columns
     #[arg(long, conflicts_with = "header")]

@@ -112,7 +112,8 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
 /// The options of a kind of error.
 fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
     match kind {
-        "not-fasta" | "unlabelled" => vec!["--fasta-label"],
+        "not-fasta" => vec!["--fasta-label"],
+        "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
         "wrong-encoding" | "not-utf8" => vec!["--encoding"],

@@ -176,7 +176,7 @@ pub enum NetworkError {
         "no record has a class in column `{0}`, so that there is nothing to judge; add the column, or decide on the records \
          without judging them"
     )]
-    #[strum(serialize = "unlabelled")]
+    #[strum(serialize = "unlabelled-records")]
     Unlabelled(String),
     /// A class of which nothing can be learnt.
     #[error(

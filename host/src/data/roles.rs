@@ -69,6 +69,9 @@ const WHOLE: [&str; 16] = [
 /// Rows that are looked at.
 const LOOKED_AT: usize = 2000;
 
+/// Different fields that are counted.
+const MANY: usize = 100;
+
 /// Which column is what.
 #[derive(Debug)]
 pub(super) struct Roles {
@@ -81,6 +84,8 @@ pub(super) struct Roles {
     pub(super) channels: Vec<usize>,
     /// The usual step of the first times, in seconds.
     pub(super) usual_step: Option<f64>,
+    /// Whether the rows of several series take turns, sorted by time.
+    pub(super) take_turns: bool,
     pub(super) findings: Findings,
 }
 
@@ -96,6 +101,7 @@ struct Look {
     /// Steps by one from row to row.
     by_one: usize,
     rising: usize,
+    falling: usize,
     same: usize,
     /// The first fields that are there.
     first: Vec<String>,
@@ -116,11 +122,12 @@ impl Look {
                 if let Some(last) = self.last.replace(value) {
                     self.by_one += usize::from(value == last + 1.0);
                     self.rising += usize::from(value > last);
+                    self.falling += usize::from(value < last);
                 }
             }
             None => self.words += 1,
         }
-        if self.different.len() < 100 {
+        if self.different.len() < MANY {
             self.different.insert(field.to_owned());
         }
         if self.first.len() < 64 {
@@ -142,9 +149,21 @@ impl Look {
         self.words == 0 && self.seen() > 1 && self.by_one + 1 == self.seen()
     }
 
-    /// Whether it rises from most rows to the next.
+    /// Whether values come back, and rarely in the next row.
+    fn takes_turns(&self) -> bool {
+        let changes = self.seen() - self.same.min(self.seen());
+        (2..MANY).contains(&self.different.len()) && changes > 3 * self.different.len()
+    }
+
+    /// Whether no number is below the one before.
+    fn never_falls(&self) -> bool {
+        self.numbers > 0 && self.falling == 0 && self.words == 0 || self.are_dates()
+    }
+
+    /// Whether it rises from most rows to the next, or rises and never falls.
     fn rises(&self) -> bool {
-        self.numbers > 0 && 2 * self.rising + 2 >= self.numbers
+        self.numbers > 0
+            && (2 * self.rising + 2 >= self.numbers || self.falling == 0 && self.rising > 0)
     }
 
     fn are_dates(&self) -> bool {
@@ -153,7 +172,7 @@ impl Look {
 
     /// Whether it may be a label: words, or a few whole numbers.
     fn may_label(&self) -> bool {
-        self.seen() > 0 && (self.words > 0 || self.fractions == 0 && self.different.len() < 100)
+        self.seen() > 0 && (self.words > 0 || self.fractions == 0 && self.different.len() < MANY)
     }
 }
 
@@ -255,7 +274,8 @@ impl Roles {
             None => match alike("series").filter(|&column| free(column, &taken)) {
                 Some(exact) => Some(exact),
                 None => {
-                    let found = by_names(&SERIES, &taken, &|look| look.same > 0);
+                    let found =
+                        by_names(&SERIES, &taken, &|look| look.same > 0 || look.takes_turns());
                     if let Some(column) = found {
                         findings
                             .add(Finding::Series, format!("`{}` names the series", names[column]));
@@ -315,6 +335,7 @@ impl Roles {
             label,
             time,
             usual_step,
+            take_turns: false,
             columns: Vec::new(),
             channels: Vec::new(),
             findings,
@@ -347,6 +368,14 @@ impl Roles {
             }
         }
         roles.columns.sort_unstable();
+        if let (Some(series), Some((time, _))) = (roles.series, roles.time)
+            && looks[series].takes_turns()
+            && looks[time].never_falls()
+        {
+            roles.take_turns = true;
+            let what = "rows of several series take turns: they are put together by its name";
+            roles.findings.add(Finding::Series, what);
+        }
         Ok(roles)
     }
 

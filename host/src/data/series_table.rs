@@ -53,7 +53,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         findings: layout.findings.clone(),
         ..Part::new(name)
     };
-    let mut first_lines: HashMap<String, u64> = HashMap::new();
+    // Where each series is among the drafts, and the line where it begins.
+    let mut first_lines: HashMap<String, (usize, u64)> = HashMap::new();
+    let mut current = 0;
     let mut row = Vec::with_capacity(layout.channels.len());
     // Channels of the series being read of which there is a number.
     let mut seen = vec![false; layout.channels.len()];
@@ -69,21 +71,27 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let time =
             layout.time.map(|(column, times)| Columns::time(&table, column, times)).transpose()?;
         let label = layout.label(&table, source, &mut part)?;
-        if parting.parts(id, label, time, &part) {
+        let known = first_lines.get(id).filter(|_| layout.take_turns).map(|&(at, _)| at);
+        if let Some(at) = known {
+            current = at;
+        } else if parting.parts(id, label, time, part.drafts.get(current)) {
             if parting.is_another(id) {
-                if let Some(&first) = first_lines.get(id) {
+                if let Some(&(_, first)) = first_lines.get(id) {
                     let place = table.place(layout.series.unwrap_or_default());
                     return Err(DataError::SeriesSplit { place, series: shorten(id), first });
                 }
-                first_lines.insert(id.to_owned(), table.line());
+                first_lines.insert(id.to_owned(), (part.drafts.len(), table.line()));
             }
-            part.check_whole(&seen)?;
+            if !layout.take_turns {
+                part.check_whole(&seen)?;
+            }
             seen.fill(false);
             parting.begin(id);
+            current = part.drafts.len();
             part.drafts.push(layout.begin(&table, id, label.map(str::to_owned))?);
         }
         let Some(Draft { columns, label: began, times, body: Body::Rows(rows), .. }) =
-            part.drafts.last_mut()
+            part.drafts.get_mut(current)
         else {
             continue; // A draft was pushed above, and it has rows.
         };
@@ -92,7 +100,11 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             let text = table.field(column)?;
             if times.last().is_some_and(|&before| t <= before) {
                 let (place, series) = (table.place(column), shorten(id));
-                let previous = finite(&last_time).or(times.last().copied()).unwrap_or_default();
+                let previous = match layout.take_turns {
+                    true => times.last().copied(),
+                    false => finite(&last_time).or(times.last().copied()),
+                }
+                .unwrap_or_default();
                 let t = finite(text).unwrap_or(t);
                 return Err(DataError::TimeOrder { place, t, previous, series });
             }
@@ -107,7 +119,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         part.absent.take(&absent);
         absent.iter().zip(&mut seen).for_each(|(absent, seen)| *seen |= !absent);
     }
-    part.check_whole(&seen)?;
+    if !layout.take_turns {
+        part.check_whole(&seen)?;
+    }
     if layout.series.is_none() {
         part.drafts.iter_mut().for_each(|draft| draft.id = stem(name));
     }
@@ -123,6 +137,7 @@ struct Columns {
     /// None of a table whose lines are in order of time.
     time: Option<(usize, Times)>,
     usual_step: Option<f64>,
+    take_turns: bool,
     columns: Vec<usize>,
     /// With what makes their numbers those of the unit that is wanted.
     channels: Vec<(usize, Conversion)>,
@@ -133,7 +148,8 @@ struct Columns {
 impl Columns {
     fn of(table: &Table<'_>, roles: Roles, wanted: Option<&[String]>) -> Result<Self, DataError> {
         let header = table.header();
-        let Roles { series, label, time, columns, channels, usual_step, findings } = roles;
+        let Roles { series, label, time, columns, channels, usual_step, take_turns, findings } =
+            roles;
         if channels.is_empty() {
             let after = if time.is_some() { " after the column `t`" } else { "" };
             return Err(table.bad_header(format!("has no channel{after}")));
@@ -147,7 +163,17 @@ impl Columns {
             }
         };
         let commas = table.commas();
-        Ok(Self { series, label, time, usual_step, columns, channels, commas, findings })
+        Ok(Self {
+            series,
+            label,
+            time,
+            usual_step,
+            take_turns,
+            columns,
+            channels,
+            commas,
+            findings,
+        })
     }
 
     /// Names of the channels.
@@ -299,8 +325,14 @@ impl Parting {
     }
 
     /// Whether another series begins with a row.
-    fn parts(&mut self, id: &str, label: Option<&str>, time: Option<f64>, part: &Part) -> bool {
-        let Some(current) = part.drafts.last() else { return true };
+    fn parts(
+        &mut self,
+        id: &str,
+        label: Option<&str>,
+        time: Option<f64>,
+        current: Option<&Draft>,
+    ) -> bool {
+        let Some(current) = current else { return true };
         if self.is_another(id) {
             return true;
         }
@@ -504,6 +536,25 @@ mod tests {
         let options = ReadOptions { source, ..ReadOptions::default() };
         let told = Dataset::parse("data", b"t,x\n0,1\n", &options).expect_err("none").to_string();
         assert!(told.contains("no column `mood`") && told.contains("t, x"), "{told}");
+    }
+
+    #[test]
+    fn rows_of_several_series_may_take_turns() {
+        let mut text = "id,time,x,label\n".to_owned();
+        for t in 0..10 {
+            for series in ["a", "b", "c"] {
+                text += &format!("{series},0.{t},{t},{series}\n");
+            }
+        }
+        let data = parse(&text).expect("three series");
+        let lengths: Vec<usize> =
+            data.series().iter().map(|one| one.samples.view().len()).collect();
+        assert_eq!(
+            (lengths, data.classes()),
+            (vec![10; 3], &["a".into(), "b".into(), "c".into()][..])
+        );
+        let told = parse(&(text + "a,0.1,5,a\n")).expect_err("back in time").to_string();
+        assert!(told.contains("line 32") && told.contains("series `a`"), "{told}");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) struct Columns {
 #[command(next_help_heading = "Reading")]
 pub(super) struct Written {
     /// Marks of missing fields, separated by commas [default: NA, N/A, NaN, ?, null, None]
-    #[arg(long, value_name = "MARKS", value_delimiter = ',')]
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
     na: Option<Vec<String>>,
     /// The first line is a record
     #[arg(long, conflicts_with = "header")]

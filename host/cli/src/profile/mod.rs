@@ -10,10 +10,11 @@ use std::path::Path;
 
 use fishweir::files;
 use fishweir::internals::unpacked;
+use fishweir::report::counted;
 use fishweir_profiles::{Mode, ProfileError, Residues};
 
 use super::Failure;
-use crate::Topic;
+use crate::{Topic, note};
 
 pub(super) const LONG_ABOUT: &str = "\
 Profile hidden Markov models of sequence families, in HMMER3/f text.
@@ -99,4 +100,39 @@ fn encode(
         Ok((name.clone(), symbols))
     };
     named.iter().map(one).collect()
+}
+
+/// Leaves out the sequences that an alphabet does not spell, or that are empty, and notes how many and the first; all of
+/// them are an error.
+fn skip_unreadable(
+    file: &str,
+    alphabets: &[&Residues],
+    targets: &mut Vec<(String, String)>,
+) -> Result<(), Failure> {
+    let all = targets.len();
+    let mut first: Option<(&'static str, String)> = None;
+    targets.retain(|(name, sequence)| {
+        let wrong =
+            alphabets.iter().find_map(|residues| match residues.encode_searched(name, sequence) {
+                Ok(symbols) if symbols.is_empty() => {
+                    let error = ProfileError::Impossible;
+                    Some((error.kind(), format!("{file}: {name}: {error}")))
+                }
+                Ok(_) => None,
+                Err(error) => Some((error.kind(), format!("{file}: {error}"))),
+            });
+        let is_sound = wrong.is_none();
+        first = first.take().or(wrong);
+        is_sound
+    });
+    let Some((kind, what)) = first else { return Ok(()) };
+    if targets.is_empty() {
+        return Err(Failure::input(kind, what));
+    }
+    let skipped = counted(all - targets.len(), "sequence");
+    note(
+        Topic::SkippedRecords,
+        format_args!("{what}: {skipped} of {all} left out; the others are searched"),
+    );
+    Ok(())
 }

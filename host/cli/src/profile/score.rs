@@ -3,14 +3,12 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use fishweir::report::counted;
 use fishweir_profiles::{Aligned, Hit, Profile, ProfileError, SearchProfile, sequences, stockholm};
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
 use super::super::values::finite;
-use super::{Failure, SearchArguments, text};
-use crate::{Topic, note};
+use super::{Failure, SearchArguments, skip_unreadable, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -45,7 +43,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profiles = Profile::parse_all(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let mut targets = sequences(&file, &read)?;
-    skip_unreadable(&file, &profiles, &mut targets)?;
+    let spelt: Vec<_> = profiles.iter().map(|profile| profile.residues).collect();
+    skip_unreadable(&file, &spelt, &mut targets)?;
     let mode = arguments.search.mode();
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
@@ -99,42 +98,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         output::write(path, alignments.as_bytes())?;
     }
     output::write(&arguments.output, table.as_bytes())
-}
-
-/// Leaves out the sequences that a profile's alphabet does not spell, or that are empty, and notes how many and the first; all of
-/// them are an error.
-fn skip_unreadable(
-    file: &str,
-    profiles: &[Profile],
-    targets: &mut Vec<(String, String)>,
-) -> Result<(), Failure> {
-    let all = targets.len();
-    let mut first: Option<(&'static str, String)> = None;
-    targets.retain(|(name, sequence)| {
-        let wrong = profiles.iter().find_map(|profile| {
-            match profile.residues.encode_searched(name, sequence) {
-                Ok(symbols) if symbols.is_empty() => {
-                    let error = ProfileError::Impossible;
-                    Some((error.kind(), format!("{file}: {name}: {error}")))
-                }
-                Ok(_) => None,
-                Err(error) => Some((error.kind(), format!("{file}: {error}"))),
-            }
-        });
-        let is_sound = wrong.is_none();
-        first = first.take().or(wrong);
-        is_sound
-    });
-    let Some((kind, what)) = first else { return Ok(()) };
-    if targets.is_empty() {
-        return Err(Failure::input(kind, what));
-    }
-    let skipped = counted(all - targets.len(), "sequence");
-    note(
-        Topic::SkippedRecords,
-        format_args!("{what}: {skipped} of {all} left out; the others are searched"),
-    );
-    Ok(())
 }
 
 /// A line a domain; one without a domain where there is none. Positions count from 1.
