@@ -10,6 +10,7 @@ mod emitting;
 mod evaluate;
 mod export;
 mod failure;
+mod findings;
 mod fit;
 mod fixed;
 mod gram;

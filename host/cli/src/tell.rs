@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
-    Dataset, Finding, Found, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values,
-    Window, Windowing, conversions_in_words, rate_words, uncompared_in_words,
+    Dataset, Irregular, Kind, Period, ReadOptions, Series, UnitMatch, Values, Window, Windowing,
+    conversions_in_words, rate_words, uncompared_in_words,
 };
 use fishweir::deploy::Deployed;
 use fishweir::evaluate::CrossValidationOptions;
@@ -16,7 +16,7 @@ use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, Topic, note, note_once, recognise};
+use super::{Failure, Topic, findings, note, note_once, recognise};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -53,30 +53,6 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
 /// The same of several files.
 pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
     read_all_against(paths, options, None, &[])
-}
-
-/// Notes series of equal samples under several names, of which one may be trained on and another tested.
-pub(super) fn repeated(data: &Dataset, group: Option<&str>) {
-    if group == Some("sequence") {
-        return;
-    }
-    let Ok((groups, names)) = data.groups("sequence") else { return };
-    let copies = groups.len() - names.len();
-    let first = (0..groups.len()).find_map(|one| {
-        let before = groups[..one].iter().position(|&group| group == groups[one])?;
-        Some([before, one].map(|index| &data.series()[index].id))
-    });
-    if let Some([one, other]) = first {
-        note(
-            Topic::RepeatedSeries,
-            format_args!(
-                "{}: {} are copies of others, as `{other}` of `{one}`: one may be trained on and another judged; --group \
-                 sequence keeps them together",
-                data.source(),
-                counted(copies, "series")
-            ),
-        );
-    }
 }
 
 /// Reads data for a model, and tells what differs from its training.
@@ -228,39 +204,9 @@ fn similar(data: &Dataset, known: &[String]) {
     }
 }
 
-/// Tells what was found of a source by looking, and which options say otherwise.
-pub(super) fn found(source: &str, findings: &[Found]) {
-    if findings.is_empty() {
-        return;
-    }
-    let option = |about: Finding| match about {
-        // Nothing would come of it.
-        Finding::Rows => "",
-        Finding::Symbols => "--alphabet",
-        Finding::Separator => "--sep",
-        Finding::Decimal => "--decimal",
-        Finding::Header => "--header, --no-header",
-        Finding::Missing => "--na",
-        Finding::Label => "--label",
-        Finding::Series => "--series",
-        Finding::Time => "--time",
-        Finding::Columns => "--group",
-        Finding::Channels => "--channels",
-        Finding::Names => "--name",
-        Finding::Segments => "--segments",
-        Finding::Files => "",
-    };
-    let words = findings.iter().map(|one| match option(one.about) {
-        "" => one.what.clone(),
-        option => format!("{} ({option})", one.what),
-    });
-    let words: Vec<String> = words.collect();
-    note_once(Topic::SourceFound, format_args!("{source}: {}", words.join("; ")));
-}
-
 /// Refuses series of several rates, and tells what may not be meant of data that were read.
 pub(super) fn of_data(data: &Dataset, options: &ReadOptions) -> Result<(), Failure> {
-    found(data.source(), data.findings());
+    findings::tell(data.source(), data.findings());
     data.check_one_rate()?;
     units(data.source(), data.unit_matches());
     if let Kind::Channels(names) = data.kind()

@@ -100,7 +100,7 @@ impl Dialect {
     /// The rows behind the header, of the lines that are looked at.
     pub(super) fn rows<'t>(&self, text: &'t [u8]) -> Vec<Vec<&'t str>> {
         let lines = text.split(|&byte| byte == b'\n' || byte == b'\r').filter(|line| {
-            !line.trim_ascii().is_empty() && !(self.comments && line.starts_with(b"#"))
+            !(line.trim_ascii().is_empty() || self.comments && line.starts_with(b"#"))
         });
         let rows = lines.skip(usize::from(self.header)).take(LOOKED_AT);
         rows.map(|line| fields(std::str::from_utf8(line).unwrap_or_default(), self.separator))
@@ -111,7 +111,7 @@ impl Dialect {
     pub(super) fn first_row<'t>(&self, text: &'t [u8]) -> Vec<&'t str> {
         let mut lines = text.split(|&byte| byte == b'\n' || byte == b'\r');
         let first = lines.find(|line| {
-            !line.trim_ascii().is_empty() && !(self.comments && line.starts_with(b"#"))
+            !(line.trim_ascii().is_empty() || self.comments && line.starts_with(b"#"))
         });
         fields(std::str::from_utf8(first.unwrap_or_default()).unwrap_or_default(), self.separator)
     }

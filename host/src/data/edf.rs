@@ -149,9 +149,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             }
             let held = most / signal.samples;
             for (index, item) in own.chunks_exact(width).enumerate() {
-                let digital = match item {
-                    &[a, b] => f64::from(i16::from_le_bytes([a, b])),
-                    &[a, b, c] => f64::from(i32::from_le_bytes([0, a, b, c]) >> 8),
+                let digital = match *item {
+                    [a, b] => f64::from(i16::from_le_bytes([a, b])),
+                    [a, b, c] => f64::from(i32::from_le_bytes([0, a, b, c]) >> 8),
                     _ => f64::NAN,
                 };
                 let value = signal.offset + signal.gain * digital;

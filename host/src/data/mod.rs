@@ -9,9 +9,10 @@
 //! ```
 //!
 //! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series a line, tables of strings, FASTA, the text
-//! and `.ts` files of archives.
-//! Each may be gzipped; content decides, never the file's name. A *missing* observation (an empty
-//! field or `NA`; `?` or `NaN` in an archive's text; `-`, `?` or an ambiguity code in a string) keeps its place in time as `None`: a
+//! and `.ts` files of archives, sound, arrays, body signals, recordings of applications.
+//! Each may be gzipped; content decides, never the file's name. What is where in a file is a [`Source`]: what is not said is found by
+//! looking, and told by [`Dataset::findings`]. A *missing* observation (a field that is one of its [`Marks`]; `-`, `?` or an
+//! ambiguity code in a string) keeps its place in time as `None`: a
 //! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
 //! dropped. All that is wrong with a file is one [`DataError`] that names file, line and column.
 //!
@@ -47,6 +48,7 @@ mod edge_impulse;
 mod encoding;
 mod error;
 mod fasta;
+mod features;
 mod fold_error;
 mod folds;
 mod front;
@@ -61,6 +63,7 @@ mod numpy;
 mod oddities;
 mod one_line;
 mod part;
+mod parting;
 mod place;
 mod quantity;
 pub(crate) mod read;

@@ -228,10 +228,10 @@ fn of_arrays(
     let numbers = numbers.as_slice();
     let mut finding = None;
     // [series][time][channel]
-    let at: Box<dyn Fn(usize, usize, usize) -> f64 + '_> = match shape.as_slice() {
-        &[_] => Box::new(move |_, t, _| numbers[t]),
-        &[_, channels] => Box::new(move |_, t, channel| numbers[t * channels + channel]),
-        &[_, channels, times] => {
+    let at: Box<dyn Fn(usize, usize, usize) -> f64 + '_> = match *shape.as_slice() {
+        [_] => Box::new(move |_, t, _| numbers[t]),
+        [_, channels] => Box::new(move |_, t, channel| numbers[t * channels + channel]),
+        [_, channels, times] => {
             Box::new(move |series, t, channel| numbers[(series * channels + channel) * times + t])
         }
         _ => {
@@ -241,19 +241,19 @@ fn of_arrays(
             )));
         }
     };
-    let (series, times, channels) = match shape.as_slice() {
-        &[times] => (1, times, 1),
+    let (series, times, channels) = match *shape.as_slice() {
+        [times] => (1, times, 1),
         // With a label per row, rows are series of one channel.
-        &[rows, columns]
+        [rows, columns]
             if labels.as_ref().is_some_and(|labels| labels.shape.first() == Some(&rows)) =>
         {
             (rows, columns, 1)
         }
-        &[times, channels] => {
+        [times, channels] => {
             finding = Some("rows are samples, and columns channels");
             (1, times, channels)
         }
-        &[series, channels, times] => {
+        [series, channels, times] => {
             finding = Some("the array is of series, channel, time");
             (series, times, channels)
         }

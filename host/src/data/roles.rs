@@ -386,11 +386,9 @@ impl Roles {
         let counter = look.counts()
             && ["index", "idx", "row", "unnamed:_0", "unnamed:0", "sample", "n", "id"]
                 .contains(&name.as_str());
-        look.numbers > look.words
-            && !counter
-            && !(timely && self.time.is_some())
-            && !WHOLE.contains(&name.as_str())
-            && !SERIES.contains(&name.as_str())
+        let whole = WHOLE.contains(&name.as_str()) || SERIES.contains(&name.as_str());
+        let other = whole || counter || timely && self.time.is_some();
+        look.numbers > look.words && !other
     }
 
     /// What becomes of a column that is no channel.

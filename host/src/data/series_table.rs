@@ -7,17 +7,19 @@ use std::path::Path;
 use super::dataset::Kind;
 use super::dialect::Commas;
 use super::error::DataError;
+use super::features::check_no_features;
 use super::layout::{Layout, ReadOptions};
 use super::part::{Body, Draft, Part};
+use super::parting::Parting;
 use super::quantity::{Conversion, find_channels};
 use super::roles::Roles;
 use super::samples::Rows;
-use super::source::{Finding, Source};
+use super::source::Source;
 use super::stamps::Times;
 use super::table::{Table, finite, has_column, has_time, number};
 use super::unit_match::UnitMatch;
 use super::wide;
-use crate::words::{counted, shorten};
+use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "series",
@@ -28,9 +30,6 @@ pub(super) static LAYOUT: Layout = Layout {
     is_one: |text| has_time(text) || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text)),
     read,
 };
-
-/// How many usual steps a gap has that parts recordings where no column does.
-const GAP: f64 = 20.0;
 
 /// Reads a series table.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
@@ -62,7 +61,8 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let mut absent = seen.clone();
     // As the file has it.
     let mut last_time = String::new();
-    let mut parting = Parting::new(&layout, source);
+    let alone = layout.series.is_none() && layout.label.is_some() && source.series.is_none();
+    let mut parting = Parting::new(layout.usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
         let id = match layout.series {
             Some(column) => table.needed(column, "name of the series")?,
@@ -300,127 +300,6 @@ impl Columns {
     }
 }
 
-/// Where a series ends and another begins.
-struct Parting {
-    /// The name in the column of the series.
-    last: Option<String>,
-    /// Whether each series begun is a part of the one before: of one recording.
-    continues: Vec<bool>,
-    /// Seconds without a sample that part recordings, where no column does and labels are there.
-    gap: Option<f64>,
-    segments: bool,
-    /// What parted the series first, if anything.
-    by: Option<&'static str>,
-}
-
-impl Parting {
-    fn new(layout: &Columns, source: &Source) -> Self {
-        let alone = layout.series.is_none() && layout.label.is_some() && source.series.is_none();
-        let gap = layout.usual_step.filter(|_| alone).map(|step| GAP * step);
-        Self { last: None, continues: Vec::new(), gap, segments: source.segments, by: None }
-    }
-
-    fn is_another(&self, id: &str) -> bool {
-        self.last.as_deref() != Some(id)
-    }
-
-    /// Whether another series begins with a row.
-    fn parts(
-        &mut self,
-        id: &str,
-        label: Option<&str>,
-        time: Option<f64>,
-        current: Option<&Draft>,
-    ) -> bool {
-        let Some(current) = current else { return true };
-        if self.is_another(id) {
-            return true;
-        }
-        let jumps = self.gap.zip(time).zip(current.times.last());
-        if jumps.is_some_and(|((gap, t), &before)| t < before || t - before > gap) {
-            self.by.get_or_insert("time");
-            return true;
-        }
-        if self.segments && current.label.as_deref() != label {
-            self.by.get_or_insert("label");
-            return true;
-        }
-        false
-    }
-
-    fn begin(&mut self, id: &str) {
-        self.continues.push(!self.is_another(id));
-        if self.is_another(id) {
-            self.last = Some(id.to_owned());
-        }
-    }
-
-    /// Numbers the parts of recordings; a column keeps which recording each is of.
-    fn name_parts(&self, part: &mut Part) {
-        if !self.continues.contains(&true) {
-            return;
-        }
-        const COLUMN: &str = "recording";
-        let keeps = !part.columns.iter().any(|name| name == COLUMN);
-        if keeps {
-            part.columns.push(COLUMN.to_owned());
-        }
-        let mut number = 0;
-        for (draft, &continues) in part.drafts.iter_mut().zip(&self.continues) {
-            number = if continues { number + 1 } else { 1 };
-            if keeps {
-                draft.columns.push(draft.id.clone());
-            }
-            draft.id = format!("{}/{number}", draft.id);
-        }
-        let series = counted(part.drafts.len(), "series");
-        part.findings.add(
-            Finding::Series,
-            match self.by {
-                Some("time") => format!(
-                    "no column names the series: another begins where time jumps by more than {GAP} usual steps, or back ({series})"
-                ),
-                _ => format!("a series ends where its label changes ({series}); `{COLUMN}` keeps what they are parts of"),
-            },
-        );
-    }
-}
-
-/// Words in names of features of whole series.
-const STATISTICS: [&str; 22] = [
-    "mean", "std", "sd", "min", "max", "median", "var", "rms", "skew", "skewness", "kurtosis",
-    "kurt", "energy", "iqr", "mad", "avg", "average", "range", "entropy", "p2p", "quantile", "sum",
-];
-
-/// Whether a name is that of a statistic: `x_mean`, `std(ax)`, `acc_x.max`.
-fn is_statistic(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let mut words = name.split(|one: char| !one.is_alphanumeric());
-    words.any(|word| STATISTICS.contains(&word))
-}
-
-/// Refuses a table of features: a row per series, of statistics.
-fn check_no_features(part: &Part, timed: bool) -> Result<(), DataError> {
-    let one_each = part.drafts.len() > 1
-        && part
-            .drafts
-            .iter()
-            .all(|draft| matches!(&draft.body, Body::Rows(rows) if rows.view().len() == 1));
-    let names = part.channels.as_deref().unwrap_or_default();
-    let statistics = names.iter().filter(|name| is_statistic(name)).count();
-    if timed || !one_each || 2 * statistics < names.len() {
-        return Ok(());
-    }
-    Err(DataError::OtherFormat {
-        file: part.file.clone(),
-        what: format!(
-            "a table of features, one row per series: {}",
-            shorten(&names.join(", "))
-        ),
-        remedy: "give the samples that they were computed from, one per row; features come from the fitted models".into(),
-    })
-}
-
 /// A file's name without folder and endings.
 fn stem(name: &str) -> String {
     let file = Path::new(name).file_name().map_or(name.into(), |file| file.to_string_lossy());
@@ -554,7 +433,7 @@ mod tests {
             (vec![10; 3], &["a".into(), "b".into(), "c".into()][..])
         );
         let told = parse(&(text + "a,0.1,5,a\n")).expect_err("back in time").to_string();
-        assert!(told.contains("line 32") && told.contains("series `a`"), "{told}");
+        assert!(told.contains("line 5") && told.contains("series `a`"), "{told}");
     }
 
     #[test]

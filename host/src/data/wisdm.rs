@@ -68,7 +68,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         // At 20 samples per second.
         let jumps = before.is_some_and(|before| {
             let step = (time.saturating_sub(before)) as f64 / 1e9;
-            step < 0.0 || step > GAP / 20.0
+            !(0.0..=GAP / 20.0).contains(&step)
         });
         let same = recordings.last().is_some_and(|one| one.label.as_deref() == Some(fields[1]))
             && users.last().map(String::as_str) == Some(fields[0]);

@@ -29,7 +29,7 @@ use super::output::{self, Outputs};
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{most_passes, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, note, progress, tell};
+use super::{Failure, believing, findings, note, progress, tell};
 use crate::Topic;
 
 #[derive(Debug, clap::Args)]
@@ -136,7 +136,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
             }
-            tell::repeated(&data, group);
+            findings::repeated(&data, group);
             kernels::check(arguments, &data, &kernels)?;
             let group = arguments.training.group.as_deref();
             let windowing = arguments.cutting.windowing();

@@ -91,7 +91,7 @@ impl Written {
     /// Reads a table, and notes what was found by looking.
     pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
         let table = TextTable::read_as(path, &self.source())?;
-        super::super::tell::found(table.source(), table.findings());
+        super::super::findings::tell(table.source(), table.findings());
         Ok(table)
     }
 
