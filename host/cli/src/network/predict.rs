@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         match values.as_ref().map(|rows| rows.as_slice()) {
             Ok([values, ..]) => {
                 let decision = decide(values);
-                let class = states.get(usize::from(decision.class)).map_or("", String::as_str);
+                let class = states.get(decision.class).map_or("", String::as_str);
                 let _ = write!(text, "{line},{},{}", field(class), decision.margin);
                 values.iter().for_each(|value| text += &format!(",{value}"));
             }
