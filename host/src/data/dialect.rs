@@ -10,6 +10,19 @@ use super::table::finite;
 /// Lines that are looked at.
 const LOOKED_AT: usize = 200;
 
+/// The first lines, of some hundred thousand bytes; the first line is whole.
+fn beginning(text: &[u8]) -> &[u8] {
+    const BYTES: usize = 1 << 18;
+    let ends = |&byte: &u8| byte == b'\n' || byte == b'\r';
+    let start = text.iter().position(|byte| !ends(byte)).unwrap_or_default();
+    let text = &text[start..];
+    let Some(head) = text.get(..BYTES) else { return text };
+    match head.iter().rposition(ends) {
+        Some(end) => &text[..end],
+        None => &text[..text.iter().position(ends).unwrap_or(text.len())],
+    }
+}
+
 /// How a delimited text is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
@@ -67,7 +80,7 @@ fn has_decimal_comma(text: &str) -> bool {
 impl Dialect {
     /// Of a text: as is said, else by looking at its first lines.
     pub(super) fn of(text: &[u8], source: &Source) -> Self {
-        let lines: Vec<Cow<'_, str>> = text
+        let lines: Vec<Cow<'_, str>> = beginning(text)
             .split(|&byte| byte == b'\n' || byte == b'\r')
             .filter(|line| !line.trim_ascii().is_empty())
             .take(LOOKED_AT)
@@ -99,7 +112,7 @@ impl Dialect {
 
     /// The rows behind the header, of the lines that are looked at.
     pub(super) fn rows<'t>(&self, text: &'t [u8]) -> Vec<Vec<&'t str>> {
-        let lines = text.split(|&byte| byte == b'\n' || byte == b'\r').filter(|line| {
+        let lines = beginning(text).split(|&byte| byte == b'\n' || byte == b'\r').filter(|line| {
             !(line.trim_ascii().is_empty() || self.comments && line.starts_with(b"#"))
         });
         let rows = lines.skip(usize::from(self.header)).take(LOOKED_AT);
