@@ -356,7 +356,9 @@ impl<R: BufRead> LiveReader<R> {
         {
             let field = fields[*column];
             let name = &header.names[*column];
-            let read = times.or_else(|| Times::of(name, &[field]).ok().map(|one| one.times));
+            // What neither name nor number says is no time.
+            let by_number = || Times::of(name, &[field]).ok().map(|one| one.times);
+            let read = times.or_else(|| by_number().filter(|times| times.named()));
             *times = read;
             self.time = read.and_then(|times| times.seconds(field));
         }

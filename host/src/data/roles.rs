@@ -274,8 +274,10 @@ impl Roles {
             None => match alike("series").filter(|&column| free(column, &taken)) {
                 Some(exact) => Some(exact),
                 None => {
-                    let found =
-                        by_names(&SERIES, &taken, &|look| look.same > 0 || look.takes_turns());
+                    let fits = |look: &Look| look.same > 0 || look.takes_turns();
+                    // Of devices that take turns each is a series.
+                    let found = by_names(&SERIES, &taken, &fits)
+                        .or_else(|| by_names(&WHOLE, &taken, &Look::takes_turns));
                     if let Some(column) = found {
                         findings
                             .add(Finding::Series, format!("`{}` names the series", names[column]));

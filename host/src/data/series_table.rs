@@ -425,6 +425,9 @@ mod tests {
                 text += &format!("{series},0.{t},{t},{series}\n");
             }
         }
+        for text in [text.clone(), text.replace("id,", "device,")] {
+            assert_eq!(parse(&text).expect("three series").series().len(), 3);
+        }
         let data = parse(&text).expect("three series");
         let lengths: Vec<usize> =
             data.series().iter().map(|one| one.samples.view().len()).collect();

@@ -67,6 +67,9 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
             (true, ..) => error("an Excel workbook".into(), EXPORT),
             (_, true, _) => error("a Word document".into(), EXPORT),
             (.., true) => error("an OpenDocument file".into(), EXPORT),
+            _ if names.is_empty() => {
+                error("a zip archive that is cut short or damaged".into(), "copy it again")
+            }
             _ => error(
                 format!("a zip archive of {}", shorten(&names.join(", "))),
                 "unpack it and name the folder",

@@ -49,8 +49,15 @@ pub(super) fn rank(name: &str) -> Option<usize> {
     if base == "t" {
         return Some(0);
     }
-    NAMES.iter().position(|(known, _)| *known == base).map(|at| at + 1)
+    let known = NAMES.iter().position(|(known, _)| *known == base).map(|at| at + 1);
+    // `unix_time`, `Sensor timestamp`: what else has the word.
+    let mut words = base.split(|one: char| !one.is_alphanumeric());
+    let timely = || words.any(|word| WORDS.contains(&word));
+    known.or_else(|| timely().then_some(NAMES.len() + 1))
 }
+
+/// Words in names of times.
+const WORDS: [&str; 6] = ["time", "timestamp", "datetime", "unixtime", "unix", "epoch"];
 
 /// How a column of times is read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -274,6 +281,8 @@ mod tests {
         assert_eq!(read("time_us", &["20", "40"]), (vec![0.00002, 0.00004], true, false));
         assert_eq!(read("seconds_elapsed", &["-0.5", "1"]), (vec![-0.5, 1.0], true, false));
         assert_eq!(read("timestamp", &["0", "16"]), (vec![0.0, 0.016], true, true));
+        assert!(rank("unix_time").is_some() && rank("Sensor Timestamp (ns)").is_some());
+        assert!(rank("runtime").is_none() && rank("timer").is_none());
         let epoch = ["1700000000000000000", "1700000000020000001"];
         assert_eq!(read("time", &epoch), (vec![0.0, 0.020_000_001], true, true));
         assert_eq!(read("time", &["1700000000000", "1700000000020"]).0, [0.0, 0.02]);
