@@ -52,7 +52,7 @@ pub(super) fn rank(name: &str) -> Option<usize> {
     let known = NAMES.iter().position(|(known, _)| *known == base).map(|at| at + 1);
     // `unix_time`, `Sensor timestamp`: what else has the word.
     let mut words = base.split(|one: char| !one.is_alphanumeric());
-    let timely = || words.any(|word| WORDS.contains(&word));
+    let mut timely = || words.any(|word| WORDS.contains(&word));
     known.or_else(|| timely().then_some(NAMES.len() + 1))
 }
 
