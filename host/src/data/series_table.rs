@@ -71,7 +71,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let time =
             layout.time.map(|(column, times)| Columns::time(&table, column, times)).transpose()?;
         let label = layout.label(&table, source, &mut part)?;
-        let known = first_lines.get(id).filter(|_| layout.take_turns).map(|&(at, _)| at);
+        let known = match layout.take_turns {
+            true => first_lines.get(id).map(|&(at, _)| at),
+            false => None,
+        };
         if let Some(at) = known {
             current = at;
         } else if parting.parts(id, label, time, part.drafts.get(current)) {
