@@ -18,7 +18,7 @@ fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ("header.csv", head.into(), "header-only"),
         ("ragged.csv", with("0,a,still,0,1,2\n0,a,still,1,1\n"), "ragged-row 3 6 y"),
         ("long.csv", with("0,a,still,0,1,2,3\n"), "ragged-row 2 7"),
-        ("nan.csv", with("0,a,still,0,1,2\n0,a,still,1,NaN,2\n"), "not-a-number 3 5 x NaN"),
+        ("dash.csv", with("0,a,still,0,1,2\n0,a,still,1,-,2\n"), "not-a-number 3 5 x -"),
         ("infinite.csv", with("0,a,still,0,1,inf\n"), "not-a-number 2 6 y inf"),
         ("joiner.csv", with("0,a,sti\u{200D}ll,0,1,2\n"), "hidden-character 2 3 label 4"),
         ("word.csv", with("0,a,still,0,one,2\n"), "not-a-number 2 5 x one"),

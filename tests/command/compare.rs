@@ -166,7 +166,11 @@ fn every_kernel_between_models_tells_classes_apart() {
         (&data, format!("--kernel mean-map --lambda 0.1 --steps 3 {CUT} {QUICK}"), "lambda 0.1"),
         (&data, format!("--kernel symmetric-kl --family gaussian --nu 0.1 {CUT}"), "divergence"),
         (&strings, "--kernel bhattacharyya --family markov --order 0".into(), "Bhattacharyya's"),
-        (&strings, "--kernel heat --time 0.5 --family markov --order 0".into(), "time 0.5"),
+        (
+            &strings,
+            "--kernel heat --diffusion-time 0.5 --family markov --order 0".into(),
+            "time 0.5",
+        ),
         (&strings, "--kernel symmetric-kl --family markov --order 0".into(), "by 1, a model of"),
         (&strings, format!("--kernel ppk --steps 20 {QUICK}"), "probability product"),
     ] {

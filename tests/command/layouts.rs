@@ -94,10 +94,16 @@ fn what_may_be_a_group_and_is_read_as_a_channel_is_told() {
         Messages::of(&as_json(&format!("evaluate {file} --folds 2 {QUICK} --effort quick")).stderr)
             .notes;
     assert!(told.iter().any(|note| note.is("maybe-group subject t")), "{told:?}");
-    let timed = folder.put("timed.csv", text.replace("subject", "time"));
+    let timed = folder.put(
+        "timed.csv",
+        text.replace("subject", "time")
+            .replace("7,", "0,")
+            .replacen("0,0,up,2", "0,1,up,2", 1)
+            .replace("1,8,down,-2", "1,9,down,-2"),
+    );
     let told = Messages::of(
         &as_json(&format!("evaluate {timed} --folds 2 {QUICK} --effort quick")).stderr,
     )
     .notes;
-    assert!(told.iter().any(|note| note.is("maybe-time time t")), "{told:?}");
+    assert!(told.iter().any(|note| note.is("source-found time --time")), "{told:?}");
 }

@@ -13,6 +13,7 @@ mod emission;
 mod evaluate;
 mod export;
 mod faults;
+mod files;
 mod fit;
 mod front;
 mod gram;

@@ -55,9 +55,9 @@ fn bad_input_is_named() {
     let profile = fit(&family);
     for (file, text, expected) in [
         ("odd.fa", ">s\nAC1\n", "bad-profile-text 2 3 1"),
-        ("empty.fa", ">s\n>t\nACD\n", "impossible"),
-        ("star.fa", ">s\nAC*\n", "unknown-residue s 3 *"),
-        ("none.fa", "", "bad-profile-text 1"),
+        ("empty.fa", ">s\n>t\n", "impossible"),
+        ("gap.fa", ">s\nAC-\n", "unknown-residue s 3 -"),
+        ("none.fa", "", "empty-file"),
     ] {
         family.put(file, text);
         let line = format!("profile score {profile} {}", family.at(file));

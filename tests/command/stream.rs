@@ -75,7 +75,7 @@ fn a_bad_line_is_named_counted_and_missing_or_ends_a_strict_stream() {
     let long = "1".repeat((1 << 24) + 1);
     for (bad, expected) in [
         ("0.1,abc", "not-a-number 3 2 y abc"),
-        ("0.1,nan", "not-a-number 3 2 y nan"),
+        ("0.1,inf", "not-a-number 3 2 y inf"),
         ("0.1,1e39", "beyond-single 3 2 y 1e39"),
         ("0.1", "ragged-row 3 2 y"),
         ("0.1,0.2,0.3", "ragged-row 3"),

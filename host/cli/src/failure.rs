@@ -53,6 +53,7 @@ pub(super) enum Topic {
     NoRandomness,
     NotAModel,
     NotUtf8,
+    OneFile,
     OtherKernel,
     Truncated,
     UnfitEnding,
@@ -94,6 +95,7 @@ pub(super) enum Topic {
     ProfilesDiffer,
     RefusedSamples,
     // Notes.
+    AlphabetGuessed,
     AssumedRate,
     CoarseChannel,
     ConstantChannel,
@@ -120,6 +122,7 @@ pub(super) enum Topic {
     NotSemidefinite,
     NothingFound,
     OtherScale,
+    RepeatedSeries,
     RoundedTimes,
     ShortSeries,
     SimilarLabels,
@@ -129,11 +132,14 @@ pub(super) enum Topic {
     TimeLeaps,
     TrainingData,
     UngroupedColumn,
+    SkippedRecords,
+    SourceFound,
     UnitsConverted,
     UnitsNotCompared,
     UnknownRate,
     Unobserved,
     UnobservedChannel,
+    UnseenCategories,
     WildSample,
 }
 

@@ -9,11 +9,11 @@ use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 use super::model::Model;
 use super::options::{named, refuse_idle};
 use super::values::{hertz, not_negative, positive};
-use super::{Failure, Topic, print, recognise};
+use super::{Failure, Topic, network, print, recognise};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A fitted model or a spotter (JSON), a profile (HMMER3/f) or an artefact
+    /// A fitted model, a spotter or a network (JSON), a profile (HMMER3/f) or an artefact
     model: PathBuf,
     /// Samples per second [default: those of the training data, where these say]: say whether the boards of `new` keep up, and what a day takes of a battery where makers say what
     /// their part draws; or, with --clock, whether cores do
@@ -42,6 +42,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let model = SpotterModel::parse(&file, &bytes)?;
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
         return print(&inspection, arguments.json);
+    }
+    if recognise::is_network(&file, &bytes) {
+        let told = named([("--rate", arguments.rate.is_some())]);
+        refuse_idle(&told, "events come when they come")?;
+        return network::inspect(&arguments.model, arguments.json);
     }
     if arguments.current.is_some_and(|current| current < arguments.sleep) {
         let why = "--sleep draws more than --current: a part asleep draws less than one that runs";

@@ -5,11 +5,13 @@ mod absent;
 mod arguments;
 mod believing;
 mod c;
+mod convert;
 mod demo;
 mod emitting;
 mod evaluate;
 mod export;
 mod failure;
+mod findings;
 mod fit;
 mod fixed;
 mod gram;
@@ -76,6 +78,8 @@ enum Command {
     Score(score::Arguments),
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
+    /// Write series of any layout as a tidy table
+    Convert(convert::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     Gram(gram::Arguments),
     /// Draw series where a kernel puts them: its first principal components
@@ -117,6 +121,7 @@ fn main() -> ExitCode {
         Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
         Some(Command::Score(arguments)) => score::run(&arguments),
         Some(Command::Export(arguments)) => export::run(&arguments),
+        Some(Command::Convert(arguments)) => convert::run(&arguments),
         Some(Command::Gram(arguments)) => gram::run(&arguments),
         Some(Command::Pca(arguments)) => pca::run(&arguments),
         Some(Command::Network(arguments)) => network::run(&arguments),

@@ -1,14 +1,18 @@
 //! How data are read and cut, as several commands take it.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::PossibleValue;
 use fishweir::classifier::Contract;
 use fishweir::data::{
-    Alphabet, FastaLabel, Kind, LAYOUTS, Layout, ReadOptions, Resample, ShortSeries, Windowing,
+    Alphabet, Column, Dataset, Encoding, FastaLabel, Kind, LAYOUTS, Layout, Marks, NamePattern,
+    ReadOptions, Resample, Separator, ShortSeries, Source, Windowing,
 };
+
+use fishweir::report::SourceReport;
 
 use super::Failure;
 use super::model::Model;
@@ -35,6 +39,109 @@ pub(super) struct Reading {
     /// the data]
     #[arg(long, value_name = "HZ", num_args = 0..=1, default_missing_value = "", value_parser = resample)]
     resample: Option<Resample>,
+    /// Column of the label, by name or number; none for none [default: label, class, activity and the like]
+    #[arg(long, value_name = "COLUMN", value_parser = column)]
+    label: Option<Column>,
+    /// Column of the times, by name or number, with its unit where the file has none, as `timestamp [ms]`; none for none
+    /// [default: t, time, timestamp and the like]
+    #[arg(id = "time-column", long = "time", value_name = "COLUMN", value_parser = column)]
+    time: Option<Column>,
+    /// A series ends where its label changes
+    #[arg(long)]
+    segments: bool,
+    /// What separates the fields of a line: a character, tab, space [default: by looking]
+    #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
+    sep: Option<Separator>,
+    /// Decimal mark of numbers, . or , [default: by looking]
+    #[arg(long, value_name = "MARK", value_parser = decimal)]
+    decimal: Option<char>,
+    /// Marks of missing values, separated by commas, beside empty fields [default: NA, N/A, NaN, ?, null, None]
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
+    na: Option<Vec<String>>,
+    /// The first line has a sample, and names no columns
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+    /// The first line names the columns
+    #[arg(long)]
+    header: bool,
+    /// Encoding of texts: utf-8, utf-16, latin-1 [default: utf-8, or by its mark]
+    #[arg(long, value_name = "NAME", value_parser = Encoding::from_str)]
+    encoding: Option<Encoding>,
+}
+
+/// Where series, channels and labels are, of data that a model is made of or judged on.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Gathering {
+    /// Column that names the series, by name or number; none where all rows are one [default: series, recording, id and the
+    /// like]
+    #[arg(id = "series-column", long = "series", value_name = "COLUMN", value_parser = column)]
+    series: Option<Column>,
+    /// Columns of the channels, by name or number, separated by commas [default: all that have no other purpose]
+    #[arg(id = "channel-columns", long = "channels", value_name = "COLUMNS", value_delimiter = ',',
+        value_parser = column)]
+    channels: Vec<Column>,
+    /// Where names of files have their label: {label}.{n}.csv, {time}_{label}.csv, {label}/{n}.csv [default: folders, or what
+    /// names begin with]
+    #[arg(id = "name-pattern", long = "name", value_name = "PATTERN", value_parser = NamePattern::parse)]
+    name: Option<NamePattern>,
+    /// Table of labels by time, start,end,label, in seconds: each is a series
+    #[arg(long, value_name = "FILE")]
+    annotations: Option<PathBuf>,
+    /// Print how the data are read, with the first rows of each kind, and do nothing else
+    #[arg(long)]
+    dry_run: bool,
+}
+
+impl Gathering {
+    /// The same options of reading, with what is said here; a column of groups is of a whole series.
+    pub(super) fn add_to(&self, options: ReadOptions, group: Option<&str>) -> ReadOptions {
+        let group = group.filter(|group| !["series", "id", "sequence"].contains(group));
+        let source = Source {
+            series: self.series.clone(),
+            channels: self.channels.clone(),
+            names: self.name.clone(),
+            annotations: self.annotations.clone(),
+            columns: group.map(Column::of).into_iter().collect(),
+            ..options.source
+        };
+        ReadOptions { source, ..options }
+    }
+
+    /// Prints data as they were read, where that is all that is asked for.
+    pub(super) fn shows(&self, data: &Dataset, json: bool) -> Result<bool, Failure> {
+        if self.dry_run {
+            super::print(&SourceReport::new(data), json)?;
+        }
+        Ok(self.dry_run)
+    }
+
+    /// Options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([
+            ("--series", self.series.is_some()),
+            ("--channels", !self.channels.is_empty()),
+            ("--name", self.name.is_some()),
+            ("--annotations", self.annotations.is_some()),
+            ("--dry-run", self.dry_run),
+        ])
+    }
+}
+
+/// A column that is named on the command line.
+fn column(text: &str) -> Result<Column, String> {
+    match text.trim() {
+        "" => Err("name a column, or its number".into()),
+        name => Ok(Column::of(name)),
+    }
+}
+
+fn decimal(text: &str) -> Result<char, String> {
+    match text {
+        "." | "point" => Ok('.'),
+        "," | "comma" => Ok(','),
+        other => Err(format!("`{other}` is no decimal mark; write . or ,")),
+    }
 }
 
 impl Reading {
@@ -46,7 +153,28 @@ impl Reading {
             classes: None,
             fasta_label: self.fasta_label.clone().unwrap_or_default(),
             resample: self.resample,
+            source: self.source(),
             ..ReadOptions::default()
+        }
+    }
+
+    /// What is said of the source.
+    fn source(&self) -> Source {
+        let header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        Source {
+            label: self.label.clone(),
+            time: self.time.clone(),
+            segments: self.segments,
+            separator: self.sep,
+            decimal: self.decimal,
+            missing: self.na.clone().map_or_else(Marks::default, Marks::new),
+            encoding: self.encoding,
+            header,
+            ..Source::default()
         }
     }
 
@@ -96,6 +224,15 @@ impl Reading {
             ("--alphabet", self.alphabet.is_some()),
             ("--fasta-label", self.fasta_label.is_some()),
             ("--resample", self.resample.is_some()),
+            ("--label", self.label.is_some()),
+            ("--time", self.time.is_some()),
+            ("--segments", self.segments),
+            ("--sep", self.sep.is_some()),
+            ("--decimal", self.decimal.is_some()),
+            ("--na", self.na.is_some()),
+            ("--no-header", self.no_header),
+            ("--header", self.header),
+            ("--encoding", self.encoding.is_some()),
         ])
     }
 }

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fishweir::classifier::ClassifierError;
-use fishweir::data::{DataError, Dataset, ReadOptions, layout_of};
+use fishweir::data::{DataError, Dataset, Encoding, ReadOptions, layout_of};
 use fishweir::deploy::Deployed;
 use fishweir::files;
-use fishweir::internals::unpacked;
+use fishweir::internals::unpacked_as;
 use fishweir::kernel::marginal::MarginalModel;
 use fishweir_networks::NetworkFile;
 use serde::de::IgnoredAny;
@@ -33,7 +33,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         return refused(Topic::EmptyFile, what);
     }
     // As data may be: packed, or with the mark that some editors write.
-    Ok(unpacked(&path.display().to_string(), &bytes)?.into_owned())
+    let encoding = Some(Encoding::Utf8);
+    Ok(unpacked_as(&path.display().to_string(), &bytes, encoding)?.into_owned())
 }
 
 /// Returns the failure of a file that is no model: what it is, and what to do.
@@ -111,7 +112,7 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     )
 }
 
-fn is_network(file: &str, bytes: &[u8]) -> bool {
+pub(super) fn is_network(file: &str, bytes: &[u8]) -> bool {
     NetworkFile::parse(file, bytes).is_ok()
 }
 
@@ -126,7 +127,10 @@ fn network(file: &str) -> Failure {
 
 /// Returns the failure of data that could not be read: a model in their place is named.
 pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
-    let wrong = matches!(error, DataError::UnknownLayout { .. } | DataError::NotUtf8 { .. });
+    let wrong = matches!(
+        error,
+        DataError::UnknownLayout { .. } | DataError::NotUtf8 { .. } | DataError::OtherFormat { .. }
+    );
     let begins =
         |bytes: &[u8]| bytes.starts_with(b"{\"fishweir_model\"") || Deployed::is_artefact(bytes);
     match files::read(path) {

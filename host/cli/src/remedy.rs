@@ -113,10 +113,14 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
 /// The options of a kind of error.
 fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
     match kind {
-        "not-fasta" | "unlabelled" => vec!["--fasta-label"],
+        "not-fasta" => vec!["--fasta-label"],
+        "unlabelled" => vec!["--label", "--name", "--fasta-label"],
+        "mixed-column" => vec!["--categories"],
+        "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],
+        "wrong-encoding" | "not-utf8" => vec!["--encoding"],
         "mixed-rates" | "other-rate" => vec!["--resample"],
         "short-background" => vec!["--group"],
-        "unknown-layout" => vec!["--format"],
+        "unknown-layout" => vec!["--format", "--time", "--series", "--no-header"],
         "bad-layout" if text.contains("UCR archive") => vec!["--format ucr"],
         "front-of-symbols" | "fixed-point-front" => vec!["--front"],
         "spread-out-of-range" => vec!["--std-floor"],

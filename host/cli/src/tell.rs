@@ -2,7 +2,7 @@
 //! meant so.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Contract, OtherScale, WildSample, scales_in_words};
 use fishweir::data::{
@@ -16,7 +16,7 @@ use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, Topic, absent, note, note_once, recognise};
+use super::{Failure, Topic, absent, findings, note, note_once, recognise};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -57,6 +57,11 @@ pub(super) fn read_in_part(path: &Path, options: &ReadOptions) -> Result<Dataset
     read_against(path, options, None, &[])
 }
 
+/// The same of several files.
+pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
+    read_all_against(paths, options, None, &[])
+}
+
 /// Reads data for a model, and tells what differs from its training.
 pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<Dataset, Failure> {
     let options = reading.options_of(model, None)?;
@@ -70,7 +75,19 @@ pub(super) fn read_against(
     contract: Option<&Contract>,
     classes: &[String],
 ) -> Result<Dataset, Failure> {
-    let data = Dataset::read(path, options).map_err(|error| recognise::no_data(path, error))?;
+    read_all_against(&[path.to_owned()], options, contract, classes)
+}
+
+/// The same of several files.
+pub(super) fn read_all_against(
+    paths: &[PathBuf],
+    options: &ReadOptions,
+    contract: Option<&Contract>,
+    classes: &[String],
+) -> Result<Dataset, Failure> {
+    let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    let data =
+        Dataset::read_all(paths, options).map_err(|error| recognise::no_data(first, error))?;
     if contract.is_some_and(|contract| !contract.lacks_some()) {
         data.check_whole_rows()?;
     }
@@ -186,6 +203,7 @@ pub(super) fn of_data(
     options: &ReadOptions,
     contract: Option<&Contract>,
 ) -> Result<(), Failure> {
+    findings::tell(data.source(), data.findings());
     data.check_one_rate()?;
     units(data.source(), data.unit_matches());
     if let Kind::Channels(names) = data.kind()

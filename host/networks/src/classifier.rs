@@ -137,6 +137,10 @@ impl ClassifierPlan {
         let of_class = &variables[class];
         let mut counts = vec![0_usize; of_class.card()];
         records.rows().for_each(|row| counts[usize::from(row[class])] += 1);
+        if let [class] = of_class.states.as_slice() {
+            let (class, column) = (class.clone(), of_class.name.clone());
+            return Err(NetworkError::OneClass { class, column });
+        }
         if counts.len() < 2 {
             return Err(NetworkError::NoRecords("a classifier needs some of two classes"));
         }

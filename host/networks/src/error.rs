@@ -161,6 +161,23 @@ pub enum NetworkError {
     /// No record where some are needed.
     #[error("there is no record; {0}")]
     NoRecords(&'static str),
+    /// One class alone.
+    #[error(
+        "all records are of class `{class}` of column `{column}`; a classifier needs two classes"
+    )]
+    OneClass {
+        /// The class.
+        class: String,
+        /// Its column.
+        column: String,
+    },
+    /// Records without a class where one is needed.
+    #[error(
+        "no record has a class in column `{0}`, so that there is nothing to judge; add the column, or decide on the records \
+         without judging them"
+    )]
+    #[strum(serialize = "unlabelled-records")]
+    Unlabelled(String),
     /// A class of which nothing can be learnt.
     #[error(
         "class `{class}` of column `{column}` has no record; leave it out, or add records of it"

@@ -49,10 +49,13 @@ impl NetworkEvaluation {
     /// Judges a classifier on records; those without a class are left out.
     ///
     /// # Errors
-    /// As [`NetworkClassifier::values`].
+    /// As [`NetworkClassifier::values`]; [`NetworkError::Unlabelled`] where no record has a class.
     pub fn of(classifier: &NetworkClassifier, records: &Records) -> Result<Self, NetworkError> {
         let numbers: Vec<usize> = (0..records.len()).collect();
         let verdicts = judge(classifier, records, &numbers)?;
+        if verdicts.is_empty() {
+            return Err(NetworkError::Unlabelled(classifier.class().name.clone()));
+        }
         Ok(Self::of_verdicts(classifier.class().states.as_slice(), &verdicts))
     }
 
@@ -84,6 +87,14 @@ impl NetworkEvaluation {
         let of_whole = whole.records(table)?;
         let labelled: Vec<usize> =
             all.into_iter().filter(|&row| of_whole.row(row)[class] != MISSING).collect();
+        if labelled.is_empty() {
+            let column = whole.variables()[class].name.clone();
+            return Err(NetworkError::Unlabelled(column).into());
+        }
+        if let [only] = classes.as_slice() {
+            let (class, column) = (only.clone(), whole.variables()[class].name.clone());
+            return Err(NetworkError::OneClass { class, column }.into());
+        }
         let labels: Vec<usize> =
             labelled.iter().map(|&row| usize::from(of_whole.row(row)[class])).collect();
         let dealt = Folds::stratified(&labels, &classes, folds, seed)?;

@@ -1,5 +1,7 @@
 //! Alignments: Stockholm, and FASTA with gaps.
 
+use std::collections::HashSet;
+
 use super::{ProfileError, Residues};
 
 /// Sequences in columns.
@@ -85,7 +87,12 @@ impl Alignment {
 
     /// The alphabet that its residues are of.
     pub fn residues(&self) -> &'static Residues {
-        Residues::of(self.rows.iter().flatten().copied())
+        self.guess_residues().0
+    }
+
+    /// The same, and whether it is a guess.
+    pub fn guess_residues(&self) -> (&'static Residues, bool) {
+        Residues::guess(self.rows.iter().flatten().copied())
     }
 
     /// Checks that there are sequences, all of one length, and marks of it too.
@@ -144,12 +151,15 @@ fn fasta(file: &Text<'_>, text: &str) -> Result<Named, ProfileError> {
 type Parts = (Named, Vec<(String, String)>, Named);
 
 fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {
-    let (mut named, mut about, mut marks) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut named, mut about, mut marks) = (Named::new(), Vec::new(), Vec::new());
     let mut ended = false;
-    for (number, line) in (1..).zip(text.lines()) {
+    // Names of the block; a blank line ends it.
+    let mut block: HashSet<&str> = HashSet::new();
+    let mut lines = (1..).zip(text.lines());
+    for (number, line) in lines.by_ref() {
         let mut words = line.split_whitespace();
         match (words.next(), words.next(), words.next()) {
-            (None, ..) => {}
+            (None, ..) => block.clear(),
             (Some("//"), ..) => {
                 ended = true;
                 break;
@@ -163,6 +173,12 @@ fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {
             (Some(name), Some(row), None) => {
                 let column = line.find(row).unwrap_or_default() + 1;
                 check(file, number, column, row)?;
+                if !block.insert(name) {
+                    let what = format!(
+                        "a sequence `{name}` has been before in this block; give each a name of its own"
+                    );
+                    return Err(file.wrong(number, line.find(name).unwrap_or_default() + 1, what));
+                }
                 Text::extend(&mut named, name, row);
             }
             (Some(word), ..) => {
@@ -171,6 +187,10 @@ fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {
                 return Err(file.wrong(number, column, what));
             }
         }
+    }
+    if let Some((number, _)) = lines.find(|(_, line)| !line.trim().is_empty()) {
+        let what = "another alignment follows the `//` that ends the first; keep one in a file";
+        return Err(file.wrong(number, 1, what));
     }
     if !ended {
         let what = "ends without `//`; is the file cut short?".to_owned();

@@ -118,7 +118,10 @@ impl Build {
     }
 
     /// The same of an alphabet that is known: a few sequences alone may look as if they were of another.
-    pub(super) fn profile_of(
+    ///
+    /// # Errors
+    /// As [`profile`](Self::profile).
+    pub fn profile_of(
         &self,
         alignment: &Alignment,
         residues: &'static Residues,
@@ -262,10 +265,20 @@ fn count(
         for &(place, residue) in &places {
             let shares = match residue {
                 None => Vec::new(),
-                Some(residue) => {
-                    let symbols = residues.encode(name, &residue.to_string())?;
-                    symbols.into_iter().flat_map(|symbol| residues.shares(symbol)).collect()
-                }
+                Some(residue) => match residues.symbol(residue) {
+                    Some(symbol) => residues.shares(symbol),
+                    None => {
+                        let is_residue = |found: &char| !is_gap(*found);
+                        let residues_of_row = || row.iter().copied().filter(is_residue);
+                        let position = residues_of_row().position(|found| found == residue);
+                        return Err(ProfileError::Residue {
+                            name: name.clone(),
+                            position: position.unwrap_or_default() + 1,
+                            found: residue,
+                            alphabet: residues.name,
+                        });
+                    }
+                },
             };
             let (way, to, emitted) = match place {
                 Place::Match(k) => ([0, 3, 5][from.0], (0, k + 1), Some(&mut counts.matched[k])),

@@ -82,7 +82,7 @@ impl Group {
             flanks: profile.flanks(steps).map(|weight| Row::lift(weight as f32)),
         };
         for (lane, symbols) in all.iter().enumerate() {
-            if symbols.is_empty() || symbols.iter().any(|&x| x >= profile.residues.symbols()) {
+            if symbols.is_empty() || symbols.iter().any(|&x| x > profile.residues.symbols()) {
                 return Err(ProfileError::Impossible);
             }
             let start = steps - symbols.len();

@@ -138,7 +138,8 @@ impl SearchProfile {
         let positions = self.positions();
         let mut expected = Expectations {
             log_odds,
-            matched: vec![0.0; self.residues.symbols() * positions],
+            // A stop is behind the symbols.
+            matched: vec![0.0; (self.residues.symbols() + 1) * positions],
             steps: vec![Steps::from_array([0.0; 9]); positions],
             in_domain: vec![0.0; symbols.len()],
             begins: vec![0.0; symbols.len()],

@@ -98,21 +98,40 @@ pub static RNA: Residues = Residues {
 };
 
 impl Residues {
-    /// The alphabet of a name, in any case.
+    /// The alphabet of a name, in any case; `protein` is `amino`.
     pub fn named(name: &str) -> Option<&'static Self> {
+        let name = if name.eq_ignore_ascii_case("protein") { "amino" } else { name };
         [&AMINO, &DNA, &RNA].into_iter().find(|known| known.name.eq_ignore_ascii_case(name))
     }
 
-    /// The alphabet with all of some characters, gaps left out: of nucleotides where they suffice.
-    pub fn of(text: impl Iterator<Item = char> + Clone) -> &'static Self {
-        let spelt = |known: &&'static Self| {
-            let letters = text.clone().filter(char::is_ascii_alphabetic);
-            letters.clone().next().is_some()
-                && letters
-                    .map(|letter| letter.to_ascii_uppercase())
-                    .all(|letter| known.symbols.contains(letter) || matches!(letter, 'N' | 'X'))
-        };
-        [&DNA, &RNA].into_iter().find(spelt).unwrap_or(&AMINO)
+    /// The alphabet of some characters, gaps left out: of nucleotides where all are such or codes for several of them, and
+    /// the codes but `N` and `X`, of which masked sequences are full, are at most 5 % of the letters; and whether it is a
+    /// guess: where there are such codes, or letters of which both nucleotides and amino acids are spelt.
+    pub fn guess(text: impl Iterator<Item = char>) -> (&'static Self, bool) {
+        let mut counts = [0_usize; 26];
+        for letter in text.filter(char::is_ascii_alphabetic) {
+            counts[usize::from(letter.to_ascii_uppercase() as u8 - b'A')] += 1;
+        }
+        let total: usize = counts.iter().sum();
+        let found = || (b'A'..=b'Z').map(char::from).zip(counts).filter(|&(_, count)| count > 0);
+        for known in [&DNA, &RNA] {
+            let own = |letter: char| known.symbols.contains(letter) || matches!(letter, 'N' | 'X');
+            let other = if *known == DNA { 'U' } else { 'T' };
+            let codes: usize =
+                found().filter(|&(letter, _)| !own(letter)).map(|(_, count)| count).sum();
+            let all = found().all(|(letter, _)| letter != other && known.symbol(letter).is_some());
+            if total > 0 && all && 20 * codes <= total {
+                return (known, codes > 0);
+            }
+        }
+        // What might be nucleotides with many codes.
+        let maybe = found().all(|(letter, _)| DNA.symbol(letter).is_some());
+        (&AMINO, total > 0 && maybe)
+    }
+
+    /// The alphabet that [`guess`](Self::guess) finds.
+    pub fn of(text: impl Iterator<Item = char>) -> &'static Self {
+        Self::guess(text).0
     }
 
     /// How many residues there are.
@@ -149,13 +168,31 @@ impl Residues {
         members.iter().map(|&member| (member, self.background[member] / total)).collect()
     }
 
+    /// The symbols of a sequence that is searched: `*`, a stop, is a symbol past all others, which no match emits.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    pub fn encode_searched(&self, name: &str, sequence: &str) -> Result<Vec<usize>, ProfileError> {
+        self.encode_with(name, sequence, Some(self.symbols()))
+    }
+
     /// The symbols of a sequence.
     ///
     /// # Errors
     /// Names the first character that is no residue.
     pub fn encode(&self, name: &str, sequence: &str) -> Result<Vec<usize>, ProfileError> {
+        self.encode_with(name, sequence, None)
+    }
+
+    fn encode_with(
+        &self,
+        name: &str,
+        sequence: &str,
+        stop: Option<usize>,
+    ) -> Result<Vec<usize>, ProfileError> {
         let symbols = sequence.chars().enumerate().map(|(at, found)| {
-            self.symbol(found).ok_or_else(|| ProfileError::Residue {
+            let symbol = self.symbol(found).or(stop.filter(|_| found == '*'));
+            symbol.ok_or_else(|| ProfileError::Residue {
                 name: name.to_owned(),
                 position: at + 1,
                 found,

@@ -39,7 +39,7 @@ impl Mode {
 pub struct SearchProfile {
     pub(super) residues: &'static Residues,
     pub(super) mode: Mode,
-    /// `[symbol][position]`.
+    /// `[symbol][position]`; those of a stop are zero.
     odds: Vec<f64>,
     pub(super) steps: Vec<Steps<f64>>,
 }
@@ -70,6 +70,7 @@ impl SearchProfile {
                 }
             }));
         }
+        odds.resize(odds.len() + positions, 0.0);
         let steps = (profile.transition.iter().skip(1).zip(entries(profile, mode)).enumerate())
             .map(|(k, (row, enter))| {
                 let is_last = k + 1 == positions;

@@ -42,6 +42,8 @@ pub enum Decoded {
 pub struct Alphabet {
     symbols: Vec<char>,
     known: Option<&'static Known>,
+    /// Of one with more symbols than a well-known one has, that one: codes are symbols too, as of a profile's.
+    like: Option<&'static Known>,
 }
 
 /// A well-known alphabet.
@@ -90,7 +92,7 @@ impl Alphabet {
     }
 
     fn of(known: &'static Known) -> Self {
-        Self { symbols: known.letters.symbols().chars().collect(), known: Some(known) }
+        Self { symbols: known.letters.symbols().chars().collect(), known: Some(known), like: None }
     }
 
     /// An alphabet by its name, or from its symbols in order (`ACGT` is `dna`).
@@ -126,7 +128,18 @@ impl Alphabet {
                 symbols.len()
             )));
         }
-        Ok(Self { symbols, known: None })
+        let extends = |known: &&&'static Known| {
+            let letters = known.letters.symbols();
+            // A few symbols more are an alphabet of one's own.
+            known.letters.folds_case()
+                && text.len() > letters.len() + 4
+                && text.starts_with(letters)
+                && text[letters.len()..]
+                    .chars()
+                    .all(|code| known.letters.missing().contains(code) || code.is_ascii_uppercase())
+        };
+        let like = KNOWN.iter().find(extends).copied();
+        Ok(Self { symbols, known: None, like })
     }
 
     /// The alphabet of the characters counted: a well-known one where they speak for it, otherwise
@@ -177,7 +190,7 @@ impl Alphabet {
 
     /// What a character is in this alphabet.
     pub fn decode(&self, character: char) -> Decoded {
-        let character = match self.known {
+        let character = match self.known.or(self.like) {
             Some(known) if known.letters.folds_case() => character.to_ascii_uppercase(),
             _ => character,
         };
@@ -189,7 +202,7 @@ impl Alphabet {
     }
 
     fn codes(&self) -> &'static str {
-        self.known.map_or(UNNAMED_MISSING, |known| known.letters.missing())
+        self.known.or(self.like).map_or(UNNAMED_MISSING, |known| known.letters.missing())
     }
 }
 

@@ -11,6 +11,7 @@ use super::layout::ReadOptions;
 use super::part::{Body, Draft, Part, Text};
 use super::place::Place;
 use super::samples::Samples;
+use super::source::{Finding, Findings};
 use crate::words::shorten;
 
 /// Makes one data set of the parts, which must be one or more.
@@ -27,9 +28,20 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         classes: options.classes.clone().unwrap_or_else(|| labels(&parts)),
         codes: BTreeMap::new(),
     };
+    let mut findings = Findings::default();
+    if options.kind.is_none()
+        && let Kind::Symbols(alphabet) = &numbering.kind
+        && let Some(what) = words(&parts, alphabet)
+    {
+        findings.add(Finding::Symbols, what);
+    }
     let (mut series, mut units) = (Vec::new(), Vec::new());
     for mut part in parts {
         units.extend(std::mem::take(&mut part.units));
+        std::mem::take(&mut part.findings)
+            .0
+            .into_iter()
+            .for_each(|one| findings.add(one.about, one.what));
         for draft in std::mem::take(&mut part.drafts) {
             series.push(numbering.series(&part, draft)?);
         }
@@ -39,7 +51,11 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     if options.kind.is_none() {
         data.check_channels()?;
     }
-    Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units))
+    Ok(data
+        .with_codes(codes)
+        .with_clock(clock)
+        .with_unit_matches(units)
+        .with_findings(findings.0))
 }
 
 /// What an observation is: as the options say, or as found.
@@ -147,6 +163,32 @@ fn check_fit(first: &Part, part: &Part) -> Result<(), DataError> {
         return mismatch(format!("extra columns are `{one}` in one and `{other}` in the other"));
     }
     Ok(())
+}
+
+/// What is to be said of strings that look like codes or names in a row, as `10 11 12` and `open,close`: letters are symbols, and so
+/// is what separates them.
+fn words(parts: &[Part], alphabet: &Alphabet) -> Option<String> {
+    /// Strings that are looked at.
+    const LOOKED_AT: usize = 100;
+    let separator =
+        [' ', ',', ';', '|'].into_iter().find(|one| alphabet.symbols().contains(one))?;
+    let (mut all, mut long, mut examples) = (0, 0, Vec::new());
+    for draft in parts.iter().flat_map(|part| &part.drafts).take(LOOKED_AT) {
+        let Body::Text(text) = &draft.body else { continue };
+        for word in text.text.split(separator).map(str::trim).filter(|word| !word.is_empty()) {
+            all += 1;
+            long += usize::from(word.chars().count() > 1);
+            if examples.len() < 3 && !examples.contains(&word) {
+                examples.push(word);
+            }
+        }
+    }
+    (2 * long >= all && long > 0).then(|| {
+        format!(
+            "the strings look like words ({}), and are read letter by letter, `{separator}` too: write one character for each word",
+            shorten(&examples.join(", "))
+        )
+    })
 }
 
 /// How often each character occurs in the strings.

@@ -8,6 +8,7 @@ use super::alphabet::Alphabet;
 use super::error::DataError;
 use super::missing::Missing;
 use super::samples::{Samples, SamplesView};
+use super::source::Found;
 use super::unit_match::UnitMatch;
 
 /// What one observation is.
@@ -77,6 +78,7 @@ pub struct Dataset {
     missing: Missing,
     clock: Clock,
     units: Vec<UnitMatch>,
+    findings: Vec<Found>,
 }
 
 impl Dataset {
@@ -107,8 +109,19 @@ impl Dataset {
             view.rows().into_iter().for_each(|rows| missing.add_partial(rows));
         }
         let clock = Clock::default();
-        let (checksum, units) = (None, Vec::new());
-        Ok(Self { kind, classes, columns, series, source, checksum, missing, clock, units })
+        let (checksum, units, findings) = (None, Vec::new(), Vec::new());
+        Ok(Self {
+            kind,
+            classes,
+            columns,
+            series,
+            source,
+            checksum,
+            missing,
+            clock,
+            units,
+            findings,
+        })
     }
 
     /// Labelled series made in memory: each a class and its samples, numbered in their order.
@@ -227,6 +240,21 @@ impl Dataset {
         self
     }
 
+    /// With another name for messages.
+    pub(super) fn with_source(self, source: String) -> Self {
+        Self { source, ..self }
+    }
+
+    /// Adds what was found by looking.
+    pub(super) fn with_findings(self, findings: Vec<Found>) -> Self {
+        Self { findings, ..self }
+    }
+
+    /// What was found by looking, and may be said otherwise by a [`Source`](super::Source).
+    pub fn findings(&self) -> &[Found] {
+        &self.findings
+    }
+
     /// The channels whose names in the data are not those that were wanted, which may be in other units.
     pub fn unit_matches(&self) -> &[UnitMatch] {
         &self.units
@@ -238,6 +266,7 @@ impl Dataset {
         self.checksum = other.checksum;
         self.missing.codes.clone_from(&other.missing.codes);
         self.units.clone_from(&other.units);
+        self.findings.clone_from(&other.findings);
         self
     }
 

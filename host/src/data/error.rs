@@ -73,8 +73,8 @@ pub enum DataError {
     },
     /// The first line fits no known layout.
     #[error(
-        "{file}: line 1 fits no known layout: a file begins with {}; found `{found}`",
-        known.join(", or ")
+        "{file}: line 1 fits no known layout: {}; found `{found}`",
+        lacks.clone().unwrap_or_else(|| format!("a file begins with {}", known.join(", or ")))
     )]
     UnknownLayout {
         /// The file.
@@ -83,6 +83,8 @@ pub enum DataError {
         found: String,
         /// What files begin with.
         known: Vec<&'static str>,
+        /// What a table lacks to be one of series.
+        lacks: Option<String>,
     },
     /// The header does not have what its layout needs.
     #[error("{file}: line 1, the header: {what}")]
@@ -161,6 +163,50 @@ pub enum DataError {
         place: Box<Place>,
         /// The field.
         text: String,
+    },
+    /// A number with a comma that may be its decimal mark, or stand between thousands.
+    #[error(
+        "{place}: `{text}` has a comma, which may be its decimal mark or stand between thousands; say which, or write \
+         digits and a point alone"
+    )]
+    AmbiguousComma {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+    },
+    /// A text in another encoding than was said.
+    #[error("{file}: is not {encoding} text; leave the encoding out, or name the right one")]
+    #[strum(serialize = "wrong-encoding")]
+    Encoding {
+        /// The file.
+        file: String,
+        /// The encoding.
+        encoding: &'static str,
+    },
+    /// A file that holds no data that are read, or data in another form.
+    #[error("{file}: this is {what}; {remedy}")]
+    OtherFormat {
+        /// The file.
+        file: String,
+        /// What it is.
+        what: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// A word in a column of many numbers.
+    #[error(
+        "{place}: `{text}` is not a number, and {} of the column are: for a missing value write NA, or say that the \
+         column has categories",
+        counted(*numbers, "other field")
+    )]
+    MixedColumn {
+        /// Where.
+        place: Box<Place>,
+        /// The field.
+        text: String,
+        /// Fields of the column that are numbers.
+        numbers: usize,
     },
     /// A character in a name that does not show in print, has no width, or turns the direction of what
     /// follows.

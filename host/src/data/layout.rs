@@ -8,6 +8,7 @@ use super::dataset::Kind;
 use super::error::DataError;
 use super::part::Part;
 use super::resample::Resample;
+use super::source::Source;
 use super::values::Values;
 
 /// A layout of files: what it is called, known by, and read by.
@@ -76,6 +77,8 @@ pub struct ReadOptions {
     pub values: Values,
     /// The sample period that the data must have, if they say one: for a fitted model pass the model's.
     pub period: Option<Period>,
+    /// What is said of the source; what is not said is found by looking.
+    pub source: Source,
     /// The rate that the series are resampled to, before `period` is looked at.
     pub resample: Option<Resample>,
 }

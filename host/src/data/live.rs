@@ -6,11 +6,14 @@ use super::Values;
 use super::alphabet::Decoded;
 use super::assemble::unknown_symbol;
 use super::dataset::Kind;
+use super::dialect::Commas;
 use super::error::DataError;
+use super::marks::Marks;
 use super::place::Place;
-use super::quantity::{Conversion, TimeUnit, find_channels};
+use super::quantity::{Conversion, TimeUnit, find_channels, split_unit};
 use super::samples::Sample;
-use super::table::{check_distinct, is_missing, number};
+use super::stamps::{Times, rank};
+use super::table::{check_distinct, number};
 use super::unit_match::UnitMatch;
 
 /// The longest line, in bytes: a stream without line ends must not fill the memory.
@@ -38,8 +41,6 @@ pub struct LiveReader<R> {
     name: String,
     kind: Kind,
     values: Values,
-    /// Whether `NaN` is a missing value, `[channel]`; not past the end.
-    nan: Vec<bool>,
     header: Option<Header>,
     begun: bool,
     /// Whether it was looked at how the stream begins: once, so that whoever goes on gets to its end.
@@ -72,8 +73,8 @@ struct Header {
     channels: Vec<(usize, Conversion)>,
     /// Column of the series' name.
     series: Option<usize>,
-    /// Column of the time, and its unit.
-    time: Option<(usize, TimeUnit)>,
+    /// Column of the time, and how it is read; `None` before the first that is there.
+    time: Option<(usize, Option<Times>)>,
 }
 
 impl<R: BufRead> LiveReader<R> {
@@ -85,7 +86,6 @@ impl<R: BufRead> LiveReader<R> {
             name: name.into(),
             kind,
             values: Values::Reals,
-            nan: Vec::new(),
             header: None,
             begun: false,
             looked: false,
@@ -109,13 +109,6 @@ impl<R: BufRead> LiveReader<R> {
     #[must_use]
     pub fn of_values(self, values: Values) -> Self {
         Self { values, ..self }
-    }
-
-    /// The same that takes `NaN`, as a device prints it, for a missing value in these channels, `[channel]`; in others it is
-    /// no number.
-    #[must_use]
-    pub fn with_nan(self, nan: Vec<bool>) -> Self {
-        Self { nan, ..self }
     }
 
     /// The next sample, `None` at the end of the stream.
@@ -178,8 +171,12 @@ impl<R: BufRead> LiveReader<R> {
 
     /// Whether the header names the unit of the time: `t [ms]`.
     pub fn names_unit_of_time(&self) -> bool {
-        let time = self.header.as_ref().and_then(|header| header.time);
-        time.is_some_and(|(_, unit)| unit.named)
+        self.time_is_named().unwrap_or_default()
+    }
+
+    fn time_is_named(&self) -> Option<bool> {
+        let time = self.header.as_ref()?.time?.1;
+        time.map(Times::named)
     }
 
     /// The channels that the stream names otherwise than they were wanted; empty before the first line was read.
@@ -314,6 +311,12 @@ impl<R: BufRead> LiveReader<R> {
         let first = !std::mem::replace(&mut self.begun, true);
         match &self.kind {
             Kind::Channels(names) if first && is_header(text) => {
+                if is_noise(text, names) {
+                    self.begun = false;
+                    let what =
+                        "names no channel; what comes before the header is passed over".into();
+                    return Err(DataError::Layout { place: self.place(None), what });
+                }
                 let (header, units) = Header::of(&self.name, text, names)?;
                 self.header = Some(header);
                 self.units = units;
@@ -346,18 +349,27 @@ impl<R: BufRead> LiveReader<R> {
                 self.series = Some(fields[column].to_owned());
             }
         }
-        let time = self.header.as_ref().and_then(|header| header.time);
-        self.time =
-            time.and_then(|(column, unit)| fields[column].parse().ok().map(|t| unit.seconds(t)));
+        self.time = None;
+        if let Some(header) = &mut self.header
+            && let Some((column, times)) = &mut header.time
+            && !Marks::default().has(fields[*column])
+        {
+            let field = fields[*column];
+            let name = &header.names[*column];
+            // What neither name nor number says is no time.
+            let by_number = || Times::of(name, &[field]).ok().map(|one| one.times);
+            let read = times.or_else(|| by_number().filter(|times| times.named()));
+            *times = read;
+            self.time = read.and_then(|times| times.seconds(field));
+        }
         for channel in 0..self.kind.dimension().unwrap_or_default() {
             let (column, conversion) = match &self.header {
                 Some(header) => header.channels[channel],
                 None => (channel, Conversion::NONE),
             };
-            let nan = self.nan.get(channel).is_some_and(|nan| *nan);
-            if !(is_missing(fields[column]) || nan && fields[column].eq_ignore_ascii_case("nan")) {
+            if !Marks::default().has(fields[column]) {
                 let (text, place) = (fields[column], || self.place(Some(column)));
-                let value = number(text, self.values, place)?;
+                let value = number(text, self.values, Commas::Unknown, place)?;
                 let value = self.values.check(conversion.of(value), text, place)?;
                 self.row.push(value);
                 self.seen[channel] = self.line;
@@ -413,9 +425,24 @@ impl Header {
         let taken = |column: usize| channels.iter().any(|&(channel, _)| channel == column);
         let mut times = all.iter().filter(|&&(column, _)| !taken(column));
         let time = times.find_map(|&(column, name)| Some((column, TimeUnit::of(name)?)));
-        let time = time.map(|(column, unit)| unit.map(|unit| (column, unit))).transpose();
-        Ok((Self { delimiter, channels, series, time: time.map_err(failed)?, names }, units))
+        let time = time.map(|(column, unit)| unit.map(|unit| (column, Some(Times::Numbers(unit)))));
+        // Other names say what they count, or their numbers do.
+        let named = || {
+            let timely = |&&(column, name): &&(usize, &str)| !taken(column) && rank(name).is_some();
+            let best = all.iter().filter(timely).min_by_key(|(_, name)| rank(name))?;
+            let by_name = Times::of(best.1, &[]).ok()?.times;
+            Some((best.0, Some(by_name).filter(|times| times.named())))
+        };
+        let time = time.transpose().map_err(failed)?.or_else(named);
+        Ok((Self { delimiter, channels, series, time, names }, units))
     }
+}
+
+/// Whether a first line without numbers is no header: it has fewer fields than there are channels, and names none.
+fn is_noise(text: &str, wanted: &[String]) -> bool {
+    let fields = split(text, [',', '\t'].into_iter().find(|&one| text.contains(one)));
+    let names = |field: &&str| wanted.iter().any(|name| split_unit(name).0 == split_unit(field).0);
+    fields.len() < wanted.len() && !fields.iter().any(names)
 }
 
 /// The fields of a line, by a delimiter or by what the line looks like.
@@ -445,7 +472,7 @@ fn unquoted(field: &str) -> &str {
 /// Whether a first line is one of names: none of its fields is a number, not even a forbidden one.
 fn is_header(text: &str) -> bool {
     let fields = split(text, None);
-    let is_value = |field: &str| is_missing(field) || field.parse::<f64>().is_ok();
+    let is_value = |field: &str| Marks::default().has(field) || field.parse::<f64>().is_ok();
     !fields.into_iter().any(is_value)
 }
 

@@ -9,9 +9,11 @@ use super::error::DataError;
 use super::fold_error::FoldError;
 use super::folds::Folds;
 use super::layout::ReadOptions;
-use super::read::{check_resampled, load, unpacked};
+use super::read::{check_resampled, load, unpacked_as};
 use super::resample::Resample;
+use super::roles::Roles;
 use super::samples::SamplesView;
+use super::source::Column;
 use super::table::Table;
 use crate::words::shorten;
 
@@ -66,22 +68,27 @@ impl Marked {
         background: Option<&str>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        let text = unpacked(name, bytes)?;
-        let mut table = Table::open(name, &text)?;
-        let time = table.time()?.map(|(column, _)| column);
-        let Some(at) = table.column(column).filter(|&at| time.is_some_and(|time| at > time)) else {
+        let text = unpacked_as(name, bytes, options.source.encoding)?;
+        let mut table = Table::open_as(name, &text, &options.source)?;
+        let found = table.column(column);
+        // Marks are no labels, whatever they are called.
+        let mut source = options.source.clone();
+        if source.label.is_none() && table.column("label").is_none_or(|label| Some(label) == found)
+        {
+            source.label = Some(Column::None);
+        }
+        let mut looked = Table::open_as(name, &text, &source)?;
+        let roles = Roles::of(&mut looked, &source, &[])?;
+        let (Some(at), Some(_)) = (found, roles.time) else {
             let what =
                 format!("has no column `{column}` after a column `t` that marks its samples");
             return Err(table.bad_header(what));
         };
-        let channels = table.header().iter().enumerate().filter(|(place, name)| {
-            time.is_some_and(|time| *place > time)
-                && *place != at
-                && !["series", "label"].contains(&name.as_str())
-        });
-        let channels = Kind::Channels(channels.map(|(_, name)| name.clone()).collect());
+        let channels = roles.channels.iter().filter(|&&place| place != at);
+        let channels = channels.map(|&place| table.header()[place].clone());
+        let channels = Kind::Channels(channels.collect());
         let kind = options.kind.clone().or(Some(channels));
-        let unlabelled = ReadOptions { kind, classes: None, ..options.clone() };
+        let unlabelled = ReadOptions { kind, classes: None, source, ..options.clone() };
         // Marks are of the samples that the file has.
         let data = Dataset::parse_as_is(name, bytes, &unlabelled)?;
 
@@ -89,7 +96,7 @@ impl Marked {
         let mut marks: Vec<Option<String>> = Vec::new();
         while table.next_row()? {
             let mark = table.name(at)?;
-            let marked = !mark.is_empty() && Some(mark) != background;
+            let marked = !options.source.missing.has(mark) && Some(mark) != background;
             let mark = marked.then(|| mark.to_owned());
             if let Some(label) = mark.as_ref().filter(|&mark| !known(mark)) {
                 let classes =

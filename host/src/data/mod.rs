@@ -9,9 +9,10 @@
 //! ```
 //!
 //! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series a line, tables of strings, FASTA, the text
-//! and `.ts` files of archives.
-//! Each may be gzipped; content decides, never the file's name. A *missing* observation (an empty
-//! field or `NA`; `?` or `NaN` in an archive's text; `-`, `?` or an ambiguity code in a string) keeps its place in time as `None`: a
+//! and `.ts` files of archives, sound, arrays, body signals, recordings of applications.
+//! Each may be gzipped; content decides, never the file's name. What is where in a file is a [`Source`]: what is not said is found by
+//! looking, and told by [`Dataset::findings`]. A *missing* observation (a field that is one of its [`Marks`]; `-`, `?` or an
+//! ambiguity code in a string) keeps its place in time as `None`: a
 //! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
 //! dropped. All that is wrong with a file is one [`DataError`] that names file, line and column.
 //!
@@ -34,43 +35,65 @@
 //! ```
 
 mod alphabet;
+mod annotations;
 mod assemble;
 mod batches;
+mod cbor;
 mod clips;
 mod clock;
 mod dataset;
+mod dialect;
+mod edf;
+mod edge_impulse;
+mod encoding;
 mod error;
 mod fasta;
+mod features;
 mod fold_error;
 mod folds;
 mod front;
 mod gaps;
+mod gather;
 mod lags;
 mod layout;
 mod live;
 mod marked;
+mod marks;
 mod missing;
+mod numpy;
 mod oddities;
 mod one_line;
 mod part;
+mod parting;
 mod place;
 mod quantity;
 pub(crate) mod read;
+mod recording;
 mod resample;
 mod resting;
+mod roles;
 mod rounding;
 mod samples;
+mod sensor_logger;
 mod series_table;
 mod sktime;
+mod sniff;
+mod source;
+mod stamps;
 mod steps;
 mod strings;
 pub(crate) mod table;
+mod tidy;
 mod ucr;
 mod unit_match;
 mod units;
 mod values;
+mod wav;
+mod wfdb;
 mod wide;
 mod windows;
+mod wisdm;
+mod zip;
 
 #[cfg(test)]
 mod tests;
@@ -81,17 +104,20 @@ pub use batches::Batches;
 pub use clips::Joined;
 pub use clock::{Irregular, PERIOD_TOLERANCE, Period};
 pub use dataset::{Dataset, Kind, Series};
+pub use encoding::Encoding;
 pub use error::DataError;
 pub use fold_error::FoldError;
 pub use folds::Folds;
 pub use front::{Front, FrontError, Mel, Stage, VectorQuantiser};
 pub(crate) use front::{FrontEnd, FrontStream, Heard, Placed};
 pub use gaps::Gaps;
+pub use gather::NamePattern;
 pub(crate) use lags::Ring;
 pub use lags::{LagError, Lags, Widened};
 pub use layout::{FastaLabel, Layout, ReadOptions};
 pub use live::LiveReader;
 pub use marked::{Mark, Marked};
+pub use marks::Marks;
 pub use missing::Missing;
 pub use place::Place;
 pub use quantity::{Conversion, split_unit};
@@ -101,6 +127,7 @@ pub use resample::Resample;
 pub(crate) use resting::Rests;
 pub(crate) use samples::is_partial;
 pub use samples::{Rows, RowsView, Sample, Samples, SamplesView};
+pub use source::{Column, Finding, Found, Separator, Source};
 pub use steps::{even_period_of, period_of, rough_period};
 pub use unit_match::{UnitComparison, UnitMatch, conversions_in_words, uncompared_in_words};
 pub use units::{centre_and_scale, scale_of};
@@ -119,6 +146,13 @@ pub static LAYOUTS: &[&Layout] = &[
     &series_table::LAYOUT,
     &wide::LAYOUT,
     &sktime::LAYOUT,
+    &wav::LAYOUT,
+    &numpy::LAYOUT,
+    &sensor_logger::LAYOUT,
+    &edf::LAYOUT,
+    &edge_impulse::LAYOUT,
+    &wfdb::LAYOUT,
+    &wisdm::LAYOUT,
     &ucr::LAYOUT,
 ];
 

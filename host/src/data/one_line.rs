@@ -1,13 +1,13 @@
 //! What layouts share in which a series is one line, and channels have no names.
 
-use super::Values;
 use super::assemble::wrong_kind;
 use super::dataset::Kind;
+use super::dialect::Commas;
 use super::error::DataError;
 use super::layout::ReadOptions;
 use super::place::Place;
 use super::samples::Rows;
-use super::table::{is_missing, number};
+use super::table::number;
 use super::unit_match::UnitMatch;
 use crate::words::counted;
 
@@ -37,16 +37,17 @@ pub(super) fn unnamed(options: &ReadOptions) -> Vec<UnitMatch> {
     }
 }
 
-/// A sample of an archive's text, which writes a missing one as `?` or `NaN`, if not as tables do.
+/// A sample of a text whose numbers have points.
 pub(super) fn sample(
     text: &str,
-    values: Values,
+    options: &ReadOptions,
     place: impl Fn() -> Box<Place>,
 ) -> Result<Option<f64>, DataError> {
-    if is_missing(text) || text == "?" || text.eq_ignore_ascii_case("nan") {
+    if options.source.missing.has(text) {
         return Ok(None);
     }
-    values.check(number(text, values, &place)?, text, &place).map(Some)
+    let values = options.values;
+    values.check(number(text, values, Commas::Unknown, &place)?, text, &place).map(Some)
 }
 
 /// The rows of a series of which each channel has as many samples, `[channel][time]`. What is missing in all channels at the end is no part of the series: lines are filled up so.

@@ -1,6 +1,9 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
+use super::annotations::Annotation;
+use super::marks::Marks;
 use super::samples::Rows;
+use super::source::{Finding, Findings};
 use super::unit_match::UnitMatch;
 
 /// What a reader found in a file.
@@ -17,6 +20,10 @@ pub(super) struct Part {
     pub(super) clocked: bool,
     /// Channels that were wanted under another name.
     pub(super) units: Vec<UnitMatch>,
+    /// What was found by looking.
+    pub(super) findings: Findings,
+    /// Labels by time.
+    pub(super) annotations: Vec<Annotation>,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -31,7 +38,17 @@ impl Part {
             text_column: None,
             clocked: false,
             units: Vec::new(),
+            findings: Findings::default(),
+            annotations: Vec::new(),
             drafts: Vec::new(),
+        }
+    }
+
+    /// Notes that a name in a column is taken for a missing one.
+    pub(super) fn note_missing(&mut self, marks: &Marks, text: &str, column: &str) {
+        if marks.has_name(text) {
+            let what = format!("`{text}` in the column `{column}` is missing, and no label");
+            self.findings.add(Finding::Missing, what);
         }
     }
 }

@@ -9,22 +9,91 @@ use flate2::bufread::GzDecoder;
 
 use super::assemble::{assemble, wrong_kind};
 use super::dataset::{Dataset, Kind};
+use super::encoding::Encoding;
 use super::error::DataError;
+use super::gather::{self, File, files_of, label_by_names, name_by_files};
 use super::layout::{FastaLabel, Layout, ReadOptions};
 use super::part::Part;
 use super::place::Place;
-use super::table::{first_line, header_fields};
-use super::{LAYOUTS, Values, fasta, ucr};
-use crate::words::shorten;
+use super::source::{Finding, Source};
+use super::table::first_line;
+use super::{
+    LAYOUTS, Values, annotations, edge_impulse, fasta, roles, sensor_logger, series_table, sniff,
+    ucr,
+};
+use crate::words::{counted, shorten};
 
 impl Dataset {
-    /// Reads a file into memory: once as it is, and once as numbers.
+    /// Reads a file into memory: once as it is, and once as numbers. A folder, a pattern and `-` are as of
+    /// [`read_all`](Self::read_all).
     ///
     /// # Errors
     /// [`DataError`] naming file, line and column.
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        let (name, bytes) = load(path.as_ref())?;
-        Self::parse(&name, &bytes, options)
+        Self::read_all(&[path.as_ref().to_owned()], options)
+    }
+
+    /// Reads files, all those of folders, and those that a pattern with `*` names; `-` is standard input. Series without label have
+    /// that of their file's name, or of its folder, as the source says, or where names agree.
+    ///
+    /// # Errors
+    /// [`DataError`] as for [`Dataset::read`], or if files do not go together.
+    pub fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Self, DataError> {
+        let (files, left_out) = files_of(paths)?;
+        let by_name = options.source.names.is_some() || options.source.annotations.is_some();
+        if let [File { path, .. }] = files.as_slice()
+            && !by_name
+            && !path.is_dir()
+        {
+            let (name, bytes) = gather::load(path)?;
+            return Self::parse(&name, &bytes, options);
+        }
+        let annotations = options.source.annotations.as_ref().map(|path| {
+            let (name, bytes) = load(path)?;
+            annotations::read(&name, &unpacked_as(&name, &bytes, options.source.encoding)?)
+        });
+        let annotations = annotations.transpose()?;
+        let is_list =
+            |file: &File| file.below.file_name().is_some_and(|name| name == "info.labels");
+        let (lists, files): (Vec<File>, Vec<File>) = files.into_iter().partition(is_list);
+        let mut parts = Vec::with_capacity(files.len());
+        for file in &files {
+            if file.path.is_dir() {
+                parts.push(segmented(sensor_logger::read_folder(&file.path, options)?, options)?);
+                continue;
+            }
+            let (name, bytes) = gather::load(&file.path)?;
+            let text = unpacked_as(&name, &bytes, options.source.encoding)?;
+            parts.push(read_part(&name, &text, options)?);
+        }
+        for list in &lists {
+            let (name, bytes) = gather::load(&list.path)?;
+            let Some(labels) = edge_impulse::labels(&bytes) else {
+                let what = "is no list of labels as Edge Impulse writes it; remove it".to_owned();
+                return Err(DataError::Header { file: name, what });
+            };
+            gather::label_by_list(&files, &mut parts, list, &labels);
+        }
+        label_by_names(&files, &mut parts, &options.source)?;
+        if files.len() > 1 {
+            name_by_files(&files, &mut parts);
+        }
+        if let Some(annotations) = annotations {
+            parts.iter_mut().try_for_each(|part| annotations::cut(part, &annotations))?;
+        }
+        if let Some(part) = parts.first_mut().filter(|_| left_out > 0) {
+            let what = format!("{} beside the data are left out", counted(left_out, "file"));
+            part.findings.add(Finding::Files, what);
+        }
+        if parts.is_empty() {
+            return Err(DataError::NoSeries { file: "no file".to_owned() });
+        }
+        let data = assemble(parts, options)?;
+        let source = match paths {
+            [only] => only.display().to_string(),
+            _ => data.source().to_owned(),
+        };
+        under(data.with_source(source), options)
     }
 
     /// Reads several files, each of one class: pairs of class and file.
@@ -39,7 +108,8 @@ impl Dataset {
         let mut parts = Vec::new();
         for (class, path) in files {
             let (name, bytes) = load(path)?;
-            let mut part = read_part(&name, &unpacked(&name, &bytes)?, options)?;
+            let mut part =
+                read_part(&name, &unpacked_as(&name, &bytes, options.source.encoding)?, options)?;
             for draft in &mut part.drafts {
                 if draft.label.replace(class.clone()).is_some() {
                     return Err(DataError::LabelledTwice { file: name, class: class.clone() });
@@ -69,7 +139,7 @@ impl Dataset {
         bytes: &[u8],
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        let text = unpacked(name, bytes)?;
+        let text = unpacked_as(name, bytes, options.source.encoding)?;
         let checksum = crc32fast::hash(&text);
         let part = read_part(name, &text, options)?;
         drop(text);
@@ -122,8 +192,21 @@ pub fn checksum(path: impl AsRef<Path>) -> Result<u32, DataError> {
     Ok(crc32fast::hash(&unpacked(&name, &bytes)?))
 }
 
+/// Cuts a part to its labels by time, where these are asked for, and says that there are some where they are not.
+fn segmented(mut part: Part, options: &ReadOptions) -> Result<Part, DataError> {
+    let annotations = std::mem::take(&mut part.annotations);
+    if !annotations.is_empty() && options.source.segments {
+        annotations::cut(&mut part, &annotations)?;
+    } else if !annotations.is_empty() {
+        let count = counted(annotations.len(), "label");
+        let what = format!("{count} by time are in the file, and are not looked at");
+        part.findings.add(Finding::Segments, what);
+    }
+    Ok(part)
+}
+
 fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let layout = options.layout.map_or_else(|| detect(name, text), Ok)?;
+    let layout = options.layout.map_or_else(|| detect(name, text, &options.source), Ok)?;
     check_room(name, text.len())?;
     if *layout != fasta::LAYOUT && options.fasta_label != FastaLabel::None {
         return Err(DataError::NoFasta { file: name.to_owned() });
@@ -135,21 +218,28 @@ fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, Dat
         (Some(Kind::Channels(_)), true) => {
             Err(wrong_kind(name, "strings of symbols", options.values.channels()))
         }
-        _ => (layout.read)(name, text, options),
+        _ => segmented((layout.read)(name, text, options)?, options),
     }
 }
 
-/// The text of a file, which is not empty: unpacked, and without a byte order mark.
+/// The text of a file, which is not empty: unpacked, in UTF-8, and without a byte order mark.
 ///
 /// # Errors
 /// [`DataError`] of a damaged gzip file, or an empty one.
 pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    const MARK: &[u8] = b"\xEF\xBB\xBF";
-    let text = match gunzip(name, bytes)? {
-        Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(MARK).unwrap_or(text)),
-        Cow::Owned(text) if text.starts_with(MARK) => Cow::Owned(text[MARK.len()..].to_vec()),
-        text => text,
-    };
+    unpacked_as(name, bytes, None)
+}
+
+/// The same of a text whose encoding is known.
+///
+/// # Errors
+/// As [`unpacked`]; of a text that is not so encoded.
+pub fn unpacked_as<'a>(
+    name: &str,
+    bytes: &'a [u8],
+    encoding: Option<Encoding>,
+) -> Result<Cow<'a, [u8]>, DataError> {
+    let text = Encoding::decode(encoding, name, gunzip(name, bytes)?)?;
     if text.trim_ascii().is_empty() {
         return Err(DataError::Empty { file: name.to_owned() });
     }
@@ -200,32 +290,22 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 }
 
 /// The layout, from how the text begins.
-fn detect(name: &str, text: &[u8]) -> Result<&'static Layout, DataError> {
+fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, DataError> {
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
         return Ok(layout);
     }
-    if let Some(error) = ucr::misfit(name, text) {
+    if roles::may_be_samples(text, source)
+        || source.names_columns() && sniff::is_table(text, source)
+    {
+        return Ok(&series_table::LAYOUT);
+    }
+    if let Some(error) = ucr::misfit(name, text).or_else(|| sniff::other_format(name, text)) {
         return Err(error);
     }
     let Ok(header) = std::str::from_utf8(first_line(text)) else {
         return Err(DataError::NotUtf8 { place: Place::line(name, 1).into() });
     };
-    const NAMES: [&str; 5] = ["t", "sequence", "series", "label", "class"];
-    let nearly = |field: &str| NAMES.iter().any(|name| field.eq_ignore_ascii_case(name));
-    let otherwise = |field: &str| nearly(field) && !NAMES.contains(&field);
-    let wrong = |what: String| Err(DataError::Header { file: name.to_owned(), what });
-    if header_fields(header, &[';']).any(nearly) {
-        return wrong(
-            "parts its columns by semicolons; write commas or tabs, and numbers with points".into(),
-        );
-    }
-    if header_fields(header, &[',', '\t']).any(otherwise) {
-        return wrong(format!(
-            "names of columns are in small letters in this layout (series,label,t,<channels>); \
-             found `{}`",
-            shorten(header)
-        ));
-    }
     let known = LAYOUTS.iter().map(|layout| layout.begins).collect();
-    Err(DataError::UnknownLayout { file: name.to_owned(), found: shorten(header), known })
+    let (file, lacks) = (name.to_owned(), sniff::lacks(text, source));
+    Err(DataError::UnknownLayout { file, found: shorten(header), known, lacks })
 }

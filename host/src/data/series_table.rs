@@ -1,17 +1,22 @@
-//! The layout `series,<columns>,label,t,<channels>`: one sample per line; or without times
-//! `series,label,<channels>`, samples in order of the lines.
+//! One sample a line: `series,<columns>,label,t,<channels>`, or without times `series,label,<channels>`, samples in order of the
+//! lines; or under the names that people use.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::Values;
 use super::dataset::Kind;
+use super::dialect::Commas;
 use super::error::DataError;
+use super::features::check_no_features;
 use super::layout::{Layout, ReadOptions};
 use super::part::{Body, Draft, Part};
-use super::quantity::{Conversion, TimeUnit, find_channels};
+use super::parting::Parting;
+use super::quantity::{Conversion, find_channels};
+use super::roles::Roles;
 use super::samples::Rows;
-use super::table::{Table, finite, has_column, has_time, is_missing, number};
+use super::source::Source;
+use super::stamps::Times;
+use super::table::{Table, finite, has_column, has_time, number};
 use super::unit_match::UnitMatch;
 use super::wide;
 use crate::words::shorten;
@@ -28,54 +33,88 @@ pub(super) static LAYOUT: Layout = Layout {
 
 /// Reads a series table.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let mut table = Table::open(name, bytes)?;
+    let source = &options.source;
     let wanted = match &options.kind {
         Some(Kind::Channels(wanted)) => Some(wanted.as_slice()),
         _ => None,
     };
-    let layout = Columns::of(&table, wanted)?;
+    let mut looked = Table::open_as(name, bytes, source)?;
+    let roles = Roles::of(&mut looked, source, wanted.unwrap_or_default())?;
+    let mut table = Table::open_as(name, bytes, source)?;
+    let layout = Columns::of(&table, roles, wanted)?;
+    let header = |column: usize| table.header()[column].clone();
     let mut part = Part {
-        columns: layout.columns.iter().map(|&column| table.header()[column].clone()).collect(),
+        columns: layout.columns.iter().map(|&column| header(column)).collect(),
         channels: Some(wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
-        label_column: layout.label.map(|column| (column + 1, "label".to_owned())),
-        clocked: layout.time.is_some_and(|(_, unit)| unit.named),
+        label_column: layout.label.map(|column| (column + 1, header(column))),
+        clocked: layout.time.is_some_and(|(_, times)| times.named()),
         units: layout.units(&table, wanted),
+        findings: layout.findings.clone(),
         ..Part::new(name)
     };
-    let mut first_lines: HashMap<String, u64> = HashMap::new();
+    // Where each series is among the drafts, and the line where it begins.
+    let mut first_lines: HashMap<String, (usize, u64)> = HashMap::new();
+    let mut current = 0;
     let mut row = Vec::with_capacity(layout.channels.len());
-    // In the unit of the column.
-    let mut last_time = 0.0;
+    // As the file has it.
+    let mut last_time = String::new();
+    let alone = layout.series.is_none() && layout.label.is_some() && source.series.is_none();
+    let mut parting = Parting::new(layout.usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
         let id = match layout.series {
             Some(column) => table.needed(column, "name of the series")?,
             None => "",
         };
-        if part.drafts.last().is_none_or(|current| current.id != id) {
-            if let Some(&first) = first_lines.get(id) {
-                let place = table.place(layout.series.unwrap_or_default());
-                return Err(DataError::SeriesSplit { place, series: shorten(id), first });
+        let time =
+            layout.time.map(|(column, times)| Columns::time(&table, column, times)).transpose()?;
+        let label = layout.label(&table, source, &mut part)?;
+        let known = match layout.take_turns {
+            true => first_lines.get(id).map(|&(at, _)| at),
+            false => None,
+        };
+        if let Some(at) = known {
+            current = at;
+        } else if parting.parts(id, label, time, part.drafts.get(current)) {
+            if parting.is_another(id) {
+                if let Some(&(_, first)) = first_lines.get(id) {
+                    let place = table.place(layout.series.unwrap_or_default());
+                    return Err(DataError::SeriesSplit { place, series: shorten(id), first });
+                }
+                first_lines.insert(id.to_owned(), (part.drafts.len(), table.line()));
             }
-            first_lines.insert(id.to_owned(), table.line());
-            part.drafts.push(layout.begin(&table, id)?);
+            parting.begin(id);
+            current = part.drafts.len();
+            part.drafts.push(layout.begin(&table, id, label.map(str::to_owned))?);
         }
-        let Some(Draft { columns, label, times, body: Body::Rows(rows), .. }) =
-            part.drafts.last_mut()
+        let Some(Draft { columns, label: began, times, body: Body::Rows(rows), .. }) =
+            part.drafts.get_mut(current)
         else {
             continue; // A draft was pushed above, and it has rows.
         };
-        layout.check_unchanged(&table, id, label.as_deref(), columns)?;
-        if let Some((column, unit)) = layout.time {
-            let time = Columns::time(&table, column, id, (!times.is_empty()).then_some(last_time))?;
-            last_time = time;
-            times.push(unit.seconds(time));
+        layout.check_unchanged(&table, id, (began.as_deref(), label), columns)?;
+        if let (Some(t), Some((column, _))) = (time, layout.time) {
+            let text = table.field(column)?;
+            if times.last().is_some_and(|&before| t <= before) {
+                let (place, series) = (table.place(column), shorten(id));
+                let previous = match layout.take_turns {
+                    true => times.last().copied(),
+                    false => finite(&last_time).or(times.last().copied()),
+                }
+                .unwrap_or_default();
+                let t = finite(text).unwrap_or(t);
+                return Err(DataError::TimeOrder { place, t, previous, series });
+            }
+            text.clone_into(&mut last_time);
+            times.push(t);
         }
-        layout.fill(&table, options.values, &mut row)?;
+        layout.fill(&table, options, &mut row)?;
         rows.push(Some(&row));
     }
-    if let ([only], None) = (part.drafts.as_mut_slice(), layout.series) {
-        only.id = stem(name);
+    if layout.series.is_none() {
+        part.drafts.iter_mut().for_each(|draft| draft.id = stem(name));
     }
+    parting.name_parts(&mut part);
+    check_no_features(&part, layout.time.is_some())?;
     Ok(part)
 }
 
@@ -84,43 +123,45 @@ struct Columns {
     series: Option<usize>,
     label: Option<usize>,
     /// None of a table whose lines are in order of time.
-    time: Option<(usize, TimeUnit)>,
+    time: Option<(usize, Times)>,
+    usual_step: Option<f64>,
+    take_turns: bool,
     columns: Vec<usize>,
     /// With what makes their numbers those of the unit that is wanted.
     channels: Vec<(usize, Conversion)>,
+    commas: Commas,
+    findings: super::source::Findings,
 }
 
 impl Columns {
-    fn of(table: &Table<'_>, wanted: Option<&[String]>) -> Result<Self, DataError> {
+    fn of(table: &Table<'_>, roles: Roles, wanted: Option<&[String]>) -> Result<Self, DataError> {
         let header = table.header();
-        table.check_case(&["series", "label", "t"])?;
-        let (series, label) = (table.column("series"), table.column("label"));
-        let clock = table.time()?;
-        let time = clock.map(|(column, _)| column);
-        if time.or(series).is_none() {
-            return Err(table.bad_header(format!(
-                "has no column `t`, which parts the columns of a series from its channels \
-                 (series,label,t,<channels>), and no `series` (series,label,<channels>); found {}",
-                shorten(&header.join(","))
-            )));
-        }
-        let other = |column: &usize| Some(*column) != series && Some(*column) != label;
-        let columns = (0..time.unwrap_or_default()).filter(other).collect();
-        let behind = time.map_or(0, |time| time + 1);
-        let all: Vec<usize> = (behind..header.len()).filter(other).collect();
-        if all.is_empty() {
+        let Roles { series, label, time, columns, channels, usual_step, take_turns, findings } =
+            roles;
+        if channels.is_empty() {
             let after = if time.is_some() { " after the column `t`" } else { "" };
             return Err(table.bad_header(format!("has no channel{after}")));
         }
         let channels = match wanted {
-            None => all.into_iter().map(|column| (column, Conversion::NONE)).collect(),
+            None => channels.into_iter().map(|column| (column, Conversion::NONE)).collect(),
             Some(wanted) => {
                 let names: Vec<(usize, &str)> =
-                    all.iter().map(|&column| (column, header[column].as_str())).collect();
+                    channels.iter().map(|&column| (column, header[column].as_str())).collect();
                 find_channels(wanted, &names).map_err(|none| none.error(table.file(), &names))?
             }
         };
-        Ok(Self { series, label, time: clock, columns, channels })
+        let commas = table.commas();
+        Ok(Self {
+            series,
+            label,
+            time,
+            usual_step,
+            take_turns,
+            columns,
+            channels,
+            commas,
+            findings,
+        })
     }
 
     /// Names of the channels.
@@ -135,20 +176,35 @@ impl Columns {
         UnitMatch::all(wanted.unwrap_or_default(), &self.channels, &names)
     }
 
-    /// The label of the current row; an empty field is none.
-    fn label<'t>(&self, table: &'t Table<'_>) -> Result<Option<&'t str>, DataError> {
+    /// The label of the current row; a field that is missing is none.
+    fn label<'t>(
+        &self,
+        table: &'t Table<'_>,
+        source: &Source,
+        part: &mut Part,
+    ) -> Result<Option<&'t str>, DataError> {
         let Some(column) = self.label else {
             return Ok(None);
         };
-        Ok(Some(table.name(column)?).filter(|text| !text.is_empty()))
+        let text = table.name(column)?;
+        if source.missing.has(text) {
+            part.note_missing(&source.missing, text, &table.header()[column]);
+            return Ok(None);
+        }
+        Ok(Some(text))
     }
 
     /// A series that begins at the current row, still without samples.
-    fn begin(&self, table: &Table<'_>, id: &str) -> Result<Draft, DataError> {
+    fn begin(
+        &self,
+        table: &Table<'_>,
+        id: &str,
+        label: Option<String>,
+    ) -> Result<Draft, DataError> {
         let columns = self.columns.iter().map(|&column| table.name(column).map(str::to_owned));
         Ok(Draft {
             id: id.to_owned(),
-            label: self.label(table)?.map(str::to_owned),
+            label,
             columns: columns.collect::<Result<_, _>>()?,
             times: Vec::new(),
             line: table.line(),
@@ -156,66 +212,63 @@ impl Columns {
         })
     }
 
-    /// The current row says of its series what the first row said.
+    /// The current row says of its series what the first row said; labels are those of the first and of this row.
     fn check_unchanged(
         &self,
         table: &Table<'_>,
         id: &str,
-        label: Option<&str>,
+        labels: (Option<&str>, Option<&str>),
         columns: &[String],
     ) -> Result<(), DataError> {
-        let label = self.label.map(|column| (column, label.unwrap_or_default()));
-        let columns = self.columns.iter().copied().zip(columns.iter().map(String::as_str));
-        for (column, expected) in columns.chain(label) {
+        let changed = |column: usize, expected: &str, found: &str| DataError::ColumnChanges {
+            place: table.place(column),
+            series: shorten(id),
+            found: shorten(found),
+            expected: shorten(expected),
+        };
+        for (&column, expected) in self.columns.iter().zip(columns) {
             let found = table.field(column)?;
             if found != expected {
-                return Err(DataError::ColumnChanges {
-                    place: table.place(column),
-                    series: shorten(id),
-                    found: shorten(found),
-                    expected: shorten(expected),
-                });
+                return Err(changed(column, expected, found));
             }
         }
-        Ok(())
+        match (self.label, labels) {
+            (Some(column), (began, now)) if began != now => {
+                Err(changed(column, began.unwrap_or_default(), now.unwrap_or_default()))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// The time of the current row, later than the previous one.
-    fn time(
-        table: &Table<'_>,
-        column: usize,
-        id: &str,
-        previous: Option<f64>,
-    ) -> Result<f64, DataError> {
+    /// The time of the current row, in seconds.
+    fn time(table: &Table<'_>, column: usize, times: Times) -> Result<f64, DataError> {
         let text = table.field(column)?;
-        let Some(t) = finite(text) else {
-            return Err(DataError::TimeNotANumber {
-                place: table.place(column),
-                text: shorten(text),
-            });
-        };
-        match previous {
-            Some(previous) if t <= previous => Err(DataError::TimeOrder {
-                place: table.place(column),
-                t,
-                previous,
-                series: shorten(id),
-            }),
-            _ => Ok(t),
-        }
+        let decimal = (table.commas() == Commas::Decimal && text.contains(','))
+            .then(|| text.replacen(',', ".", 1));
+        times.seconds(decimal.as_deref().unwrap_or(text)).ok_or_else(|| DataError::TimeNotANumber {
+            place: table.place(column),
+            text: shorten(text),
+        })
     }
 
     /// Reads the channels of the current row; NaN is missing.
-    fn fill(&self, table: &Table<'_>, values: Values, row: &mut Vec<f64>) -> Result<(), DataError> {
+    fn fill(
+        &self,
+        table: &Table<'_>,
+        options: &ReadOptions,
+        row: &mut Vec<f64>,
+    ) -> Result<(), DataError> {
         row.clear();
+        let values = options.values;
         for &(column, conversion) in &self.channels {
             let text = table.field(column)?;
-            if is_missing(text) {
+            if options.source.missing.has(text) {
                 row.push(f64::NAN);
                 continue;
             }
             let place = || table.place(column);
-            let value = number(text, values, place).map_err(|error| self.explain(error))?;
+            let value =
+                number(text, values, self.commas, place).map_err(|error| self.explain(error))?;
             row.push(values.check(conversion.of(value), text, place)?);
         }
         Ok(())
@@ -241,7 +294,7 @@ fn stem(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::data::{DataError, Dataset, Kind, ReadOptions};
+    use crate::data::{Column, DataError, Dataset, Kind, ReadOptions, Source};
 
     fn parse(text: &str) -> Result<Dataset, DataError> {
         Dataset::parse("data", text.as_bytes(), &ReadOptions::default())
@@ -276,6 +329,110 @@ mod tests {
         assert_eq!(row, Some(&[4.0][..]));
     }
 
+    /// Whatever a table calls its columns and however it is written, it is the table with the layout's own names.
+    #[test]
+    fn tables_are_read_as_people_write_them() {
+        let wanted =
+            parse("series,label,t,x,y\n7,up,0,1,2.5\n7,up,1,NA,4\n8,,0,7,-8\n").expect("sound");
+        for text in [
+            "Series;Label;T;x;y\n7;up;0;1;2,5\n7;up;1;NA;4\n8;;0;7;-8\n",
+            "recording,activity,time,x,y\n7,up,0,1,2.5\n7,up,1,nan,4\n8,None,0,7,-8\n",
+            "# a logger's\nid,time,x,y,class\n7,0,1,2.5,up\n# rest\n7,1,null,4,up\n8,0,7,-8,?\n",
+            ",series,label,t,x,y\n0,7,up,0,1,2.5\n1,7,up,1,,4\n2,8,,0,7,-8\n",
+            "series,label,t,x,y,\n7,up,0,1,2.5,\n7,up,1,NA,4,\n8,,0,7,-8,\n",
+            "series label t x y\n7 up 0  1 2.5\n7 up 1 NA 4\n8 NA 0 7 -8\n",
+            "label|series|t|x|y\nup|7|0|1|2.5\nup|7|1|NA|4\n|8|0|7|-8\n",
+        ] {
+            let data = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!((data.kind(), data.classes()), (wanted.kind(), wanted.classes()), "{text}");
+            for (one, wanted) in data.series().iter().zip(wanted.series()) {
+                assert_eq!((&one.id, &one.samples), (&wanted.id, &wanted.samples), "{text}");
+                assert_eq!((one.label, &one.times), (wanted.label, &wanted.times), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_gap_or_a_changing_label_parts_recordings() {
+        let row = |t: f64, label: &str| format!("{t},1,{label}\n");
+        let mut text = "timestamp,x,activity\n".to_owned();
+        for (start, label) in [(0.0, "up"), (30.0, "down"), (60.0, "up")] {
+            for step in 0..5 {
+                text += &row(start + 0.01 * f64::from(step), label);
+            }
+        }
+        let data = parse(&text).expect("three recordings");
+        let ids: Vec<&str> = data.series().iter().map(|one| one.id.as_str()).collect();
+        assert_eq!(ids, ["data/1", "data/2", "data/3"]);
+        assert_eq!(data.groups("recording").expect("kept").1, ["data"]);
+        assert_eq!(data.findings().len(), 3);
+        // Without a gap a change of the label is a mistake, unless segments are asked for.
+        let text = "t,x,label\n0,1,up\n1,2,up\n2,3,down\n3,4,up\n";
+        assert!(matches!(parse(text), Err(DataError::ColumnChanges { .. })));
+        let source = Source { segments: true, ..Source::default() };
+        let options = ReadOptions { source, ..ReadOptions::default() };
+        let data = Dataset::parse("day.csv", text.as_bytes(), &options).expect("three segments");
+        let found = data.series().iter().map(|one| (one.id.as_str(), one.samples.view().len()));
+        assert_eq!(found.collect::<Vec<_>>(), [("day/1", 2), ("day/2", 1), ("day/3", 1)]);
+    }
+
+    /// What is said comes before what is found.
+    #[test]
+    fn columns_are_what_is_said() {
+        let column = |name: &str| Some(Column::of(name));
+        let text = "1,a,0,5,9\n1,a,20,6,9\n2,b,0,7,8\n2,b,20,8,8\n";
+        let source = Source {
+            header: Some(false),
+            series: column("1"),
+            label: column("2"),
+            time: column("3"),
+            columns: vec![Column::of("5")],
+            ..Source::default()
+        };
+        let options = ReadOptions { source, ..ReadOptions::default() };
+        let data = Dataset::parse("data", text.as_bytes(), &options).expect("said");
+        assert_eq!(data.kind(), &Kind::Channels(vec!["column4".into()]));
+        assert_eq!(
+            (data.classes(), data.columns()),
+            (&["a".into(), "b".into()][..], &["column5".into()][..])
+        );
+        assert_eq!(data.series()[1].times, [0.0, 0.02]);
+        let source = Source { label: column("mood"), ..Source::default() };
+        let options = ReadOptions { source, ..ReadOptions::default() };
+        let told = Dataset::parse("data", b"t,x\n0,1\n", &options).expect_err("none").to_string();
+        assert!(told.contains("no column `mood`") && told.contains("t, x"), "{told}");
+    }
+
+    #[test]
+    fn rows_of_several_series_may_take_turns() {
+        let mut text = "id,time,x,label\n".to_owned();
+        for t in 0..10 {
+            for series in ["a", "b", "c"] {
+                text += &format!("{series},0.{t},{t},{series}\n");
+            }
+        }
+        for text in [text.clone(), text.replace("id,", "device,")] {
+            assert_eq!(parse(&text).expect("three series").series().len(), 3);
+        }
+        let data = parse(&text).expect("three series");
+        let lengths: Vec<usize> =
+            data.series().iter().map(|one| one.samples.view().len()).collect();
+        assert_eq!(
+            (lengths, data.classes()),
+            (vec![10; 3], &["a".into(), "b".into(), "c".into()][..])
+        );
+        let told = parse(&(text + "a,0.1,5,a\n")).expect_err("back in time").to_string();
+        assert!(told.contains("line 5") && told.contains("series `a`"), "{told}");
+    }
+
+    #[test]
+    fn a_table_of_features_is_no_series() {
+        let told = parse("series,label,x_mean,x_std\n0,a,1,2\n1,b,3,4\n")
+            .expect_err("features")
+            .to_string();
+        assert!(told.contains("table of features") && told.contains("x_mean"), "{told}");
+    }
+
     #[test]
     fn mistakes_without_times_are_told_by_place() {
         for (text, begin, advice) in [
@@ -296,12 +453,6 @@ mod tests {
             ),
             ("series,label\n0,a\n", "data: line 1, the header: has no channel", "channel"),
             ("series,x\n0,\n0,NA\n", "data, line 2: `0` has no observation", "add its samples"),
-            (
-                "Series,x\n0,1\n",
-                "data: line 1, the header: names of columns are in small",
-                "Series,x",
-            ),
-            ("series;x\n0;1\n", "data: line 1, the header: parts its columns by semicol", "commas"),
             ("series,x\n0,1,5\n", "data, line 2, column 3: the row has 3 fields", "no commas"),
         ] {
             let told = parse(text).expect_err(text).to_string();

@@ -253,7 +253,7 @@ fn series(
         let begin = at;
         let mut samples = Vec::new();
         for field in channel.split(',') {
-            let value = sample(field.trim(), options.values, || place(at));
+            let value = sample(field.trim(), options, || place(at));
             samples.push(value.map_err(|error| match error {
                 DataError::NotANumber { text, .. } if description.classes.is_none() => {
                     let what = format!(

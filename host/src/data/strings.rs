@@ -1,8 +1,9 @@
 //! The layout `label`, `id`, `sequence`: one string per line.
 
 use super::error::DataError;
-use super::layout::Layout;
+use super::layout::{Layout, ReadOptions};
 use super::part::{Body, Draft, Part, Text};
+use super::source::Column;
 use super::table::{Table, has_column};
 use crate::words::shorten;
 
@@ -13,14 +14,19 @@ pub(super) static LAYOUT: Layout = Layout {
     begins: "a header with a column `sequence` (label, id, sequence)",
     of_symbols: true,
     is_one: |text| has_column(text, "sequence"),
-    read: |name, text, _| read(name, text),
+    read,
 };
 
 /// Reads labelled strings. `label` and `id` may be absent, further columns are kept.
-fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
-    let mut table = Table::open(name, bytes)?;
-    table.check_case(&["label", "id", "sequence"])?;
-    let (label, id) = (table.column("label"), table.column("id"));
+fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
+    let source = &options.source;
+    let mut table = Table::open_as(name, bytes, source)?;
+    table.check_case(&["sequence"])?;
+    let place = |said: &Option<Column>, usual: &str| match said {
+        Some(column) => column.place(table.header()),
+        None => table.column(usual).or_else(|| Column::of(usual).place(table.header())),
+    };
+    let (label, id) = (place(&source.label, "label"), place(&source.series, "id"));
     let Some(sequence) = table.column("sequence") else {
         return Err(table.bad_header(format!(
             "has no column `sequence` (label, id, sequence); found {}",
@@ -34,12 +40,14 @@ fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
         columns: others.iter().map(|&column| table.header()[column].clone()).collect(),
         label_column: label.map(|column| (column + 1, "label".to_owned())),
         text_column: Some((sequence + 1, "sequence".to_owned())),
+        findings: table.findings().clone(),
         ..Part::new(name)
     };
     while table.next_row()? {
         let name_of = |column| table.needed(column, "name of the sequence").map(str::to_owned);
         let id = id.map_or_else(|| Ok((part.drafts.len() + 1).to_string()), name_of)?;
         let label = label.map_or(Ok(""), |column| table.name(column))?;
+        part.note_missing(&source.missing, label, "label");
         let text = table.field(sequence)?;
         if text.is_empty() {
             return Err(DataError::EmptySeries {
@@ -49,7 +57,7 @@ fn read(name: &str, bytes: &[u8]) -> Result<Part, DataError> {
         }
         let columns = others.iter().map(|&column| table.name(column).map(str::to_owned));
         part.drafts.push(Draft {
-            label: Some(label.to_owned()).filter(|label| !label.is_empty()),
+            label: Some(label.to_owned()).filter(|label| !source.missing.has(label)),
             columns: columns.collect::<Result<_, _>>()?,
             times: Vec::new(),
             line: table.line(),

@@ -5,29 +5,27 @@ use std::collections::HashMap;
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use super::Values;
+use super::dialect::{Commas, Dialect, are_thousands};
 use super::error::DataError;
 use super::place::Place;
 use super::quantity::{TimeUnit, split_unit};
+use super::source::{Finding, Findings, Found, Separator, Source};
 use crate::words::{is_hidden, shorten};
 
-/// The names in a header whose fields are parted by one of some characters.
-pub(super) fn header_fields<'h>(
-    header: &'h str,
-    parted: &'h [char],
-) -> impl Iterator<Item = &'h str> {
-    header.split(parted).map(|field| field.trim().trim_matches('"'))
+/// The names in a text's first line.
+pub(super) fn header_names(text: &[u8]) -> Vec<String> {
+    let dialect = Dialect::of(text, &Source::default());
+    dialect.first_row(text).into_iter().map(str::to_owned).collect()
 }
 
 /// Whether a text's first line names a column.
 pub(super) fn has_column(text: &[u8], name: &str) -> bool {
-    let header = std::str::from_utf8(first_line(text)).unwrap_or_default();
-    header_fields(header, &[',', '\t']).any(|field| field == name)
+    header_names(text).iter().any(|field| field == name)
 }
 
 /// Whether a text's first line names a column of times: `t`, or `t [ms]`.
 pub(super) fn has_time(text: &[u8]) -> bool {
-    let header = std::str::from_utf8(first_line(text)).unwrap_or_default();
-    header_fields(header, &[',', '\t']).any(|field| TimeUnit::of(field).is_some())
+    header_names(text).iter().any(|field| TimeUnit::of(field).is_some())
 }
 
 /// A table being read.
@@ -35,8 +33,13 @@ pub struct Table<'a> {
     name: &'a str,
     bytes: &'a [u8],
     reader: Reader<&'a [u8]>,
+    dialect: Dialect,
     header: Vec<String>,
     record: ByteRecord,
+    /// Fields in front that belong to no column: numbers or names of the rows.
+    skipped: usize,
+    /// The first row was read, where a header was looked for.
+    pending: bool,
     /// Line and byte offset of the record last read.
     line: u64,
     offset: usize,
@@ -44,32 +47,82 @@ pub struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// Reads the header. Commas part the fields if the header has some and no tab, and fields may
-    /// then be quoted; otherwise tabs do.
+    /// then be quoted; without both, semicolons, bars or blanks do where they part every line alike; otherwise tabs do.
     ///
     /// # Errors
     /// [`DataError`] of a header that names no columns, or two alike.
     pub fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DataError> {
-        let header = first_line(bytes);
-        let commas = header.contains(&b',') && !header.contains(&b'\t');
-        let delimiter = if commas { b',' } else { b'\t' };
+        Self::open_as(name, bytes, &Source::default())
+    }
+
+    /// The same where something is said of the source.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_as(name: &'a str, bytes: &'a [u8], source: &Source) -> Result<Self, DataError> {
+        let dialect = Dialect::of(bytes, source);
+        let (delimiter, quoting) = match dialect.separator {
+            Separator::Byte(byte) => (byte, byte != b'\t'),
+            Separator::Blanks => (b' ', false),
+        };
         let reader = ReaderBuilder::new()
             .delimiter(delimiter)
-            .quoting(commas)
+            .quoting(quoting)
             .has_headers(false)
+            .comment(dialect.comments.then_some(b'#'))
             // Ragged rows are ours to report: csv would not name the column.
             .flexible(true)
             .from_reader(bytes);
-        let record = ByteRecord::new();
+        let (record, header) = (ByteRecord::new(), Vec::new());
+        let (skipped, pending, line, offset) = (0, false, 1, 0);
         let mut table =
-            Self { name, bytes, reader, header: Vec::new(), record, line: 1, offset: 0 };
+            Self { name, bytes, reader, dialect, header, record, skipped, pending, line, offset };
         if !table.advance()? {
             return Err(DataError::Empty { file: name.to_owned() });
+        }
+        if !table.dialect.header {
+            // Nothing behind a last separator is no column.
+            table.header =
+                (1..=table.record.len()).map(|number| format!("column{number}")).collect();
+            table.pending = true;
+            return Ok(table);
         }
         table.header = (0..table.record.len())
             .map(|column| table.name(column).map(str::to_owned))
             .collect::<Result<_, _>>()?;
+        table.leave_out_nameless();
         table.check_header()?;
         Ok(table)
+    }
+
+    /// Leaves out a column of row numbers or names in front, which has no name, and what stands behind a last separator.
+    fn leave_out_nameless(&mut self) {
+        let rows = self.dialect.rows(self.bytes);
+        let names = self.header.len();
+        let behind = |row: &Vec<&str>| row.get(names - 1).is_none_or(|field| field.is_empty());
+        if names > 1 && self.header[names - 1].is_empty() && rows.iter().all(behind) {
+            self.header.pop();
+            let what = "a separator ends each line, and nothing is behind it";
+            self.dialect.findings.add(Finding::Separator, what);
+        }
+        let names = self.header.len();
+        // R names no row names at all.
+        let unnamed = rows.len() > 1
+            && rows.iter().all(|row| row.len() == names + 1 && row.last() != Some(&""));
+        let nameless = names > 1 && self.header[0].is_empty();
+        let mut seen = HashMap::new();
+        let all_differ =
+            rows.iter().all(|row| seen.insert(*row.first().unwrap_or(&""), ()).is_none());
+        if (nameless || unnamed) && all_differ && !self.header[1..].contains(&String::new()) {
+            self.skipped = 1;
+            if nameless {
+                self.header.remove(0);
+            }
+            self.dialect.findings.add(
+                Finding::Rows,
+                "the first column has no name and is left out: it numbers the rows",
+            );
+        }
     }
 
     fn check_header(&self) -> Result<(), DataError> {
@@ -79,12 +132,38 @@ impl<'a> Table<'a> {
         }
         for (index, name) in self.header.iter().enumerate() {
             if name.is_empty() {
-                return Err(
-                    self.bad_header(format!("column {} has no name; give it one", index + 1))
-                );
+                return Err(self.bad_header(format!(
+                    "column {} has no name; give it one",
+                    index + 1 + self.skipped
+                )));
             }
         }
         check_distinct(&self.header).map_err(|what| self.bad_header(what))
+    }
+
+    /// What was found by looking at how the text is written.
+    pub(super) fn findings(&self) -> &Findings {
+        &self.dialect.findings
+    }
+
+    /// How commas in numbers are read.
+    pub(super) fn commas(&self) -> Commas {
+        self.dialect.commas
+    }
+
+    /// Whether the first line names the columns.
+    pub(super) fn has_header(&self) -> bool {
+        self.dialect.header
+    }
+
+    /// The same, for others.
+    pub fn found(&self) -> &[Found] {
+        &self.dialect.findings.0
+    }
+
+    /// The column of the file, from 1.
+    pub fn number(&self, column: usize) -> usize {
+        column + 1 + self.skipped
     }
 
     pub(super) fn bad_header(&self, what: String) -> DataError {
@@ -141,12 +220,14 @@ impl<'a> Table<'a> {
     /// # Errors
     /// [`DataError::Ragged`], or what the reader reports.
     pub fn next_row(&mut self) -> Result<bool, DataError> {
-        if !self.advance()? {
+        if !std::mem::take(&mut self.pending) && !self.advance()? {
             return Ok(false);
         }
-        let (found, expected) = (self.record.len(), self.header.len());
-        if found != expected {
-            let place = self.place(found.min(expected));
+        let (found, expected) = (self.record.len(), self.header.len() + self.skipped);
+        // Nothing behind a last separator is no field.
+        let ended = found == expected + 1 && self.record.get(expected) == Some(b"");
+        if found != expected && !ended {
+            let place = self.place(found.min(expected).saturating_sub(self.skipped));
             return Err(DataError::Ragged { place, found, expected });
         }
         Ok(true)
@@ -159,6 +240,14 @@ impl<'a> Table<'a> {
             .map_err(|error| DataError::Io { file: self.name.to_owned(), source: error.into() })?;
         if more {
             self.find_line();
+            if self.dialect.separator == Separator::Blanks {
+                let fields = self.record.iter().flat_map(|one| one.split(u8::is_ascii_whitespace));
+                let record: ByteRecord = fields.filter(|field| !field.is_empty()).collect();
+                self.record = record;
+                if self.record.is_empty() {
+                    return self.advance();
+                }
+            }
         }
         Ok(more)
     }
@@ -167,8 +256,15 @@ impl<'a> Table<'a> {
     fn find_line(&mut self) {
         let begin = self.record.position().map_or(0, |position| position.byte());
         let mut begin = usize::try_from(begin).unwrap_or(usize::MAX).min(self.bytes.len());
-        while matches!(self.bytes.get(begin), Some(b'\r' | b'\n')) {
-            begin += 1;
+        loop {
+            match self.bytes.get(begin) {
+                Some(b'\r' | b'\n') => begin += 1,
+                Some(b'#') if self.dialect.comments => {
+                    let rest = &self.bytes[begin..];
+                    begin += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                }
+                _ => break,
+            }
         }
         self.line += line_ends(&self.bytes[self.offset..begin]);
         self.offset = begin;
@@ -181,7 +277,7 @@ impl<'a> Table<'a> {
 
     /// A field of the current row, without blanks around it.
     pub(super) fn field(&self, column: usize) -> Result<&str, DataError> {
-        let bytes = self.record.get(column).unwrap_or_default();
+        let bytes = self.record.get(column + self.skipped).unwrap_or_default();
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text.trim()),
             Err(_) => Err(DataError::NotUtf8 { place: self.place(column) }),
@@ -215,7 +311,7 @@ impl<'a> Table<'a> {
         Box::new(Place {
             file: self.name.to_owned(),
             line: self.line,
-            column: Some((column + 1, name)),
+            column: Some((column + 1 + self.skipped, name)),
             character: None,
         })
     }
@@ -260,17 +356,22 @@ pub(super) fn finite(text: &str) -> Option<f64> {
 pub(super) fn number(
     text: &str,
     values: Values,
+    commas: Commas,
     place: impl FnOnce() -> Box<Place>,
 ) -> Result<f64, DataError> {
-    let found = finite(text);
+    let found = commas.number(text);
     if let Some(value) = found.filter(|value| (*value as f32).is_finite()) {
         return Ok(value);
     }
-    let comma = finite(&text.replacen(',', ".", 1)).is_some();
+    let comma =
+        finite(&text.replacen(',', ".", 1)).is_some() || text.contains(',') && are_thousands(text);
     let (place, text) = (place(), shorten(text));
     Err(match (values, found) {
         (Values::Only(support), _) => support.refuse(&text, place),
         (Values::Reals, Some(_)) => DataError::BeyondSingle { place, text },
+        (Values::Reals, None) if comma && are_thousands(&text) => {
+            DataError::AmbiguousComma { place, text }
+        }
         (Values::Reals, None) if comma => DataError::DecimalComma { place, text },
         (Values::Reals, None) => DataError::NotANumber { place, text },
     })
@@ -288,11 +389,6 @@ pub fn check_name(text: &str, place: impl FnOnce(usize) -> Box<Place>) -> Result
             Err(DataError::Hidden { place: place(number), code })
         }
     }
-}
-
-/// Whether a field of a channel says that there is no value.
-pub(super) fn is_missing(text: &str) -> bool {
-    text.is_empty() || text == "NA"
 }
 
 #[cfg(test)]

@@ -189,15 +189,12 @@ fn every_mistake_is_named_by_place() {
         (table("0,a,0,1\n"), "data, line 2, column 5 (y): the row has 4 fields", "5 are expected"),
         (table("0,a,0,1,2,3\n"), "data, line 2, column 6: the row has 6 fields", "decimal points"),
         (table("0,a,0,1,2\n0,a,1,1,abc\n"), "data, line 3, column 5 (y): `abc`", "write NA"),
-        (table("0,a,0,nan,2\n"), "data, line 2, column 4 (x): `nan`", "finite"),
+        (table("0,a,0,inf,2\n"), "data, line 2, column 4 (x): `inf`", "finite"),
         (table("0,a,0,1,-inf\n"), "data, line 2, column 5 (y): `-inf`", "finite"),
         (table("0,a,0,1,1e999\n"), "data, line 2, column 5 (y): `1e999`", "finite"),
         (table("0,a,0,1,1e39\n"), "data, line 2, column 5 (y): `1e39`", "3.4e38"),
-        ("t\tx\n0\t0,5\n".into(), "data, line 2, column 2 (x): `0,5` has a decimal", "point"),
-        ("series;label;t;x\n0;a;0;0,5\n".into(), "data: line 1, the header: parts", "semicolons"),
-        ("Series,Label,T,X\n0,a,0,1\n".into(), "data: line 1, the header: names of", "`Series,L"),
-        ("Series,label,t,x\n0,a,0,1\n".into(), "data: line 1, the header: the", "rename it `series"),
-        ("Label\tsequence\na\tA\n".into(), "data: line 1, the header: the", "rename it `label`"),
+        ("t\tx\n0\t0.5\n1\t0,5\n".into(), "data, line 3, column 2 (x): `0,5` has a decimal", "point"),
+        ("t,x\n0,\"1,234\"\n".into(), "data, line 2, column 2 (x): `1,234` has a comma", "thousands"),
         (table("0,a\u{202E},0,1,2\n"), "data, line 2, column 2 (label), character 2: ", "U+202E"),
         (table("0,a\u{200B},0,1,2\n"), "data, line 2, column 2 (label), character 2: ", "U+200B"),
         ("t,x\u{2060}\n0,1\n".into(), "data, line 1, column 2, character 2: ", "U+2060"),
@@ -312,7 +309,8 @@ fn files_that_are_no_text_are_refused() {
     let refused = |bytes: &[u8]| {
         Dataset::parse("data", bytes, &ReadOptions::default()).expect_err("refused").to_string()
     };
-    assert!(refused(b"\xFF\xFEt\0,\0").starts_with("data, line 1: is not UTF-8"));
+    assert!(refused(b"\xFFt\0,\0").starts_with("data, line 1: is not UTF-8"));
+    assert!(refused(b"\xFF\xFEt\0,").contains("UTF-16"));
     let message = refused(b"series,label,t,x\n0,a\xE4,0,1\n");
     assert!(message.starts_with("data, line 2, column 2 (label): is not UTF-8"), "{message}");
     assert!(refused(b">a\nA\n>\xE4\nA").starts_with("data, line 3: is not UTF-8"));

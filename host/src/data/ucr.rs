@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
+use super::marks::Marks;
 use super::one_line::{channel_names, rows, sample, unnamed};
 use super::part::{Body, Draft, Part};
 use super::place::Place;
-use super::table::{check_name, finite, is_missing};
+use super::table::{check_name, finite};
 use crate::words::{counted, grouped, shorten};
 
 pub(super) static LAYOUT: Layout = Layout {
@@ -119,7 +120,7 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
         }
         let mut samples = (2..).zip(separator.fields(line).skip(1));
         let (column, text) = samples.find(|(_, text)| !is_sample(text))?;
-        let takes = match is_missing(text) || text == "?" {
+        let takes = match Marks::default().has(text) {
             true => ", or name the format `ucr`, which takes it for a missing sample",
             false => "",
         };
@@ -168,16 +169,17 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         })?;
         let mut samples = Vec::new();
         for (column, text) in (2..).zip(fields) {
-            samples.push(sample(text, options.values, || place(column, ""))?);
+            samples.push(sample(text, options, || place(column, ""))?);
         }
         if samples.is_empty() {
             let what = "has a label and no samples; they are parted as the first line is, by tabs, commas or blanks";
             return Err(DataError::Layout { place: place(2, ""), what: what.to_owned() });
         }
+        part.note_missing(&options.source.missing, label, "label");
         let label = whole(label).map_or_else(|| label.to_owned(), |label| label.to_string());
         part.drafts.push(Draft {
             id: (part.drafts.len() + 1).to_string(),
-            label: Some(label).filter(|label| !label.is_empty() && label != "?"),
+            label: Some(label).filter(|label| !options.source.missing.has(label)),
             columns: Vec::new(),
             times: Vec::new(),
             line,
@@ -248,7 +250,7 @@ mod tests {
             archive(&["1.5", "1.5"], 15),
             archive(&["up", "up"], 15),
             archive(&["1", "2", "3"], 15) + "1.5\t2\n",
-            "target".to_owned() + &archive(&["1", "1", "1"], 15)[1..],
+            "goal".to_owned() + &archive(&["1", "1", "1"], 15)[1..],
         ] {
             let told = parse(&text, false).expect_err(&text).to_string();
             assert!(told.contains("fits no known layout"), "{told}");

@@ -6,7 +6,9 @@ use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows, unnamed};
 use super::part::{Body, Draft, Part};
-use super::table::{Table, finite, first_line, has_time, header_fields, is_missing, number};
+use super::source::{Column, Source};
+use super::stamps::plain;
+use super::table::{Table, finite, has_time, header_names, number};
 use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {
@@ -34,11 +36,17 @@ struct Columns {
 
 impl Columns {
     /// Samples are a run of columns with rising numbers; without one, all that have no other purpose.
-    fn of(names: &[&str]) -> Self {
-        let place = |wanted: [&str; 2]| {
-            wanted.iter().find_map(|wanted| names.iter().position(|name| name == wanted))
+    fn of(names: &[&str], source: &Source) -> Self {
+        let owned: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        let place = |said: &Option<Column>, wanted: &[&str]| match said {
+            Some(column) => column.place(&owned),
+            None => wanted.iter().find_map(|wanted| {
+                let exact = names.iter().position(|name| name == wanted);
+                exact.or_else(|| names.iter().position(|name| plain(name) == *wanted))
+            }),
         };
-        let (id, label) = (place(["series", "id"]), place(["label", "class"]));
+        let id = place(&source.series, &["series", "id"]);
+        let label = place(&source.label, &["label", "class", "target", "activity"]);
         let free = |column: &usize| ![id, label].contains(&Some(*column));
         let free: Vec<usize> = (0..names.len()).filter(free).collect();
         let runs = free.chunk_by(|&one, &next| follows(names[one], names[next]));
@@ -130,9 +138,9 @@ fn may_be_of(run: &[&str], name: &str) -> bool {
 /// A header with numbered samples and something else. Numbered channels of a series table without `t` have names
 /// before their numbers, and a series in several rows.
 fn is_one(text: &[u8]) -> bool {
-    let Ok(header) = std::str::from_utf8(first_line(text)) else { return false };
-    let names: Vec<&str> = header_fields(header, &[',', '\t']).collect();
-    let columns = Columns::of(&names);
+    let names = header_names(text);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let columns = Columns::of(&names, &Source::default());
     if has_time(text) || columns.id.or(columns.label).is_none() {
         return false;
     }
@@ -163,14 +171,16 @@ fn comes_back(text: &[u8], column: usize) -> bool {
 
 /// Reads a wide table.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let mut table = Table::open(name, bytes)?;
-    let columns = columns_of(&table)?;
+    let source = &options.source;
+    let mut table = Table::open_as(name, bytes, source)?;
+    let columns = columns_of(&table, source)?;
     let header = |column: usize| table.header()[column].clone();
     let mut part = Part {
         columns: columns.others.iter().map(|&column| header(column)).collect(),
         channels: Some(channel_names(name, 1, options)?),
         label_column: columns.label.map(|column| (column + 1, header(column))),
         units: unnamed(options),
+        findings: table.findings().clone(),
         ..Part::new(name)
     };
     let mut lines: HashMap<String, u64> = HashMap::new();
@@ -191,18 +201,19 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let mut samples = Vec::with_capacity(columns.samples.len());
         for &column in &columns.samples {
             let (text, place) = (table.field(column)?, || table.place(column));
-            samples.push(if is_missing(text) {
+            samples.push(if source.missing.has(text) {
                 None
             } else {
                 let values = options.values;
-                Some(values.check(number(text, values, place)?, text, place)?)
+                Some(values.check(number(text, values, table.commas(), place)?, text, place)?)
             });
         }
         let label = columns.label.map_or(Ok(""), |column| table.name(column))?;
+        part.note_missing(&source.missing, label, "label");
         let others = columns.others.iter().map(|&column| table.name(column).map(str::to_owned));
         part.drafts.push(Draft {
             id,
-            label: Some(label.to_owned()).filter(|label| !label.is_empty()),
+            label: Some(label.to_owned()).filter(|label| !source.missing.has(label)),
             columns: others.collect::<Result<_, _>>()?,
             times: Vec::new(),
             line,
@@ -213,15 +224,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
 }
 
 /// What the columns are, or what is wrong with them.
-fn columns_of(table: &Table<'_>) -> Result<Columns, DataError> {
+fn columns_of(table: &Table<'_>, source: &Source) -> Result<Columns, DataError> {
     let names: Vec<&str> = table.header().iter().map(String::as_str).collect();
-    let columns = Columns::of(&names);
-    if columns.label.is_none() {
-        table.check_case(&["label", "class"])?;
-    }
-    if columns.id.is_none() {
-        table.check_case(&["series", "id"])?;
-    }
+    let columns = Columns::of(&names, source);
     if let Some([one, next]) = &columns.reversed {
         return Err(table.bad_header(format!(
             "`{}` stands before `{}`: the samples of a series are in the order of their columns; put these in the order \
@@ -272,6 +277,8 @@ mod tests {
         for text in [
             text.to_owned(),
             text.replace(',', "\t"),
+            text.replace(',', ";"),
+            text.replace("label", "Label"),
             text.replace('\n', "\r\n"),
             text.replace("label,0,1,2,3", "class,t0,t1,t2,t3"),
             text.replace("label,0,1,2,3", "label,x_08,x_09,x_10,x_11"),
@@ -409,21 +416,6 @@ mod tests {
                 "x0,x2,x1,class\n1,2,3,up\n",
                 "data: line 1, the header: `x2` stands before `x1`",
                 "in the order of their numbers",
-            ),
-            (
-                "id,Label,0,1\na,up,1,2\n",
-                "data: line 1, the header: the column `Label`",
-                "rename it",
-            ),
-            (
-                "Label,0,1\nup,1,2\n",
-                "data: line 1, the header: names of columns are in",
-                "`Label,0,1`",
-            ),
-            (
-                "label;0;1\nup;1;2\n",
-                "data: line 1, the header: parts its columns by semi",
-                "commas",
             ),
         ] {
             let told = parse(text).expect_err(text).to_string();

@@ -220,7 +220,7 @@ pub const STEPS: NumberParameter = NumberParameter {
 
 /// Time that heat has spread.
 pub const TIME: NumberParameter = NumberParameter {
-    name: "time",
+    name: "diffusion-time",
     about: "How long heat has spread (heat) [default: 0.25]",
     symbol: "T",
     range: NumberRange::Positive,

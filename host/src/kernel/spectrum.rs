@@ -1,15 +1,17 @@
 //! Spectrum and mismatch kernels: words of strings.
 
+use std::ops::AddAssign;
+
 use super::{Gram, Kernel, KernelError};
 use crate::data::SamplesView;
 use crate::parallel::each;
 
 /// The spectrum kernel of words of `length` symbols, and the mismatch kernel, in which a word counts for all
-/// that differ from it in `mismatches` places at most; cosines.
+/// that differ from it in `mismatches` places at most. [`Gram::normalised`] gives their cosines.
 ///
 /// ```text
 /// phi_w(x) = number of words v of x with d(v, w) <= mismatches
-/// K(x, y)  = phi(x) . phi(y) / |phi(x)| |phi(y)|
+/// K(x, y)  = phi(x) . phi(y)
 /// ```
 ///
 /// Words with a missing symbol are not counted; a string without any has a kernel of zero with all others.
@@ -165,23 +167,37 @@ impl WordIndex {
         near
     }
 
-    /// The kernel of a string with all strings: `phi(x) . phi(y)` is a sum over the words that are near to a
+    /// The cosine `phi(x) . phi(y) / |phi(x)| |phi(y)|` of a string with all strings: the product is a sum over the words that are near to a
     /// neighbour of a word of `x`, so that only one side is spread. Work: the words within twice the mismatches.
     ///
     /// # Panics
     /// If there is no such string.
     pub fn row(&self, string: usize) -> Vec<f32> {
+        let mut row = self.sums(string, |value| value * self.scale[string]);
+        row.iter_mut().zip(&self.scale).for_each(|(entry, scale)| *entry *= scale);
+        row
+    }
+
+    /// The inner products `phi(x) . phi(y)` of a string with all strings: counts, exact up to `2^53`.
+    ///
+    /// # Panics
+    /// If there is no such string.
+    pub fn products(&self, string: usize) -> Vec<f64> {
+        self.sums(string, f64::from)
+    }
+
+    /// Sums over the words that strings share with those near to a string's.
+    fn sums<T: AddAssign + Copy + Default>(&self, string: usize, of: impl Fn(f32) -> T) -> Vec<T> {
         let spread = self.near(self.features(string));
-        let mut row = vec![0.0; self.strings.len()];
+        let mut row = vec![T::default(); self.strings.len()];
         for &word in &spread.words {
-            let value = spread.values[word as usize] * self.scale[string];
+            let value = of(spread.values[word as usize]);
             let bounds =
                 self.starts[word as usize] as usize..self.starts[word as usize + 1] as usize;
             for &other in &self.with[bounds] {
                 row[other as usize] += value;
             }
         }
-        row.iter_mut().zip(&self.scale).for_each(|(entry, scale)| *entry *= scale);
         row
     }
 }
@@ -193,7 +209,7 @@ impl Kernel for SpectrumKernel {
         let strings = strings.ok_or(KernelError::NoFeatures)?;
         let largest = strings.iter().flat_map(|string| string.iter().flatten()).max();
         let index = self.index(&strings, largest.map_or(1, |&symbol| usize::from(symbol) + 1))?;
-        let rows = each(strings.len(), &|string| index.row(string));
-        Ok(Gram::from_fn(strings.len(), |i, j| f64::from(rows[i][j])))
+        let rows = each(strings.len(), &|string| index.products(string));
+        Ok(Gram::from_fn(strings.len(), |i, j| rows[i][j]))
     }
 }

@@ -18,8 +18,8 @@ use std::sync::LazyLock;
 
 use fishweir::classifier::{Classifier, Observations};
 use fishweir::data::{
-    Alphabet, Dataset, FastaLabel, Kind, Layout, LiveReader, ReadOptions, Rows, Sample, Samples,
-    layout,
+    Alphabet, Column, Dataset, Encoding, FastaLabel, Kind, Layout, LiveReader, ReadOptions, Rows,
+    Sample, Samples, Source, layout,
 };
 use fishweir::deploy::Deployed;
 use fishweir::device::{Input, Options, converse};
@@ -42,7 +42,7 @@ use self::json::Json;
 pub type Parser = fn(&[u8]);
 
 /// Every parser: its target's name and what must hold of it.
-pub const PARSERS: [(&str, Parser); 22] = [
+pub const PARSERS: [(&str, Parser); 30] = [
     ("data_set", data_set),
     ("table", table),
     ("strings", strings),
@@ -50,6 +50,14 @@ pub const PARSERS: [(&str, Parser); 22] = [
     ("wide", wide),
     ("sktime", sktime),
     ("ucr", ucr),
+    ("sources", sources),
+    ("wav", wav),
+    ("numpy", numpy),
+    ("edf", edf),
+    ("edge_impulse", edge_impulse),
+    ("wisdm", wisdm),
+    ("sensor_logger", sensor_logger),
+    ("wfdb", wfdb),
     ("live_samples", live_samples),
     ("units", units),
     ("times", times),
@@ -114,9 +122,63 @@ pub fn ucr(bytes: &[u8]) {
     read_as(layout("ucr"), FastaLabel::None, bytes);
 }
 
+/// A WAV file.
+pub fn wav(bytes: &[u8]) {
+    read_as(layout("wav"), FastaLabel::None, bytes);
+}
+
+/// An array of NumPy, or an archive of some.
+pub fn numpy(bytes: &[u8]) {
+    read_as(layout("numpy"), FastaLabel::None, bytes);
+}
+
+/// EDF, EDF+ or BDF; cut to its annotations too.
+pub fn edf(bytes: &[u8]) {
+    read_as(layout("edf"), FastaLabel::None, bytes);
+    let source = Source { segments: true, ..Source::default() };
+    read_with(ReadOptions { layout: layout("edf"), source, ..ReadOptions::default() }, bytes);
+}
+
+/// A recording of Edge Impulse, JSON or CBOR.
+pub fn edge_impulse(bytes: &[u8]) {
+    read_as(layout("edge-impulse"), FastaLabel::None, bytes);
+}
+
+/// The text of WISDM.
+pub fn wisdm(bytes: &[u8]) {
+    read_as(layout("wisdm"), FastaLabel::None, bytes);
+}
+
+/// A zip of Sensor Logger.
+pub fn sensor_logger(bytes: &[u8]) {
+    read_as(layout("sensor-logger"), FastaLabel::None, bytes);
+}
+
+/// The header of a WFDB record, whose signals are not there.
+pub fn wfdb(bytes: &[u8]) {
+    read_as(layout("wfdb"), FastaLabel::None, bytes);
+}
+
+/// A table as people have them; the first byte says what is said of it.
+pub fn sources(bytes: &[u8]) {
+    let (&said, bytes) = bytes.split_first().unwrap_or((&0, bytes));
+    let source = Source {
+        header: (said & 1 != 0).then_some(said & 8 == 0).map(|header| !header),
+        segments: said & 2 != 0,
+        decimal: (said & 4 != 0).then_some(if said & 16 == 0 { '.' } else { ',' }),
+        label: (said & 32 != 0).then(|| Column::of("2")),
+        encoding: (said & 64 != 0).then_some(Encoding::Windows1252),
+        ..Source::default()
+    };
+    read_with(ReadOptions { source, ..ReadOptions::default() }, bytes);
+}
+
 fn read_as(layout: Option<&'static Layout>, fasta_label: FastaLabel, bytes: &[u8]) {
+    read_with(ReadOptions { layout, fasta_label, ..ReadOptions::default() }, bytes);
+}
+
+fn read_with(options: ReadOptions, bytes: &[u8]) {
     const FILE: &str = "fuzzed.csv";
-    let options = ReadOptions { layout, fasta_label, ..ReadOptions::default() };
     match Dataset::parse(FILE, bytes, &options) {
         Ok(data) => {
             assert!(!data.series().is_empty());

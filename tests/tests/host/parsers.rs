@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use fishweir::classifier::Classifier;
-use fishweir::data::{Alphabet, Conversion, Dataset, FastaLabel, ReadOptions, layout, split_unit};
+use fishweir::data::{
+    Alphabet, Conversion, Dataset, FastaLabel, ReadOptions, Source, layout, split_unit,
+};
 use fishweir::deploy::Deployed;
 use fishweir::kernel::marginal::{MarginalModel, Newick};
 use fishweir::model::{ContextSet, ModelSet};
@@ -88,6 +90,12 @@ fn seeds_get_past_the_door() {
         ("ucr", &["ucr/tabs.tsv", "ucr/blanks.txt"]),
         ("strings", &["strings/labelled.tsv", "strings/commas.csv"]),
         ("fasta", &["fasta/plain.fasta"]),
+        ("wav", &["wav/stereo.wav", "wav/float.wav", "wav/wide.wav"]),
+        ("numpy", &["numpy/recording.npy", "numpy/turned.npy", "numpy/labelled.npz"]),
+        ("edf", &["edf/night.edf"]),
+        ("edge-impulse", &["edge_impulse/walk.1.json", "edge_impulse/walk.2.cbor"]),
+        ("wisdm", &["wisdm/two.txt"]),
+        ("sensor-logger", &["sensor_logger/stored.zip", "sensor_logger/packed.zip"]),
     ] {
         for name in files {
             let options = ReadOptions { layout: layout(kind), ..ReadOptions::default() };
@@ -101,6 +109,19 @@ fn seeds_get_past_the_door() {
         let options =
             ReadOptions { layout: layout("fasta"), fasta_label, ..ReadOptions::default() };
         Dataset::parse(name, &read(name)[1..], &options).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for path in entries(&fuzz("seeds/sources")) {
+        let bytes = fs::read(&path).expect("a seed");
+        let header = bytes[0] & 1 == 0;
+        let source = Source {
+            header: Some(header),
+            segments: bytes[0] & 2 != 0,
+            decimal: (bytes[0] & 4 != 0).then_some('.'),
+            ..Source::default()
+        };
+        let options = ReadOptions { source, ..ReadOptions::default() };
+        Dataset::parse("x", &bytes[1..], &options)
+            .unwrap_or_else(|error| panic!("{path:?}: {error}"));
     }
     for path in entries(&fuzz("seeds/units")) {
         let text = fs::read_to_string(path).expect("text");

@@ -26,16 +26,17 @@ use super::marking::Marking;
 use super::model::Model;
 use super::options::{each_once, refuse_idle};
 use super::output::{self, Outputs};
-use super::reading::{Cutting, Reading};
+use super::reading::{Cutting, Gathering, Reading};
 use super::training::{most_passes, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, note, progress, tell};
+use super::{Failure, believing, findings, note, progress, tell};
 use crate::Topic;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Labelled series
-    data: PathBuf,
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
     /// Judge this fitted model (JSON or artefact) instead of cross-validating; once for each of
     /// several, which are compared with the first
     #[arg(short, long, value_name = "MODEL")]
@@ -96,6 +97,8 @@ pub(super) struct Arguments {
     kernels: ScoreKernels,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -106,9 +109,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let drawn: Vec<&Path> = drawn.map(PathBuf::as_path).collect();
     let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
     let models = models.map(PathBuf::as_path);
-    let inputs: Vec<&Path> = models.chain([arguments.data.as_path()]).collect();
+    let inputs: Vec<&Path> = models.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
     let outputs = Outputs::check(&drawn, &inputs)?;
     if arguments.events {
+        if arguments.data.len() > 1 {
+            return Err(Failure::input(Topic::OneFile, "--events takes one file of marked series"));
+        }
         return events::run(arguments);
     }
     refuse_idle(&arguments.marking.given(), "samples are marked for --events")?;
@@ -123,11 +129,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let kernels = kernels::read(arguments)?;
             believing::check(&kinds, arguments.reject)?;
             training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
-            let data =
-                tell::read_in_part(&arguments.data, &kernels::reading(arguments, &kernels)?)?;
+            let group = arguments.training.group.as_deref();
+            let reading = kernels::reading(arguments, &kernels)?;
+            let reading = arguments.gathering.add_to(reading, group);
+            let data = tell::read_all(&arguments.data, &reading)?;
+            if arguments.gathering.shows(&data, arguments.json)? {
+                return Ok(());
+            }
             if !kernels.is_empty() {
                 data.check_whole_rows()?;
             }
+            findings::repeated(&data, group);
             kernels::check(arguments, &data, &kernels)?;
             let group = arguments.training.group.as_deref();
             let windowing = arguments.cutting.windowing();
@@ -309,7 +321,11 @@ struct JudgedModel {
 
 fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     let model = Model::read(path)?;
-    let data = tell::read_for(&arguments.data, &arguments.reading, &model)?;
+    let options = arguments.reading.options_of(&model, None)?;
+    let options = arguments.gathering.add_to(options, None);
+    let classes = model.deployed.classes();
+    let data =
+        tell::read_all_against(&arguments.data, &options, model.contract().as_ref(), classes)?;
     let trained_on = model.provenance().and_then(|trained| trained.checksum);
     if trained_on.is_some() && trained_on == data.checksum() {
         note(

@@ -46,7 +46,8 @@ pub(super) fn trained(
     refuse_idle(&idle, "the kernel's numbers are given")?;
     // Of this the kernel reads what every classifier has.
     let request = arguments.training.request(ClassifierKind::Bayes, &arguments.cutting)?;
-    let data = tell::read(&arguments.data, &arguments.reading.options_for(kind, None)?)?;
+    let reading = arguments.reading.options_for(kind, None)?;
+    let data = tell::read_all(&arguments.data, &arguments.gathering.add_to(reading, None))?;
     check_group(&data, &request)?;
     let trained = train_fixed_length(&data, &series_of(&data), fixed_length, &request);
     let trained = trained.map_err(|error| match error {

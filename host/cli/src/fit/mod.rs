@@ -19,14 +19,15 @@ use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs, named_after};
-use super::reading::{self, Cutting, Reading};
+use super::reading::{self, Cutting, Gathering, Reading};
 use super::training::fit;
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[arg(help = reading::data("Labelled series"))]
-    data: PathBuf,
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
     /// Where the model goes, - for standard output [default: DATA's name with the ending .model.json, in this folder]
     #[arg(short, long, value_name = "MODEL.json")]
     output: Option<PathBuf>,
@@ -64,6 +65,8 @@ pub(super) struct Arguments {
     believing: Believing,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -83,11 +86,11 @@ fn families() -> impl TypedValueParser<Value = FamilyName> {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = match &arguments.output {
         Some(output) => output.clone(),
-        None if arguments.model.is_some() => named_after(&arguments.data, ".models.json"),
-        None => named_after(&arguments.data, ".model.json"),
+        None if arguments.model.is_some() => named_after(&arguments.data[0], ".models.json"),
+        None => named_after(&arguments.data[0], ".model.json"),
     };
     let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);
-    let inputs: Vec<&Path> = kernel.chain([arguments.data.as_path()]).collect();
+    let inputs: Vec<&Path> = kernel.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
     if let Some(family) = arguments.model {
         refuse_idle(&arguments.believing.given(), "models alone decide nothing")?;
@@ -112,7 +115,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             training.check_read_by(&[arguments.classifier], false, false)?;
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
-            let data = tell::read_in_part(&arguments.data, &reading)?;
+            let reading = arguments.gathering.add_to(reading, request.group.as_deref());
+            let data = tell::read_all(&arguments.data, &reading)?;
+            if arguments.gathering.shows(&data, arguments.json)? {
+                return Ok(());
+            }
             check_group(&data, &request)?;
             training.check_varies(std::slice::from_ref(&request), data.kind())?;
             training.check_effort(&[arguments.classifier], &arguments.cutting, &data)?;

@@ -54,7 +54,11 @@ pub(super) fn run(
     let request = training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let values = arguments.emitting.values();
     let reading = ReadOptions { values, ..arguments.reading.options() };
-    let data = tell::read(&arguments.data, &reading)?;
+    let reading = arguments.gathering.add_to(reading, None);
+    let data = tell::read_all(&arguments.data, &reading)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
     let windowing = request.windowing.as_ref();
     tell::windows(&data, windowing);
     let per = arguments.model_per.unwrap_or(match data.classes() {

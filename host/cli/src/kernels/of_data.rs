@@ -14,7 +14,7 @@ use crate::Topic;
 use crate::arguments::{ScoreKernels, TrainingArguments};
 use crate::emitting::Emitting;
 use crate::options::named;
-use crate::reading::{Cutting, Reading};
+use crate::reading::{Cutting, Gathering, Reading};
 use crate::values::{positive, rate};
 use crate::{Failure, tell};
 
@@ -55,6 +55,8 @@ pub(crate) struct OfData {
     emitting: Emitting,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
 }
 
 /// A matrix with its items.
@@ -110,6 +112,7 @@ impl OfData {
         ]));
         given.extend(self.training.with(&ScoreKernels::default(), &self.emitting).given());
         given.extend(self.reading.given());
+        given.extend(self.gathering.given());
         given
     }
 
@@ -162,7 +165,8 @@ impl OfData {
                 let kind = model
                     .kind()
                     .map_err(|error| Failure::input(error.kind(), error.to_string()))?;
-                (tell::read(path, &reading.options_for(kind, None)?)?, self.cutting.windowing())
+                let options = self.gathering.add_to(reading.options_for(kind, None)?, None);
+                (tell::read(path, &options)?, self.cutting.windowing())
             }
             Reads::Models(model, _) => {
                 let data = tell::read_for(path, reading, model)?;
@@ -170,7 +174,9 @@ impl OfData {
             }
             Reads::Fitted => {
                 let values = self.emitting.values();
-                let data = tell::read(path, &ReadOptions { values, ..reading.options() })?;
+                let options = ReadOptions { values, ..reading.options() };
+                let group = self.training.group.as_deref();
+                let data = tell::read(path, &self.gathering.add_to(options, group))?;
                 (data, asked.request()?.windowing)
             }
         };

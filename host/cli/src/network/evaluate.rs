@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use fishweir_networks::records::Schema;
 use fishweir_networks::report::NetworkEvaluationReport;
 use fishweir_networks::{NetworkEvaluateError, NetworkEvaluation, NetworkFile, NetworkModel};
 
@@ -55,12 +56,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ));
         };
         let table = arguments.columns.read(&arguments.data)?;
-        let records = file.columns.records(&table)?;
+        let records = arguments.columns.records(&table, &file.columns)?;
         let found = NetworkEvaluation::of(classifier, &records);
         let found = found.map_err(|error| refused(&table, error))?;
         let mut report = NetworkEvaluationReport {
             data: table.source().to_owned(),
             protocol: format!("judged by {}", path.display()),
+            columns: String::new(),
             classifiers: Vec::new(),
         };
         report.push(stem(path), &found, None);
@@ -71,8 +73,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let names: Vec<&str> = table.names().collect();
     let class = table.column(arguments.class.as_deref().unwrap_or_default())?;
     let binning = arguments.columns.binning();
+    let all: Vec<usize> = (0..table.len()).collect();
     let mut report = NetworkEvaluationReport {
         data: table.source().to_owned(),
+        columns: Schema::learn(&table, &all, Some(class), &binning)?.in_words(),
         protocol: format!("{} stratified folds; all is learnt from the others", arguments.folds),
         classifiers: Vec::new(),
     };

@@ -258,7 +258,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(file) => file.columns.clone(),
         None => Schema::learn(&table, &rows, class, &arguments.columns.binning())?,
     };
-    let records = schema.records(&table)?;
+    let records = arguments.columns.records(&table, &schema)?;
     let variables = schema.variables();
     let (model, (network, graph, score), classifier, selection) = match class {
         Some(class) => {
@@ -304,6 +304,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         data: table.source().to_owned(),
         records: records.len(),
         missing: records.missing(),
+        columns: schema.in_words(),
         graph,
         nodes: network.shape().nodes(),
         edges: NetworkFitReport::edges_of(&network),

@@ -1,6 +1,6 @@
 //! `fishweir network info`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fishweir::report::counted;
 use fishweir_networks::report::NetworkInspection;
@@ -22,7 +22,12 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let file = NetworkFile::read(&arguments.model)?;
+    inspect(&arguments.model, arguments.json)
+}
+
+/// Prints what a file of a network is, and what it costs on a device.
+pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
+    let file = NetworkFile::read(model)?;
     let (what, deployed) = match &file.model {
         NetworkModel::Classifier(classifier) => (
             format!("classifier of {}", classifier.class().name),
@@ -40,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let shape = file.network().shape();
     let report = NetworkInspection {
-        model: arguments.model.display().to_string(),
+        model: model.display().to_string(),
         what,
         nodes: shape.nodes(),
         edges: shape.edges().count(),
@@ -51,5 +56,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         cost,
         refused,
     };
-    super::super::print(&report, arguments.json)
+    super::super::print(&report, json)
 }

@@ -9,11 +9,14 @@ mod fit;
 mod gram;
 mod info;
 mod model;
+mod predict;
 mod query;
 mod representatives;
 mod run;
 mod sample;
 mod table;
+
+use std::path::Path;
 
 use fishweir_networks::records::LAYOUTS;
 
@@ -26,7 +29,7 @@ pub(super) fn long_about() -> String {
 Bayesian networks over records of categories: tables whose columns each have a few states, such as
 logs, machine states, survey rows, door sensors.
 
-DATA is {}, gzipped or not; what is missing is empty or `?`. Columns of many
+DATA is {}, gzipped or not; what is missing is empty, `?`, `NA`, `NaN`, `null` or `None`. Columns of many
 numbers are cut into bins, and a model keeps the cuts. MODEL is what `network fit` writes, or a network
 in the Bayesian Interchange Format.",
         layouts.join(" or ")
@@ -46,6 +49,9 @@ enum Command {
     /// Cross-validate classifiers of a column, or judge a fitted one
     #[command(visible_alias = "eval")]
     Evaluate(evaluate::Arguments),
+    /// Decide on the class of each record of a table
+    #[command(visible_alias = "score")]
+    Predict(predict::Arguments),
     /// Posteriors of nodes given others, and the most probable record
     Query(query::Arguments),
     /// Draw records from a network
@@ -66,10 +72,16 @@ enum Command {
     Draw(draw::Arguments),
 }
 
+/// Prints what a file of a network is.
+pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
+    info::inspect(model, json)
+}
+
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Predict(arguments) => predict::run(arguments),
         Command::Query(arguments) => query::run(arguments),
         Command::Sample(arguments) => sample::run(arguments),
         Command::Gram(arguments) => gram::run(arguments),

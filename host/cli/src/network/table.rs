@@ -1,12 +1,16 @@
 //! How tables of records are read.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use fishweir::data::{Encoding, Marks, Separator, Source};
+use fishweir::report::counted;
 use fishweir_networks::NetworkError;
-use fishweir_networks::records::{Binning, Cutting, Records, Schema, TextTable};
+use fishweir_networks::records::{Binning, Cutting, Records, Schema, TextTable, Unseen};
 
 use super::Failure;
+use crate::{Topic, note};
 
 /// How the columns of a table become states.
 #[derive(Args, Clone, Debug)]
@@ -28,6 +32,112 @@ pub(super) struct Columns {
     /// What a missing field is
     #[arg(long, value_enum, default_value_t = Missing::State)]
     missing: Missing,
+    /// Columns of categories, whatever numbers they have, separated by commas
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    categories: Vec<String>,
+    #[command(flatten)]
+    table: Written,
+}
+
+/// How a table of records is written.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct Written {
+    /// Marks of missing fields, separated by commas [default: NA, N/A, NaN, ?, null, None]
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
+    na: Option<Vec<String>>,
+    /// The first line is a record
+    #[arg(long, conflicts_with = "header")]
+    no_header: bool,
+    /// The first line names the columns, though it looks like a record
+    #[arg(long)]
+    header: bool,
+    /// Character between the fields of a line, or tab, space [default: by looking]
+    #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
+    sep: Option<Separator>,
+    /// Encoding of the text: utf-8, utf-16, latin-1 [default: utf-8, or by its mark]
+    #[arg(long, value_name = "NAME", value_parser = Encoding::from_str)]
+    encoding: Option<Encoding>,
+    /// What a category is that the model has not seen: an error, or missing
+    #[arg(long, value_enum, default_value_t = OfUnseen::Refuse)]
+    unseen: OfUnseen,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum OfUnseen {
+    /// An error
+    #[default]
+    Refuse,
+    /// A missing field; how many is noted
+    Missing,
+}
+
+impl Written {
+    fn source(&self) -> Source {
+        let header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        Source {
+            missing: self.na.clone().map_or_else(Marks::default, Marks::new),
+            separator: self.sep,
+            encoding: self.encoding,
+            header,
+            ..Source::default()
+        }
+    }
+
+    /// Reads a table, and notes what was found by looking.
+    pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
+        let table = TextTable::read_as(path, &self.source())?;
+        super::super::findings::tell(table.source(), table.findings());
+        Ok(table)
+    }
+
+    /// A table's records by a model's columns.
+    pub(super) fn records(&self, table: &TextTable, columns: &Schema) -> Result<Records, Failure> {
+        let unseen = match self.unseen {
+            OfUnseen::Refuse => Unseen::Refused,
+            OfUnseen::Missing => Unseen::Missing,
+        };
+        let (records, unknown) = columns.records_with(table, unseen)?;
+        if !unknown.is_empty() {
+            note(
+                Topic::UnseenCategories,
+                format_args!(
+                    "{}: {} with a category that the model has not seen, taken for missing",
+                    table.source(),
+                    counted(unknown.len(), "field")
+                ),
+            );
+        }
+        Ok(records)
+    }
+
+    /// A table's records by a model's columns, and the rows that have a category which the model has not seen, unless these are
+    /// missing.
+    pub(super) fn decidable(
+        &self,
+        table: &TextTable,
+        columns: &Schema,
+    ) -> Result<(Records, Vec<usize>), Failure> {
+        match self.unseen {
+            OfUnseen::Missing => Ok((self.records(table, columns)?, Vec::new())),
+            OfUnseen::Refuse => Ok(columns.records_with(table, Unseen::Missing)?),
+        }
+    }
+
+    /// Reads a table by a model's columns.
+    pub(super) fn read_records(
+        &self,
+        path: &Path,
+        columns: &Schema,
+    ) -> Result<(TextTable, Records), Failure> {
+        let table = self.read(path)?;
+        let records = self.records(&table, columns)?;
+        Ok((table, records))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -50,15 +160,18 @@ impl Columns {
 
     /// Reads a table without the columns to be left out.
     pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
-        Ok(TextTable::read(path)?.without(&self.drop)?)
+        Ok(self.table.read(path)?.without(&self.drop)?.with_categories(&self.categories)?)
+    }
+
+    /// A table's records by a model's columns.
+    pub(super) fn records(&self, table: &TextTable, columns: &Schema) -> Result<Records, Failure> {
+        self.table.records(table, columns)
     }
 }
 
-/// Reads a table by a model's columns.
+/// Reads a table by a model's columns, as it is found to be written.
 pub(super) fn records(path: &Path, columns: &Schema) -> Result<(TextTable, Records), Failure> {
-    let table = TextTable::read(path)?;
-    let records = columns.records(&table)?;
-    Ok((table, records))
+    Written::default().read_records(path, columns)
 }
 
 /// What is wrong with a table's records, by file and line.

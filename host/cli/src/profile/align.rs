@@ -6,7 +6,7 @@ use fishweir_profiles::{Aligned, Mode, Profile, SearchProfile, sequences, stockh
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
-use super::{Failure, text};
+use super::{Failure, skip_unreadable, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -27,10 +27,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (name, read) = text(&arguments.profile)?;
     let profile = Profile::parse(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
-    let targets = sequences(&file, &read)?;
+    let mut targets = sequences(&file, &read)?;
+    skip_unreadable(&file, &[profile.residues], &mut targets)?;
     let search = SearchProfile::new(&profile, Mode { local: !arguments.glocal, several: false })?;
     let path = |(name, sequence): &(String, String)| {
-        let symbols = profile.residues.encode(name, sequence);
+        let symbols = profile.residues.encode_searched(name, sequence);
         let path = symbols.and_then(|symbols| search.best_path(&symbols, symbols.len()));
         path.map_err(|error| Failure::input(error.kind(), format!("{file}: {name}: {error}")))
     };

@@ -10,6 +10,7 @@ use fishweir_profiles::{
 use super::super::output::{self, Outputs};
 use super::super::values::{positive, share};
 use super::{Failure, text};
+use crate::{Topic, note};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -40,9 +41,17 @@ pub(super) struct Arguments {
     /// Count the alignment for so many sequences
     #[arg(long, value_name = "N", conflicts_with = "entropy", value_parser = positive, allow_negative_numbers = true)]
     effective: Option<f64>,
+    /// Residues of the sequences [default: by their letters; nucleotides where codes for several of them, N aside, are 5 % at
+    /// most]
+    #[arg(long, value_name = "dna|rna|protein", value_parser = residues)]
+    alphabet: Option<&'static Residues>,
     /// Report as JSON
     #[arg(long)]
     json: bool,
+}
+
+fn residues(text: &str) -> Result<&'static Residues, String> {
+    Residues::named(text).ok_or_else(|| format!("`{text}` is not known; write dna, rna or protein"))
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -50,10 +59,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (name, read) = text(&arguments.alignment)?;
     let alignment = if arguments.unaligned { None } else { Some(Alignment::parse(&name, &read)?) };
     let named = if arguments.unaligned { sequences(&name, &read)? } else { Vec::new() };
-    let residues = match &alignment {
-        Some(alignment) => alignment.residues(),
-        None => Residues::of(named.iter().flat_map(|(_, sequence)| sequence.chars())),
+    let (found, is_guess) = match &alignment {
+        Some(alignment) => alignment.guess_residues(),
+        None => Residues::guess(named.iter().flat_map(|(_, sequence)| sequence.chars())),
     };
+    let residues = arguments.alphabet.unwrap_or(found);
+    if is_guess && arguments.alphabet.is_none() {
+        note(
+            Topic::AlphabetGuessed,
+            format_args!(
+                "{name}: taken for {} by its letters, some of which may also be read otherwise; --alphabet says which",
+                residues.name
+            ),
+        );
+    }
     let build = Build {
         match_fraction: arguments.match_fraction,
         prior: arguments.laplace.then(|| ProfilePrior::laplace(residues)),
@@ -62,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map_or(Effective::Entropy(arguments.entropy), Effective::Count),
     };
     let (profile, rows) = match &alignment {
-        Some(alignment) => (build.profile(alignment)?, alignment.rows.len()),
+        Some(alignment) => (build.profile_of(alignment, residues)?, alignment.rows.len()),
         None => {
             let (local, passes) = (!arguments.glocal, arguments.passes);
             let training = ProfileFit { build, local, passes, ..ProfileFit::default() };
@@ -72,7 +91,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     output::write(&arguments.output, profile.to_hmmer().as_bytes())?;
     let what = format!(
-        "a profile of {} from {}",
+        "a profile ({}) of {} from {}",
+        residues.name,
         counted(profile.len(), "position"),
         counted(rows, "sequence")
     );

@@ -9,15 +9,17 @@ mod score;
 use std::path::Path;
 
 use fishweir::files;
+use fishweir::internals::unpacked;
+use fishweir::report::counted;
 use fishweir_profiles::{Mode, ProfileError, Residues};
 
 use super::Failure;
-use crate::Topic;
+use crate::{Topic, note};
 
 pub(super) const LONG_ABOUT: &str = "\
 Profile hidden Markov models of sequence families, in HMMER3/f text.
 
-ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Neither is gzipped.
+ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Both may be gzipped.
 
 What `learn` writes is a classifier: score, run, evaluate, info and export read it. They read a profile alone, too: its \
 log-odds decide, between the profile's name and `other`.";
@@ -72,12 +74,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// A file's name and text.
 fn text(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    match String::from_utf8(files::read(path)?) {
+    let bytes = unpacked(&name, &files::read(path)?)?.into_owned();
+    match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
-        Err(_) => Err(Failure::input(
-            Topic::NotUtf8,
-            format!("{name}: is no text; unpack it if it is gzipped"),
-        )),
+        Err(_) => Err(Failure::input(Topic::NotUtf8, format!("{name}: is no UTF-8 text"))),
     }
 }
 
@@ -100,4 +100,39 @@ fn encode(
         Ok((name.clone(), symbols))
     };
     named.iter().map(one).collect()
+}
+
+/// Leaves out the sequences that an alphabet does not spell, or that are empty, and notes how many and the first; all of
+/// them are an error.
+fn skip_unreadable(
+    file: &str,
+    alphabets: &[&Residues],
+    targets: &mut Vec<(String, String)>,
+) -> Result<(), Failure> {
+    let all = targets.len();
+    let mut first: Option<(&'static str, String)> = None;
+    targets.retain(|(name, sequence)| {
+        let wrong =
+            alphabets.iter().find_map(|residues| match residues.encode_searched(name, sequence) {
+                Ok(symbols) if symbols.is_empty() => {
+                    let error = ProfileError::Impossible;
+                    Some((error.kind(), format!("{file}: {name}: {error}")))
+                }
+                Ok(_) => None,
+                Err(error) => Some((error.kind(), format!("{file}: {error}"))),
+            });
+        let is_sound = wrong.is_none();
+        first = first.take().or(wrong);
+        is_sound
+    });
+    let Some((kind, what)) = first else { return Ok(()) };
+    if targets.is_empty() {
+        return Err(Failure::input(kind, what));
+    }
+    let skipped = counted(all - targets.len(), "sequence");
+    note(
+        Topic::SkippedRecords,
+        format_args!("{what}: {skipped} of {all} left out; the others are searched"),
+    );
+    Ok(())
 }

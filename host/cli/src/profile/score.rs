@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
 use super::super::values::finite;
-use super::{Failure, SearchArguments, text};
+use super::{Failure, SearchArguments, skip_unreadable, text};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -42,7 +42,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (name, read) = text(&arguments.profiles)?;
     let profiles = Profile::parse_all(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
-    let targets = sequences(&file, &read)?;
+    let mut targets = sequences(&file, &read)?;
+    let spelt: Vec<_> = profiles.iter().map(|profile| profile.residues).collect();
+    skip_unreadable(&file, &spelt, &mut targets)?;
     let mode = arguments.search.mode();
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
@@ -55,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Failure::input(error.kind(), text)
         };
         let encode = |(name, sequence): &(String, String)| {
-            let symbols = profile.residues.encode(name, sequence);
+            let symbols = profile.residues.encode_searched(name, sequence);
             let symbols = symbols.map_err(|error| refused(name, error))?;
             if symbols.is_empty() {
                 return Err(refused(name, ProfileError::Impossible));

@@ -50,8 +50,7 @@ pub(super) fn score_stream(
     deployed.check_windows().map_err(|error| Failure::input(error.kind(), error.to_string()))?;
     let contract = &model.contract().unwrap_or_default();
     let mut reader = LiveReader::new(io::stdin().lock(), "standard input", model.kind()?)
-        .of_values(deployed.values())
-        .with_nan(vec![contract.lacks_some(); contract.channels.len()]);
+        .of_values(deployed.values());
     let mut stream = deployed.window_stream();
     let write = |one: &Decided<'_>| -> Result<(), Failure> {
         let mut line =

@@ -35,12 +35,12 @@ impl fishweir::StableKind for BifError {
 ///
 /// ```text
 /// file        = { "network" name "{" { property } "}" | variable | probability }
-/// variable    = "variable" name "{" { "type" "discrete" "[" n "]" "{" state { "," state } "}" ";" | property } "}"
-/// probability = "probability" "(" name [ "|" name { "," name } ] ")" "{" { row | property } "}"
-/// row         = ( "(" state { "," state } ")" | "default" | "table" ) number { "," number } ";"
+/// variable    = "variable" name "{" { "type" "discrete" "[" n "]" "{" state { state } "}" ";" | property } "}"
+/// probability = "probability" "(" name { name } ")" "{" { row | property } "}"
+/// row         = ( "(" state { state } ")" | "default" | "table" ) number { number } ";"
 /// ```
 ///
-/// A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes, within which
+/// Commas and `|` between words are passed over as blanks are: the first name of a probability is the node, others are its parents. A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes, within which
 /// `\"` is a quote and `\\` a backslash; blanks around it are none of it. Comments are those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
 /// are not listed; `table` of a node with parents lists all, the node's state varying slowest, the last
 /// parent's fastest. Rows rounded in print, within 1e-3 of one, are divided by their sum.

@@ -223,7 +223,6 @@ impl<'t> Parser<'t> {
                 if self.take('}')? {
                     break;
                 }
-                self.expect(',')?;
             }
             self.expect(';')?;
             if count.parse() != Ok(states.len()) {
@@ -258,22 +257,15 @@ impl<'t> Parser<'t> {
         self.expect('(')?;
         let (node, at) = self.known(numbers, "a variable's name")?;
         let mut parents = Vec::new();
-        if self.take('|')? {
-            loop {
-                let (parent, place) = self.known(numbers, "a parent's name")?;
-                if parent == node || parents.contains(&parent) {
-                    let name = &declared[parent].variable.name;
-                    let what =
-                        format!("`{name}` cannot be a parent here: it is in the list already");
-                    return Err(self.wrong(place, what));
-                }
-                parents.push(parent);
-                if !self.take(',')? {
-                    break;
-                }
+        while !self.take(')')? {
+            let (parent, place) = self.known(numbers, "a parent's name or `)`")?;
+            if parent == node || parents.contains(&parent) {
+                let name = &declared[parent].variable.name;
+                let what = format!("`{name}` cannot be a parent here: it is in the list already");
+                return Err(self.wrong(place, what));
             }
+            parents.push(parent);
         }
-        self.expect(')')?;
         self.expect('{')?;
         let cards = parents.iter().map(|&parent| declared[parent].variable.card());
         let (name, card) = (&declared[node].variable.name, declared[node].variable.card());
@@ -317,10 +309,7 @@ impl<'t> Parser<'t> {
     /// The number of the row whose states follow, and the place of the first.
     fn row(&mut self, declared: &[Declared], parents: &[usize]) -> Result<(usize, At), BifError> {
         let (mut row, mut first) = (0, None);
-        for (index, &parent) in parents.iter().enumerate() {
-            if index > 0 {
-                self.expect(',')?;
-            }
+        for &parent in parents {
             let (state, at) = self.name("a parent's state")?;
             first = first.or(Some(at));
             let Declared { variable, states, .. } = &declared[parent];
@@ -347,9 +336,8 @@ impl<'t> Parser<'t> {
                     return Err(self.wrong(at, what));
                 }
             }
-            let commas = self.take(',')?;
             let (next, end) = self.next()?;
-            if next == Token::Mark(';') && !commas {
+            if next == Token::Mark(';') {
                 if entries.len() != count {
                     let what = format!("{} numbers where {count} belong", entries.len());
                     return Err(self.wrong(end, what));

@@ -30,6 +30,11 @@ impl Token {
     }
 }
 
+/// Blanks, and what the format passes over between words.
+fn is_passed_over(one: char) -> bool {
+    one.is_whitespace() || matches!(one, ',' | '|')
+}
+
 pub(super) struct Scanner<'t> {
     rest: Chars<'t>,
     pub(super) at: At,
@@ -66,7 +71,7 @@ impl<'t> Scanner<'t> {
                 }
                 self.step();
                 self.step();
-            } else if self.rest.as_str().starts_with(char::is_whitespace) {
+            } else if self.rest.as_str().starts_with(is_passed_over) {
                 self.step();
             } else {
                 return Ok((self.solid(start)?, start));

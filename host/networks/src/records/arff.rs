@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use super::Layout;
 use super::text::{Numbers, TextColumn, TextTable, check_shown};
-use fishweir::data::DataError;
-use fishweir::data::Place;
+use fishweir::data::{DataError, Place, Source};
 
 pub(super) static LAYOUT: Layout = Layout { about: "ARFF", is_one, read };
 
@@ -25,13 +24,14 @@ fn is_one(text: &[u8]) -> bool {
 }
 
 /// Reads `@attribute` lines and the rows below `@data` into a table. Attributes are lists of states, or
-/// `numeric`, `real`, `integer` or `string`; names and fields may stand in single or double quotes; `%`
-/// begins a comment line. Rows in braces (sparse ones) are refused.
+/// `numeric`, `real`, `integer`, `string` or `date`; names and fields may stand in single or double quotes, within which a
+/// backslash stands before a quote; `%` begins a comment line. A row in braces has the fields that are not zero, or
+/// not the first state, behind their numbers from 0; a number in braces behind a row, its weight, is refused.
 ///
 /// Source: Witten, Frank, Hall and Pal, "Data mining", 2016, section 2.4.
-fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError> {
+fn read(file: &str, text: &[u8], source: &Source, table: &mut TextTable) -> Result<(), DataError> {
     let at = |line: u64| Box::new(Place::line(file, line));
-    let (mut data, mut numbers) = (false, Numbers::new(0));
+    let (mut data, mut numbers) = (false, Numbers::new(0, source));
     for (line, bytes) in (1..).zip(text.split(|&byte| byte == b'\n')) {
         let line_text =
             std::str::from_utf8(bytes).map_err(|_| DataError::NotUtf8 { place: at(line) })?.trim();
@@ -51,7 +51,7 @@ fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError>
                 return Err(wrong("there is no @attribute above @data".into()));
             }
             "@data" => {
-                (data, numbers) = (true, Numbers::new(table.columns.len()));
+                (data, numbers) = (true, Numbers::new(table.columns.len(), source));
             }
             "@attribute" => {
                 let (name, kind) = first(rest.trim_start()).map_err(wrong)?;
@@ -59,10 +59,11 @@ fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError>
                 if table.names().any(|other| other == name) {
                     return Err(wrong(format!("an attribute `{name}` has been before")));
                 }
-                let declared = declared(kind.trim()).map_err(wrong)?;
+                let (declared, of_numbers) = declared(kind.trim()).map_err(wrong)?;
                 declared.iter().flatten().try_for_each(|state| check_shown(state, &at(line)))?;
                 let number = table.columns.len() + 1;
-                table.columns.push(TextColumn::new(name, number, line, declared));
+                let column = TextColumn::new(name, number, line, declared);
+                table.columns.push(TextColumn { declared_numbers: of_numbers, ..column });
             }
             _ => {
                 let what = format!("`{keyword}` is none of @relation, @attribute and @data");
@@ -76,14 +77,14 @@ fn read(file: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError>
     Err(DataError::HeaderOnly { file: file.to_owned() })
 }
 
-/// The states of an attribute, `None` for numbers and text.
-fn declared(kind: &str) -> Result<Option<Vec<String>>, String> {
+/// The states of an attribute, `None` for numbers and text; and whether it has numbers.
+fn declared(kind: &str) -> Result<(Option<Vec<String>>, bool), String> {
     let Some(states) = kind.strip_prefix('{') else {
-        let known = ["numeric", "real", "integer", "string"];
         let word = kind.split_whitespace().next().unwrap_or("").to_ascii_lowercase();
-        return match known.contains(&word.as_str()) {
-            true => Ok(None),
-            false => Err(format!("`{kind}` is no type; write {{a,b}}, numeric or string")),
+        return match word.as_str() {
+            "numeric" | "real" | "integer" => Ok((None, true)),
+            "string" | "date" => Ok((None, false)),
+            _ => Err(format!("`{kind}` is no type; write {{a,b}}, numeric, string or date")),
         };
     };
     let states = states.strip_suffix('}').ok_or("the states do not end; write `}` after them")?;
@@ -94,7 +95,7 @@ fn declared(kind: &str) -> Result<Option<Vec<String>>, String> {
     let mut seen = HashSet::new();
     match states.iter().find(|&state| !seen.insert(state)) {
         Some(state) => Err(format!("a state `{state}` has been before")),
-        None => Ok(Some(states)),
+        None => Ok((Some(states), false)),
     }
 }
 
@@ -103,14 +104,21 @@ fn row(
     line: u64,
     text: &str,
     table: &mut TextTable,
-    numbers: &mut Numbers,
+    numbers: &mut Numbers<'_>,
 ) -> Result<(), DataError> {
     let place = Box::new(Place::line(file, line));
-    if text.starts_with('{') {
-        let what = "rows in braces, of what is not zero alone, are not read; write all fields";
+    let read = match text.strip_prefix('{') {
+        Some(inside) => sparse(inside, table),
+        None => fields(text),
+    };
+    let mut fields = read.map_err(|what| DataError::Layout { place: place.clone(), what })?;
+    let is_weight = |field: &String| field.starts_with('{') && field.ends_with('}');
+    if fields.len() == table.columns.len() + 1 && fields.last().is_some_and(is_weight) {
+        let what = "a weight of the record, in braces, is not read; every record counts once";
         return Err(DataError::Layout { place, what: what.into() });
     }
-    let fields = fields(text).map_err(|what| DataError::Layout { place: place.clone(), what })?;
+    // What is left out in quotes is a field all the same.
+    fields.iter_mut().for_each(|field| *field = field.trim().to_owned());
     let (found, expected) = (fields.len(), table.columns.len());
     if found != expected {
         let column = table.columns.get(found.min(expected));
@@ -119,7 +127,7 @@ fn row(
     }
     for (index, (column, field)) in table.columns.iter_mut().zip(&fields).enumerate() {
         check_shown(field, &column.place(file, line))?;
-        let missing = field.is_empty() || field == "?";
+        let missing = numbers.is_missing(column, field);
         let known = column.declared.as_ref().is_none_or(|states| states.contains(field));
         if !missing && !known {
             return Err(DataError::UnknownCategory {
@@ -135,7 +143,43 @@ fn row(
     Ok(())
 }
 
-/// A word, in quotes or not, without blanks around it, and what follows it.
+/// The fields of a row in braces: those that are named by their numbers, and zeros or first states.
+fn sparse(inside: &str, table: &TextTable) -> Result<Vec<String>, String> {
+    let inside = inside.strip_suffix('}').ok_or("the row does not end; write `}` after it")?;
+    let usual = |column: &TextColumn| match &column.declared {
+        Some(states) => states.first().cloned().unwrap_or_default(),
+        None => "0".to_owned(),
+    };
+    let mut row: Vec<String> = table.columns.iter().map(usual).collect();
+    let mut rest = inside.trim();
+    while !rest.is_empty() {
+        let (number, after) = first(rest)?;
+        let at: usize = number
+            .parse()
+            .ok()
+            .filter(|&at| at < row.len())
+            .ok_or_else(|| format!("`{number}` is no number of an attribute, from 0"))?;
+        let after = after.trim_start();
+        let (field, after) = match after.starts_with(['\'', '"']) {
+            true => first(after)?,
+            false => {
+                let end = after.find(',').unwrap_or(after.len());
+                (after[..end].trim().to_owned(), &after[end..])
+            }
+        };
+        row[at] = field;
+        rest = after.trim_start();
+        if let Some(after) = rest.strip_prefix(',') {
+            rest = after.trim_start();
+        } else if !rest.is_empty() {
+            return Err(format!("`{rest}` after a field; write a comma"));
+        }
+    }
+    Ok(row)
+}
+
+/// A word, in quotes or not, without blanks around it, and what follows it. Within quotes a backslash stands before a quote,
+/// a backslash, or the letter of a blank.
 fn first(text: &str) -> Result<(String, &str), String> {
     let Some(quote) = text.chars().next().filter(|one| matches!(one, '\'' | '"')) else {
         let end = text.find(|one: char| one.is_whitespace()).unwrap_or(text.len());
@@ -145,9 +189,23 @@ fn first(text: &str) -> Result<(String, &str), String> {
             word => Ok((word.to_owned(), rest)),
         };
     };
-    let inside = &text[quote.len_utf8()..];
-    let end = inside.find(quote).ok_or("the quoted name does not end")?;
-    Ok((inside[..end].trim().to_owned(), &inside[end + quote.len_utf8()..]))
+    let mut word = String::new();
+    let mut letters = text.char_indices().skip(1);
+    while let Some((at, one)) = letters.next() {
+        match one {
+            one if one == quote => {
+                return Ok((word.trim().to_owned(), &text[at + one.len_utf8()..]));
+            }
+            '\\' => match letters.next() {
+                Some((_, 't')) => word.push('\t'),
+                Some((_, 'n' | 'r')) => word.push(' '),
+                Some((_, escaped)) => word.push(escaped),
+                None => break,
+            },
+            one => word.push(one),
+        }
+    }
+    Err("the quoted name does not end".into())
 }
 
 /// Fields between commas, quotes taken off.

@@ -24,14 +24,14 @@ mod schema;
 mod text;
 
 pub use bins::{Binning, Cutting};
-pub use schema::{Column, Schema};
+pub use schema::{Column, Schema, Unseen};
 pub use text::TextTable;
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use fishweir::data::DataError;
+use fishweir::data::{DataError, Source};
 use fishweir::internals::{is_hidden, shorten};
 
 /// The layouts of tables of records. A file is of the first that knows it; the last takes what is left.
@@ -43,7 +43,7 @@ pub struct Layout {
     /// What it is called.
     pub about: &'static str,
     is_one: fn(&[u8]) -> bool,
-    read: fn(&str, &[u8], &mut TextTable) -> Result<(), DataError>,
+    read: fn(&str, &[u8], &Source, &mut TextTable) -> Result<(), DataError>,
 }
 
 /// The state of what was not observed.

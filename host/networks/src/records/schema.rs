@@ -22,6 +22,16 @@ pub struct Column {
     pub cuts: Option<Vec<f64>>,
 }
 
+/// What a state is that a model's column does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unseen {
+    /// An error.
+    #[default]
+    Refused,
+    /// A missing field.
+    Missing,
+}
+
 /// The columns of records, which a model keeps: later tables are read by it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -57,7 +67,8 @@ impl Schema {
                 states.retain(|state| column.fields.contains(state));
             }
             let many = states.len() > binning.most_states;
-            let mut learnt = if column.is_numeric() && many && !is_class {
+            let numeric = !is_class && table.is_numeric(column, binning.most_states)?;
+            let mut learnt = if numeric && many {
                 cut(table, column, rows, class, binning.cutting)?
             } else {
                 Column { variable: Variable { name: column.name.clone(), states }, cuts: None }
@@ -109,12 +120,39 @@ impl Schema {
         Ok(())
     }
 
+    /// What each column was taken for, in words: numbers that are cut, or states.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let (mut numbers, mut states) = (Vec::new(), Vec::new());
+        for Column { variable, cuts } in &self.columns {
+            let list = if cuts.is_some() { &mut numbers } else { &mut states };
+            list.push(format!("{} ({})", variable.name, variable.card()));
+        }
+        let numbered =
+            (!numbers.is_empty()).then(|| format!("numbers in bins: {}", numbers.join(", ")));
+        let stated = (!states.is_empty()).then(|| format!("categories: {}", states.join(", ")));
+        [numbered, stated].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
     /// The rows of a table as records: its columns are found by name, and those that it lacks are missing
     /// in every record. What is missing is the state `?` of a column that has it, as a device reads it.
     ///
     /// # Errors
     /// A column that is none of these, or a field that is no state, by file, line and column.
     pub fn records(&self, table: &TextTable) -> Result<Records, DataError> {
+        Ok(self.records_with(table, Unseen::Refused)?.0)
+    }
+
+    /// The same where states that are none of a column's may be missing; and the row of each such field.
+    ///
+    /// # Errors
+    /// As [`records`](Self::records).
+    pub fn records_with(
+        &self,
+        table: &TextTable,
+        unseen: Unseen,
+    ) -> Result<(Records, Vec<usize>), DataError> {
+        let mut unknown = Vec::new();
         let mut at = vec![None; self.columns.len()];
         for column in &table.columns {
             let known = self.columns.iter().position(|one| one.variable.name == column.name);
@@ -126,7 +164,7 @@ impl Schema {
                     known: names.collect::<Vec<_>>().join(", "),
                 });
             };
-            at[known] = Some((column, self.states(known, column, table)?));
+            at[known] = Some((column, self.states(known, column, table, unseen)?));
         }
         let absent = |column: &Column| column.variable.state(UNKNOWN).unwrap_or(MISSING);
         let absent: Vec<u16> = self.columns.iter().map(absent).collect();
@@ -136,14 +174,17 @@ impl Schema {
             for ((value, column), &absent) in record.iter_mut().zip(&at).zip(&absent) {
                 *value = match column {
                     Some((column, states)) if column.rows[row] != ABSENT => {
-                        states[column.rows[row] as usize]
+                        states[column.rows[row] as usize].unwrap_or_else(|| {
+                            unknown.push(row);
+                            absent
+                        })
                     }
                     _ => absent,
                 };
             }
             records.push(&record);
         }
-        Ok(records)
+        Ok((records, unknown))
     }
 
     /// The state of each of a column's different fields.
@@ -152,7 +193,8 @@ impl Schema {
         known: usize,
         column: &TextColumn,
         table: &TextTable,
-    ) -> Result<Vec<u16>, DataError> {
+        unseen: Unseen,
+    ) -> Result<Vec<Option<u16>>, DataError> {
         let Column { variable, cuts } = &self.columns[known];
         let first = |field: usize| {
             let row = column.rows.iter().position(|&number| number as usize == field);
@@ -173,15 +215,18 @@ impl Schema {
         };
         let of_field = |(index, field): (usize, &String)| match cuts {
             Some(cuts) => match number(field) {
-                Some(value) => Ok(cuts.iter().filter(|&&cut| cut < value).count() as u16),
+                Some(value) => Ok(Some(cuts.iter().filter(|&&cut| cut < value).count() as u16)),
                 None => Err(DataError::NotANumber { place: first(index), text: shorten(field) }),
             },
-            None => state(field).ok_or_else(|| DataError::UnknownCategory {
-                place: first(index),
-                text: shorten(field),
-                column: variable.name.clone(),
-                states: variable.states.join(", "),
-            }),
+            None => match (state(field), unseen) {
+                (None, Unseen::Refused) => Err(DataError::UnknownCategory {
+                    place: first(index),
+                    text: shorten(field),
+                    column: variable.name.clone(),
+                    states: variable.states.join(", "),
+                }),
+                (state, _) => Ok(state),
+            },
         };
         column.fields.iter().enumerate().map(of_field).collect()
     }
@@ -191,7 +236,7 @@ impl Schema {
 /// comes first.
 fn sorted(column: &TextColumn) -> Vec<String> {
     let mut states = column.fields.clone();
-    if column.is_numeric() {
+    if column.has_numbers_alone() {
         let value = |state: &String| number(state).unwrap_or(f64::NAN);
         states.sort_by(|a, b| {
             value(a).total_cmp(&value(b)).then_with(|| canonical(a).cmp(&canonical(b)))

@@ -1,14 +1,13 @@
 //! A table of records as it is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{LAYOUTS, Layout};
-use fishweir::data::DataError;
-use fishweir::data::Place;
+use fishweir::data::{DataError, Found, Place, Source};
 use fishweir::internals::shorten;
 use fishweir::internals::{TableRows, check_shown_name};
-use fishweir::internals::{load, unpacked};
+use fishweir::internals::{load, unpacked_as};
 
 /// The number of what is missing.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -16,12 +15,18 @@ pub(super) const ABSENT: u32 = u32::MAX;
 pub(super) static DELIMITED: Layout =
     Layout { about: "CSV or tab-separated", is_one: |_| true, read: read_delimited };
 
-fn read_delimited(name: &str, text: &[u8], table: &mut TextTable) -> Result<(), DataError> {
-    let mut rows = TableRows::open(name, text)?;
+fn read_delimited(
+    name: &str,
+    text: &[u8],
+    source: &Source,
+    table: &mut TextTable,
+) -> Result<(), DataError> {
+    let mut rows = TableRows::open_as(name, text, source)?;
     for (index, column) in rows.header().iter().enumerate() {
-        table.columns.push(TextColumn::new(column.clone(), index + 1, rows.line(), None));
+        table.columns.push(TextColumn::new(column.clone(), rows.number(index), rows.line(), None));
     }
-    let mut numbers = Numbers::new(table.columns.len());
+    table.findings = rows.found().to_vec();
+    let mut numbers = Numbers::new(table.columns.len(), source);
     while rows.next_row()? {
         for (index, column) in table.columns.iter_mut().enumerate() {
             numbers.push(index, column, rows.name(index)?);
@@ -41,6 +46,9 @@ pub struct TextTable {
     pub(super) columns: Vec<TextColumn>,
     /// The line of each row.
     lines: Vec<u64>,
+    findings: Vec<Found>,
+    /// Columns of categories, whatever numbers they have.
+    categories: Vec<String>,
 }
 
 /// A column of text.
@@ -53,6 +61,8 @@ pub(super) struct TextColumn {
     pub(super) line: u64,
     /// States, where the file declares them.
     pub(super) declared: Option<Vec<String>>,
+    /// Whether the file declares numbers.
+    pub(super) declared_numbers: bool,
     /// The different fields, in the order in which they come.
     pub(super) fields: Vec<String>,
     /// The field of each row by its number, or [`ABSENT`].
@@ -65,8 +75,16 @@ impl TextTable {
     /// # Errors
     /// [`DataError`] naming file, line and column.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, DataError> {
+        Self::read_as(path, &Source::default())
+    }
+
+    /// The same where something is said of the source.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_as(path: impl AsRef<Path>, source: &Source) -> Result<Self, DataError> {
         let (name, bytes) = load(path.as_ref())?;
-        Self::parse(&name, &bytes)
+        Self::parse_as(&name, &bytes, source)
     }
 
     /// Reads from memory; `name` is for messages.
@@ -74,15 +92,86 @@ impl TextTable {
     /// # Errors
     /// [`DataError`] naming `name`, line and column.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
-        let text = unpacked(name, bytes)?;
-        let mut table = Self { source: name.to_owned(), columns: Vec::new(), lines: Vec::new() };
+        Self::parse_as(name, bytes, &Source::default())
+    }
+
+    /// The same where something is said of the source.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_as(name: &str, bytes: &[u8], source: &Source) -> Result<Self, DataError> {
+        let text = unpacked_as(name, bytes, source.encoding)?;
+        let mut table = Self {
+            source: name.to_owned(),
+            columns: Vec::new(),
+            lines: Vec::new(),
+            findings: Vec::new(),
+            categories: Vec::new(),
+        };
         if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(&text)) {
-            (layout.read)(name, &text, &mut table)?;
+            (layout.read)(name, &text, source, &mut table)?;
         }
         if table.lines.is_empty() {
             return Err(DataError::HeaderOnly { file: name.to_owned() });
         }
         Ok(table)
+    }
+
+    /// Says that columns have categories, whatever numbers they have.
+    ///
+    /// # Errors
+    /// No such column.
+    pub fn with_categories(mut self, names: &[String]) -> Result<Self, DataError> {
+        names.iter().try_for_each(|name| self.column(name).map(|_| ()))?;
+        self.categories = names.to_vec();
+        Ok(self)
+    }
+
+    /// What was found by looking, and may be said otherwise.
+    pub fn findings(&self) -> &[Found] {
+        &self.findings
+    }
+
+    /// Whether a column has numbers, of which there are more different ones than `most_states`: then it has nothing else.
+    ///
+    /// # Errors
+    /// [`DataError::MixedColumn`] of the first field that is no number, where most are.
+    pub(super) fn is_numeric(
+        &self,
+        column: &TextColumn,
+        most_states: usize,
+    ) -> Result<bool, DataError> {
+        if column.declared.is_some() || self.categories.contains(&column.name) {
+            return Ok(false);
+        }
+        let mut different: HashSet<u64> = HashSet::new();
+        let is_number: Vec<bool> = (column.fields.iter())
+            .map(|field| match number(field) {
+                Some(value) => {
+                    different.insert(value.to_bits());
+                    true
+                }
+                None => false,
+            })
+            .collect();
+        let Some(first) = is_number.iter().position(|&is_number| !is_number) else {
+            return Ok(true);
+        };
+        let there = column.rows.iter().filter(|&&field| field != ABSENT);
+        let (mut numbers, mut words) = (0, 0);
+        for &field in there {
+            if is_number[field as usize] { numbers += 1 } else { words += 1 }
+        }
+        let declared = column.declared_numbers;
+        if !declared && (different.len() <= most_states || words > numbers) {
+            return Ok(false);
+        }
+        let row = column.rows.iter().position(|&field| field as usize == first).unwrap_or_default();
+        let (place, text) = (self.place(row, column), shorten(&column.fields[first]));
+        Err(match declared {
+            true => DataError::NotANumber { place, text },
+            false => DataError::MixedColumn { place, text, numbers },
+        })
     }
 
     /// Adds a row's line; its fields are in the columns.
@@ -155,7 +244,16 @@ impl TextColumn {
         line: u64,
         declared: Option<Vec<String>>,
     ) -> Self {
-        Self { name, number, line, declared, fields: Vec::new(), rows: Vec::new() }
+        let declared_numbers = false;
+        Self {
+            name,
+            number,
+            line,
+            declared,
+            declared_numbers,
+            fields: Vec::new(),
+            rows: Vec::new(),
+        }
     }
 
     /// The place of its field in a line.
@@ -169,7 +267,7 @@ impl TextColumn {
     }
 
     /// Whether every field is a finite number.
-    pub(super) fn is_numeric(&self) -> bool {
+    pub(super) fn has_numbers_alone(&self) -> bool {
         self.declared.is_none() && self.fields.iter().all(|field| number(field).is_some())
     }
 }
@@ -180,21 +278,31 @@ pub(super) fn number(text: &str) -> Option<f64> {
 }
 
 /// Numbers of the different fields of each column.
-pub(super) struct Numbers(Vec<HashMap<String, u32>>);
+pub(super) struct Numbers<'s> {
+    known: Vec<HashMap<String, u32>>,
+    source: &'s Source,
+}
 
-impl Numbers {
-    pub(super) fn new(columns: usize) -> Self {
-        Self(vec![HashMap::new(); columns])
+impl<'s> Numbers<'s> {
+    pub(super) fn new(columns: usize, source: &'s Source) -> Self {
+        Self { known: vec![HashMap::new(); columns], source }
     }
 
-    /// Adds a field to a column; `?` and nothing are missing.
+    /// Whether a field is missing: a state that the file declares is there.
+    pub(super) fn is_missing(&self, column: &TextColumn, field: &str) -> bool {
+        let declared = column.declared.as_ref();
+        self.source.missing.has(field)
+            && !declared.is_some_and(|states| states.iter().any(|state| state == field))
+    }
+
+    /// Adds a field to a column; marks of missing values are none of its fields.
     pub(super) fn push(&mut self, index: usize, column: &mut TextColumn, field: &str) {
-        let number = match self.0[index].get(field) {
-            _ if field.is_empty() || field == "?" => ABSENT,
+        let number = match self.known[index].get(field) {
+            _ if self.is_missing(column, field) => ABSENT,
             Some(&known) => known,
             None => {
                 let new = column.fields.len() as u32;
-                self.0[index].insert(field.to_owned(), new);
+                self.known[index].insert(field.to_owned(), new);
                 column.fields.push(field.to_owned());
                 new
             }

@@ -16,6 +16,8 @@ pub struct NetworkFitReport {
     pub records: usize,
     /// Fields that are missing.
     pub missing: usize,
+    /// What each column was taken for, with the number of its states, in words.
+    pub columns: String,
     /// How the graph came about, in words.
     pub graph: String,
     /// Nodes.
@@ -49,6 +51,9 @@ impl fmt::Display for NetworkFitReport {
             missing => format!(", {} missing", counted(missing, "field")),
         };
         writeln!(f, "{}: {}{missing}", self.data, counted(self.records, "record"))?;
+        if !self.columns.is_empty() {
+            writeln!(f, "{}", self.columns)?;
+        }
         if let Some(classifier) = &self.classifier {
             writeln!(f, "{classifier}")?;
         }
@@ -83,6 +88,8 @@ pub struct NetworkEvaluationReport {
     pub data: String,
     /// How it was judged, in words.
     pub protocol: String,
+    /// What each column was taken for, with the number of its states, in words.
+    pub columns: String,
     /// Each classifier.
     pub classifiers: Vec<ClassifierFigures>,
 }
@@ -128,7 +135,11 @@ impl NetworkEvaluationReport {
 
 impl fmt::Display for NetworkEvaluationReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}\n", self.data, self.protocol)?;
+        writeln!(f, "{}: {}", self.data, self.protocol)?;
+        if !self.columns.is_empty() {
+            writeln!(f, "{}", self.columns)?;
+        }
+        writeln!(f)?;
         let heads =
             ["classifier", "records", "accuracy", "95 %", "macro F1", "log loss", "gain, 95 %"];
         let mut table = Table::new(heads);

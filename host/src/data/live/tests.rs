@@ -79,8 +79,34 @@ fn another_series_is_told_even_by_a_bad_line() {
 }
 
 #[test]
+fn noise_before_a_header_ends_no_stream() {
+    let read = read_all(b"hello\nready\na,b\n1,2\n", channels(&["a", "b"]));
+    let found: Vec<&str> = read.iter().map(|(_, one)| one.as_str()).collect();
+    assert!(found[0].contains("line 1") && found[1].contains("line 2"), "{found:?}");
+    assert_eq!(found[2..], ["Row([1.0, 2.0])"]);
+}
+
+#[test]
+fn times_are_known_by_other_names_and_by_their_size() {
+    for (name, fields, wanted) in [
+        ("Time [ms]", ["20", "40"], [Some(0.02), Some(0.04)]),
+        ("seconds_elapsed", ["0.5", "1"], [Some(0.5), Some(1.0)]),
+        ("timestamp", ["1700000000000", "1700000000020"], [Some(0.0), Some(0.02)]),
+        ("time", ["2025-03-01T10:00:00", "2025-03-01T10:00:01"], [Some(0.0), Some(1.0)]),
+    ] {
+        let text = format!("{name},a\n{},1\n{},2\n", fields[0], fields[1]);
+        let mut reader = LiveReader::new(text.as_bytes(), "standard input", channels(&["a"]));
+        for wanted in wanted {
+            assert!(reader.advance().expect("a row"), "{name}");
+            assert_eq!(reader.time(), wanted, "{name}");
+        }
+        assert!(reader.names_unit_of_time(), "{name}");
+    }
+}
+
+#[test]
 fn a_bad_line_is_named_and_the_next_is_read() {
-    let bytes = b"1,2\n3,x\n4\n5,nan\n6,1e999\n\xFF,1\n7,-1e39\n7,8\n";
+    let bytes = b"1,2\n3,x\n4\n5,inf\n6,1e999\n\xFF,1\n7,-1e39\n7,8\n";
     let read = read_all(bytes, channels(&["a", "b"]));
     let found: Vec<&str> = read.iter().map(|(_, one)| one.as_str()).collect();
     assert!(
@@ -89,7 +115,7 @@ fn a_bad_line_is_named_and_the_next_is_read() {
         found[1]
     );
     assert!(found[2].contains("line 3, column 2 (b): the row has 1 field "), "{}", found[2]);
-    assert!(found[3].contains("line 4, column 2 (b): `nan`"), "{}", found[3]);
+    assert!(found[3].contains("line 4, column 2 (b): `inf`"), "{}", found[3]);
     assert!(found[4].contains("line 5, column 2 (b): `1e999`"), "{}", found[4]);
     assert!(found[5].contains("line 6: is not UTF-8"), "{}", found[5]);
     assert!(found[6].contains("line 7, column 2 (b): `-1e39`"), "{}", found[6]);

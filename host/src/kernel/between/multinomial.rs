@@ -233,7 +233,7 @@ impl HeatKernel {
     /// # Errors
     /// [`BetweenError::Parameter`] for a time that is not positive and finite.
     pub fn new(time: f64, form: HeatForm) -> Result<Self, BetweenError> {
-        Ok(Self { time: check::positive("time", time)?, form })
+        Ok(Self { time: check::positive(crate::kernel::parameter::TIME.name, time)?, form })
     }
 }
 

@@ -148,10 +148,10 @@ fn what_is_wrong_is_named_by_file_line_and_column() {
         ("@attribute a {y,n\ro}\n@data\ny\n", "U+000D"),
         ("@attribute a {y,,n}\n", "line 1: a state has no name"),
         ("@attribute a {y\n", "line 1: the states do not end"),
-        ("@attribute a date\n", "line 1: `date` is no type"),
+        ("@attribute a relational\n", "line 1: `relational` is no type"),
         ("@attribute a {y}\n@attribute a {y}\n", "line 2: an attribute `a` has been before"),
         ("@attribute a {y}\n@data\nz\n", "line 3, column 1 (a): `z` is no state"),
-        ("@attribute a {y}\n@data\n{0 y}\n", "line 3: rows in braces"),
+        ("@attribute a {y}\n@data\n{3 y}\n", "line 3: `3` is no number of an attribute"),
         ("@attribute a {y}\n@data\ny,y\n", "line 3"),
         ("@attribute a {y}\n@data\n'y\n", "line 3: the quoted name does not end"),
     ] {

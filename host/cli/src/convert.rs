@@ -1,0 +1,46 @@
+//! `fishweir convert`.
+
+use std::path::{Path, PathBuf};
+
+use fishweir::report::{Written, counted};
+
+use super::output::{self, Outputs};
+use super::reading::{self, Gathering, Reading};
+use super::{Failure, tell};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[arg(help = reading::data("Series"), required = true)]
+    data: Vec<PathBuf>,
+    /// Where the table goes, - for standard output
+    #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
+    output: PathBuf,
+    /// Column whose values say something of whole series: subjects, devices
+    #[arg(long, value_name = "COLUMN")]
+    group: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
+    /// Report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let inputs: Vec<&Path> = arguments.data.iter().map(PathBuf::as_path).collect();
+    let outputs = Outputs::check(&[&arguments.output], &inputs)?;
+    let reading =
+        arguments.gathering.add_to(arguments.reading.options(), arguments.group.as_deref());
+    let data = tell::read_all(&arguments.data, &reading)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
+    output::write(&arguments.output, data.to_table().as_bytes())?;
+    let what = format!(
+        "a table of {} and {}",
+        counted(data.series().len(), "series"),
+        counted(data.observations(), "sample")
+    );
+    outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}

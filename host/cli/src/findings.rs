@@ -1,0 +1,60 @@
+//! What was found of data by looking, and the options that say otherwise.
+
+use fishweir::data::{Dataset, Finding, Found};
+use fishweir::report::counted;
+
+use super::{Topic, note, note_once};
+
+/// Tells what was found of a source by looking, and which options say otherwise.
+pub(super) fn tell(source: &str, findings: &[Found]) {
+    if findings.is_empty() {
+        return;
+    }
+    let option = |about: Finding| match about {
+        // Nothing would come of it.
+        Finding::Rows => "",
+        Finding::Symbols => "--alphabet",
+        Finding::Separator => "--sep",
+        Finding::Decimal => "--decimal",
+        Finding::Header => "--header, --no-header",
+        Finding::Missing => "--na",
+        Finding::Label => "--label",
+        Finding::Series => "--series",
+        Finding::Time => "--time",
+        Finding::Columns => "--group",
+        Finding::Channels => "--channels",
+        Finding::Names => "--name",
+        Finding::Segments => "--segments",
+        Finding::Files => "",
+    };
+    let words = findings.iter().map(|one| match option(one.about) {
+        "" => one.what.clone(),
+        option => format!("{} ({option})", one.what),
+    });
+    let words: Vec<String> = words.collect();
+    note_once(Topic::SourceFound, format_args!("{source}: {}", words.join("; ")));
+}
+
+/// Notes series of equal samples under several names, of which one may be trained on and another tested.
+pub(super) fn repeated(data: &Dataset, group: Option<&str>) {
+    if group == Some("sequence") {
+        return;
+    }
+    let Ok((groups, names)) = data.groups("sequence") else { return };
+    let copies = groups.len() - names.len();
+    let first = (0..groups.len()).find_map(|one| {
+        let before = groups[..one].iter().position(|&group| group == groups[one])?;
+        Some([before, one].map(|index| &data.series()[index].id))
+    });
+    if let Some([one, other]) = first {
+        note(
+            Topic::RepeatedSeries,
+            format_args!(
+                "{}: {} are copies of others, as `{other}` of `{one}`: one may be trained on and another judged; --group \
+                 sequence keeps them together",
+                data.source(),
+                counted(copies, "series")
+            ),
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! Texts in other encodings than UTF-8.
+
+use std::borrow::Cow;
+use std::str::FromStr;
+
+use super::error::DataError;
+
+/// How the characters of a text are written as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// Of one to four bytes.
+    Utf8,
+    /// Of two bytes or four, in the order that the byte order mark says, else the low byte first.
+    Utf16,
+    /// Of one byte, as Windows writes western European text; ISO 8859-1 is a part of it.
+    Windows1252,
+}
+
+/// The characters of the bytes 0x80 to 0x9F in Windows-1252.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
+
+impl FromStr for Encoding {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().replace(['-', '_'], "").as_str() {
+            "utf8" => Ok(Self::Utf8),
+            "utf16" | "utf16le" | "utf16be" => Ok(Self::Utf16),
+            "latin1" | "iso88591" | "iso885915" | "windows1252" | "cp1252" | "ansi" => {
+                Ok(Self::Windows1252)
+            }
+            _ => Err(format!("`{text}` is not known; write utf-8, utf-16 or latin-1")),
+        }
+    }
+}
+
+impl Encoding {
+    /// A text as UTF-8 and without a byte order mark. Without an encoding it is UTF-8, or UTF-16 where it begins with the
+    /// mark of that; bytes that are no UTF-8 stay, for readers name the line.
+    ///
+    /// # Errors
+    /// [`DataError::Encoding`] of a text that is not so encoded.
+    pub(super) fn decode<'t>(
+        encoding: Option<Self>,
+        name: &str,
+        bytes: Cow<'t, [u8]>,
+    ) -> Result<Cow<'t, [u8]>, DataError> {
+        const MARK: &[u8] = b"\xEF\xBB\xBF";
+        let wide = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        let text = match encoding {
+            None if wide => utf16(name, &bytes)?,
+            Some(Self::Utf16) => utf16(name, &bytes)?,
+            Some(Self::Windows1252) => {
+                let one = |&byte: &u8| match byte {
+                    0x80..=0x9F => WINDOWS[usize::from(byte - 0x80)],
+                    other => char::from(other),
+                };
+                bytes.iter().map(one).collect()
+            }
+            None | Some(Self::Utf8) => {
+                return Ok(match bytes {
+                    Cow::Borrowed(text) => Cow::Borrowed(text.strip_prefix(MARK).unwrap_or(text)),
+                    Cow::Owned(text) if text.starts_with(MARK) => {
+                        Cow::Owned(text[MARK.len()..].to_vec())
+                    }
+                    text => text,
+                });
+            }
+        };
+        Ok(Cow::Owned(text.into_bytes()))
+    }
+}
+
+fn utf16(name: &str, bytes: &[u8]) -> Result<String, DataError> {
+    let high_first = bytes.starts_with(b"\xFE\xFF");
+    let body = bytes.strip_prefix(b"\xFF\xFE").or_else(|| bytes.strip_prefix(b"\xFE\xFF"));
+    let (pairs, rest) = body.unwrap_or(bytes).as_chunks::<2>();
+    let units = pairs.iter().map(|&pair| match high_first {
+        true => u16::from_be_bytes(pair),
+        false => u16::from_le_bytes(pair),
+    });
+    let text: Result<String, _> = char::decode_utf16(units).collect();
+    match text {
+        Ok(text) if rest.is_empty() => Ok(text),
+        _ => Err(DataError::Encoding { file: name.to_owned(), encoding: "UTF-16" }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(encoding: Option<Encoding>, bytes: &[u8]) -> Vec<u8> {
+        Encoding::decode(encoding, "x", Cow::Borrowed(bytes)).expect("sound").into_owned()
+    }
+
+    #[test]
+    fn one_text_is_read_in_every_encoding() {
+        let text = "Größe;m/s²\n";
+        let marked = [b"\xEF\xBB\xBF", text.as_bytes()].concat();
+        assert_eq!(decoded(None, &marked), text.as_bytes());
+        let low: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let high: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(decoded(None, &[b"\xFF\xFE", low.as_slice()].concat()), text.as_bytes());
+        assert_eq!(decoded(None, &[b"\xFE\xFF", high.as_slice()].concat()), text.as_bytes());
+        assert_eq!(decoded(Some(Encoding::Utf16), &low), text.as_bytes());
+        let latin: Vec<u8> = text.chars().map(|one| u32::from(one) as u8).collect();
+        assert_eq!(decoded(Some(Encoding::Windows1252), &latin), text.as_bytes());
+        assert_eq!(decoded(Some(Encoding::Windows1252), b"\x80"), "€".as_bytes());
+        assert!(Encoding::decode(Some(Encoding::Utf16), "x", Cow::Borrowed(b"abc")).is_err());
+    }
+}

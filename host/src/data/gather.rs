@@ -1,0 +1,380 @@
+//! Files of a source: one, standard input, several, those of a folder or of a pattern; and what their names say.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use super::error::DataError;
+use super::part::Part;
+use super::sensor_logger;
+use super::source::{Finding, Source};
+use crate::words::shorten;
+
+/// The name of standard input in messages.
+const STANDARD: &str = "standard input";
+
+/// Endings of files that hold no samples and lie beside them.
+const BESIDE: [&str; 14] = [
+    "md", "pdf", "png", "jpg", "jpeg", "svg", "html", "py", "ipynb", "toml", "yaml", "yml", "dat",
+    "atr",
+];
+
+/// A file of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    /// Its path below the folder that was named; its name alone, where a file was.
+    pub(super) below: PathBuf,
+}
+
+/// The files that paths stand for, in order of their names, and how many were left out.
+pub(super) fn files_of(paths: &[PathBuf]) -> Result<(Vec<File>, usize), DataError> {
+    let (mut files, mut left_out) = (Vec::new(), 0);
+    for path in paths {
+        let name = || path.display().to_string();
+        let failed = |source| DataError::Io { file: name(), source };
+        if path.is_dir() && sensor_logger::is_folder(path) {
+            let below = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+            files.push(File { path: path.clone(), below });
+        } else if path.is_dir() {
+            let before = files.len();
+            left_out += walk(path, path, &mut files).map_err(failed)?;
+            if files.len() == before {
+                return Err(DataError::NoSeries { file: name() });
+            }
+        } else if is_pattern(path) && !path.exists() {
+            let mut found = Vec::new();
+            matching(path, &mut found).map_err(failed)?;
+            if found.is_empty() {
+                return Err(DataError::NoSeries { file: name() });
+            }
+            found.sort();
+            let root = fixed_part(path);
+            files.extend(found.into_iter().map(|path| {
+                let below = path.strip_prefix(&root).unwrap_or(&path).to_owned();
+                File { path, below }
+            }));
+        } else {
+            let below = PathBuf::from(path.file_name().unwrap_or(path.as_os_str()));
+            files.push(File { path: path.clone(), below });
+        }
+    }
+    Ok((files, left_out))
+}
+
+/// Adds the files below a folder, sorted; returns how many were left out.
+fn walk(folder: &Path, root: &Path, files: &mut Vec<File>) -> std::io::Result<usize> {
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()?;
+    entries.sort();
+    let mut left_out = 0;
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        if name.starts_with('.') {
+            continue;
+        }
+        if path.is_dir() && sensor_logger::is_folder(&path) {
+            let below = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            files.push(File { path, below });
+        } else if path.is_dir() && name == "meta" {
+            // What an application says of the device.
+            left_out += 1;
+        } else if path.is_dir() {
+            left_out += walk(&path, root, files)?;
+        } else if BESIDE.contains(&ending.as_str())
+            || ["readme", "license", "licence"].iter().any(|one| name.starts_with(one))
+        {
+            left_out += 1;
+        } else {
+            let below = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            files.push(File { path, below });
+        }
+    }
+    Ok(left_out)
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?'])
+}
+
+/// The folders of a pattern before the first that has a wildcard.
+fn fixed_part(pattern: &Path) -> PathBuf {
+    pattern.components().take_while(|one| !is_pattern(Path::new(one.as_os_str()))).collect()
+}
+
+/// Adds the files that a pattern matches, component by component.
+fn matching(pattern: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    let mut open = vec![PathBuf::new()];
+    let components: Vec<Component<'_>> = pattern.components().collect();
+    for component in components {
+        let text = component.as_os_str().to_string_lossy().into_owned();
+        let mut next = Vec::new();
+        for base in open {
+            if !is_pattern(Path::new(&text)) {
+                next.push(base.join(component));
+                continue;
+            }
+            let folder =
+                if base.as_os_str().is_empty() { PathBuf::from(".") } else { base.clone() };
+            if !folder.is_dir() {
+                continue;
+            }
+            for entry in fs::read_dir(&folder)? {
+                let name = entry?.file_name();
+                if fits(&text, &name.to_string_lossy()) {
+                    next.push(base.join(name));
+                }
+            }
+        }
+        open = next;
+    }
+    found.extend(open.into_iter().filter(|path| path.is_file()));
+    Ok(())
+}
+
+/// Whether a name fits a pattern of `*` and `?`.
+fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    // Where the last star was, and how far it reaches.
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&one) if one == '?' || one == name[n] => (p, n) = (p + 1, n + 1),
+            _ => match star {
+                Some((at, reach)) => {
+                    star = Some((at, reach + 1));
+                    (p, n) = (at + 1, reach + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|&one| one == '*')
+}
+
+/// The bytes of a file, or of standard input, and its name for messages.
+pub(super) fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let file = STANDARD.to_owned();
+        return match std::io::stdin().lock().read_to_end(&mut bytes) {
+            Ok(_) => Ok((file, bytes)),
+            Err(source) => Err(DataError::Io { file, source }),
+        };
+    }
+    super::read::load(path)
+}
+
+/// Names of files with parts: `{label}.{n}.csv`. What stands between braces is the label, or any text where it is another word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePattern {
+    text: String,
+    /// Texts that stand there, and names of what is between them.
+    parts: Vec<(String, Option<String>)>,
+}
+
+impl NamePattern {
+    /// Of a text such as `{label}.{n}.csv`.
+    ///
+    /// # Errors
+    /// Without `{label}`, or a brace that does not end.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (mut parts, mut rest) = (Vec::new(), text);
+        while let Some((before, after)) = rest.split_once('{') {
+            let (name, behind) =
+                after.split_once('}').ok_or("a brace does not end; write {label}.{n}.csv")?;
+            parts.push((before.to_owned(), Some(name.to_owned())));
+            rest = behind;
+        }
+        parts.push((rest.to_owned(), None));
+        let labels = parts.iter().filter(|(_, name)| name.as_deref() == Some("label")).count();
+        if labels != 1 {
+            return Err(format!("`{text}` has no {{label}}, or two; write {{label}}.{{n}}.csv"));
+        }
+        Ok(Self { text: text.to_owned(), parts })
+    }
+
+    /// The label in a file's path: patterns with `/` are of its folders too. Each part is as short as it can be, but the last.
+    pub fn label(&self, below: &Path) -> Option<String> {
+        let path = below.to_string_lossy().replace('\\', "/");
+        let depth = self.text.matches('/').count();
+        let pieces: Vec<&str> = path.split('/').collect();
+        let name = pieces[pieces.len().checked_sub(depth + 1)?..].join("/");
+        let mut rest = name.strip_prefix(self.parts.first()?.0.as_str())?;
+        let mut label = None;
+        for pair in self.parts.windows(2) {
+            let (part, next) = (&pair[0].1, pair[1].0.as_str());
+            let is_last = pair[1].1.is_none();
+            let at = match (next, is_last) {
+                ("", true) => rest.len(),
+                (next, true) => {
+                    rest.len().checked_sub(next.len()).filter(|&at| rest.get(at..) == Some(next))?
+                }
+                ("", false) => rest.chars().next().map_or(0, char::len_utf8),
+                (next, false) => rest.find(next)?,
+            };
+            let value = rest.get(..at)?;
+            if part.as_deref() == Some("label") {
+                label = Some(value.to_owned());
+            }
+            rest = rest.get(at + next.len()..)?;
+        }
+        label.filter(|label| !label.is_empty() && !label.contains('/'))
+    }
+}
+
+/// A label in a file's name before numbers and what follows: `walk` of `walk_01.csv`, `walk.2k3f.json`.
+fn stem_label(name: &str) -> Option<&str> {
+    let first = name.split('.').next()?;
+    let word = first.trim_end_matches(|one: char| {
+        one.is_ascii_digit() || matches!(one, '_' | '-' | ' ' | '(' | ')')
+    });
+    let has_letters = word.chars().any(char::is_alphabetic);
+    (has_letters && (word.len() < first.len() || name.matches('.').count() > 1)).then_some(word)
+}
+
+/// Gives series that have no label that of their file's name or folder, as is said, or where all files agree.
+pub(super) fn label_by_names(
+    files: &[File],
+    parts: &mut [Part],
+    source: &Source,
+) -> Result<(), DataError> {
+    if let Some(pattern) = &source.names {
+        for (file, part) in files.iter().zip(parts.iter_mut()) {
+            let Some(label) = pattern.label(&file.below) else {
+                return Err(DataError::Header {
+                    file: part.file.clone(),
+                    what: format!(
+                        "the name of the file is not of the form `{}`",
+                        shorten(&pattern.text)
+                    ),
+                });
+            };
+            set(part, &label);
+        }
+        return Ok(());
+    }
+    let unlabelled = parts.iter().all(|part| part.drafts.iter().all(|draft| draft.label.is_none()));
+    if !unlabelled || source.label.is_some() {
+        return Ok(());
+    }
+    let folder = |file: &File| {
+        let parent = file.below.parent()?.file_name()?;
+        Some(parent.to_string_lossy().into_owned())
+    };
+    let folders: Option<Vec<String>> = files.iter().map(folder).collect();
+    if let Some(labels) = folders.filter(|labels| labels.iter().any(|one| *one != labels[0])) {
+        for (label, part) in labels.iter().zip(parts.iter_mut()) {
+            set(part, label);
+            part.findings.add(Finding::Names, "labels are the names of the folders");
+        }
+        return Ok(());
+    }
+    let name = |file: &File| {
+        let name = file.below.file_name()?.to_string_lossy().into_owned();
+        stem_label(&name).map(str::to_owned)
+    };
+    let names: Option<Vec<String>> = files.iter().map(name).collect();
+    let Some(labels) = names else { return Ok(()) };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    labels.iter().for_each(|label| *counts.entry(label).or_default() += 1);
+    let come_back = counts.values().filter(|&&count| count > 1).count();
+    if counts.len() > 1 && 2 * come_back >= counts.len() {
+        for (label, part) in labels.iter().zip(parts.iter_mut()) {
+            set(part, label);
+            part.findings.add(Finding::Names, "labels are what names of files begin with");
+        }
+    }
+    Ok(())
+}
+
+/// Gives series the labels that a list beside the files has, by their paths from its folder.
+pub(super) fn label_by_list(
+    files: &[File],
+    parts: &mut [Part],
+    list: &File,
+    labels: &BTreeMap<String, String>,
+) {
+    let folder = list.path.parent().unwrap_or(Path::new(""));
+    for (file, part) in files.iter().zip(parts) {
+        let Ok(path) = file.path.strip_prefix(folder) else { continue };
+        let Some(label) = labels.get(&path.to_string_lossy().replace('\\', "/")) else { continue };
+        for draft in &mut part.drafts {
+            draft.label = Some(label.clone());
+        }
+        part.findings.add(Finding::Label, "labels are in `info.labels`");
+    }
+}
+
+fn set(part: &mut Part, label: &str) {
+    for draft in &mut part.drafts {
+        draft.label.get_or_insert_with(|| label.to_owned());
+    }
+}
+
+/// Gives series of several files names of their own, and all files the same further columns.
+pub(super) fn name_by_files(files: &[File], parts: &mut [Part]) {
+    let mut columns: Vec<String> = Vec::new();
+    for part in parts.iter() {
+        for column in &part.columns {
+            if !columns.contains(column) {
+                columns.push(column.clone());
+            }
+        }
+    }
+    for (file, part) in files.iter().zip(parts) {
+        let stem = file.below.with_extension("").to_string_lossy().replace('\\', "/");
+        let alone = part.drafts.len() == 1;
+        for draft in &mut part.drafts {
+            draft.id = if alone { stem.clone() } else { format!("{stem}/{}", draft.id) };
+            let own = std::mem::take(&mut draft.columns);
+            let value = |name: &String| {
+                let at = part.columns.iter().position(|column| column == name);
+                at.and_then(|at| own.get(at)).cloned().unwrap_or_default()
+            };
+            draft.columns = columns.iter().map(value).collect();
+        }
+        part.columns.clone_from(&columns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_have_labels_in_names_and_folders() {
+        let label = |pattern: &str, path: &str| {
+            NamePattern::parse(pattern).expect("a pattern").label(Path::new(path))
+        };
+        assert_eq!(label("{label}.{n}.csv", "a/walk.12.csv").as_deref(), Some("walk"));
+        assert_eq!(label("{time}_{label}.csv", "2024-12-01T15_walk.csv").as_deref(), Some("walk"));
+        assert_eq!(label("{label}/{n}.csv", "x/walk/12.csv").as_deref(), Some("walk"));
+        assert_eq!(label("{label}.csv", "walk.json"), None);
+        assert_eq!(label("{label}", "walk"), Some("walk".into()));
+        assert!(NamePattern::parse("{n}.csv").is_err() && NamePattern::parse("{label").is_err());
+    }
+
+    #[test]
+    fn stars_stand_for_any_text() {
+        assert!(fits("*.csv", "a.csv") && fits("a*b?c", "axxbyc") && fits("*", ""));
+        assert!(!fits("*.csv", "a.json") && !fits("a?", "a"));
+    }
+
+    #[test]
+    fn names_begin_with_labels() {
+        assert_eq!(stem_label("walk_01.csv"), Some("walk"));
+        assert_eq!(stem_label("walk.3k2.json"), Some("walk"));
+        assert_eq!(stem_label("run fast (2).csv"), Some("run fast"));
+        assert_eq!(stem_label("01.csv"), None);
+        assert_eq!(stem_label("data.csv"), None);
+    }
+}

@@ -1,0 +1,54 @@
+//! Marks of missing values: one list for samples, labels, events and records.
+
+/// What stands for a missing value where nothing is named: an empty field, and what R, pandas, NumPy, Weka, SQL and Python write.
+/// `nan` counts in any case.
+const USUAL: [&str; 11] =
+    ["NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "?", "null", "NULL", "None"];
+
+/// The marks of missing values. The default is the usual list; an empty field is always missing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marks(Option<Vec<String>>);
+
+impl Marks {
+    /// These marks and the empty field, in the place of the usual list.
+    #[must_use]
+    pub fn new(marks: Vec<String>) -> Self {
+        Self(Some(marks))
+    }
+
+    /// Whether a field, which comes without blanks around it, is missing.
+    #[must_use]
+    pub fn has(&self, field: &str) -> bool {
+        match (&self.0, field.as_bytes().first()) {
+            (_, None) => true,
+            (Some(marks), _) => marks.iter().any(|mark| mark == field),
+            // Most fields are numbers, which no usual mark begins like.
+            (None, Some(b'0'..=b'9' | b'-' | b'+' | b'.')) => false,
+            (None, _) => field.len() <= 4 && USUAL.contains(&field),
+        }
+    }
+
+    /// Whether a field that is not empty is missing: a name that may have been meant.
+    #[must_use]
+    pub fn has_name(&self, field: &str) -> bool {
+        !field.is_empty() && self.has(field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_other_programs_write_is_missing() {
+        for mark in USUAL.into_iter().chain([""]) {
+            assert!(Marks::default().has(mark), "{mark}");
+        }
+        for value in ["0", "-1", "1e9", "none", "walk", "N", "na", "nano", "-", "."] {
+            assert!(!Marks::default().has(value), "{value}");
+        }
+        let own = Marks::new(vec!["-9999".into(), "lost".into()]);
+        assert!(own.has("-9999") && own.has("lost") && own.has("") && !own.has("NA"));
+        assert!(own.has_name("lost") && !own.has_name(""));
+    }
+}

@@ -1,0 +1,96 @@
+//! Where a series ends and another begins, in tables whose columns do not say it alone.
+
+use super::part::{Draft, Part};
+use super::source::Finding;
+use crate::words::counted;
+
+/// How many usual steps a gap has that parts recordings where no column does.
+const GAP: f64 = 20.0;
+
+/// Where a series ends and another begins.
+pub(super) struct Parting {
+    /// The name in the column of the series.
+    last: Option<String>,
+    /// Whether each series begun is a part of the one before: of one recording.
+    continues: Vec<bool>,
+    /// Seconds without a sample that part recordings, where no column does and labels are there.
+    gap: Option<f64>,
+    segments: bool,
+    /// What parted the series first, if anything.
+    by: Option<&'static str>,
+}
+
+impl Parting {
+    /// Of recordings whose usual step is known where gaps part them; `segments` end where labels change.
+    pub(super) fn new(usual_step: Option<f64>, segments: bool) -> Self {
+        let gap = usual_step.map(|step| GAP * step);
+        Self { last: None, continues: Vec::new(), gap, segments, by: None }
+    }
+
+    /// Whether a name is not the last one's.
+    pub(super) fn is_another(&self, id: &str) -> bool {
+        self.last.as_deref() != Some(id)
+    }
+
+    /// Whether another series begins with a row.
+    pub(super) fn parts(
+        &mut self,
+        id: &str,
+        label: Option<&str>,
+        time: Option<f64>,
+        current: Option<&Draft>,
+    ) -> bool {
+        let Some(current) = current else { return true };
+        if self.is_another(id) {
+            return true;
+        }
+        let jumps = self.gap.zip(time).zip(current.times.last());
+        if jumps.is_some_and(|((gap, t), &before)| t < before || t - before > gap) {
+            self.by.get_or_insert("time");
+            return true;
+        }
+        if self.segments && current.label.as_deref() != label {
+            self.by.get_or_insert("label");
+            return true;
+        }
+        false
+    }
+
+    /// Begins a series of that name.
+    pub(super) fn begin(&mut self, id: &str) {
+        self.continues.push(!self.is_another(id));
+        if self.is_another(id) {
+            self.last = Some(id.to_owned());
+        }
+    }
+
+    /// Numbers the parts of recordings; a column keeps which recording each is of.
+    pub(super) fn name_parts(&self, part: &mut Part) {
+        if !self.continues.contains(&true) {
+            return;
+        }
+        const COLUMN: &str = "recording";
+        let keeps = !part.columns.iter().any(|name| name == COLUMN);
+        if keeps {
+            part.columns.push(COLUMN.to_owned());
+        }
+        let mut number = 0;
+        for (draft, &continues) in part.drafts.iter_mut().zip(&self.continues) {
+            number = if continues { number + 1 } else { 1 };
+            if keeps {
+                draft.columns.push(draft.id.clone());
+            }
+            draft.id = format!("{}/{number}", draft.id);
+        }
+        let series = counted(part.drafts.len(), "series");
+        part.findings.add(
+            Finding::Series,
+            match self.by {
+                Some("time") => format!(
+                    "no column names the series: another begins where time jumps by more than {GAP} usual steps, or back ({series})"
+                ),
+                _ => format!("a series ends where its label changes ({series}); `{COLUMN}` keeps what they are parts of"),
+            },
+        );
+    }
+}

@@ -1,0 +1,453 @@
+//! Which column of a table of samples is what.
+
+use std::collections::HashSet;
+
+use super::error::DataError;
+use super::gaps::median;
+use super::quantity::{TimeUnit, split_unit};
+use super::source::{Column, Finding, Findings, Source};
+use super::stamps::{Times, nanoseconds, plain, rank};
+use super::table::Table;
+use crate::words::shorten;
+
+/// Names of columns of labels beside `label`, in small letters and with `_` for blanks; the first that is there is taken.
+const LABELS: [&str; 13] = [
+    "label",
+    "class",
+    "activity",
+    "target",
+    "gesture",
+    "category",
+    "labels",
+    "class_name",
+    "class_label",
+    "activity_name",
+    "activity_label",
+    "label_name",
+    "event",
+];
+
+/// Names of columns of series beside `series`.
+const SERIES: [&str; 15] = [
+    "series",
+    "recording",
+    "recording_id",
+    "series_id",
+    "id",
+    "trial",
+    "trial_id",
+    "sequence_id",
+    "episode",
+    "file",
+    "filename",
+    "file_name",
+    "take",
+    "segment",
+    "segment_id",
+];
+
+/// Names of columns that say something of a whole series.
+const WHOLE: [&str; 16] = [
+    "subject",
+    "subject_id",
+    "user",
+    "user_id",
+    "participant",
+    "participant_id",
+    "patient",
+    "patient_id",
+    "person",
+    "device",
+    "device_id",
+    "session",
+    "session_id",
+    "source",
+    "age",
+    "sex",
+];
+
+/// Rows that are looked at.
+const LOOKED_AT: usize = 2000;
+
+/// Different fields that are counted.
+const MANY: usize = 100;
+
+/// Which column is what.
+#[derive(Debug)]
+pub(super) struct Roles {
+    pub(super) series: Option<usize>,
+    pub(super) label: Option<usize>,
+    pub(super) time: Option<(usize, Times)>,
+    /// Those that say something of a whole series.
+    pub(super) columns: Vec<usize>,
+    /// Those that may be channels.
+    pub(super) channels: Vec<usize>,
+    /// The usual step of the first times, in seconds.
+    pub(super) usual_step: Option<f64>,
+    /// Whether the rows of several series take turns, sorted by time.
+    pub(super) take_turns: bool,
+    pub(super) findings: Findings,
+}
+
+/// What the first rows of a column have.
+#[derive(Default)]
+struct Look {
+    numbers: usize,
+    words: usize,
+    /// Whether all numbers are whole.
+    fractions: usize,
+    /// Fields that differ, at most a hundred.
+    different: HashSet<String>,
+    /// Steps by one from row to row.
+    by_one: usize,
+    rising: usize,
+    falling: usize,
+    same: usize,
+    /// The first fields that are there.
+    first: Vec<String>,
+    last: Option<f64>,
+    before: String,
+}
+
+impl Look {
+    fn take(&mut self, field: &str, value: Option<f64>) {
+        if field == self.before {
+            self.same += 1;
+        }
+        field.clone_into(&mut self.before);
+        match value {
+            Some(value) => {
+                self.numbers += 1;
+                self.fractions += usize::from(value.fract() != 0.0);
+                if let Some(last) = self.last.replace(value) {
+                    self.by_one += usize::from(value == last + 1.0);
+                    self.rising += usize::from(value > last);
+                    self.falling += usize::from(value < last);
+                }
+            }
+            None => self.words += 1,
+        }
+        if self.different.len() < MANY {
+            self.different.insert(field.to_owned());
+        }
+        if self.first.len() < 64 {
+            self.first.push(field.to_owned());
+        }
+    }
+
+    fn seen(&self) -> usize {
+        self.numbers + self.words
+    }
+
+    /// Whether most rows have what the row before has.
+    fn runs(&self) -> bool {
+        self.seen() > 2 && 2 * self.same > self.seen()
+    }
+
+    /// Whether it numbers the rows.
+    fn counts(&self) -> bool {
+        self.words == 0 && self.seen() > 1 && self.by_one + 1 == self.seen()
+    }
+
+    /// Whether values come back, and rarely in the next row.
+    fn takes_turns(&self) -> bool {
+        let changes = self.seen() - self.same.min(self.seen());
+        (2..MANY).contains(&self.different.len()) && changes > 3 * self.different.len()
+    }
+
+    /// Whether no number is below the one before.
+    fn never_falls(&self) -> bool {
+        self.numbers > 0 && self.falling == 0 && self.words == 0 || self.are_dates()
+    }
+
+    /// Whether it rises from most rows to the next, or rises and never falls.
+    fn rises(&self) -> bool {
+        self.numbers > 0
+            && (2 * self.rising + 2 >= self.numbers || self.falling == 0 && self.rising > 0)
+    }
+
+    fn are_dates(&self) -> bool {
+        !self.first.is_empty() && self.first.iter().all(|field| nanoseconds(field).is_some())
+    }
+
+    /// Whether it may be a label: words, or a few whole numbers.
+    fn may_label(&self) -> bool {
+        self.seen() > 0 && (self.words > 0 || self.fractions == 0 && self.different.len() < MANY)
+    }
+}
+
+/// Looks at the first rows of each column.
+fn look(table: &mut Table<'_>, source: &Source) -> Vec<Look> {
+    let mut looks: Vec<Look> = table.header().iter().map(|_| Look::default()).collect();
+    let commas = table.commas();
+    for _ in 0..LOOKED_AT {
+        // What is wrong with a row is said where it is read.
+        let Ok(true) = table.next_row() else { break };
+        for (column, look) in looks.iter_mut().enumerate() {
+            let Ok(field) = table.field(column) else { continue };
+            if !source.missing.has(field) {
+                look.take(field, commas.number(field));
+            }
+        }
+    }
+    looks
+}
+
+/// A column that was named, or what is wrong.
+fn named(table: &Table<'_>, column: &Column) -> Result<Option<usize>, DataError> {
+    let Column::Name(name) = column else { return Ok(None) };
+    match column.place(table.header()) {
+        Some(place) => Ok(Some(place)),
+        None => Err(table.bad_header(format!(
+            "has no column `{}`; it has {}",
+            shorten(name),
+            shorten(&table.header().join(", "))
+        ))),
+    }
+}
+
+impl Roles {
+    /// Of a table whose rows are read anew by another. `wanted` are names of channels that a model has.
+    ///
+    /// # Errors
+    /// A column that was named and is not there; times that are none.
+    pub(super) fn of(
+        looked: &mut Table<'_>,
+        source: &Source,
+        wanted: &[String],
+    ) -> Result<Self, DataError> {
+        let looks = look(looked, source);
+        let table = &*looked;
+        let names = table.header();
+        let mut findings = table.findings().clone();
+        let is_wanted = |column: usize| {
+            let base = split_unit(&names[column]).0;
+            wanted.iter().any(|name| split_unit(name).0 == base)
+        };
+        // Those that were named have no other purpose.
+        let mut taken: Vec<usize> = Vec::new();
+        // A column of groups may be one that every data set has.
+        taken.extend(source.columns.iter().filter_map(|column| column.place(names)));
+        for column in &source.channels {
+            taken.extend(named(table, column)?);
+        }
+        for column in [&source.label, &source.series, &source.time].into_iter().flatten() {
+            taken.extend(named(table, column)?);
+        }
+        let free = |column: usize, taken: &[usize]| !taken.contains(&column) && !is_wanted(column);
+        let by_names = |known: &[&str], taken: &[usize], fits: &dyn Fn(&Look) -> bool| {
+            known.iter().find_map(|wanted| {
+                (0..names.len()).find(|&column| {
+                    plain(&names[column]) == *wanted && free(column, taken) && fits(&looks[column])
+                })
+            })
+        };
+
+        // In whatever case.
+        let alike = |wanted: &str| {
+            let exact = table.column(wanted);
+            exact.or_else(|| names.iter().position(|name| plain(name) == wanted))
+        };
+        let nameless = Nameless::of(table, source, &looks);
+        let time = match &source.time {
+            Some(column) => named(table, column)?,
+            None if nameless.is_some() => nameless.as_ref().and_then(|one| one.time),
+            None => {
+                let exact = table.time()?.map(|(column, _)| column);
+                let timely = |column: &usize| {
+                    rank(&names[*column]).is_some()
+                        && free(*column, &taken)
+                        && (looks[*column].rises() || looks[*column].are_dates())
+                };
+                let best =
+                    (0..names.len()).filter(timely).min_by_key(|&column| rank(&names[column]));
+                if let (None, Some(column)) = (exact, best) {
+                    findings.add(Finding::Time, format!("times are in `{}`", names[column]));
+                }
+                exact.filter(|&column| free(column, &taken)).or(best)
+            }
+        };
+        taken.extend(time);
+        let series = match &source.series {
+            Some(column) => named(table, column)?,
+            None if nameless.is_some() => nameless.as_ref().and_then(|one| one.series),
+            None => match alike("series").filter(|&column| free(column, &taken)) {
+                Some(exact) => Some(exact),
+                None => {
+                    let fits = |look: &Look| look.same > 0 || look.takes_turns();
+                    // Of devices that take turns each is a series.
+                    let found = by_names(&SERIES, &taken, &fits)
+                        .or_else(|| by_names(&WHOLE, &taken, &Look::takes_turns));
+                    if let Some(column) = found {
+                        findings
+                            .add(Finding::Series, format!("`{}` names the series", names[column]));
+                    }
+                    found
+                }
+            },
+        };
+        taken.extend(series);
+        let label = match &source.label {
+            Some(column) => named(table, column)?,
+            None if nameless.is_some() => nameless.as_ref().and_then(|one| one.label),
+            None => match alike("label").filter(|&column| free(column, &taken)) {
+                Some(exact) => Some(exact),
+                None => {
+                    let found = by_names(&LABELS, &taken, &Look::may_label);
+                    if let Some(column) = found {
+                        findings.add(Finding::Label, format!("labels are in `{}`", names[column]));
+                    }
+                    found
+                }
+            },
+        };
+        taken.extend(label);
+        for (about, column, what) in [
+            (Finding::Time, time, "has the times"),
+            (Finding::Series, series, "names the series"),
+            (Finding::Label, label, "has the labels"),
+        ] {
+            if let Some(column) = column.filter(|_| nameless.is_some()) {
+                findings.add(about, format!("column {} {what}", column + 1));
+            }
+        }
+        let times = time.map(|column| {
+            let said = match &source.time {
+                // A unit may be said where the file has none.
+                Some(Column::Name(said)) if !split_unit(said).1.is_empty() => said.as_str(),
+                _ => names[column].as_str(),
+            };
+            let fields: Vec<&str> = looks[column].first.iter().map(String::as_str).collect();
+            let settled = Times::of(said, &fields).map_err(|what| table.bad_header(what))?;
+            if let Some(found) = settled.found {
+                findings.add(Finding::Time, format!("`{}` holds {found}", names[column]));
+            }
+            let seconds: Vec<f64> =
+                fields.iter().filter_map(|field| settled.times.seconds(field)).collect();
+            let mut steps: Vec<f64> = seconds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+            steps.retain(|&step| step > 0.0);
+            Ok(((column, settled.times), median(&mut steps)))
+        });
+        let (time, usual_step) = match times.transpose()? {
+            Some((time, usual_step)) => (Some(time), usual_step),
+            None => (None, None),
+        };
+        let mut roles = Self {
+            series,
+            label,
+            time,
+            usual_step,
+            take_turns: false,
+            columns: Vec::new(),
+            channels: Vec::new(),
+            findings,
+        };
+        roles.columns.extend(source.columns.iter().filter_map(|column| column.place(names)));
+        for column in &source.channels {
+            roles.channels.extend(named(table, column)?);
+        }
+        let time = time.map(|(column, _)| column);
+        let canonical = time.is_some_and(|time| {
+            TimeUnit::of(&names[time]).is_some()
+                && (time + 1..names.len()).any(|one| !taken.contains(&one))
+        }) || time.is_none() && series.is_some() && series == alike("series");
+        let behind = time.map_or(0, |time| time + 1);
+        for column in 0..names.len() {
+            if taken.contains(&column) {
+                continue;
+            }
+            let is_channel = match (source.channels.is_empty(), canonical) {
+                (false, _) => false,
+                (true, true) => column >= behind,
+                (true, false) => roles.may_be_channel(table, &looks, column),
+            };
+            if is_channel {
+                roles.channels.push(column);
+            } else if canonical && column < behind {
+                roles.columns.push(column);
+            } else {
+                roles.leave(&names[column], &looks[column], column, wanted);
+            }
+        }
+        roles.columns.sort_unstable();
+        if let (Some(series), Some((time, _))) = (roles.series, roles.time)
+            && looks[series].takes_turns()
+            && looks[time].never_falls()
+        {
+            roles.take_turns = true;
+            let what = "rows of several series take turns: they are put together by its name";
+            roles.findings.add(Finding::Series, what);
+        }
+        Ok(roles)
+    }
+
+    /// Whether a column is a channel by what it has: numbers that do not number the rows, or name subjects.
+    fn may_be_channel(&mut self, table: &Table<'_>, looks: &[Look], column: usize) -> bool {
+        let (name, look) = (plain(&table.header()[column]), &looks[column]);
+        let timely = rank(&table.header()[column]).is_some() || look.are_dates();
+        let counter = look.counts()
+            && ["index", "idx", "row", "unnamed:_0", "unnamed:0", "sample", "n", "id"]
+                .contains(&name.as_str());
+        let whole = WHOLE.contains(&name.as_str()) || SERIES.contains(&name.as_str());
+        let other = whole || counter || timely && self.time.is_some();
+        look.numbers > look.words && !other
+    }
+
+    /// What becomes of a column that is no channel.
+    fn leave(&mut self, name: &str, look: &Look, column: usize, wanted: &[String]) {
+        let whole = WHOLE.contains(&plain(name).as_str());
+        let few = look.words > look.numbers && look.same * 2 > look.seen();
+        if look.seen() > 0 && (whole || few) && rank(name).is_none() && !look.are_dates() {
+            self.findings.add(Finding::Columns, format!("`{name}` is of a whole series"));
+            self.columns.push(column);
+        } else if wanted.is_empty() {
+            self.findings.add(Finding::Channels, format!("`{name}` is left out"));
+        }
+    }
+}
+
+/// What columns without names may be, where nothing is said of them.
+struct Nameless {
+    series: Option<usize>,
+    label: Option<usize>,
+    time: Option<usize>,
+}
+
+impl Nameless {
+    /// Of a table without a header: words that stay for many rows are labels, what else stays names the series, and the first
+    /// column of numbers that rise is the time.
+    fn of(table: &Table<'_>, source: &Source, looks: &[Look]) -> Option<Self> {
+        let said = source.label.is_some() || source.series.is_some() || source.time.is_some();
+        if table.has_header() || said || !source.channels.is_empty() {
+            return None;
+        }
+        let staying: Vec<usize> = (0..looks.len()).filter(|&column| looks[column].runs()).collect();
+        let different = |column: &usize| looks[*column].different.len();
+        let words =
+            staying.iter().copied().filter(|&column| looks[column].words > looks[column].numbers);
+        let label = words.min_by_key(different);
+        let others = staying
+            .iter()
+            .copied()
+            .filter(|&column| Some(column) != label && different(&column) > 1);
+        let series = others.max_by_key(different);
+        let rising = |column: &usize| {
+            let look = &looks[*column];
+            !staying.contains(column)
+                && look.words == 0
+                && 5 * look.rising >= 4 * look.seen().saturating_sub(1)
+        };
+        let time = (0..looks.len()).find(rising);
+        // Numbers alone say nothing of themselves.
+        label.filter(|_| series.or(time).is_some())?;
+        Some(Self { series, label, time })
+    }
+}
+
+/// Whether rows of a text are samples, where its header does not say so in the layout's own names: there are times, or a column
+/// that names the series, and a channel of numbers.
+pub(super) fn may_be_samples(text: &[u8], source: &Source) -> bool {
+    let Ok(mut table) = Table::open_as("", text, source) else { return false };
+    let Ok(roles) = Roles::of(&mut table, source, &[]) else { return false };
+    (roles.time.is_some() || roles.series.is_some()) && !roles.channels.is_empty()
+}

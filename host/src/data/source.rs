@@ -1,0 +1,201 @@
+//! What a source of data has where: found by looking, settled by what is said.
+
+use std::path::PathBuf;
+
+use super::encoding::Encoding;
+use super::gather::NamePattern;
+use super::marks::Marks;
+use super::quantity::split_unit;
+
+/// What is said of a source. Whatever is not said is found by looking, and what was found is a [`Finding`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The column of the label.
+    pub label: Option<Column>,
+    /// The column that names the series; [`Column::None`] where all rows are one series.
+    pub series: Option<Column>,
+    /// The column of the times, with its unit in brackets where the file does not name it: `timestamp [ms]`.
+    pub time: Option<Column>,
+    /// Columns that say something of a whole series: subjects, devices.
+    pub columns: Vec<Column>,
+    /// The channels, in this order; none named: all that have no other purpose.
+    pub channels: Vec<Column>,
+    /// What parts the fields of a line.
+    pub separator: Option<Separator>,
+    /// The decimal mark, `.` or `,`; commas in numbers are thousands' where it is a point.
+    pub decimal: Option<char>,
+    /// Marks of missing values.
+    pub missing: Marks,
+    /// Whether the first line names the columns.
+    pub header: Option<bool>,
+    /// The encoding of texts.
+    pub encoding: Option<Encoding>,
+    /// Whether a series ends where its label changes, and labels by time are series.
+    pub segments: bool,
+    /// A table of labels by time, `start,end,label`, of all files.
+    pub annotations: Option<PathBuf>,
+    /// Where names of files have their label.
+    pub names: Option<NamePattern>,
+}
+
+/// A column as it is named by a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// By its name.
+    Name(String),
+    /// There is none.
+    None,
+}
+
+impl Column {
+    /// By its name, or by its number from 1; `none` is none.
+    pub fn of(text: &str) -> Self {
+        match text {
+            "none" => Self::None,
+            name => Self::Name(name.to_owned()),
+        }
+    }
+
+    /// Its place among names: a name of the file comes before a number.
+    pub(super) fn place(&self, names: &[String]) -> Option<usize> {
+        let Self::Name(wanted) = self else { return None };
+        let alike = |one: &String| one.eq_ignore_ascii_case(wanted);
+        let exact = names.iter().position(|one| one == wanted);
+        // A unit may stand on either side alone.
+        let base = split_unit(wanted).0;
+        let same = |one: &String| one == base || split_unit(one).0 == wanted;
+        let named = exact.or_else(|| names.iter().position(alike));
+        named.or_else(|| names.iter().position(same)).or_else(|| {
+            let number: usize = base.parse().ok()?;
+            (1..=names.len()).contains(&number).then(|| number - 1)
+        })
+    }
+}
+
+impl Source {
+    /// Whether columns are named.
+    pub(super) fn names_columns(&self) -> bool {
+        let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
+        named(&self.label) || named(&self.series) || named(&self.time) || !self.channels.is_empty()
+    }
+}
+
+/// What parts the fields of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// One character.
+    Byte(u8),
+    /// Any number of blanks.
+    Blanks,
+}
+
+impl Separator {
+    /// Of a text: a character, or `tab`, `space`, `comma`, `semicolon`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "tab" | "\\t" | "\t" => Ok(Self::Byte(b'\t')),
+            "space" | "blank" | "blanks" | " " => Ok(Self::Blanks),
+            "comma" => Ok(Self::Byte(b',')),
+            "semicolon" => Ok(Self::Byte(b';')),
+            one if one.len() == 1 && one.is_ascii() && !one.contains(char::is_alphanumeric) => {
+                Ok(Self::Byte(one.as_bytes()[0]))
+            }
+            other => {
+                Err(format!("`{other}` is no character that parts fields; write , ; tab or space"))
+            }
+        }
+    }
+
+    /// In words.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Byte(b',') => "commas".into(),
+            Self::Byte(b';') => "semicolons".into(),
+            Self::Byte(b'\t') => "tabs".into(),
+            Self::Byte(other) => format!("`{}`", char::from(other)),
+            Self::Blanks => "blanks".into(),
+        }
+    }
+}
+
+/// What part of a source a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Finding {
+    /// What separates the fields of a line.
+    Separator,
+    /// The decimal mark.
+    Decimal,
+    /// Whether there is a header.
+    Header,
+    /// Which fields are missing.
+    Missing,
+    /// What the symbols of strings are.
+    Symbols,
+    /// What numbers the rows.
+    Rows,
+    /// Where the label is.
+    Label,
+    /// What a series is.
+    Series,
+    /// What the times are.
+    Time,
+    /// Which columns are of a whole series.
+    Columns,
+    /// Which columns are channels.
+    Channels,
+    /// What names of files say.
+    Names,
+    /// Labels by time.
+    Segments,
+    /// Which files are read.
+    Files,
+}
+
+/// Something that nobody said and that was found by looking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it is about.
+    pub about: Finding,
+    /// What was found, and why.
+    pub what: String,
+}
+
+/// What was found by looking.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings(pub(super) Vec<Found>);
+
+impl Findings {
+    /// Adds a finding.
+    pub(super) fn add(&mut self, about: Finding, what: impl Into<String>) {
+        let found = Found { about, what: what.into() };
+        if !self.0.contains(&found) {
+            self.0.push(found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_named_or_numbered() {
+        let names: Vec<String> = ["Activity", "2", "x"].into_iter().map(str::to_owned).collect();
+        let place = |text: &str| Column::of(text).place(&names);
+        assert_eq!(place("activity"), Some(0));
+        assert_eq!(place("2"), Some(1), "a name comes before a number");
+        assert_eq!((place("3"), place("1")), (Some(2), Some(0)));
+        assert_eq!((place("4"), place("0"), place("none"), place("y")), (None, None, None, None));
+    }
+
+    #[test]
+    fn separators_are_characters_or_their_names() {
+        assert_eq!(Separator::parse("tab"), Ok(Separator::Byte(b'\t')));
+        assert_eq!(Separator::parse(";"), Ok(Separator::Byte(b';')));
+        assert_eq!(Separator::parse("space"), Ok(Separator::Blanks));
+        assert!(Separator::parse("ab").is_err() && Separator::parse("1").is_err());
+    }
+}
