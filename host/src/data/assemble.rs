@@ -51,11 +51,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     if options.kind.is_none() {
         data.check_channels()?;
     }
-    Ok(data
-        .with_codes(codes)
-        .with_clock(clock)
-        .with_unit_matches(units)
-        .with_findings(findings.0))
+    Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units).with_findings(findings.0))
 }
 
 /// What an observation is: as the options say, or as found.

@@ -17,6 +17,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "EDF, EDF+ or BDF",
     begins: "`0` and blanks, or `BIOSEMI` (EDF, BDF)",
     of_symbols: false,
+    recordings: None,
     is_one: |bytes| {
         bytes.len() >= HEAD && (bytes.starts_with(b"0       ") || bytes.starts_with(b"\xFFBIOSEMI"))
     },

@@ -24,6 +24,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a recording of Edge Impulse (JSON or CBOR)",
     begins: "`{\"protected\"` (a recording of Edge Impulse)",
     of_symbols: false,
+    recordings: None,
     is_one,
     read,
 };

@@ -13,6 +13,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "FASTA",
     begins: "`>` (FASTA)",
     of_symbols: true,
+    recordings: None,
     is_one: |text| matches!(text.trim_ascii_start().first(), Some(b'>' | b';')),
     read: |name, text, options| read(name, text, &options.fasta_label),
 };

@@ -7,6 +7,7 @@ use super::clock::Period;
 use super::dataset::Kind;
 use super::error::DataError;
 use super::part::Part;
+use super::recording::{self, Recordings};
 use super::resample::Resample;
 use super::source::Source;
 use super::values::Values;
@@ -24,10 +25,67 @@ pub struct Layout {
     pub begins: &'static str,
     /// Whether an observation is a symbol; else a row of channels.
     pub of_symbols: bool,
+    /// Reads recordings, for a layout of another crate; it comes before `read`.
+    pub(super) recordings: Option<ReadRecordings>,
     /// Whether a text looks like one.
     pub(super) is_one: fn(&[u8]) -> bool,
     /// Reads a text; the name is for messages.
     pub(super) read: fn(&str, &[u8], &ReadOptions) -> Result<Part, DataError>,
+}
+
+/// How a layout of another crate reads the bytes of a file; an error is what is wrong with them, in words.
+pub type ReadRecordings = fn(&[u8]) -> Result<Recordings, String>;
+
+impl Layout {
+    /// A layout of another crate: its files hold recordings. It is read where [`ReadOptions::layout`] names it.
+    ///
+    /// ```
+    /// use fishweir::data::{Dataset, Layout, ReadOptions, Recording, Recordings};
+    ///
+    /// static BYTES: Layout = Layout::of_recordings("bytes", "one channel, a byte per sample", |bytes| {
+    ///     let rows = bytes.iter().map(|&byte| vec![f64::from(byte)]).collect();
+    ///     let recording = Recording { label: Some("low".into()), rows, ..Recording::default() };
+    ///     Ok(Recordings { channels: Some(vec!["level".into()]), recordings: vec![recording] })
+    /// });
+    ///
+    /// # fn main() -> Result<(), fishweir::data::DataError> {
+    /// let options = ReadOptions { layout: Some(&BYTES), ..ReadOptions::default() };
+    /// let data = Dataset::parse("a.bytes", b"\x01\x02\x03", &options)?;
+    /// assert_eq!((data.classes(), data.observations()), (&["low".to_owned()][..], 3));
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub const fn of_recordings(
+        name: &'static str,
+        about: &'static str,
+        read: ReadRecordings,
+    ) -> Self {
+        Self {
+            name,
+            alias: name,
+            about,
+            begins: about,
+            of_symbols: false,
+            recordings: Some(read),
+            is_one: |_| false,
+            read: |name, _, _| Ok(Part::new(name)),
+        }
+    }
+
+    /// Reads a text; the name is for messages.
+    pub(super) fn part(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        options: &ReadOptions,
+    ) -> Result<Part, DataError> {
+        let Some(read) = self.recordings else { return (self.read)(name, bytes, options) };
+        let Recordings { channels, recordings } =
+            read(bytes).map_err(|what| DataError::Header { file: name.to_owned(), what })?;
+        let first = || recordings.iter().find_map(|one| one.rows.first());
+        let width = channels.as_ref().map_or_else(|| first().map_or(0, Vec::len), Vec::len);
+        recording::part(name, channels.as_deref(), width, recordings, options)
+    }
 }
 
 /// There is one of a name.

@@ -18,6 +18,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "an array of NumPy (.npy: time, channel; .npz: X of series, channel, time, and labels y)",
     begins: "`\\x93NUMPY` (.npy), or a zip of such arrays (.npz)",
     of_symbols: false,
+    recordings: None,
     is_one: |bytes| {
         bytes.starts_with(MAGIC)
             || bytes.starts_with(b"PK\x03\x04")

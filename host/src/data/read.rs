@@ -218,7 +218,7 @@ fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, Dat
         (Some(Kind::Channels(_)), true) => {
             Err(wrong_kind(name, "strings of symbols", options.values.channels()))
         }
-        _ => segmented((layout.read)(name, text, options)?, options),
+        _ => segmented(layout.part(name, text, options)?, options),
     }
 }
 

@@ -12,16 +12,26 @@ use crate::words::{counted, shorten};
 
 /// A recording as it lies in a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Recording {
+pub struct Recording {
     /// Its name; empty where it is the file's.
-    pub(super) id: String,
-    pub(super) label: Option<String>,
+    pub id: String,
+    /// Its class.
+    pub label: Option<String>,
     /// Seconds from one sample to the next, where they are known.
-    pub(super) period: Option<f64>,
-    /// The time of the first sample.
-    pub(super) start: f64,
+    pub period: Option<f64>,
+    /// The time of the first sample, in seconds.
+    pub start: f64,
     /// `[time][channel]`, not finite where missing.
-    pub(super) rows: Vec<Vec<f64>>,
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// The recordings of a file, all of the same channels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recordings {
+    /// The names of the channels, which may end with units: `ax [g]`. `None`: `x1`, `x2`, ...
+    pub channels: Option<Vec<String>>,
+    /// One series each.
+    pub recordings: Vec<Recording>,
 }
 
 /// The name of a file without folders and ending.

@@ -18,6 +18,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a recording of Sensor Logger (zip, or its folder)",
     begins: "a zip of `Accelerometer.csv` and others (Sensor Logger)",
     of_symbols: false,
+    recordings: None,
     is_one: |bytes| {
         bytes.starts_with(b"PK\x03\x04")
             && zip::names(bytes).is_ok_and(|names| names.iter().any(|name| is_metadata(name)))

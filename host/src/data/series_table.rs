@@ -27,6 +27,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a table of series (series,<columns>,label,t,<channels>, or series,label,<channels>)",
     begins: "a header with a column `t` or `series` (series,label,t,<channels>)",
     of_symbols: false,
+    recordings: None,
     is_one: |text| has_time(text) || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text)),
     read,
 };

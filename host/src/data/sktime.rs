@@ -15,6 +15,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a .ts file of sktime or aeon",
     begins: "`@problemName` (a .ts file of sktime or aeon)",
     of_symbols: false,
+    recordings: None,
     is_one,
     read,
 };

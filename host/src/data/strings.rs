@@ -13,6 +13,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a table of strings (label, id, sequence)",
     begins: "a header with a column `sequence` (label, id, sequence)",
     of_symbols: true,
+    recordings: None,
     is_one: |text| has_column(text, "sequence"),
     read,
 };

@@ -11,6 +11,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "a WAV file",
     begins: "`RIFF` (a WAV file)",
     of_symbols: false,
+    recordings: None,
     is_one: |bytes| bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WAVE"),
     read,
 };

@@ -14,6 +14,7 @@ pub(super) static LAYOUT: Layout = Layout {
     about: "the text of WISDM (user,activity,timestamp,x,y,z;)",
     begins: "`user,activity,timestamp,x,y,z;` (the text of WISDM)",
     of_symbols: false,
+    recordings: None,
     is_one: |bytes| {
         let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
         let mut records = head.split(';').take(4).map(fields);
