@@ -70,25 +70,28 @@ impl<const D: usize> Sample for [u32; D] {
     }
 }
 
-/// Channels that may be missing: NaN in C.
-impl<X: Copy, const D: usize> Sample for [Option<X>; D]
-where
-    [X; 1]: Sample,
-{
-    const CHANNELS: Option<usize> = Some(D);
+/// Channels that may be missing: NaN in C. One type by one: of any at once the compiler finds no end.
+macro_rules! in_part {
+    ($($channel:ty),*) => {$(
+        impl<const D: usize> Sample for [Option<$channel>; D] {
+            const CHANNELS: Option<usize> = Some(D);
 
-    fn of_channels(channels: &[f32]) -> Result<Self, Status> {
-        let channels: &[f32; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
-        let mut values = [None; D];
-        for (slot, value) in values.iter_mut().zip(channels) {
-            if !value.is_nan() {
-                let [x] = <[X; 1]>::of_channels(core::slice::from_ref(value))?;
-                *slot = Some(x);
+            fn of_channels(channels: &[f32]) -> Result<Self, Status> {
+                let channels: &[f32; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
+                let mut values = [None; D];
+                for (slot, value) in values.iter_mut().zip(channels) {
+                    if !value.is_nan() {
+                        let [x] = <[$channel; 1]>::of_channels(core::slice::from_ref(value))?;
+                        *slot = Some(x);
+                    }
+                }
+                Ok(values)
             }
         }
-        Ok(values)
-    }
+    )*};
 }
+
+in_part!(f32, u32, bool);
 
 impl<const D: usize> Sample for [bool; D] {
     const CHANNELS: Option<usize> = Some(D);

@@ -84,26 +84,29 @@ impl<const D: usize> WireSample for [bool; D] {
     }
 }
 
-/// Channels that may be missing: NaN on the wire.
-impl<X: Copy, const D: usize> WireSample for [Option<X>; D]
-where
-    [X; 1]: WireSample<Wire = [F32; 1]>,
-{
-    type Wire = [F32; D];
-    const KIND: SampleKind = SampleKind::Vector;
-    const LENGTH: usize = D;
+/// Channels that may be missing: NaN on the wire. One type by one: of any at once the compiler finds no end.
+macro_rules! in_part {
+    ($($channel:ty),*) => {$(
+        impl<const D: usize> WireSample for [Option<$channel>; D] {
+            type Wire = [F32; D];
+            const KIND: SampleKind = SampleKind::Vector;
+            const LENGTH: usize = D;
 
-    fn from_wire(wire: [F32; D]) -> Result<Self, ObservationError> {
-        let mut channels = [None; D];
-        for (channel, value) in channels.iter_mut().zip(wire) {
-            if !value.get().is_nan() {
-                let [x] = <[X; 1]>::from_wire([value])?;
-                *channel = Some(x);
+            fn from_wire(wire: [F32; D]) -> Result<Self, ObservationError> {
+                let mut channels = [None; D];
+                for (channel, value) in channels.iter_mut().zip(wire) {
+                    if !value.get().is_nan() {
+                        let [x] = <[$channel; 1]>::from_wire([value])?;
+                        *channel = Some(x);
+                    }
+                }
+                Ok(channels)
             }
         }
-        Ok(channels)
-    }
+    )*};
 }
+
+in_part!(f32, u32, bool);
 
 impl WireSample for usize {
     type Wire = U16;
