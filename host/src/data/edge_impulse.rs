@@ -161,7 +161,7 @@ mod tests {
     fn json_and_cbor_are_one_recording() {
         let read = parse("walk.1a2b.json", JSON.as_bytes()).expect("sound");
         assert_eq!(read.kind(), &Kind::Channels(vec!["accX [m/s2]".into(), "temp".into()]));
-        assert_eq!((read.classes(), read.missing().observations), (&["walk".into()][..], 1));
+        assert_eq!((read.classes(), read.missing().partial), (&["walk".into()][..], 1));
         assert_eq!(read.series()[0].times, [0.0, 0.016, 0.032]);
         // The same as its recorders write it: texts, maps without end, halves and doubles.
         let mut cbor = vec![0xBF];

@@ -94,6 +94,7 @@ pub(super) struct Roles {
 struct Look {
     numbers: usize,
     words: usize,
+    missing: usize,
     /// Whether all numbers are whole.
     fractions: usize,
     /// Fields that differ, at most a hundred.
@@ -170,9 +171,10 @@ impl Look {
         !self.first.is_empty() && self.first.iter().all(|field| nanoseconds(field).is_some())
     }
 
-    /// Whether it may be a label: words, or a few whole numbers.
+    /// Whether it may be a label: words, or a few whole numbers, in most rows. Marks of events are in few.
     fn may_label(&self) -> bool {
-        self.seen() > 0 && (self.words > 0 || self.fractions == 0 && self.different.len() < MANY)
+        self.seen() > self.missing
+            && (self.words > 0 || self.fractions == 0 && self.different.len() < MANY)
     }
 }
 
@@ -185,8 +187,9 @@ fn look(table: &mut Table<'_>, source: &Source) -> Vec<Look> {
         let Ok(true) = table.next_row() else { break };
         for (column, look) in looks.iter_mut().enumerate() {
             let Ok(field) = table.field(column) else { continue };
-            if !source.missing.has(field) {
-                look.take(field, commas.number(field));
+            match source.missing.has(field) {
+                true => look.missing += 1,
+                false => look.take(field, commas.number(field)),
             }
         }
     }

@@ -24,8 +24,13 @@ fn read_all(text: &[u8], kind: Kind) -> Vec<(u64, String)> {
 #[test]
 fn numbers_by_commas_or_blanks() {
     let read = read_all(b"1,2\n\n 3  4.5\r\n5,\n6 NA\n-7 , 8e1", channels(&["x", "y"]));
-    let expected =
-        ["Row([1.0, 2.0])", "Row([3.0, 4.5])", "Missing", "Missing", "Row([-7.0, 80.0])"];
+    let expected = [
+        "Row([1.0, 2.0])",
+        "Row([3.0, 4.5])",
+        "Row([5.0, NaN])",
+        "Row([6.0, NaN])",
+        "Row([-7.0, 80.0])",
+    ];
     assert_eq!(read.iter().map(|(_, one)| one.as_str()).collect::<Vec<_>>(), expected);
     assert_eq!(read.iter().map(|&(line, _)| line).collect::<Vec<_>>(), [1, 3, 4, 5, 6]);
 }
@@ -58,7 +63,7 @@ fn what_is_packed_is_not_read_as_text() {
 fn a_header_picks_channels_by_name() {
     let table = b"series,label,t,y,z,x\n0,PEN,0,1,2,3\n0,PEN,1,4,5,\n";
     let read = read_all(table, channels(&["x", "y"]));
-    assert_eq!(read, [(2, "Row([3.0, 1.0])".into()), (3, "Missing".into())]);
+    assert_eq!(read, [(2, "Row([3.0, 1.0])".into()), (3, "Row([NaN, 4.0])".into())]);
     let read = read_all(b"\xEF\xBB\xBFy\tx\tname\n1\t2\t\n", channels(&["x", "y"]));
     assert_eq!(read, [(2, "Row([2.0, 1.0])".into())]);
     let read = read_all(b"x y\n1 2\n", channels(&["x", "w"]));
