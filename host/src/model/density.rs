@@ -224,7 +224,7 @@ impl Scored for DensityModel {
             ModelScore { log_likelihood: expected.log_likelihood, score }
         };
         let expected = expectations(&self.memoryless(), &Batch::new(sequences));
-        each(expected.len(), &|index| expected[index].as_ref().map(score).map_err(Clone::clone))
+        each(expected.len(), &|index| expected[index].as_ref().map(score).map_err(|error| *error))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

@@ -134,11 +134,11 @@ impl Scored for Hmm {
         let units = vec![1.0; self.size()];
         let score = |expected: &Expectations| {
             let mut score = Vec::with_capacity(self.parameters());
-            push_score(self, &expected, parametrisation, &units, &mut score);
+            push_score(self, expected, parametrisation, &units, &mut score);
             ModelScore { log_likelihood: expected.log_likelihood, score }
         };
         let expected = expectations(self, sequences);
-        each(expected.len(), &|index| expected[index].as_ref().map(score).map_err(Clone::clone))
+        each(expected.len(), &|index| expected[index].as_ref().map(score).map_err(|error| *error))
     }
 
     fn draw(&self, length: usize, seed: u64) -> Samples {

@@ -33,7 +33,7 @@ pub struct SourceReport {
     pub series: usize,
     /// Samples in all.
     pub samples: usize,
-    /// Missing ones of these.
+    /// Samples of these that are missing, whole or in part.
     pub missing: usize,
     /// The first series.
     pub first: Vec<ShownSeries>,
@@ -85,7 +85,7 @@ impl SourceReport {
             unlabelled: data.series().iter().filter(|one| one.label.is_none()).count(),
             series: data.series().len(),
             samples: data.observations(),
-            missing: data.missing().observations,
+            missing: data.missing().observations + data.missing().partial,
             first: shown.collect(),
         }
     }
@@ -100,7 +100,7 @@ fn rows(view: SamplesView<'_>, times: &[f64], kind: &Kind) -> Vec<Vec<String>> {
                 let values = row.unwrap_or_default().iter().map(f64::to_string);
                 time.into_iter().chain(values).collect()
             };
-            rows.iter().take(ROWS).enumerate().map(of).collect()
+            rows.iter_in_part().take(ROWS).enumerate().map(of).collect()
         }
         (SamplesView::Symbols(symbols), Kind::Symbols(alphabet)) => {
             let letter = |symbol: &Option<u16>| match symbol {

@@ -149,7 +149,7 @@ pub(super) fn score_stream(
             times.tell_none();
         }
         // Those that are missing now are noted once there are as many.
-        if end % AWAITED == 0 && missing < LAST && !lacking {
+        if end.is_multiple_of(AWAITED) && missing < LAST && !lacking {
             lacking = tell_absent(&reader, end, contract);
         }
         let due = arguments.every.is_none_or(|every| end % every == 0);
