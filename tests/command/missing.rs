@@ -64,7 +64,7 @@ fn a_model_hears_what_its_contract_lets_be_missing() {
     fs::write(&data, series(20, |_, t| t % 10 == 0)).expect("writes");
     fs::write(&whole, series(20, |_, _| true)).expect("writes");
     let fit = |data: &str, model: &str| {
-        let (model, artefact) = (folder.at(model), folder.at(&format!("{model}.fishweir")));
+        let (model, artefact) = (folder.at(model), folder.at(format!("{model}.fishweir")));
         let line = format!("fit {data} --classifier bayes --states 1 -o {model}");
         let told = notes(&line);
         notes(&format!("export {model} --artefact {artefact}"));
