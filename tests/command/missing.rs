@@ -120,3 +120,28 @@ fn a_model_hears_what_its_contract_lets_be_missing() {
     refuses(&format!("fit {data} --classifier fisher --codebooks 4 -o {model}"), "partial-samples");
     refuses(&format!("fit {data} --classifier gaussian -o {model}"), "partial-samples");
 }
+
+/// A channel that is missing now and then costs no codebooks, and no kernel machine: then the sample is missing. One that is
+/// missing often costs the codebooks, by name.
+#[test]
+fn what_takes_whole_samples_takes_those_that_are() {
+    let folder = Folder::new();
+    let (few, often) = (folder.at("few.csv"), folder.at("often.csv"));
+    fs::write(&few, series(20, |_, t| t % 20 != 3)).expect("writes");
+    fs::write(&often, series(20, |_, t| t % 2 == 0)).expect("writes");
+    let fit = |data: &str, options: &str| {
+        let model = folder.at("m.json");
+        let told = notes(&format!("fit {data} {options} -o {model}"));
+        let text = fs::read_to_string(&model).expect("a model");
+        let partial = told.iter().filter(|note| note.is("partial-samples")).count();
+        (partial, text.contains("\"codebooks\""), text.contains("\"missing\":true"))
+    };
+    assert_eq!(fit(&few, "--classifier bayes --states 1"), (0, false, true));
+    assert_eq!(fit(&few, "--lags 1,2 --score-model each-lag --codebooks 1"), (1, true, true));
+    assert_eq!(fit(&few, "--classifier gaussian --states 1").0, 1);
+    assert_eq!(fit(&few, "--codebooks 0").0, 0);
+    assert_eq!(fit(&few, "").0, 1);
+    assert_eq!(fit(&often, "").0, 1);
+    let judged = notes(&format!("evaluate {few} --folds 2 --classifier bayes,gaussian --states 1"));
+    assert_eq!(judged.iter().filter(|note| note.is("partial-samples")).count(), 1);
+}

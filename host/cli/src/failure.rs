@@ -138,6 +138,7 @@ pub(super) enum Topic {
     UnitsNotCompared,
     UnknownRate,
     Unobserved,
+    PartialSamples,
     UnobservedChannel,
     UnseenCategories,
     WildSample,

@@ -1,5 +1,7 @@
 //! A training on some series, with a bar, and what to say before it.
 
+use std::borrow::Cow;
+
 use fishweir::data::Dataset;
 use fishweir::learn::{
     Disparity, MixedUnits, Request, Space, Stuck, Trained, Trainer, WildSample, coarse_channels,
@@ -21,6 +23,33 @@ pub(super) fn fit(data: &Dataset, series: &[usize], request: &Request) -> Result
     trained.map_err(|error| Failure::of(data, error))
 }
 
+/// The data as a request takes them: where it takes whole samples, one that lacks a channel is missing, and that is noted.
+///
+/// # Errors
+/// Where a series has no whole sample.
+pub(super) fn as_taken<'d>(
+    data: &'d Dataset,
+    request: &Request,
+) -> Result<Cow<'d, Dataset>, Failure> {
+    if !request.takes_whole_samples(data) {
+        return Ok(Cow::Borrowed(data));
+    }
+    data.check_whole_rows()?;
+    note(
+        Topic::PartialSamples,
+        format_args!(
+            "{}: {} whole samples alone: {} that lack a channel are missing (--codebooks 0 leaves out the channel)",
+            data.source(),
+            match request.kind.compiles() {
+                true => "codebooks take".to_owned(),
+                false => format!("{} takes", request.kind),
+            },
+            counted(data.missing().partial, "sample"),
+        ),
+    );
+    Ok(Cow::Owned(data.whole_samples()))
+}
+
 /// Passes of Baum-Welch at most of a training on all series; none of what will be refused.
 pub(super) fn most_passes(data: &Dataset, request: &Request) -> usize {
     let all: Vec<usize> = (0..data.series().len()).collect();
@@ -36,6 +65,17 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             Topic::ConstantChannel,
             format_args!(
                 "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
+            ),
+        );
+    }
+    if space.leaves_out_codebooks() {
+        note(
+            Topic::PartialSamples,
+            format_args!(
+                "{}: {} lack a channel, which the models leave out; codebooks take whole samples, and the default is \
+                 without them (--codebooks)",
+                data.source(),
+                counted(data.missing().partial, "sample"),
             ),
         );
     }

@@ -218,6 +218,21 @@ impl Dataset {
         Ok(Self { checksum: self.checksum, clock: self.clock, units, ..part })
     }
 
+    /// Returns the data for readers of whole samples: where a channel is missing, the sample is.
+    #[must_use]
+    pub fn whole_samples(&self) -> Self {
+        let mut whole = self.clone();
+        for one in &mut whole.series {
+            if let Samples::Channels(rows) = &mut one.samples {
+                rows.leave_out_partial();
+            }
+        }
+        let missing = &mut whole.missing;
+        missing.observations += std::mem::take(&mut missing.partial);
+        missing.absent.clear();
+        whole
+    }
+
     /// Adds what is known of the times.
     pub(super) fn with_clock(self, clock: Clock) -> Self {
         Self { clock, ..self }

@@ -51,8 +51,10 @@ impl Commas {
     /// A finite number.
     pub(super) fn number(self, text: &str) -> Option<f64> {
         match self {
-            Self::Decimal if text.contains(',') => {
-                finite(&text.replace('.', "").replacen(',', ".", 1))
+            Self::Decimal if text.contains([',', '.']) => {
+                // Points stand between thousands, or for nothing.
+                let sound = !text.contains('.') || are_grouped(text, '.', ',');
+                sound.then(|| finite(&text.replace('.', "").replacen(',', ".", 1)))?
             }
             Self::Thousands if text.contains(',') => {
                 are_thousands(text).then(|| finite(&text.replace(',', "")))?
@@ -64,8 +66,13 @@ impl Commas {
 
 /// Whether each comma stands before three digits, as between thousands: `1,234`, `-12,345,678.9`.
 pub(super) fn are_thousands(text: &str) -> bool {
-    let whole = text.split('.').next().unwrap_or_default().trim_start_matches(['+', '-']);
-    let mut groups = whole.split(',');
+    are_grouped(text, ',', '.')
+}
+
+/// The same of another mark between thousands, and another decimal mark.
+fn are_grouped(text: &str, between: char, decimal: char) -> bool {
+    let whole = text.split(decimal).next().unwrap_or_default().trim_start_matches(['+', '-']);
+    let mut groups = whole.split(between);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
     groups.next().is_some_and(|first| {
         (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0')
@@ -296,5 +303,9 @@ mod tests {
         assert_eq!(Commas::Thousands.number("1,5"), None);
         assert_eq!(Commas::Unknown.number("1,234"), None);
         assert_eq!(Commas::Decimal.number("2"), Some(2.0));
+        assert_eq!(Commas::Decimal.number("-1.234"), Some(-1234.0));
+        for mixed in ["12.5", "1.2.3,4", "0.25", "1,234.5"] {
+            assert_eq!(Commas::Decimal.number(mixed), None, "{mixed}");
+        }
     }
 }

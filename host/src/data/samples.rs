@@ -92,6 +92,16 @@ impl Rows {
         self.presence.push(presence);
     }
 
+    /// Makes each observation that lacks a channel a missing one.
+    pub(super) fn leave_out_partial(&mut self) {
+        for t in 0..self.presence.len() {
+            if self.presence[t] == Presence::Partial {
+                self.presence[t] = Presence::Missing;
+                self.values[t * self.dimension..][..self.dimension].fill(0.0);
+            }
+        }
+    }
+
     /// The whole, borrowed.
     pub fn view(&self) -> RowsView<'_> {
         RowsView { dimension: self.dimension, values: &self.values, presence: &self.presence }

@@ -96,7 +96,11 @@ impl<T: Real> Stream<T> {
 
     /// What [`push`](Stream::push) does.
     pub(super) fn push_sample(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
-        let sample = self.heard_as(sample);
+        self.push_heard(self.heard_as(sample))
+    }
+
+    /// The same of a sample [as it is heard](Self::heard_as).
+    pub(super) fn push_heard(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         let result = self.try_push(sample);
         // Behind a front end it is missing already.
         if matches!(result, Err(PushError::Observation(_))) && self.front.is_none() {

@@ -61,7 +61,7 @@ impl<T: Real> WindowStream<T> {
             stream.reset();
             *begun = start;
         };
-        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push_sample(sample);
+        let push = |(stream, _): &mut (Stream<T>, u64)| stream.push_heard(sample);
         let (windows, given) = (self.windows.as_ref(), sample != Sample::Missing);
         let result = self.clock.step(windows, given, &mut self.states, renew, push);
         self.samples += 1;

@@ -4,6 +4,7 @@ mod events;
 mod kernels;
 mod reliability;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use fishweir::data::{Dataset, Windowing};
@@ -27,7 +28,7 @@ use super::model::Model;
 use super::options::{each_once, refuse_idle};
 use super::output::{self, Outputs};
 use super::reading::{Cutting, Gathering, Reading};
-use super::training::{most_passes, warn};
+use super::training::{as_taken, most_passes, warn};
 use super::values::rejection_rate;
 use super::{Failure, believing, findings, note, progress, tell};
 use crate::Topic;
@@ -262,19 +263,27 @@ pub(super) fn cross_validation(
     cutting: &Cutting,
     (folds, rejection): (CrossValidationOptions, Option<f64>),
 ) -> Result<CrossValidationReport, Failure> {
-    let (mut validated, trainer) = (Vec::new(), Trainer::new(data));
+    let mut validated = Vec::new();
     let all = kinds.iter().map(|&kind| training.request(kind, cutting));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     training.check_varies(&all, data.kind())?;
     training.check_effort(kinds, cutting, data)?;
     let states = all.iter().map(|request| request.baum_welch.states).max();
     tell::room_to_fit(data, states.unwrap_or_default())?;
-    for request in &all {
-        check(&trainer, request, folds).map_err(|error| Failure::of(data, error))?;
+    // Some classifiers take whole samples alone: windows and folds are the same.
+    let taken = all.iter().map(|request| as_taken(data, request)).collect::<Result<Vec<_>, _>>()?;
+    let whole = taken.iter().find(|one| matches!(one, Cow::Owned(_))).map(AsRef::as_ref);
+    let (of_parts, of_whole) = (Trainer::new(data), whole.map(Trainer::new));
+    let trainer = |index: usize| match (&taken[index], &of_whole) {
+        (Cow::Owned(_), Some(trainer)) => trainer,
+        _ => &of_parts,
+    };
+    for (index, request) in all.iter().enumerate() {
+        check(trainer(index), request, folds).map_err(|error| Failure::of(data, error))?;
     }
     if let Some(request) = all.first() {
         let series: Vec<usize> = (0..data.series().len()).collect();
-        let space = Space::of(data, &series, request);
+        let space = Space::of(&taken[0], &series, request);
         warn(&space.map_err(|error| Failure::of(data, error))?, folds.folds);
     }
     let varied: Vec<String> = all.iter().map(|request| request.varied(data.kind())).collect();
@@ -285,12 +294,14 @@ pub(super) fn cross_validation(
             each.collect::<Vec<_>>().join(" | ")
         }
     };
-    for (&kind, request) in kinds.iter().zip(&all) {
+    for (index, (&kind, request)) in kinds.iter().zip(&all).enumerate() {
+        let trainer = trainer(index);
+        let data = trainer.data();
         let bar = progress::passes(
             format!("cross-validating {kind}"),
             folds.folds.saturating_mul(most_passes(data, request)),
         );
-        let one = cross_validate(&trainer, request, folds, &|| bar.inc(1));
+        let one = cross_validate(trainer, request, folds, &|| bar.inc(1));
         bar.finish_and_clear();
         let mut one = one.map_err(|error| Failure::of(data, error))?;
         if let Some(rate) = rejection {

@@ -20,7 +20,7 @@ use super::kernels::{FamilyName, FamilyOptions, Per};
 use super::options::{named, refuse_idle};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
-use super::training::fit;
+use super::training::{as_taken, fit};
 use super::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
@@ -120,6 +120,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             if arguments.gathering.shows(&data, arguments.json)? {
                 return Ok(());
             }
+            let data = as_taken(&data, &request)?.into_owned();
             check_group(&data, &request)?;
             training.check_varies(std::slice::from_ref(&request), data.kind())?;
             training.check_effort(&[arguments.classifier], &arguments.cutting, &data)?;

@@ -43,6 +43,28 @@ pub struct Space<'a> {
     /// What is tried: one alone where nothing is.
     forms: Vec<Form>,
     left_out: usize,
+    without_codebooks: bool,
+}
+
+/// One of so many samples may lack a channel before codebooks are given up for it.
+const LACKING: usize = 10;
+
+impl Request {
+    /// Whether training takes whole samples alone, so that one that lacks a channel is missing
+    /// ([`Dataset::whole_samples`]): kernel machines and codebooks do, if at most a tenth of the samples lack a channel. If
+    /// more do, training refuses them, and the default is without codebooks.
+    #[must_use]
+    pub fn takes_whole_samples(&self, data: &Dataset) -> bool {
+        let partial = data.missing().partial;
+        if partial == 0 || LACKING * partial > data.observations() {
+            return false;
+        }
+        let codebooks = || match self.codebooks.is_empty() {
+            true => Open::of(self).tries_codebooks(),
+            false => self.codebooks.iter().any(|&count| count > 0),
+        };
+        !self.kind.compiles() || codebooks()
+    }
 }
 
 impl<'a> Space<'a> {
@@ -60,8 +82,10 @@ impl<'a> Space<'a> {
         let front = request.front.over(data.kind()).map_err(TrainError::Front)?;
         let channels = matches!(data.kind(), Kind::Channels(_)) && !request.front.makes_symbols();
         let mut open = Open::of(&request);
+        let mut without_codebooks = false;
         if data.missing().partial > 0 && request.codebooks.is_empty() {
             // Codebooks see whole samples alone.
+            without_codebooks = open.tries_codebooks();
             open.codebooks.clear();
         }
         let mut space = Self {
@@ -76,6 +100,7 @@ impl<'a> Space<'a> {
             request,
             forms: Vec::new(),
             left_out: 0,
+            without_codebooks,
         };
         space.middle = space.middle_length();
         space.unsettled = matches!(data.kind(), Kind::Symbols(_)) && space.positions().is_some();
@@ -85,6 +110,12 @@ impl<'a> Space<'a> {
         space.left_out = count - kept.len();
         space.forms = space.untried(kept);
         Ok(space)
+    }
+
+    /// Whether codebooks, which are the default, are left out because samples lack channels.
+    #[must_use]
+    pub fn leaves_out_codebooks(&self) -> bool {
+        self.without_codebooks
     }
 
     /// The data set.
