@@ -49,24 +49,61 @@ pub(super) struct Reading {
     /// A series ends where its label changes
     #[arg(long)]
     segments: bool,
-    /// What separates the fields of a line: a character, tab, space [default: by looking]
-    #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
-    sep: Option<Separator>,
     /// Decimal mark of numbers, . or , [default: by looking]
     #[arg(long, value_name = "MARK", value_parser = decimal)]
     decimal: Option<char>,
+    #[command(flatten)]
+    text: TextOptions,
+}
+
+/// How the text of a table is written, of samples or records.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Reading")]
+pub(super) struct TextOptions {
+    /// Character that separates the fields of a line, or tab, space [default: by looking]
+    #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
+    sep: Option<Separator>,
     /// Marks of missing values, separated by commas, beside empty fields [default: NA, N/A, NaN, ?, null, None]
     #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
     na: Option<Vec<String>>,
-    /// The first line has a sample, and names no columns
+    /// The first line has data, and names no columns
     #[arg(long, conflicts_with = "header")]
     no_header: bool,
-    /// The first line names the columns
+    /// The first line names the columns, though it looks like data
     #[arg(long)]
     header: bool,
     /// Encoding of texts: utf-8, utf-16, latin-1 [default: utf-8, or by its mark]
     #[arg(long, value_name = "NAME", value_parser = Encoding::from_str)]
     encoding: Option<Encoding>,
+}
+
+impl TextOptions {
+    /// What is said of a source of text.
+    pub(super) fn source(&self) -> Source {
+        let header = match (self.header, self.no_header) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        Source {
+            separator: self.sep,
+            missing: self.na.clone().map_or_else(Marks::default, Marks::new),
+            encoding: self.encoding,
+            header,
+            ..Source::default()
+        }
+    }
+
+    /// Options given.
+    fn given(&self) -> Vec<&'static str> {
+        named([
+            ("--sep", self.sep.is_some()),
+            ("--na", self.na.is_some()),
+            ("--no-header", self.no_header),
+            ("--header", self.header),
+            ("--encoding", self.encoding.is_some()),
+        ])
+    }
 }
 
 /// Where series, channels and labels are, of data that a model is made of or judged on.
@@ -160,21 +197,12 @@ impl Reading {
 
     /// What is said of the source.
     fn source(&self) -> Source {
-        let header = match (self.header, self.no_header) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        };
         Source {
             label: self.label.clone(),
             time: self.time.clone(),
             segments: self.segments,
-            separator: self.sep,
             decimal: self.decimal,
-            missing: self.na.clone().map_or_else(Marks::default, Marks::new),
-            encoding: self.encoding,
-            header,
-            ..Source::default()
+            ..self.text.source()
         }
     }
 
@@ -219,7 +247,7 @@ impl Reading {
 
     /// Options given.
     pub(super) fn given(&self) -> Vec<&'static str> {
-        named([
+        let mut given = named([
             ("--format", self.format.is_some()),
             ("--alphabet", self.alphabet.is_some()),
             ("--fasta-label", self.fasta_label.is_some()),
@@ -227,13 +255,10 @@ impl Reading {
             ("--label", self.label.is_some()),
             ("--time", self.time.is_some()),
             ("--segments", self.segments),
-            ("--sep", self.sep.is_some()),
             ("--decimal", self.decimal.is_some()),
-            ("--na", self.na.is_some()),
-            ("--no-header", self.no_header),
-            ("--header", self.header),
-            ("--encoding", self.encoding.is_some()),
-        ])
+        ]);
+        given.extend(self.text.given());
+        given
     }
 }
 

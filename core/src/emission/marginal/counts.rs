@@ -1,6 +1,6 @@
 use super::statistics::along;
 use super::{MarginalStatistics, Marginalise, channel, channels};
-use crate::emission::poisson::Count;
+use crate::emission::poisson::{self, Count};
 use crate::emission::{
     Bernoulli, BernoulliView, CountStatistics, Emission, Poisson, PoissonView, Regularisation, Row,
 };
@@ -8,34 +8,9 @@ use crate::error::ModelError;
 use crate::number::{Number, Real, RealParameter, Tangent, array_of, shorter};
 
 impl<W: RealParameter> PoissonView<'_, W> {
-    /// The log-likelihood of the channels that are there, less what is the same in all states; and that.
-    fn logs_of_some<const N: usize>(
-        states: &[Self; N],
-        x: impl Fn(usize) -> Option<u32>,
-    ) -> ([W; N], W::Real) {
-        let mut logs = [W::constant(W::Real::ZERO); N];
-        let mut common = W::Real::ZERO;
-        let channels = states.first().map_or(0, |state| state.rate.len());
-        for d in 0..channels {
-            let Some(x) = x(d) else { continue };
-            let count = Count::of(x);
-            common = common + count.common;
-            for j in 0..N {
-                let (state, log) = (&states[j], logs[j]);
-                if let (Some(&rate), Some(log_rate)) = (state.rate.get(d), state.log_rate.get(d)) {
-                    logs[j] = W::new(
-                        log.value() + count.log_likelihood(rate, log_rate.value()),
-                        log.tangent().plus(log_rate.tangent().scale(count.difference(rate))),
-                    );
-                }
-            }
-        }
-        (logs, common)
-    }
-
     /// The log-likelihood of the channels that are there.
     pub fn log_marginal(&self, x: impl Fn(usize) -> Option<u32>) -> W {
-        let ([log], common) = Self::logs_of_some(&[*self], x);
+        let ([log], common) = poisson::logs(&[*self], x);
         W::new(log.value() + common, log.tangent())
     }
 
@@ -44,9 +19,7 @@ impl<W: RealParameter> PoissonView<'_, W> {
         states: &[Self; N],
         x: impl Fn(usize) -> Option<u32>,
     ) -> Option<Row<W, N>> {
-        let (logs, common) = Self::logs_of_some(states, x);
-        let (likelihood, log_scale) = W::likelihoods(|j| logs[j])?;
-        Some(Row { likelihood, log_scale: log_scale + common })
+        poisson::row(states, x)
     }
 }
 

@@ -188,15 +188,16 @@ fn saddle<T: Real>(x: T, log: T) -> T {
     T::HALF * log + (T::HALF_LN_TAU + series * inverse)
 }
 
-/// Log-likelihoods of some states, less what is the same in all of them, and that.
-#[inline]
-fn logs<W: RealParameter, const N: usize>(
+/// Log-likelihoods of some states, less what is the same in all of them, and that, of the channels that are there.
+#[inline(always)]
+pub(super) fn logs<W: RealParameter, const N: usize>(
     states: &[PoissonView<'_, W>; N],
-    x: &[u32],
+    x: impl Fn(usize) -> Option<u32>,
 ) -> ([W; N], W::Real) {
     let mut logs = [W::constant(W::Real::ZERO); N];
     let mut common = W::Real::ZERO;
-    for (d, &x) in x.iter().enumerate() {
+    for d in 0..states.first().map_or(0, |state| state.rate.len()) {
+        let Some(x) = x(d) else { continue };
         let count = Count::of(x);
         common = common + count.common;
         for j in 0..N {
@@ -212,10 +213,11 @@ fn logs<W: RealParameter, const N: usize>(
     (logs, common)
 }
 
-#[inline]
-fn row<W: RealParameter, const N: usize>(
+/// The row of relative likelihoods of the channels that are there.
+#[inline(always)]
+pub(super) fn row<W: RealParameter, const N: usize>(
     states: &[PoissonView<'_, W>; N],
-    x: &[u32],
+    x: impl Fn(usize) -> Option<u32>,
 ) -> Option<Row<W, N>> {
     let (logs, common) = logs(states, x);
     let (likelihood, log_scale) = W::likelihoods(|j| logs[j])?;
@@ -227,13 +229,13 @@ impl<W: RealParameter> Emission for PoissonView<'_, W> {
     type Observation = [u32];
 
     fn log_likelihood(&self, x: &[u32]) -> W {
-        let ([log], common) = logs(&[*self], x);
+        let ([log], common) = logs(&[*self], |d| x.get(d).copied());
         W::new(log.value() + common, log.tangent())
     }
 
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[u32]) -> Option<Row<W, N>> {
-        row(states, x)
+        row(states, |d| x.get(d).copied())
     }
 
     fn check(&self, x: &[u32]) -> Result<(), ObservationError> {
@@ -271,7 +273,7 @@ impl<const D: usize, W: RealParameter> Emission for Poisson<D, W> {
 
     #[inline]
     fn row<const N: usize>(states: &[Self; N], x: &[u32; D]) -> Option<Row<W, N>> {
-        row(&states.each_ref().map(Self::view), x)
+        row(&states.each_ref().map(Self::view), |d| x.get(d).copied())
     }
     by_view!();
 }

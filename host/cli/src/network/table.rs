@@ -1,15 +1,14 @@
 //! How tables of records are read.
 
 use std::path::Path;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use fishweir::data::{Encoding, Marks, Separator, Source};
 use fishweir::report::counted;
 use fishweir_networks::NetworkError;
 use fishweir_networks::records::{Binning, Cutting, Records, Schema, TextTable, Unseen};
 
 use super::Failure;
+use crate::reading::TextOptions;
 use crate::{Topic, note};
 
 /// How the columns of a table become states.
@@ -43,21 +42,8 @@ pub(super) struct Columns {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Written {
-    /// Marks of missing fields, separated by commas [default: NA, N/A, NaN, ?, null, None]
-    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
-    na: Option<Vec<String>>,
-    /// The first line is a record
-    #[arg(long, conflicts_with = "header")]
-    no_header: bool,
-    /// The first line names the columns, though it looks like a record
-    #[arg(long)]
-    header: bool,
-    /// Character between the fields of a line, or tab, space [default: by looking]
-    #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
-    sep: Option<Separator>,
-    /// Encoding of the text: utf-8, utf-16, latin-1 [default: utf-8, or by its mark]
-    #[arg(long, value_name = "NAME", value_parser = Encoding::from_str)]
-    encoding: Option<Encoding>,
+    #[command(flatten)]
+    text: TextOptions,
     /// What a category is that the model has not seen: an error, or missing
     #[arg(long, value_enum, default_value_t = OfUnseen::Refuse)]
     unseen: OfUnseen,
@@ -73,24 +59,9 @@ enum OfUnseen {
 }
 
 impl Written {
-    fn source(&self) -> Source {
-        let header = match (self.header, self.no_header) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        };
-        Source {
-            missing: self.na.clone().map_or_else(Marks::default, Marks::new),
-            separator: self.sep,
-            encoding: self.encoding,
-            header,
-            ..Source::default()
-        }
-    }
-
     /// Reads a table, and notes what was found by looking.
     pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
-        let table = TextTable::read_as(path, &self.source())?;
+        let table = TextTable::read_as(path, &self.text.source())?;
         super::super::findings::tell(table.source(), table.findings());
         Ok(table)
     }
