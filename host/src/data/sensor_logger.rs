@@ -96,7 +96,8 @@ fn join(
         let own = ReadOptions { source, ..ReadOptions::default() };
         match (series_table::LAYOUT.read)(file, bytes, &own) {
             Ok(part) if is_sensor(bytes) => sensors.push((sensor, part)),
-            // A sensor that was not there, or tables of places and words.
+            // A sensor that was not there, or one of places and words.
+            Err(error) if is_sensor(bytes) => left_out.push(format!("{sensor} ({error})")),
             _ => left_out.push(sensor),
         }
     }
@@ -133,7 +134,7 @@ fn join(
         );
     }
     if !left_out.is_empty() {
-        joined.findings.add(Finding::Channels, format!("without samples: {}", left_out.join(", ")));
+        joined.findings.add(Finding::Channels, format!("left out: {}", left_out.join(", ")));
     }
     joined.annotations = annotations;
     Ok(joined)
@@ -144,7 +145,7 @@ fn interpolated(part: &Part, channel: usize, times: &[f64]) -> Vec<f64> {
     let Some(draft) = part.drafts.first() else { return vec![f64::NAN; times.len()] };
     let Body::Rows(rows) = &draft.body else { return vec![f64::NAN; times.len()] };
     let view = rows.view();
-    let value = |t: usize| view.row(t).map_or(f64::NAN, |row| row[channel]);
+    let value = |t: usize| view.row_in_part(t).map_or(f64::NAN, |row| row[channel]);
     let own = &draft.times;
     let at = |&t: &f64| {
         let next = own.partition_point(|&one| one < t);
