@@ -6,7 +6,7 @@ use crate::emission::{
 };
 use crate::error::ModelError;
 use crate::matrix::at;
-use crate::number::{Number, Real, RealParameter, Tangent};
+use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 
 /// What lacks is completed: with `u = x - mean`, the columns `R_m` of the missing channels and `Q` an orthonormal
 /// basis of what these span,
@@ -117,20 +117,31 @@ impl<T: Real> FullGaussianView<'_, T> {
 }
 
 fn dot<T: Real>(a: &[T], b: &[T]) -> T {
-    a.iter().zip(b).fold(T::ZERO, |sum, (&a, &b)| sum + a * b)
+    let length = shorter(a.len(), b.len());
+    let (a, b) = (&a[..length], &b[..length]);
+    let mut sum = T::ZERO;
+    for d in 0..length {
+        sum = sum + a[d] * b[d];
+    }
+    sum
 }
 
 /// Takes the part along a vector of norm one out of another.
 fn take_out<T: Real>(from: &mut [T], along: &[T]) {
-    let part = dot(from, along);
-    for (from, &along) in from.iter_mut().zip(along) {
-        *from = *from - part * along;
+    let (part, length) = (dot(from, along), shorter(from.len(), along.len()));
+    let (from, along) = (&mut from[..length], &along[..length]);
+    for d in 0..length {
+        from[d] = from[d] - part * along[d];
     }
 }
 
 /// An entry of `Q Q'`.
 fn covariance<T: Real>(basis: &[T], size: usize, count: usize, d: usize, e: usize) -> T {
-    (0..count).fold(T::ZERO, |sum, k| sum + at(basis, size, k, d) * at(basis, size, k, e))
+    let mut sum = T::ZERO;
+    for k in 0..count {
+        sum = sum + at(basis, size, k, d) * at(basis, size, k, e);
+    }
+    sum
 }
 
 impl<const D: usize, W: RealParameter> Marginalise for FullGaussian<D, W> {
