@@ -71,12 +71,14 @@ pub(super) fn are_thousands(text: &str) -> bool {
 
 /// The same of another mark between thousands, and another decimal mark.
 fn are_grouped(text: &str, between: char, decimal: char) -> bool {
-    let whole = text.split(decimal).next().unwrap_or_default().trim_start_matches(['+', '-']);
-    let mut groups = whole.split(between);
+    let (whole, fraction) = text.split_once(decimal).unwrap_or((text, ""));
+    let mut groups = whole.trim_start_matches(['+', '-']).split(between);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    groups.next().is_some_and(|first| {
-        (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0')
-    }) && groups.all(|group| group.len() == 3 && digits(group))
+    !fraction.contains(between)
+        && groups.next().is_some_and(|first| {
+            (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0')
+        })
+        && groups.all(|group| group.len() == 3 && digits(group))
 }
 
 /// A number with one comma that may be its decimal mark.
