@@ -243,11 +243,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
     };
     let room = wanted.check()?;
-    let mut all: Vec<(String, &[u8])> =
-        made.files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes())).collect();
-    if let Some((workspace, sources)) = &libraries {
-        all.push(("vendor/Cargo.toml".to_owned(), workspace.as_bytes()));
-        all.extend(sources.iter().map(|(name, bytes)| (format!("vendor/{name}"), *bytes)));
+    let of_project = made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
+    let mut all: Vec<sources::File> = of_project.collect();
+    if let Some((workspace, sources)) = libraries {
+        all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));
+        all.extend(sources.into_iter().map(|(name, bytes)| (format!("vendor/{name}"), bytes)));
     }
     sources::write(folder, &all)?;
     let cost = numbers.cost();

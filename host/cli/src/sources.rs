@@ -1,53 +1,45 @@
 //! The sources that travel with the program: those of the core, for projects of one's own, and of the firmware, for
 //! `run` where there is no checkout.
 
+#[cfg(checkout)]
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 #[cfg(checkout)]
 use etcetera::BaseStrategy;
 use fishweir::device::Firmware;
 use fishweir::files;
+#[cfg(checkout)]
+use flate2::bufread::GzDecoder;
 
 use super::{Failure, Topic};
 
 /// Path, with `/`, and contents.
-type File = (String, &'static [u8]);
+pub(super) type File = (String, Vec<u8>);
 
+/// All that travels, by path from the root of the repository.
 #[cfg(checkout)]
-mod taken {
-    use include_dir::{Dir, include_dir};
-
-    pub(super) static CORE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../core");
-    /// Folders of the firmware; beside them there may be builds.
-    pub(super) static FIRMWARE: [(&str, Dir<'_>); 7] = [
-        ("build", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/build")),
-        ("c", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/c")),
-        ("device", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/device")),
-        ("images", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/images")),
-        ("model", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/model")),
-        ("models", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/models")),
-        ("src", include_dir!("$CARGO_MANIFEST_DIR/../../firmware/src")),
-    ];
-    macro_rules! files {
-        ($($name:literal),*) => {
-            [$(($name, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../", $name)))),*]
-        };
+fn travelling() -> Result<Vec<File>, Failure> {
+    // As build.rs packed them: a line with the length and the path of a file, then the file.
+    let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sources.gz"));
+    let mut text = BufReader::new(GzDecoder::new(packed));
+    let (mut found, mut line) = (Vec::new(), String::new());
+    while text.read_line(&mut line)? > 0 {
+        if let Some((length, path)) = line.trim_end().split_once(' ') {
+            let mut bytes = vec![0; length.parse().unwrap_or(0)];
+            text.read_exact(&mut bytes)?;
+            found.push((path.to_owned(), bytes));
+        }
+        line.clear();
     }
-    pub(super) static FILES: [(&str, &[u8]); 7] = files![
-        "Cargo.toml",
-        "firmware/.cargo/config.toml",
-        "firmware/Cargo.lock",
-        "firmware/Cargo.toml",
-        "firmware/README.md",
-        "firmware/build.rs",
-        "firmware/memory.rs"
-    ];
+    Ok(found)
 }
 
 /// A manifest that what inherits from the workspace finds above it: this one's, of these members alone.
 #[cfg(checkout)]
-fn workspace(members: &[&str]) -> String {
-    let [(_, text), ..] = &taken::FILES;
+fn workspace(found: &[File], members: &[&str]) -> String {
+    let manifest = found.iter().find(|(path, _)| path == "Cargo.toml");
+    let text = manifest.map_or(&[][..], |(_, bytes)| bytes);
     let mut kept = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n");
     let mut inherited = false;
     for line in String::from_utf8_lossy(text).lines() {
@@ -65,21 +57,6 @@ fn workspace(members: &[&str]) -> String {
     kept
 }
 
-/// All files of a folder, below a name.
-#[cfg(checkout)]
-fn below(name: &str, folder: &include_dir::Dir<'static>, found: &mut Vec<File>) {
-    for entry in folder.entries() {
-        match entry {
-            include_dir::DirEntry::Dir(inner) => below(name, inner, found),
-            include_dir::DirEntry::File(file) => {
-                let parts = file.path().iter().map(|part| part.to_string_lossy());
-                let path = parts.collect::<Vec<_>>().join("/");
-                found.push((format!("{name}/{path}"), file.contents()));
-            }
-        }
-    }
-}
-
 /// The core and the device's library.
 #[cfg(checkout)]
 const LIBRARIES: [&str; 2] = ["core", "firmware/device"];
@@ -88,14 +65,12 @@ const LIBRARIES: [&str; 2] = ["core", "firmware/device"];
 /// nothing where the program was built from a registry, which has them by version.
 #[cfg(checkout)]
 pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
-    let mut found = Vec::new();
-    below("core", &taken::CORE, &mut found);
-    for (name, folder) in taken::FIRMWARE.iter().filter(|(name, _)| *name == "device") {
-        below(&format!("firmware/{name}"), folder, &mut found);
-    }
-    let page = taken::FILES.iter().filter(|(name, _)| *name == "firmware/README.md");
-    found.extend(page.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
-    Ok(Some((workspace(&LIBRARIES), found)))
+    let mut found = travelling()?;
+    let manifest = workspace(&found, &LIBRARIES);
+    found.retain(|(path, _)| {
+        path == "firmware/README.md" || ["core/", "firmware/device/"].iter().any(|one| path.starts_with(one))
+    });
+    Ok(Some((manifest, found)))
 }
 
 #[cfg(not(checkout))]
@@ -129,14 +104,9 @@ fn unpacked() -> Result<Option<PathBuf>, Failure> {
 /// The same below a folder; what is there already stays.
 #[cfg(checkout)]
 fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
-    let mut found = Vec::new();
-    below("core", &taken::CORE, &mut found);
-    for (name, folder) in &taken::FIRMWARE {
-        below(&format!("firmware/{name}"), folder, &mut found);
-    }
-    let root = workspace(&["core", "firmware/build", "firmware/device"]);
-    let of_firmware = taken::FILES.iter().filter(|(name, _)| name.starts_with("firmware/"));
-    found.extend(of_firmware.map(|(name, bytes)| ((*name).to_owned(), *bytes)));
+    let mut found = travelling()?;
+    let root = workspace(&found, &["core", "firmware/build", "firmware/device"]);
+    found.retain(|(path, _)| path != "Cargo.toml");
     // By their contents: another build of the same version may have others.
     let mut digest = crc32fast::Hasher::new();
     for (name, bytes) in &found {
@@ -148,7 +118,7 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     let firmware = folder.join("firmware");
     // Its manifest is written last: where it is, the rest is.
     if !firmware.join("Cargo.toml").is_file() {
-        write(&folder, &[("Cargo.toml".to_owned(), root.as_bytes())])?;
+        write(&folder, &[("Cargo.toml".to_owned(), root.into_bytes())])?;
         let (last, first): (Vec<File>, _) =
             found.into_iter().partition(|(name, _)| name == "firmware/Cargo.toml");
         write(&folder, &first)?;
@@ -163,7 +133,7 @@ fn unpacked() -> Result<Option<PathBuf>, Failure> {
 }
 
 /// Writes files into a folder, each whole.
-pub(super) fn write(folder: &Path, found: &[(String, &[u8])]) -> Result<(), Failure> {
+pub(super) fn write(folder: &Path, found: &[File]) -> Result<(), Failure> {
     for (name, bytes) in found {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {

@@ -63,12 +63,15 @@ mod missing;
 mod numpy;
 mod oddities;
 mod one_line;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod part;
 mod parting;
 mod place;
 mod quantity;
 pub(crate) mod read;
 mod recording;
+mod records;
 mod resample;
 mod resting;
 mod roles;

@@ -222,10 +222,11 @@ fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, Dat
     }
 }
 
-/// The text of a file, which is not empty: unpacked, in UTF-8, and without a byte order mark.
+/// The text of a file, which is not empty: unpacked, in UTF-8, and without a byte order mark. A table of Parquet is the
+/// text that it stands for.
 ///
 /// # Errors
-/// [`DataError`] of a damaged gzip file, or an empty one.
+/// [`DataError`] of a damaged gzip or Parquet file, or an empty one.
 pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
     unpacked_as(name, bytes, None)
 }
@@ -239,7 +240,14 @@ pub fn unpacked_as<'a>(
     bytes: &'a [u8],
     encoding: Option<Encoding>,
 ) -> Result<Cow<'a, [u8]>, DataError> {
-    let text = Encoding::decode(encoding, name, gunzip(name, bytes)?)?;
+    let plain = gunzip(name, bytes)?;
+    #[cfg(feature = "parquet")]
+    if plain.starts_with(super::parquet::MAGIC) {
+        let text = super::parquet::text(&plain);
+        let text = text.map_err(|what| DataError::Header { file: name.to_owned(), what })?;
+        return Ok(Cow::Owned(text.into_bytes()));
+    }
+    let text = Encoding::decode(encoding, name, plain)?;
     if text.trim_ascii().is_empty() {
         return Err(DataError::Empty { file: name.to_owned() });
     }

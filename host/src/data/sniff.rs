@@ -24,7 +24,7 @@ const MAGIC: [(&[u8], &str, &str); 22] = [
     (
         b"PAR1",
         "a Parquet file",
-        "write it as CSV, for example with pandas: read_parquet and to_csv",
+        "build fishweir with the feature `parquet`, or write it as CSV, for example with pandas: read_parquet and to_csv",
     ),
     (
         b"ARROW1",

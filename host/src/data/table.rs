@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
-
 use super::Values;
 use super::dialect::{Commas, Dialect, are_thousands};
 use super::error::DataError;
 use super::place::Place;
 use super::quantity::{TimeUnit, split_unit};
-use super::source::{Finding, Findings, Found, Separator, Source};
+use super::records::Records;
+use super::source::{Finding, Findings, Found, Source};
 use crate::words::{is_hidden, shorten};
 
 /// The names in a text's first line.
@@ -32,17 +31,13 @@ pub(super) fn has_time(text: &[u8]) -> bool {
 pub struct Table<'a> {
     name: &'a str,
     bytes: &'a [u8],
-    reader: Reader<&'a [u8]>,
+    records: Records<'a>,
     dialect: Dialect,
     header: Vec<String>,
-    record: ByteRecord,
     /// Fields in front that belong to no column: numbers or names of the rows.
     skipped: usize,
     /// The first row was read, where a header was looked for.
     pending: bool,
-    /// Line and byte offset of the record last read.
-    line: u64,
-    offset: usize,
 }
 
 impl<'a> Table<'a> {
@@ -61,33 +56,20 @@ impl<'a> Table<'a> {
     /// As [`open`](Self::open).
     pub fn open_as(name: &'a str, bytes: &'a [u8], source: &Source) -> Result<Self, DataError> {
         let dialect = Dialect::of(bytes, source);
-        let (delimiter, quoting) = match dialect.separator {
-            Separator::Byte(byte) => (byte, byte != b'\t'),
-            Separator::Blanks => (b' ', false),
-        };
-        let reader = ReaderBuilder::new()
-            .delimiter(delimiter)
-            .quoting(quoting)
-            .has_headers(false)
-            .comment(dialect.comments.then_some(b'#'))
-            // Ragged rows are ours to report: csv would not name the column.
-            .flexible(true)
-            .from_reader(bytes);
-        let (record, header) = (ByteRecord::new(), Vec::new());
-        let (skipped, pending, line, offset) = (0, false, 1, 0);
-        let mut table =
-            Self { name, bytes, reader, dialect, header, record, skipped, pending, line, offset };
+        let records = Records::new(bytes, dialect.separator, dialect.comments);
+        let (header, skipped, pending) = (Vec::new(), 0, false);
+        let mut table = Self { name, bytes, records, dialect, header, skipped, pending };
         if !table.advance()? {
             return Err(DataError::Empty { file: name.to_owned() });
         }
         if !table.dialect.header {
             // Nothing behind a last separator is no column.
             table.header =
-                (1..=table.record.len()).map(|number| format!("column{number}")).collect();
+                (1..=table.records.len()).map(|number| format!("column{number}")).collect();
             table.pending = true;
             return Ok(table);
         }
-        table.header = (0..table.record.len())
+        table.header = (0..table.records.len())
             .map(|column| table.name(column).map(str::to_owned))
             .collect::<Result<_, _>>()?;
         table.leave_out_nameless();
@@ -223,9 +205,9 @@ impl<'a> Table<'a> {
         if !std::mem::take(&mut self.pending) && !self.advance()? {
             return Ok(false);
         }
-        let (found, expected) = (self.record.len(), self.header.len() + self.skipped);
+        let (found, expected) = (self.records.len(), self.header.len() + self.skipped);
         // Nothing behind a last separator is no field.
-        let ended = found == expected + 1 && self.record.get(expected) == Some(b"");
+        let ended = found == expected + 1 && self.records.field(expected) == Ok("");
         if found != expected && !ended {
             let place = self.place(found.min(expected).saturating_sub(self.skipped));
             return Err(DataError::Ragged { place, found, expected });
@@ -234,52 +216,19 @@ impl<'a> Table<'a> {
     }
 
     fn advance(&mut self) -> Result<bool, DataError> {
-        let more = self
-            .reader
-            .read_byte_record(&mut self.record)
-            .map_err(|error| DataError::Io { file: self.name.to_owned(), source: error.into() })?;
-        if more {
-            self.find_line();
-            if self.dialect.separator == Separator::Blanks {
-                let fields = self.record.iter().flat_map(|one| one.split(u8::is_ascii_whitespace));
-                let record: ByteRecord = fields.filter(|field| !field.is_empty()).collect();
-                self.record = record;
-                if self.record.is_empty() {
-                    return self.advance();
-                }
-            }
-        }
-        Ok(more)
-    }
-
-    /// Counts lines up to the record: csv's own count stops before blank lines and within CRLF.
-    fn find_line(&mut self) {
-        let begin = self.record.position().map_or(0, |position| position.byte());
-        let mut begin = usize::try_from(begin).unwrap_or(usize::MAX).min(self.bytes.len());
-        loop {
-            match self.bytes.get(begin) {
-                Some(b'\r' | b'\n') => begin += 1,
-                Some(b'#') if self.dialect.comments => {
-                    let rest = &self.bytes[begin..];
-                    begin += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-                }
-                _ => break,
-            }
-        }
-        self.line += line_ends(&self.bytes[self.offset..begin]);
-        self.offset = begin;
+        let failed = |source| DataError::Io { file: self.name.to_owned(), source };
+        self.records.advance().map_err(failed)
     }
 
     /// Line of the current row, from 1.
     pub fn line(&self) -> u64 {
-        self.line
+        self.records.line()
     }
 
     /// A field of the current row, without blanks around it.
     pub(super) fn field(&self, column: usize) -> Result<&str, DataError> {
-        let bytes = self.record.get(column + self.skipped).unwrap_or_default();
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(text.trim()),
+        match self.records.field(column + self.skipped) {
+            Ok(text) => Ok(trimmed(text)),
             Err(_) => Err(DataError::NotUtf8 { place: self.place(column) }),
         }
     }
@@ -310,7 +259,7 @@ impl<'a> Table<'a> {
         let name = self.header.get(column).cloned().unwrap_or_default();
         Box::new(Place {
             file: self.name.to_owned(),
-            line: self.line,
+            line: self.line(),
             column: Some((column + 1 + self.skipped, name)),
             character: None,
         })
@@ -338,12 +287,11 @@ pub(super) fn first_line(bytes: &[u8]) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// Number of line ends: LF, CRLF, or CR alone.
-fn line_ends(bytes: &[u8]) -> u64 {
-    let ends = (0..bytes.len()).filter(|&at| {
-        bytes[at] == b'\n' || (bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
-    });
-    ends.count() as u64
+/// A text without blanks around it. Most fields have none, and looking at both ends says so.
+fn trimmed(text: &str) -> &str {
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let bytes = text.as_bytes();
+    if is_plain(bytes.first()) && is_plain(bytes.last()) { text } else { text.trim() }
 }
 
 /// A finite number, or `None`. Rust reads `nan` and `inf` as numbers; data may not hold them.
@@ -382,6 +330,9 @@ pub(super) fn number(
 /// # Errors
 /// [`DataError::Hidden`].
 pub fn check_name(text: &str, place: impl FnOnce(usize) -> Box<Place>) -> Result<(), DataError> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Ok(());
+    }
     match (1..).zip(text.chars()).find(|&(_, one)| is_hidden(one)) {
         None => Ok(()),
         Some((number, one)) => {

@@ -1,0 +1,145 @@
+//! Records of a delimited text, one at a time: their fields, and the lines where they begin.
+
+use std::io;
+
+use csv::{ByteRecord, Reader, ReaderBuilder};
+
+use super::source::Separator;
+
+/// A text that is read record by record.
+pub(super) struct Records<'a> {
+    bytes: &'a [u8],
+    /// The same, where all of it is UTF-8.
+    text: Option<&'a str>,
+    separator: Separator,
+    comments: bool,
+    /// Of a text with quotes, in which a field may hold separators and line ends.
+    quoted: Option<Quoted<'a>>,
+    /// Where the fields of the record begin and end, of a text without quotes.
+    fields: Vec<(usize, usize)>,
+    /// The line of the record.
+    line: u64,
+    /// Where the text goes on, and the number of the line there.
+    next: (usize, u64),
+}
+
+struct Quoted<'a> {
+    reader: Reader<&'a [u8]>,
+    record: ByteRecord,
+}
+
+impl<'a> Records<'a> {
+    /// A text whose fields are parted so; lines that begin with `#` may be comments.
+    pub(super) fn new(bytes: &'a [u8], separator: Separator, comments: bool) -> Self {
+        let quoted = match separator {
+            Separator::Byte(byte) if byte != b'\t' && bytes.contains(&b'"') => {
+                let reader = ReaderBuilder::new()
+                    .delimiter(byte)
+                    .has_headers(false)
+                    .comment(comments.then_some(b'#'))
+                    // Ragged rows are ours to report: csv would not name the column.
+                    .flexible(true)
+                    .from_reader(bytes);
+                Some(Quoted { reader, record: ByteRecord::new() })
+            }
+            _ => None,
+        };
+        let text = std::str::from_utf8(bytes).ok();
+        Self { bytes, text, separator, comments, quoted, fields: Vec::new(), line: 1, next: (0, 1) }
+    }
+
+    /// Goes to the next record; false at the end. Empty lines are none.
+    pub(super) fn advance(&mut self) -> io::Result<bool> {
+        if let Some(Quoted { reader, record }) = &mut self.quoted {
+            let more = reader.read_byte_record(record)?;
+            if more {
+                // csv's own count stops before blank lines and within CRLF.
+                let begin = record.position().map_or(0, |position| position.byte());
+                self.skip_to(usize::try_from(begin).unwrap_or(usize::MAX));
+                self.line = self.next.1;
+            }
+            return Ok(more);
+        }
+        loop {
+            self.skip_to(self.next.0);
+            if self.next.0 >= self.bytes.len() {
+                return Ok(false);
+            }
+            self.line = self.next.1;
+            self.next.0 = self.split(self.next.0);
+            if !self.fields.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Goes to a place, and over line ends and comments there; lines are counted.
+    fn skip_to(&mut self, place: usize) {
+        let (mut at, mut line) = self.next;
+        while let Some(&byte) = self.bytes.get(at) {
+            match byte {
+                b'\n' => line += 1,
+                b'\r' if self.bytes.get(at + 1) != Some(&b'\n') => line += 1,
+                b'\r' => {}
+                b'#' if self.comments && at >= place => {
+                    let rest = &self.bytes[at..];
+                    at += rest.iter().position(|byte| b"\n\r".contains(byte)).unwrap_or(rest.len());
+                    continue;
+                }
+                _ if at >= place => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.next = (at, line);
+    }
+
+    /// Finds the fields of the line that begins at a place; where it ends.
+    fn split(&mut self, begin: usize) -> usize {
+        self.fields.clear();
+        let (blanks, by) = match self.separator {
+            Separator::Blanks => (true, b' '),
+            Separator::Byte(byte) => (false, byte),
+        };
+        let (mut field, mut at) = (begin, begin);
+        loop {
+            let byte = self.bytes.get(at).copied().unwrap_or(b'\n');
+            let ends = byte == b'\n' || byte == b'\r';
+            if ends || byte == by || blanks && byte.is_ascii_whitespace() {
+                if !blanks || at > field {
+                    self.fields.push((field, at));
+                }
+                if ends {
+                    return at;
+                }
+                field = at + 1;
+            }
+            at += 1;
+        }
+    }
+
+    /// The line where the record begins, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The number of fields.
+    pub(super) fn len(&self) -> usize {
+        self.quoted.as_ref().map_or(self.fields.len(), |quoted| quoted.record.len())
+    }
+
+    /// A field; empty where there is none.
+    ///
+    /// # Errors
+    /// If it is not UTF-8.
+    pub(super) fn field(&self, index: usize) -> Result<&str, std::str::Utf8Error> {
+        if let Some(quoted) = &self.quoted {
+            return std::str::from_utf8(quoted.record.get(index).unwrap_or_default());
+        }
+        let (begin, end) = self.fields.get(index).copied().unwrap_or_default();
+        match self.text {
+            Some(text) => Ok(text.get(begin..end).unwrap_or_default()),
+            None => std::str::from_utf8(self.bytes.get(begin..end).unwrap_or_default()),
+        }
+    }
+}
