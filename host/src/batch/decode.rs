@@ -39,17 +39,30 @@ impl Hmm {
     /// # Errors
     /// [`DecodeError`]: of a model that is none, or a sequence that it makes impossible or does not observe.
     pub fn decode(&self, samples: SamplesView<'_>) -> Result<ViterbiPath, DecodeError> {
+        self.decode_each(&[samples])?.pop().ok_or(DecodeError::Kind)
+    }
+
+    /// The same of several sequences, in order: the model is made ready once.
+    pub(crate) fn decode_each(
+        &self,
+        sequences: &[SamplesView<'_>],
+    ) -> Result<Vec<ViterbiPath>, DecodeError> {
         self.validate()?;
-        with_states!(self.states(), N => match samples {
-            SamplesView::Channels(rows) => {
-                let hmm = self.channels::<f64, N>();
-                let hmm = hmm.filter(|_| rows.dimension() == self.size()).ok_or(DecodeError::Kind)?;
-                path::<_, N>(&hmm, rows.iter_in_part())
+        with_states!(self.states(), N => {
+            let (of_channels, of_symbols) = (self.channels::<f64, N>(), self.categorical::<f64, N>());
+            let mut paths = Vec::with_capacity(sequences.len());
+            for samples in sequences {
+                paths.push(match (samples, &of_channels, &of_symbols) {
+                    (SamplesView::Channels(rows), Some(hmm), _) if rows.dimension() == self.size() => {
+                        path::<_, N>(hmm, rows.iter_in_part())
+                    }
+                    (SamplesView::Symbols(symbols), _, Some(hmm)) => {
+                        path::<_, N>(hmm, symbols.iter().map(Option::as_ref))
+                    }
+                    _ => Err(DecodeError::Kind),
+                }?);
             }
-            SamplesView::Symbols(symbols) => {
-                let hmm = self.categorical::<f64, N>().ok_or(DecodeError::Kind)?;
-                path::<_, N>(&hmm, symbols.iter().map(Option::as_ref))
-            }
+            Ok(paths)
         })
     }
 }

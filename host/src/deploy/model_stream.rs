@@ -18,7 +18,7 @@ struct Columns<T> {
     integers: Vec<i16>,
 }
 
-impl<T: Copy> ModelStream<T> {
+impl<T: Copy + Default> ModelStream<T> {
     pub(super) const fn of(blocks: Vec<Box<dyn Block<T> + Send>>) -> Self {
         Self { blocks, columns: None, ruled_out: false }
     }
@@ -49,10 +49,11 @@ impl<T: Copy> ModelStream<T> {
 }
 
 /// The columns of a row, in a buffer.
-fn some_of<'b, C: Copy>(columns: &[usize], row: &[C], some: &'b mut Vec<C>) -> &'b [C] {
-    some.clear();
-    for &at in columns {
-        some.push(row[at]);
+fn some_of<'b, C: Copy + Default>(columns: &[usize], row: &[C], some: &'b mut Vec<C>) -> &'b [C] {
+    some.resize(columns.len(), C::default());
+    let some = &mut some[..columns.len()];
+    for k in 0..columns.len() {
+        some[k] = row[columns[k]];
     }
     some
 }

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use super::options::{BaumWelch, Fit, FitError};
 use super::passes::{FitData, improve, maximise};
 use crate::batch::Expectations;
-use crate::data::SamplesView;
+use crate::data::{SamplesView, is_partial};
 use crate::runtime::numbers::normal;
 use crate::runtime::{Emissions, Hmm};
 
@@ -97,9 +97,9 @@ fn short_runs(
 fn segmental(options: &BaumWelch, model: &mut Hmm, data: &FitData<'_>, warp: f64) {
     for _ in 0..SEGMENTAL_PASSES {
         let mut counts = Expectations::zero(model);
-        for samples in data.sequences {
-            // A model that no path of its own data fits has nothing to be improved by one.
-            let Some(path) = options.topology.path(model, *samples, warp) else { return };
+        // A model that no path of its own data fits has nothing to be improved by one.
+        let Some(paths) = options.topology.paths(model, data.sequences, warp) else { return };
+        for (samples, path) in data.sequences.iter().zip(paths) {
             count_path(model, *samples, &path, &mut counts);
         }
         maximise(model, &counts, options, &data.held(options));
@@ -135,31 +135,33 @@ fn clusters(
     let step = all.len().div_ceil(KMEANS_ROWS).max(1);
     let (family, held) = (data.family, data.held(options));
     let rows = family.points(&all, step, scale, &held);
-    let mut centres = seeds(&rows, options.states, rng);
+    let is_partial = rows.iter().any(|row| is_partial(row));
+    let mut centres = seeds(&rows, options.states, is_partial, rng);
     let mut nearest = vec![0; rows.len()];
     for _ in 0..KMEANS_PASSES {
         let mut moved = false;
         for index in 0..rows.len() {
-            let closest = closest(&rows[index], &centres).0;
+            let closest = closest(&rows[index], &centres, is_partial).0;
             moved |= nearest[index] != closest;
             nearest[index] = closest;
         }
-        let mut sums: Vec<_> =
-            centres.iter().map(|centre| vec![(0.0, 0.0); centre.len()]).collect();
+        let mut sums: Vec<Vec<f64>> =
+            centres.iter().map(|centre| vec![0.0; centre.len()]).collect();
+        let mut counts = sums.clone();
         for index in 0..rows.len() {
-            let (row, sums) = (&rows[index], &mut sums[nearest[index]]);
-            let row = &row[..sums.len()];
-            for d in 0..sums.len() {
-                if !row[d].is_nan() {
-                    let (count, sum) = &mut sums[d];
-                    (*count, *sum) = (*count + 1.0, *sum + row[d]);
-                }
+            let (row, cluster) = (&rows[index], nearest[index]);
+            let (sums, counts) =
+                (&mut sums[cluster][..row.len()], &mut counts[cluster][..row.len()]);
+            for d in 0..row.len() {
+                let there = f64::from(u8::from(!row[d].is_nan()));
+                counts[d] += there;
+                sums[d] += if there > 0.0 { row[d] } else { 0.0 };
             }
         }
-        for (centre, sums) in centres.iter_mut().zip(sums) {
-            for (centre, (count, sum)) in centre.iter_mut().zip(sums) {
-                if count > 0.0 {
-                    *centre = sum / count;
+        for (cluster, centre) in centres.iter_mut().enumerate() {
+            for (d, centre) in centre.iter_mut().enumerate() {
+                if counts[cluster][d] > 0.0 {
+                    *centre = sums[cluster][d] / counts[cluster][d];
                 }
             }
         }
@@ -181,10 +183,11 @@ fn clusters(
 
 /// k-means++: each centre is drawn with probability proportional to the squared distance from those
 /// before it.
-fn seeds(rows: &[Vec<f64>], count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
+fn seeds(rows: &[Vec<f64>], count: usize, is_partial: bool, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let mut centres = vec![rows[rng.random_range(..rows.len())].clone()];
     while centres.len() < count {
-        let distances: Vec<f64> = rows.iter().map(|row| closest(row, &centres).1).collect();
+        let distances: Vec<f64> =
+            rows.iter().map(|row| closest(row, &centres, is_partial).1).collect();
         let mut left = rng.random::<f64>() * distances.iter().sum::<f64>();
         let drawn = distances.iter().position(|distance| {
             left -= distance;
@@ -204,14 +207,22 @@ fn seeds(rows: &[Vec<f64>], count: usize, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>>
 }
 
 /// The nearest centre, by the channels that are there.
-fn closest(row: &[f64], centres: &[Vec<f64>]) -> (usize, f64) {
+#[inline]
+fn closest(row: &[f64], centres: &[Vec<f64>], is_partial: bool) -> (usize, f64) {
     let mut closest: Option<(usize, f64)> = None;
-    for (index, centre) in centres.iter().enumerate() {
-        let centre = &centre[..row.len()];
+    for index in 0..centres.len() {
+        let centre = &centres[index][..row.len()];
         let mut square = 0.0;
-        for d in 0..row.len() {
-            let gap = row[d] - centre[d];
-            square += if gap.is_nan() { 0.0 } else { gap.powi(2) };
+        if is_partial {
+            for d in 0..row.len() {
+                let gap = row[d] - centre[d];
+                square += if gap.is_nan() { 0.0 } else { gap * gap };
+            }
+        } else {
+            for d in 0..row.len() {
+                let gap = row[d] - centre[d];
+                square += gap * gap;
+            }
         }
         if closest.is_none_or(|(_, least)| square < least) {
             closest = Some((index, square));
@@ -232,7 +243,7 @@ mod tests {
         let mut far = (0, 0);
         for seed in 0..300 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let centres = seeds(&rows, 3, &mut rng);
+            let centres = seeds(&rows, 3, false, &mut rng);
             // What is a centre already is never drawn again.
             let mut values: Vec<f64> = centres.iter().map(|centre| centre[0]).collect();
             let (first, second) = (values[0], values[1]);
@@ -245,7 +256,7 @@ mod tests {
         // One in a hundred of these is the near one.
         assert!(far.0 > 150 && far.0 - far.1 < 10, "{far:?}");
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        assert_eq!(seeds(&rows[..1], 3, &mut rng), [[0.0], [0.0], [0.0]]);
+        assert_eq!(seeds(&rows[..1], 3, false, &mut rng), [[0.0], [0.0], [0.0]]);
     }
 
     #[test]
@@ -273,7 +284,8 @@ mod tests {
                 model.validate().expect("a model");
                 let samples = Samples::Symbols(vec![Some(1); length]);
                 for warp in [1.0, 0.2, 5.0] {
-                    let path = topology.path(&model, samples.view(), warp).expect("a path");
+                    let paths = topology.paths(&model, &[samples.view()], warp);
+                    let path = &paths.expect("a path")[0];
                     assert_eq!(path.len(), length);
                     assert!(path.first().is_none_or(|&first| model.initial[first] > 0.0));
                     assert!(path.windows(2).all(|pair| model.transition[pair[0]][pair[1]] > 0.0));

@@ -58,36 +58,40 @@ impl Topology {
         matches!(self, Self::LeftToRight | Self::Positions)
     }
 
-    /// Which states a series went through, `[time]`: where they have no order the best path under a model
-    /// that has been started, `None` where that makes the series impossible. Through the stages of an
+    /// Which states each series went through, `[series][time]`: where they have no order the best path under a model
+    /// that has been started, `None` where that makes a series impossible. Through the stages of an
     /// order it goes whatever the model: evenly at a `warp` of one, late ones are long at less and early
     /// ones at more.
-    pub(super) fn path(
+    pub(super) fn paths(
         self,
         model: &Hmm,
-        samples: SamplesView<'_>,
+        series: &[SamplesView<'_>],
         warp: f64,
-    ) -> Option<Vec<usize>> {
-        let (length, states) = (samples.len(), model.states());
-        match self {
-            Self::Automatic | Self::Ergodic => {
-                model.decode(samples).ok().map(|decoded| decoded.states)
-            }
-            Self::LeftToRight => {
-                let steps = length.saturating_sub(1).max(1);
-                // No series goes through more states than it has samples.
-                let furthest = (states - 1).min(length.saturating_sub(1)) as f64;
-                let mut state = 0;
-                let next = |t| {
-                    let share = (t as f64 / steps as f64).powf(warp);
-                    // Half a rounding more, lest the last stage be missed by one.
-                    let wanted = (share * furthest + 1e-9) as usize;
-                    state = wanted.min(state + usize::from(t > 0));
-                    state
-                };
-                Some((0..length).map(next).collect())
-            }
-            Self::Positions => Some((0..length).map(|t| t.min(states - 1)).collect()),
+    ) -> Option<Vec<Vec<usize>>> {
+        if matches!(self, Self::Automatic | Self::Ergodic) {
+            let paths = model.decode_each(series).ok()?;
+            return Some(paths.into_iter().map(|path| path.states).collect());
         }
+        let states = model.states();
+        Some(series.iter().map(|series| self.stages(states, series.len(), warp)).collect())
+    }
+
+    /// The stages of a series of so many samples, `[time]`.
+    fn stages(self, states: usize, length: usize, warp: f64) -> Vec<usize> {
+        if self == Self::Positions {
+            return (0..length).map(|t| t.min(states - 1)).collect();
+        }
+        let steps = length.saturating_sub(1).max(1);
+        // No series goes through more states than it has samples.
+        let furthest = (states - 1).min(length.saturating_sub(1)) as f64;
+        let mut state = 0;
+        let next = |t| {
+            let share = (t as f64 / steps as f64).powf(warp);
+            // Half a rounding more, lest the last stage be missed by one.
+            let wanted = (share * furthest + 1e-9) as usize;
+            state = wanted.min(state + usize::from(t > 0));
+            state
+        };
+        (0..length).map(next).collect()
     }
 }

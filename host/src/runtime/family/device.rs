@@ -1,5 +1,7 @@
 //! A state's emission as a device holds it: the fields of the core's type, in order.
 
+use std::any::Any;
+
 use fishweir_core::emission::{Probabilities, move_row};
 use fishweir_core::number::{Real, RealParameter, Tangent};
 
@@ -161,8 +163,16 @@ impl<T> DeployedEmission<T> {
 }
 
 impl Field<f64> {
-    /// The same in another format.
-    pub(crate) fn rounded<T: Real>(&self) -> Field<T> {
+    /// The same in another format; itself where that is the same.
+    pub(crate) fn into_rounded<T: Real>(self) -> Field<T> {
+        let mut own = Some(self);
+        if let Some(same) = (&mut own as &mut dyn Any).downcast_mut::<Option<Field<T>>>() {
+            return same.take().unwrap_or(Field::Reals(Vec::new()));
+        }
+        own.as_ref().map_or(Field::Reals(Vec::new()), Self::rounded)
+    }
+
+    fn rounded<T: Real>(&self) -> Field<T> {
         let row = |row: &[f64]| {
             let mut rounded = vec![T::ZERO; row.len()];
             for k in 0..row.len() {

@@ -8,7 +8,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::parts::Reading;
 use super::{
-    Block, DeployedEmission, DoesNotFit, FAMILIES, Family, Observed, Parts, Precision, Rates, Shape,
+    Block, DeployedEmission, DoesNotFit, FAMILIES, Family, Field, Observed, Parts, Precision,
+    Rates, Shape,
 };
 
 /// The emission distributions of a model, all of one family.
@@ -121,7 +122,7 @@ impl Emissions {
         precision: &Precision,
     ) -> Result<DeployedEmission<T>, DoesNotFit> {
         let fields = self.family.deploy(&self.parts, state, along, precision)?;
-        let fields = fields.iter().map(|field| field.rounded()).collect();
+        let fields = fields.into_iter().map(Field::into_rounded).collect();
         Ok(DeployedEmission { family: self.family, shape: self.shape(), fields })
     }
 }

@@ -243,22 +243,25 @@ pub(super) fn fields(
     precision: &Precision,
 ) -> Result<Vec<Field<f64>>, DoesNotFit> {
     // A device holds rates; whoever reads of one that does not fit knows deviations.
-    let narrow = |(channel, &std): (usize, &f64)| {
-        let rate = precision.narrow("std", channel, 1.0 / std);
-        rate.map_err(|refused| DoesNotFit { value: std, ..refused })
-    };
     // The normaliser is that of the rounded rates, so that the device's density is one.
-    let rates: Vec<f64> = std.iter().enumerate().map(narrow).collect::<Result<_, _>>()?;
+    let mut rates = vec![0.0; std.len()];
+    for channel in 0..std.len() {
+        let rate = precision.narrow("std", channel, 1.0 / std[channel]);
+        rates[channel] = rate.map_err(|refused| DoesNotFit { value: std[channel], ..refused })?;
+    }
     let constant = Weight {
         value: log_normaliser(&rates),
         tangent: along.iter().map(|along| along.constant).collect(),
     };
     let by_channel = |of: &dyn Fn(&Moments<'_>, usize) -> f64| {
-        let mut channels = vec![vec![0.0; along.len()]; mean.len()];
-        for (d, rates) in channels.iter_mut().enumerate() {
+        // Made for every pass of a training, mostly without directions: then nothing is allocated but the list.
+        let mut channels = Vec::with_capacity(mean.len());
+        for d in 0..mean.len() {
+            let mut rates = if along.is_empty() { Vec::new() } else { vec![0.0; along.len()] };
             for k in 0..along.len() {
                 rates[k] = of(&along[k], d);
             }
+            channels.push(rates);
         }
         channels
     };

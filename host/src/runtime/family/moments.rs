@@ -23,6 +23,7 @@ impl<'a> Moments<'a> {
 }
 
 /// Adds a weighed row to the moments of `z = (x - mean) rate`.
+#[inline]
 pub(super) fn add(
     x: &[f64],
     weight: f64,

@@ -34,9 +34,10 @@ struct CompiledBank<F: OverRows, W: HostWeight, const N: usize>([F::State<W>; N]
 impl<F: OverRows, W: HostWeight, const N: usize> Bank<W> for CompiledBank<F, W, N> {
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale> {
         let Row { likelihood: row, log_scale } = F::State::<W>::row(&self.0, x)?;
-        // A recursion may be compiled for more states, which are out of reach.
-        let states = if likelihood.len() < N { likelihood.len() } else { N };
-        likelihood[..states].copy_from_slice(&row[..states]);
+        match likelihood.first_chunk_mut() {
+            Some(all) => *all = row,
+            None => likelihood.copy_from_slice(&row[..likelihood.len()]),
+        }
         Some(log_scale)
     }
     fn log_likelihood(&self, state: usize, x: &[W::Real]) -> W {
