@@ -114,6 +114,8 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
 fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
     match kind {
         "not-fasta" => vec!["--fasta-label"],
+        "bad-words" => vec!["--words", "--alphabet"],
+        "bad-header" if text.contains("column of events") => vec!["--event-column"],
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],

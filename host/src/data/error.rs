@@ -379,6 +379,15 @@ pub enum DataError {
         /// What is wrong.
         what: String,
     },
+    /// Words that are no symbols of a dictionary.
+    #[error("{file}: the words of the strings: {what}")]
+    #[strum(serialize = "bad-words")]
+    Words {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
+        what: String,
+    },
     /// A series without a label where one is needed.
     #[error(
         "{file}, line {line}: series `{id}` has no label; training and evaluation need one for \

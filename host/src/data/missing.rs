@@ -21,8 +21,8 @@ pub struct Missing {
     /// Rows of these in which a channel is missing, `[channel]`; empty where there are no such rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<usize>,
-    /// Missing observations by the character read (`N`, `-`, ...), for symbols.
-    pub codes: BTreeMap<char, usize>,
+    /// Missing observations by the character or word read (`N`, `-`, `NA`, ...), for symbols.
+    pub codes: BTreeMap<String, usize>,
 }
 
 impl Missing {
