@@ -133,7 +133,7 @@ pub(super) struct Gathering {
     series: Option<Column>,
     /// Columns of the channels, by name or number, separated by commas [default: all that have no other purpose]
     #[arg(id = "channel-columns", long = "channels", value_name = "COLUMNS", value_delimiter = ',',
-        value_parser = column)]
+        value_parser = column, conflicts_with = "event_column")]
     channels: Vec<Column>,
     /// Where names of files have their label: {label}.{n}.csv, {time}_{label}.csv, {label}/{n}.csv [default: folders, or what
     /// names begin with]

@@ -397,7 +397,8 @@ mod tests {
         let text = events.text();
         let device = Letters::of(&text);
         let mut words = vec!["open", "close", "N/A", "clos", "-", "\u{e4}"];
-        words.extend(Marks::default().words());
+        let marks = Marks::default();
+        words.extend(marks.words());
         for word in words {
             let decoded = match device.decode_word(word.as_bytes()) {
                 fishweir_core::emission::Letter::Symbol(symbol) => {
