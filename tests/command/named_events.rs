@@ -3,8 +3,15 @@
 use serde_json::Value;
 
 use crate::fixtures::{Folder, QUICK};
-use crate::shared::data::{event_log, event_strings};
+use crate::shared::data::{event_log, machines};
 use crate::{fishweir, json, notes, printed, refuses};
+
+/// Logs of machines, a string per machine.
+fn event_strings() -> String {
+    let rows = machines().into_iter().enumerate();
+    let rows = rows.map(|(id, (label, events))| format!("{label},m{id},{}\n", events.join(" ")));
+    "label,id,sequence\n".to_owned() + &rows.collect::<String>()
+}
 
 /// What a dry run says of data, but for the file's name.
 fn understood(line: &str) -> [Value; 3] {

@@ -116,6 +116,7 @@ fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
         "not-fasta" => vec!["--fasta-label"],
         "bad-words" => vec!["--words", "--alphabet"],
         "bad-header" if text.contains("column of events") => vec!["--event-column"],
+        "bad-header" if text.contains("has no channel") => vec!["--channels", "--event-column"],
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],

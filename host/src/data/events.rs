@@ -17,7 +17,7 @@ pub(super) static LAYOUT: Layout = Layout {
     begins: "a header with a column `event` beside a column `t` or `series`",
     of_symbols: true,
     recordings: None,
-    is_one,
+    is_one: |text| is_one(text, &Source::default()),
     read,
 };
 
@@ -34,9 +34,14 @@ fn with_column(source: &Source, column: &Column) -> Source {
     Source { channels: vec![column.clone()], ..source.clone() }
 }
 
-fn is_one(text: &[u8]) -> bool {
-    let Some(name) = named(&header_names(text)).cloned() else { return false };
-    let source = with_column(&Source::default(), &Column::Name(name));
+/// Whether a text is a table of events, where something may be said of its other columns.
+pub(super) fn is_one(text: &[u8], source: &Source) -> bool {
+    let names = header_names(text);
+    let Some(name) = named(&names).cloned() else { return false };
+    if !source.channels.is_empty() || names.iter().any(|name| name == "sequence") {
+        return false;
+    }
+    let source = with_column(source, &Column::Name(name));
     let Ok(mut table) = Table::open_as("", text, &source) else { return false };
     Roles::of(&mut table, &source, &[]).is_ok_and(|roles| roles.are_events())
 }
@@ -55,7 +60,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let options = ReadOptions { source, ..options.clone() };
     let mut part = series_table::read(name, bytes, &options, true)?;
     if let (None, Column::Name(name)) = (&options.source.events, &column) {
-        part.findings.add(Finding::Symbols, format!("events are in `{name}`"));
+        part.findings.add(Finding::Events, format!("events are in `{name}`"));
     }
     Ok(part)
 }
@@ -91,6 +96,14 @@ mod tests {
         let turns = "id,time,event\na,0,x1\nb,0,x2\na,1,x2\nb,1,x1\na,2,x1\nb,2,x2\n".to_owned()
             + &(3..9).map(|t| format!("a,{t},x1\nb,{t},x2\n")).collect::<String>();
         assert_eq!(parse(&turns, Source::default()).expect("turns").series().len(), 2);
+        // Other names of columns are said.
+        let said = Source {
+            series: Some(Column::of("machine")),
+            label: Some(Column::of("wear")),
+            ..Source::default()
+        };
+        let named = "machine,wear,time,event\n1,2,0,open\n1,2,5,close\n2,1,0,open\n";
+        assert_eq!(parse(named, said).expect("said").classes(), ["1", "2"]);
     }
 
     /// Numbers beside the events are channels, and events that are numbers too, unless they are named.

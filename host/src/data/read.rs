@@ -291,7 +291,7 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 
 /// The layout, from how the text begins.
 fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, DataError> {
-    if source.events.is_some() {
+    if source.events.is_some() || source.names_columns() && events::is_one(text, source) {
         return Ok(&events::LAYOUT);
     }
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {

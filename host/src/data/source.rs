@@ -138,6 +138,8 @@ pub enum Finding {
     Missing,
     /// What the symbols of strings are.
     Symbols,
+    /// Which column has the events.
+    Events,
     /// What numbers the rows.
     Rows,
     /// Where the label is.

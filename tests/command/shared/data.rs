@@ -124,8 +124,8 @@ pub(crate) fn of_leaping(folder: &Folder) -> String {
     model
 }
 
-/// Strings of the events of machines: healthy ones open, close and rest in turn, worn ones report errors in between.
-fn machines() -> Vec<(&'static str, Vec<&'static str>)> {
+/// Labels and events of machines: healthy ones open, close and rest in turn, worn ones report errors in between.
+pub(crate) fn machines() -> Vec<(&'static str, Vec<&'static str>)> {
     let mut noise = Noise(11);
     let mut chance = move || noise.next().unwrap_or(0.0);
     let machine = |number: usize| {
@@ -148,14 +148,7 @@ fn machines() -> Vec<(&'static str, Vec<&'static str>)> {
     (0..16).map(machine).collect()
 }
 
-/// Logs of machines, a string per machine.
-pub(crate) fn event_strings() -> String {
-    let rows = machines().into_iter().enumerate();
-    let rows = rows.map(|(id, (label, events))| format!("{label},m{id},{}\n", events.join(" ")));
-    "label,id,sequence\n".to_owned() + &rows.collect::<String>()
-}
-
-/// The same logs, an event per line in a column of that name.
+/// Their logs, an event per line in a column of that name.
 pub(crate) fn event_log(column: &str) -> String {
     let mut text = format!("series,label,t [s],{column}\n");
     for (id, (label, events)) in machines().into_iter().enumerate() {
