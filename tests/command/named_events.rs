@@ -113,6 +113,8 @@ fn what_is_no_symbol_is_refused_by_place_and_options_say_otherwise() {
     let other = folder.put("other.csv", event_log("event").replacen("idle", "stuck", 1));
     refuses(&format!("score {other} --model {model}"), "unknown-symbol other.csv event stuck");
     refuses(&format!("score {log} --model {model} --words"), "idle-option --words");
+    let codes = format!("score {codes} --model {model}");
+    refuses(codes, "wrong-observations codes.csv --event-column");
     let stream = format!("score --stream --endless --model {model} --strict");
     refuses(
         fishweir(&stream).write_stdin("open idle\nopen stuck idle"),

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use fishweir_core::emission::Alphabet as Letters;
 use serde::{Deserialize, Serialize};
@@ -38,14 +39,14 @@ pub enum Decoded {
 /// and O.
 ///
 /// As text (also when serialised) an alphabet is its name or its symbols in order, words with a line break between them, and
-/// [`Alphabet::new`] reads that back. It is displayed with blanks between words.
+/// [`Alphabet::new`] reads that back. It is displayed with blanks between words, of many words the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Alphabet {
     /// The letters; empty of words.
     symbols: Vec<char>,
     /// The words; `None` of letters.
-    dictionary: Option<Dictionary>,
+    dictionary: Option<Arc<Dictionary>>,
     known: Option<&'static Known>,
     /// Of one with more symbols than a well-known one has, that one: codes are symbols too, as of a profile's.
     like: Option<&'static Known>,
@@ -157,7 +158,7 @@ impl Alphabet {
     /// [`DataError::Alphabet`] if there are fewer than two words or more than 65535, or one occurs twice, is empty, has more than
     /// 64 bytes, a separator in it (a blank, a comma, a semicolon, a bar), or a character that does not show in print.
     pub fn from_words(words: Vec<String>) -> Result<Self, DataError> {
-        let dictionary = Some(Dictionary::new(words)?);
+        let dictionary = Some(Arc::new(Dictionary::new(words)?));
         Ok(Self { symbols: Vec::new(), dictionary, known: None, like: None })
     }
 
@@ -199,7 +200,7 @@ impl Alphabet {
 
     /// The words in order; none of letters.
     pub fn words(&self) -> &[String] {
-        self.dictionary.as_ref().map_or(&[], Dictionary::words)
+        self.dictionary.as_ref().map_or(&[], |dictionary| dictionary.words())
     }
 
     /// The symbols in order as one text, words with a line break between them.
@@ -323,9 +324,12 @@ impl From<Alphabet> for String {
     }
 }
 
-/// The text of an alphabet for people: blanks between words.
+/// The text of an alphabet for people: blanks between words, of many the first.
 pub(crate) fn in_one_line(text: &str) -> String {
-    text.replace('\n', " ")
+    const SHOWN: usize = 20;
+    let words: Vec<&str> = text.splitn(SHOWN + 1, '\n').collect();
+    let more = if words.len() > SHOWN { " ..." } else { "" };
+    words.into_iter().take(SHOWN).collect::<Vec<_>>().join(" ") + more
 }
 
 /// The number of symbols in the text of an alphabet.

@@ -96,6 +96,10 @@ mod tests {
         let turns = "id,time,event\na,0,x1\nb,0,x2\na,1,x2\nb,1,x1\na,2,x1\nb,2,x2\n".to_owned()
             + &(3..9).map(|t| format!("a,{t},x1\nb,{t},x2\n")).collect::<String>();
         assert_eq!(parse(&turns, Source::default()).expect("turns").series().len(), 2);
+        let gap = "t,label,event\n0,a,x1\n1,a,x2\n900,a,x1\n3,b,x2\n";
+        let lengths =
+            |data: Dataset| symbols(&data).iter().map(|one| one.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(parse(gap, Source::default()).expect("two")), [3, 1]);
         // Other names of columns are said.
         let said = Source {
             series: Some(Column::of("machine")),

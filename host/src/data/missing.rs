@@ -49,6 +49,7 @@ impl fmt::Display for Missing {
         }
         for (position, (code, count)) in self.codes.iter().enumerate() {
             let before = if position == 0 { " (" } else { ", " };
+            let code = if code.is_empty() { "empty" } else { code };
             write!(f, "{before}{code} {}", grouped(*count))?;
         }
         f.write_str(if self.codes.is_empty() { "" } else { ")" })

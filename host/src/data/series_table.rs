@@ -67,7 +67,9 @@ pub(super) fn read(
     // As the file has it.
     let mut last_time = String::new();
     let alone = layout.series.is_none() && layout.label.is_some() && source.series.is_none();
-    let mut parting = Parting::new(layout.usual_step.filter(|_| alone), source.segments);
+    // Events may be far apart: time that falls back alone parts them.
+    let usual_step = layout.usual_step.map(|step| if of_events { f64::INFINITY } else { step });
+    let mut parting = Parting::new(usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
         let id = match layout.series {
             Some(column) => table.needed(column, "name of the series")?,
