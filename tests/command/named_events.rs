@@ -114,7 +114,7 @@ fn what_is_no_symbol_is_refused_by_place_and_options_say_otherwise() {
     refuses(&format!("score {other} --model {model}"), "unknown-symbol other.csv event stuck");
     refuses(&format!("score {log} --model {model} --words"), "idle-option --words");
     let codes = format!("score {codes} --model {model}");
-    refuses(codes, "wrong-observations codes.csv --event-column");
+    refuses(&codes, "wrong-observations codes.csv --event-column");
     let stream = format!("score --stream --endless --model {model} --strict");
     refuses(
         fishweir(&stream).write_stdin("open idle\nopen stuck idle"),
