@@ -27,6 +27,7 @@ mod layouts;
 mod library;
 mod machine;
 mod missing;
+mod named_events;
 mod network;
 mod new;
 mod output;

@@ -1,6 +1,7 @@
 //! `fishweir run`: the firmware is built and emulated. QEMU and the target must be there.
 
 use crate::fixtures::{Folder, QUICK, fixtures};
+use crate::shared::data::event_log;
 use crate::{json, printed};
 
 #[test]
@@ -25,6 +26,18 @@ fn an_artefact_is_read_in_place_and_agrees_too() {
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["form"], "artefact");
     assert_eq!(report["samples"], 300);
+}
+
+/// Events by name: the dictionary goes along, the device takes their numbers.
+#[test]
+fn named_events_agree_to_the_last_bit() {
+    let folder = Folder::new();
+    let (log, model) = (folder.put("log.csv", event_log("event")), folder.at("model.json"));
+    printed(&format!("fit {log} --classifier fisher {QUICK} --effort quick -o {model}"));
+    for form in ["", "--artefact"] {
+        let report = json(&format!("run {model} {log} {form} --json"));
+        assert_eq!((&report["differing_bits"], &report["samples"]), (&0.into(), &480.into()));
+    }
 }
 
 #[test]

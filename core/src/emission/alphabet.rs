@@ -1,4 +1,4 @@
-/// The letters of a text of symbols: which byte is which symbol, and which stand for a missing one.
+/// The symbols of a text, letters or words, and those that stand for a missing one.
 ///
 /// | | symbols | missing | case |
 /// |---|---|---|---|
@@ -7,8 +7,10 @@
 /// | [`BINARY`](Self::BINARY) | `01` | `- ?` | |
 /// | [`PROTEIN`](Self::PROTEIN) | `ACDEFGHIKLMNPQRSTVWY` | `B Z J X U O * - . ?` | folded |
 /// | any other | as given | `- ?` where they are no symbols | kept |
+/// | words | as given, a line break between them | `NA N/A #N/A <NA> NaN nan NAN ? null NULL None` | kept |
 ///
-/// A code for several symbols is read as missing.
+/// A code for several symbols is read as missing. Words are of at most [`LONGEST_WORD`](Self::LONGEST_WORD) bytes, and
+/// [separators](Self::separates) part them in a text.
 ///
 /// ```
 /// use fishweir_core::emission::{Alphabet, Letter};
@@ -19,6 +21,11 @@
 /// assert_eq!(dna.decode(b'N'), Letter::Missing);
 /// assert_eq!(dna.decode(b'U'), Letter::Unknown);
 /// assert_eq!(Alphabet::of("+-").decode(b'-'), Letter::Symbol(1));
+///
+/// let events = Alphabet::of("open\nclose\nidle");
+/// assert_eq!(events.decode_word(b"close"), Letter::Symbol(1));
+/// assert_eq!(events.decode_word(b"NA"), Letter::Missing);
+/// assert_eq!(events.decode_word(b"clos"), Letter::Unknown);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -28,7 +35,7 @@ pub struct Alphabet<'a> {
     folds_case: bool,
 }
 
-/// What a byte is in an [`Alphabet`].
+/// What a byte or a word is in an [`Alphabet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Letter {
@@ -43,7 +50,15 @@ pub enum Letter {
 const NUCLEOTIDE_CODES: &str = "RYSWKMBDHVNX-.?";
 const UNNAMED_MISSING: &str = "-?";
 
+/// Parts the words of an alphabet, which therefore is no letter of any.
+const BREAK: u8 = b'\n';
+
 impl Alphabet<'static> {
+    /// Bytes of the longest word.
+    pub const LONGEST_WORD: usize = 64;
+    /// Words that stand for a missing one, as in tables, a line break between them.
+    pub const MISSING_WORDS: &'static str =
+        "NA\nN/A\n#N/A\n<NA>\nNaN\nnan\nNAN\n?\nnull\nNULL\nNone";
     /// Nucleotides of DNA.
     pub const DNA: Self = Self::new("ACGT", NUCLEOTIDE_CODES, true);
     /// Nucleotides of RNA.
@@ -57,7 +72,7 @@ impl Alphabet<'static> {
 impl<'a> Alphabet<'a> {
     /// An alphabet from its symbols in order, one character each, the characters that stand for a
     /// missing one, and whether lower case is read as upper case. A character that is both is a
-    /// symbol.
+    /// symbol. Of words both have a line break between them, and no case is folded.
     pub const fn new(symbols: &'a str, missing: &'a str, folds_case: bool) -> Self {
         Self { symbols, missing, folds_case }
     }
@@ -66,15 +81,45 @@ impl<'a> Alphabet<'a> {
     pub fn of(symbols: &'a str) -> Self {
         let known = [Alphabet::DNA, Alphabet::RNA, Alphabet::BINARY, Alphabet::PROTEIN];
         let named = known.into_iter().find(|known| known.symbols == symbols);
-        named.unwrap_or(Self::new(symbols, UNNAMED_MISSING, false))
+        let missing = match Self::new(symbols, "", false).is_of_words() {
+            true => Alphabet::MISSING_WORDS,
+            false => UNNAMED_MISSING,
+        };
+        named.unwrap_or(Self::new(symbols, missing, false))
     }
 
-    /// The symbols in order.
+    /// Whether the symbols are words.
+    pub const fn is_of_words(&self) -> bool {
+        let bytes = self.symbols.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at] == BREAK {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// The number of symbols.
+    pub fn size(&self) -> usize {
+        match self.is_of_words() {
+            true => self.symbols.as_bytes().split(is_break).count(),
+            false => self.symbols.chars().count(),
+        }
+    }
+
+    /// Whether a byte parts words: a blank, a tab, a line end, a comma, a semicolon or a bar.
+    pub const fn separates(byte: u8) -> bool {
+        matches!(byte, b' ' | b'\t' | BREAK | b'\r' | b',' | b';' | b'|')
+    }
+
+    /// The symbols in order; words with a line break between them.
     pub const fn symbols(&self) -> &'a str {
         self.symbols
     }
 
-    /// The characters that stand for a missing symbol.
+    /// The characters, or words, that stand for a missing symbol.
     pub const fn missing(&self) -> &'a str {
         self.missing
     }
@@ -100,4 +145,22 @@ impl<'a> Alphabet<'a> {
             Letter::Unknown
         }
     }
+
+    /// What a word of text is, of an alphabet of words.
+    ///
+    /// Work: at most a comparison a word of the alphabet.
+    pub fn decode_word(&self, word: &[u8]) -> Letter {
+        let is_word = |known: &[u8]| known == word;
+        if let Some(index) = self.symbols.as_bytes().split(is_break).position(is_word) {
+            Letter::Symbol(index)
+        } else if self.missing.as_bytes().split(is_break).any(is_word) {
+            Letter::Missing
+        } else {
+            Letter::Unknown
+        }
+    }
+}
+
+fn is_break(byte: &u8) -> bool {
+    *byte == BREAK
 }

@@ -110,7 +110,7 @@ pub fn loaded() -> Option<&'static Model> {{
 }
 
 /// The statics that an exported source has beside the model: the names of the classes, those of the
-/// channels, which are the lines after, and over symbols their letters, which are the line after.
+/// channels, which are the lines after, and over symbols their letters, which are the line after, or their words, a line each.
 fn labels_of(shape: Shape, lines: &[&str]) -> String {
     let (classes, observed) = lines.split_at_checked(shape.classes()).unwrap_or((lines, &[]));
     let channels = if over_symbols(shape) { &[] } else { observed };
@@ -120,10 +120,11 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
         classes.len(),
         channels.len()
     );
-    if let (true, [symbols]) = (over_symbols(shape), observed) {
-        let alphabet = Alphabet::of(symbols);
+    if over_symbols(shape) && !observed.is_empty() {
+        let symbols = observed.join("\n");
+        let alphabet = Alphabet::of(&symbols);
         text += &format!(
-            "/// The letters of the symbols.\n\
+            "/// The letters, or words, of the symbols.\n\
              pub static ALPHABET: fishweir_core::emission::Alphabet<'static> = \
              fishweir_core::emission::Alphabet::new({:?}, {:?}, {});\n",
             alphabet.symbols(),

@@ -25,7 +25,7 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
         return Err(Problem::new(path, "has no `Model` and no `MODEL`", remedy));
     }
     let symbols = match text.contains("pub static ALPHABET") {
-        true => "ALPHABET.symbols().chars().count()",
+        true => "ALPHABET.size()",
         false => "0",
     };
     // What kind of model it is, its types say: names of classes may be anything.

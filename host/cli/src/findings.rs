@@ -13,7 +13,8 @@ pub(super) fn tell(source: &str, findings: &[Found]) {
     let option = |about: Finding| match about {
         // Nothing would come of it.
         Finding::Rows => "",
-        Finding::Symbols => "--alphabet",
+        Finding::Symbols => "--alphabet, --words",
+        Finding::Events => "--event-column",
         Finding::Separator => "--sep",
         Finding::Decimal => "--decimal",
         Finding::Header => "--header, --no-header",

@@ -32,6 +32,14 @@ pub(super) struct Reading {
     /// Symbols of strings: dna, rna, binary, protein, or the symbols in order [default: as found]
     #[arg(long, value_name = "SYMBOLS", value_parser = Alphabet::from_str)]
     alphabet: Option<Alphabet>,
+    /// Symbols of strings are words, not letters: these in their order, or those found [default: by looking]
+    #[arg(long, value_name = "WORD,WORD,...", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        value_parser = words, conflicts_with = "alphabet")]
+    words: Option<Words>,
+    /// Column of the events of a table with one event per line [default: event, symbol, code, word or command, where it
+    /// holds words and no other column is a channel]
+    #[arg(long, value_name = "COLUMN", value_parser = column)]
+    event_column: Option<Column>,
     /// Where FASTA headers have their label: KEY for `KEY=label`, or the number of a word
     #[arg(long, value_name = "KEY|NUMBER", value_parser = fasta_label)]
     fasta_label: Option<FastaLabel>,
@@ -54,6 +62,15 @@ pub(super) struct Reading {
     decimal: Option<char>,
     #[command(flatten)]
     text: TextOptions,
+}
+
+/// What is said of words as symbols.
+#[derive(Clone, Debug)]
+enum Words {
+    /// Those that are found.
+    Found,
+    /// These.
+    Named(Alphabet),
 }
 
 /// How the text of a table is written, of samples or records.
@@ -116,7 +133,7 @@ pub(super) struct Gathering {
     series: Option<Column>,
     /// Columns of the channels, by name or number, separated by commas [default: all that have no other purpose]
     #[arg(id = "channel-columns", long = "channels", value_name = "COLUMNS", value_delimiter = ',',
-        value_parser = column)]
+        value_parser = column, conflicts_with = "event_column")]
     channels: Vec<Column>,
     /// Where names of files have their label: {label}.{n}.csv, {time}_{label}.csv, {label}/{n}.csv [default: folders, or what
     /// names begin with]
@@ -173,6 +190,14 @@ fn column(text: &str) -> Result<Column, String> {
     }
 }
 
+fn words(text: &str) -> Result<Words, String> {
+    if text.is_empty() {
+        return Ok(Words::Found);
+    }
+    let words = text.split(',').map(|word| word.trim().to_owned()).collect();
+    Alphabet::from_words(words).map(Words::Named).map_err(|error| error.to_string())
+}
+
 fn decimal(text: &str) -> Result<char, String> {
     match text {
         "." | "point" => Ok('.'),
@@ -186,7 +211,7 @@ impl Reading {
     pub(super) fn options(&self) -> ReadOptions {
         ReadOptions {
             layout: self.format,
-            kind: self.alphabet.clone().map(Kind::Symbols),
+            kind: self.symbols().map(Kind::Symbols),
             classes: None,
             fasta_label: self.fasta_label.clone().unwrap_or_default(),
             resample: self.resample,
@@ -195,9 +220,19 @@ impl Reading {
         }
     }
 
+    /// The alphabet that is named.
+    fn symbols(&self) -> Option<Alphabet> {
+        match &self.words {
+            Some(Words::Named(alphabet)) => Some(alphabet.clone()),
+            _ => self.alphabet.clone(),
+        }
+    }
+
     /// What is said of the source.
     fn source(&self) -> Source {
         Source {
+            events: self.event_column.clone(),
+            words: matches!(self.words, Some(Words::Found)),
             label: self.label.clone(),
             time: self.time.clone(),
             segments: self.segments,
@@ -212,8 +247,9 @@ impl Reading {
         kind: Kind,
         classes: Option<&[String]>,
     ) -> Result<ReadOptions, Failure> {
-        let alphabet = named([("--alphabet", self.alphabet.is_some())]);
-        refuse_idle(&alphabet, "the model has its own")?;
+        let symbols =
+            named([("--alphabet", self.alphabet.is_some()), ("--words", self.words.is_some())]);
+        refuse_idle(&symbols, "the model has its own")?;
         let classes = classes.map(<[_]>::to_vec);
         Ok(ReadOptions { kind: Some(kind), classes, ..self.options() })
     }
@@ -250,6 +286,8 @@ impl Reading {
         let mut given = named([
             ("--format", self.format.is_some()),
             ("--alphabet", self.alphabet.is_some()),
+            ("--words", self.words.is_some()),
+            ("--event-column", self.event_column.is_some()),
             ("--fasta-label", self.fasta_label.is_some()),
             ("--resample", self.resample.is_some()),
             ("--label", self.label.is_some()),

@@ -114,6 +114,12 @@ fn of_training(error: &TrainError) -> Vec<&'static str> {
 fn of_kind(kind: &str, text: &str) -> Vec<&'static str> {
     match kind {
         "not-fasta" => vec!["--fasta-label"],
+        "bad-words" => vec!["--words", "--alphabet"],
+        "bad-header" if text.contains("column of events") => vec!["--event-column"],
+        "bad-header" if text.contains("has no channel") => vec!["--channels", "--event-column"],
+        "wrong-observations" if text.ends_with("strings of symbols are needed") => {
+            vec!["--event-column"]
+        }
         "unlabelled" => vec!["--label", "--name", "--fasta-label"],
         "mixed-column" => vec!["--categories"],
         "ambiguous-comma" | "decimal-comma" => vec!["--decimal"],

@@ -18,6 +18,7 @@ use fishweir_core::classify::Normalisation;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Alphabet, Dataset, Front, FrontEnd, Kind, Lags, Stage, Windowing};
+use crate::data::{in_one_line, size_of};
 use crate::runtime::family::OF_CHANNELS;
 use crate::runtime::{Hmm, HmmError};
 use crate::words::counted;
@@ -393,7 +394,7 @@ impl Observations {
     pub fn size(&self) -> usize {
         match self {
             Self::Channels(names) => names.len(),
-            Self::Symbols(symbols) => symbols.chars().count(),
+            Self::Symbols(symbols) => size_of(symbols),
         }
     }
 
@@ -413,7 +414,7 @@ impl From<&Kind> for Observations {
     fn from(kind: &Kind) -> Self {
         match kind {
             Kind::Channels(names) => Self::Channels(names.clone()),
-            Kind::Symbols(alphabet) => Self::Symbols(alphabet.symbols().iter().collect()),
+            Kind::Symbols(alphabet) => Self::Symbols(alphabet.text()),
         }
     }
 }
@@ -425,7 +426,7 @@ impl fmt::Display for Observations {
                 write!(f, "{} ({})", counted(names.len(), "channel"), names.join(", "))
             }
             Self::Symbols(symbols) => {
-                write!(f, "{} ({symbols})", counted(symbols.chars().count(), "symbol"))
+                write!(f, "{} ({})", counted(self.size(), "symbol"), in_one_line(symbols))
             }
         }
     }

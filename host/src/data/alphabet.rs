@@ -1,17 +1,19 @@
-//! Alphabets: which characters are symbols, in which order, and which mean that a symbol is
+//! Alphabets: which characters or words are symbols, in which order, and which mean that a symbol is
 //! missing.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use fishweir_core::emission::Alphabet as Letters;
 use serde::{Deserialize, Serialize};
 
+use super::dictionary::Dictionary;
 use super::error::DataError;
 use crate::words::is_hidden;
 
-/// What a character is in an alphabet.
+/// What a character or a word is in an alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// A symbol, by its index.
@@ -22,7 +24,7 @@ pub enum Decoded {
     Unknown,
 }
 
-/// An ordered set of symbols, one character each, and the characters that stand for a missing one.
+/// An ordered set of symbols, letters or words, and those that stand for a missing one.
 ///
 /// | name | symbols | missing | case |
 /// |---|---|---|---|
@@ -31,16 +33,20 @@ pub enum Decoded {
 /// | `binary` | `01` | `- ?` | |
 /// | `protein` | `ACDEFGHIKLMNPQRSTVWY` | `B Z J X U O * - . ?` | folded |
 /// | any other | as given or found | `- ?` where they are no symbols | kept |
+/// | words | as given or found | the usual [`Marks`](super::Marks) where they are no symbols | kept |
 ///
 /// An ambiguity code is read as missing, not spread over its symbols; so are the rare amino acids U
 /// and O.
 ///
-/// As text (also when serialised) an alphabet is its name or its symbols in order, and
-/// [`Alphabet::new`] reads that back.
+/// As text (also when serialised) an alphabet is its name or its symbols in order, words with a line break between them, and
+/// [`Alphabet::new`] reads that back. It is displayed with blanks between words, of many words the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Alphabet {
+    /// The letters; empty of words.
     symbols: Vec<char>,
+    /// The words; `None` of letters.
+    dictionary: Option<Arc<Dictionary>>,
     known: Option<&'static Known>,
     /// Of one with more symbols than a well-known one has, that one: codes are symbols too, as of a profile's.
     like: Option<&'static Known>,
@@ -92,15 +98,19 @@ impl Alphabet {
     }
 
     fn of(known: &'static Known) -> Self {
-        Self { symbols: known.letters.symbols().chars().collect(), known: Some(known), like: None }
+        let symbols = known.letters.symbols().chars().collect();
+        Self { symbols, dictionary: None, known: Some(known), like: None }
     }
 
-    /// An alphabet by its name, or from its symbols in order (`ACGT` is `dna`).
+    /// An alphabet by its name, or from its symbols in order (`ACGT` is `dna`), words with a line break between them.
     ///
     /// # Errors
     /// [`DataError::Alphabet`] if there is no symbol, one occurs twice, one does not show in print,
-    /// or there are more than 65535.
+    /// or there are more than 65535; of words also as [`from_words`](Self::from_words).
     pub fn new(text: &str) -> Result<Self, DataError> {
+        if text.contains('\n') {
+            return Self::from_words(text.split('\n').map(str::to_owned).collect());
+        }
         let named = |known: &&&'static Known| {
             known.name == text.to_ascii_lowercase() || known.letters.symbols() == text
         };
@@ -139,7 +149,17 @@ impl Alphabet {
                     .all(|code| known.letters.missing().contains(code) || code.is_ascii_uppercase())
         };
         let like = KNOWN.iter().find(extends).copied();
-        Ok(Self { symbols, known: None, like })
+        Ok(Self { symbols, dictionary: None, known: None, like })
+    }
+
+    /// An alphabet of words in their order.
+    ///
+    /// # Errors
+    /// [`DataError::Alphabet`] if there are fewer than two words or more than 65535, or one occurs twice, is empty, has more than
+    /// 64 bytes, a separator in it (a blank, a comma, a semicolon, a bar), or a character that does not show in print.
+    pub fn from_words(words: Vec<String>) -> Result<Self, DataError> {
+        let dictionary = Some(Arc::new(Dictionary::new(words)?));
+        Ok(Self { symbols: Vec::new(), dictionary, known: None, like: None })
     }
 
     /// The alphabet of the characters counted: a well-known one where they speak for it, otherwise
@@ -170,15 +190,43 @@ impl Alphabet {
     /// Number of symbols.
     #[expect(clippy::len_without_is_empty, reason = "an alphabet is never empty")]
     pub fn len(&self) -> usize {
-        self.symbols.len()
+        self.symbols.len() + self.words().len()
     }
 
-    /// The symbols in order.
+    /// The letters in order; none of words.
     pub fn symbols(&self) -> &[char] {
         &self.symbols
     }
 
-    /// The characters that stand for a missing symbol.
+    /// The words in order; none of letters.
+    pub fn words(&self) -> &[String] {
+        self.dictionary.as_ref().map_or(&[], |dictionary| dictionary.words())
+    }
+
+    /// The symbols in order as one text, words with a line break between them.
+    pub fn text(&self) -> String {
+        match &self.dictionary {
+            Some(dictionary) => dictionary.words().join("\n"),
+            None => self.symbols.iter().collect(),
+        }
+    }
+
+    /// Symbols as they are written in data, with `?` for a missing one: letters, or words with a blank between them.
+    pub fn spell(&self, symbols: &[Option<u16>]) -> String {
+        let place = |symbol: &Option<u16>| symbol.map_or(usize::MAX, usize::from);
+        match &self.dictionary {
+            None => {
+                let letter = |one| self.symbols.get(place(one)).copied().unwrap_or('?');
+                symbols.iter().map(letter).collect()
+            }
+            Some(dictionary) => {
+                let word = |one| dictionary.words().get(place(one)).map_or("?", String::as_str);
+                symbols.iter().map(word).collect::<Vec<_>>().join(" ")
+            }
+        }
+    }
+
+    /// The characters that stand for a missing symbol, of letters.
     pub fn missing(&self) -> Vec<char> {
         self.codes().chars().filter(|code| !self.symbols.contains(code)).collect()
     }
@@ -201,7 +249,20 @@ impl Alphabet {
         if self.codes().contains(character) { Decoded::Missing } else { Decoded::Unknown }
     }
 
+    /// What a word is in this alphabet; of letters a word of one.
+    pub fn decode_word(&self, word: &str) -> Decoded {
+        let mut letters = word.chars();
+        match (&self.dictionary, letters.next(), letters.next()) {
+            (Some(dictionary), ..) => dictionary.decode(word),
+            (None, Some(letter), None) => self.decode(letter),
+            _ => Decoded::Unknown,
+        }
+    }
+
     fn codes(&self) -> &'static str {
+        if self.dictionary.is_some() {
+            return "";
+        }
         self.known.or(self.like).map_or(UNNAMED_MISSING, |known| known.letters.missing())
     }
 }
@@ -236,7 +297,7 @@ impl fmt::Display for Alphabet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.name() {
             Some(name) => f.write_str(name),
-            None => self.symbols.iter().try_for_each(|symbol| write!(f, "{symbol}")),
+            None => f.write_str(&in_one_line(&self.text())),
         }
     }
 }
@@ -259,13 +320,27 @@ impl TryFrom<String> for Alphabet {
 
 impl From<Alphabet> for String {
     fn from(alphabet: Alphabet) -> Self {
-        alphabet.to_string()
+        alphabet.name().map_or_else(|| alphabet.text(), str::to_owned)
     }
+}
+
+/// The text of an alphabet for people: blanks between words, of many the first.
+pub(crate) fn in_one_line(text: &str) -> String {
+    const SHOWN: usize = 20;
+    let words: Vec<&str> = text.splitn(SHOWN + 1, '\n').collect();
+    let more = if words.len() > SHOWN { " ..." } else { "" };
+    words.into_iter().take(SHOWN).collect::<Vec<_>>().join(" ") + more
+}
+
+/// The number of symbols in the text of an alphabet.
+pub(crate) fn size_of(text: &str) -> usize {
+    Letters::of(text).size()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Marks;
 
     fn inferred(text: &str) -> String {
         let mut counts = BTreeMap::new();
@@ -307,9 +382,9 @@ mod tests {
 
     #[test]
     fn text_and_json_round_trip() {
-        for text in ["dna", "rna", "binary", "protein", "xyz", "+-", " ab"] {
+        for text in ["dna", "rna", "binary", "protein", "xyz", "+-", " ab", "open\nclose\nidle"] {
             let alphabet = Alphabet::new(text).expect("valid");
-            assert_eq!(alphabet.to_string(), text);
+            assert_eq!(String::from(alphabet.clone()), text);
             let json = serde_json::to_string(&alphabet).expect("serialises");
             assert_eq!(serde_json::from_str::<Alphabet>(&json).expect("valid"), alphabet);
         }
@@ -318,11 +393,43 @@ mod tests {
     }
 
     #[test]
+    fn words_are_symbols_on_host_and_device_alike() {
+        let events = Alphabet::new("open\nclose\nN/A").expect("three words");
+        assert_eq!((events.len(), events.to_string()), (3, "open close N/A".to_owned()));
+        assert_eq!(events.spell(&[Some(1), None, Some(0)]), "close ? open");
+        assert!(events.symbols().is_empty() && events.missing().is_empty());
+        let text = events.text();
+        let device = Letters::of(&text);
+        let mut words = vec!["open", "close", "N/A", "clos", "-", "\u{e4}"];
+        let marks = Marks::default();
+        words.extend(marks.words());
+        for word in words {
+            let decoded = match device.decode_word(word.as_bytes()) {
+                fishweir_core::emission::Letter::Symbol(symbol) => {
+                    Decoded::Symbol(u16::try_from(symbol).expect("few"))
+                }
+                fishweir_core::emission::Letter::Missing => Decoded::Missing,
+                fishweir_core::emission::Letter::Unknown => Decoded::Unknown,
+            };
+            assert_eq!(events.decode_word(word), decoded, "{word}");
+        }
+        assert_eq!(events.decode('o'), Decoded::Unknown);
+        assert_eq!(Alphabet::dna().decode_word("g"), Decoded::Symbol(2));
+        assert_eq!(Alphabet::dna().decode_word("gg"), Decoded::Unknown);
+    }
+
+    #[test]
     fn bad_alphabets_are_refused() {
         for (text, expected) in [
             ("", "no symbol"),
             ("ABA", "`A` occurs twice"),
-            ("A\n", "does not show in print"),
+            ("A\t", "does not show in print"),
+            ("open\n", "empty word"),
+            ("open\nopen", "`open` occurs twice"),
+            ("open\nclose,d", "`close,d` has a separator"),
+            ("open\nclose\u{200B}", "does not show in print"),
+            ("open\nclosed\u{A0}", "does not show in print"),
+            (&("open\n".to_owned() + &"x".repeat(65)), "more than 64 bytes"),
             ("A\u{200B}", "does not show in print"),
         ] {
             let message = Alphabet::new(text).expect_err("refused").to_string();

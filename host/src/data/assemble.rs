@@ -6,13 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alphabet::{Alphabet, Decoded};
 use super::dataset::Clock;
 use super::dataset::{Dataset, Kind, Series};
+use super::dictionary::{self, Spelling, is_separator, texts};
 use super::error::DataError;
 use super::layout::ReadOptions;
-use super::part::{Body, Draft, Part, Text};
+use super::marks::Marks;
+use super::part::{Body, Draft, Form, Part, Text};
 use super::place::Place;
 use super::samples::Samples;
-use super::source::{Finding, Findings};
-use crate::words::shorten;
+use super::source::{Finding, Findings, Source};
+use crate::words::{counted, shorten};
 
 /// Makes one data set of the parts, which must be one or more.
 pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Dataset, DataError> {
@@ -23,18 +25,21 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     let source = parts.iter().map(|part| part.file.as_str()).collect::<Vec<_>>().join(", ");
     let columns = parts[0].columns.clone();
     let clock = Clock { named: parts.iter().all(|part| part.clocked), resampled: false };
+    let mut findings = Findings::default();
+    let kind = kind(&parts, options, &mut findings)?;
     let mut numbering = Numbering {
-        kind: kind(&parts, options)?,
+        passed_over: match (&kind, &options.kind) {
+            (Kind::Symbols(_), _) if spelling(&parts, options) == Spelling::ApartLetters => {
+                is_separator
+            }
+            (Kind::Symbols(_), Some(_)) => char::is_whitespace,
+            _ => |_| false,
+        },
+        kind,
         classes: options.classes.clone().unwrap_or_else(|| labels(&parts)),
+        missing: &options.source.missing,
         codes: BTreeMap::new(),
     };
-    let mut findings = Findings::default();
-    if options.kind.is_none()
-        && let Kind::Symbols(alphabet) = &numbering.kind
-        && let Some(what) = words(&parts, alphabet)
-    {
-        findings.add(Finding::Symbols, what);
-    }
     let (mut series, mut units) = (Vec::new(), Vec::new());
     for mut part in parts {
         units.extend(std::mem::take(&mut part.units));
@@ -46,7 +51,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
             series.push(numbering.series(&part, draft)?);
         }
     }
-    let Numbering { kind, classes, codes } = numbering;
+    let Numbering { kind, classes, codes, .. } = numbering;
     let data = Dataset::new(source, kind, classes, columns, series)?;
     if options.kind.is_none() {
         data.check_channels()?;
@@ -54,17 +59,53 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units).with_findings(findings.0))
 }
 
+/// Words of a dictionary that a finding names.
+const SHOWN: usize = 8;
+
 /// What an observation is: as the options say, or as found.
-fn kind(parts: &[Part], options: &ReadOptions) -> Result<Kind, DataError> {
+fn kind(parts: &[Part], options: &ReadOptions, findings: &mut Findings) -> Result<Kind, DataError> {
     if let Some(names) = &parts[0].channels {
+        if options.source.words {
+            return Err(wrong_kind(&parts[0].file, "real channels", "strings of words"));
+        }
         return Ok(Kind::Channels(names.clone()));
     }
     if let Some(kind) = &options.kind {
         return Ok(kind.clone());
     }
-    match Alphabet::infer(&count_characters(parts))? {
-        Some(alphabet) => Ok(Kind::Symbols(alphabet)),
-        None => Err(parts[0].empty(&parts[0].drafts[0])),
+    let Source { missing, words: said, .. } = &options.source;
+    let spelling = spelling(parts, options);
+    let alphabet = match spelling {
+        Spelling::Words => dictionary::infer(parts, missing, *said)?,
+        Spelling::Letters => Alphabet::infer(&count_characters(parts))?,
+        Spelling::ApartLetters => {
+            let mut counts = count_characters(parts);
+            counts.retain(|&letter, _| !is_separator(letter));
+            Alphabet::infer(&counts)?
+        }
+    };
+    let Some(alphabet) = alphabet else { return Err(parts[0].empty(&parts[0].drafts[0])) };
+    match spelling {
+        Spelling::Words if !said => {
+            let first: Vec<&str> =
+                alphabet.words().iter().take(SHOWN).map(String::as_str).collect();
+            let more = if alphabet.len() > SHOWN { ", ..." } else { "" };
+            let count = counted(alphabet.len(), "word");
+            let what = format!("symbols are {count}, not letters: {}{more}", first.join(", "));
+            findings.add(Finding::Symbols, what);
+        }
+        Spelling::ApartLetters => {
+            findings.add(Finding::Symbols, "what parts the letters is no symbol");
+        }
+        _ => {}
+    }
+    Ok(Kind::Symbols(alphabet))
+}
+
+fn spelling(parts: &[Part], options: &ReadOptions) -> Spelling {
+    match options.source.words {
+        true => Spelling::Words,
+        false => Spelling::of(parts, &options.source.missing),
     }
 }
 
@@ -76,23 +117,24 @@ fn labels(parts: &[Part]) -> Vec<String> {
 }
 
 /// Gives labels and symbols their numbers.
-struct Numbering {
+struct Numbering<'o> {
     kind: Kind,
     classes: Vec<String>,
-    /// Characters read as missing so far.
-    codes: BTreeMap<char, usize>,
+    /// Of letters, those that are no symbols and mean nothing.
+    passed_over: fn(char) -> bool,
+    missing: &'o Marks,
+    /// Characters and words read as missing so far.
+    codes: BTreeMap<String, usize>,
 }
 
-impl Numbering {
+impl Numbering<'_> {
     fn series(&mut self, part: &Part, mut draft: Draft) -> Result<Series, DataError> {
         let label =
             draft.label.as_ref().map(|label| self.class(part, &draft, label)).transpose()?;
         let body = std::mem::take(&mut draft.body);
         let samples = match (body, &self.kind) {
             (Body::Rows(rows), _) => Samples::Channels(rows),
-            (Body::Text(text), Kind::Symbols(alphabet)) => {
-                Samples::Symbols(encode(part, &text, alphabet, &mut self.codes)?)
-            }
+            (Body::Text(text), Kind::Symbols(_)) => Samples::Symbols(self.encode(part, &text)?),
             (Body::Text(_), Kind::Channels(_)) => {
                 return Err(wrong_kind(&part.file, "strings of symbols", "real channels"));
             }
@@ -102,6 +144,50 @@ impl Numbering {
         }
         let Draft { id, columns, times, line, .. } = draft;
         Ok(Series { id, label, columns, times, samples, line })
+    }
+
+    /// Symbols to numbers; those that stand for missing ones are counted.
+    fn encode(&mut self, part: &Part, text: &Text) -> Result<Vec<Option<u16>>, DataError> {
+        let Kind::Symbols(alphabet) = &self.kind else { return Ok(Vec::new()) };
+        let mut symbols = Vec::with_capacity(text.text.len());
+        let mut take = |decoded: Decoded, offset: usize, piece: &str| {
+            symbols.push(match decoded {
+                Decoded::Symbol(symbol) => Some(symbol),
+                Decoded::Missing => {
+                    match self.codes.get_mut(piece) {
+                        Some(count) => *count += 1,
+                        None => drop(self.codes.insert(piece.to_owned(), 1)),
+                    }
+                    None
+                }
+                Decoded::Unknown => {
+                    let place = part.place_in(text, offset);
+                    return Err(unknown_symbol(place, piece, alphabet, self.missing));
+                }
+            });
+            Ok(())
+        };
+        if alphabet.words().is_empty() && text.form != Form::Events {
+            for (offset, character) in text.characters() {
+                match alphabet.decode(character) {
+                    Decoded::Unknown if (self.passed_over)(character) => {}
+                    decoded => take(decoded, offset, character.encode_utf8(&mut [0; 4]))?,
+                }
+            }
+            return Ok(symbols);
+        }
+        if text.form == Form::Folded {
+            return Err(wrong_kind(&part.file, "letters in FASTA", "words"));
+        }
+        for (offset, word) in text.words() {
+            let decoded = match alphabet.decode_word(word) {
+                Decoded::Symbol(symbol) => Decoded::Symbol(symbol),
+                _ if self.missing.has(word) => Decoded::Missing,
+                _ => Decoded::Unknown,
+            };
+            take(decoded, offset, word)?;
+        }
+        Ok(symbols)
     }
 
     fn class(&self, part: &Part, draft: &Draft, label: &str) -> Result<usize, DataError> {
@@ -117,6 +203,12 @@ impl Numbering {
 impl Part {
     fn place(&self, line: u64, column: &Option<(usize, String)>) -> Box<Place> {
         Box::new(Place { column: column.clone(), ..Place::line(&self.file, line) })
+    }
+
+    /// The place of a symbol of a string.
+    pub(super) fn place_in(&self, text: &Text, offset: usize) -> Box<Place> {
+        let (line, character) = text.locate(offset);
+        Box::new(Place { character, ..*self.place(line, &self.text_column) })
     }
 
     fn empty(&self, draft: &Draft) -> DataError {
@@ -161,41 +253,12 @@ fn check_fit(first: &Part, part: &Part) -> Result<(), DataError> {
     Ok(())
 }
 
-/// What is to be said of strings that look like codes or names in a row, as `10 11 12` and `open,close`: letters are symbols, and so
-/// is what separates them.
-fn words(parts: &[Part], alphabet: &Alphabet) -> Option<String> {
-    /// Strings that are looked at.
-    const LOOKED_AT: usize = 100;
-    let separator =
-        [' ', ',', ';', '|'].into_iter().find(|one| alphabet.symbols().contains(one))?;
-    let (mut all, mut long, mut examples) = (0, 0, Vec::new());
-    for draft in parts.iter().flat_map(|part| &part.drafts).take(LOOKED_AT) {
-        let Body::Text(text) = &draft.body else { continue };
-        for word in text.text.split(separator).map(str::trim).filter(|word| !word.is_empty()) {
-            all += 1;
-            long += usize::from(word.chars().count() > 1);
-            if examples.len() < 3 && !examples.contains(&word) {
-                examples.push(word);
-            }
-        }
-    }
-    (2 * long >= all && long > 0).then(|| {
-        format!(
-            "the strings look like words ({}), and are read letter by letter, `{separator}` too: write one character for each word",
-            shorten(&examples.join(", "))
-        )
-    })
-}
-
 /// How often each character occurs in the strings.
 fn count_characters(parts: &[Part]) -> BTreeMap<char, usize> {
     // Nearly all is ASCII, and files are long: count that in an array.
     let mut ascii = [0; 128];
     let mut counts = BTreeMap::new();
-    for draft in parts.iter().flat_map(|part| &part.drafts) {
-        let Body::Text(text) = &draft.body else {
-            continue;
-        };
+    for text in texts(parts) {
         for (_, one) in text.characters() {
             match ascii.get_mut(one as usize) {
                 Some(count) => *count += 1,
@@ -207,39 +270,20 @@ fn count_characters(parts: &[Part]) -> BTreeMap<char, usize> {
     counts
 }
 
-/// Symbols to numbers; codes for missing ones are counted.
-fn encode(
-    part: &Part,
-    text: &Text,
+/// The error for a character or word outside an alphabet.
+pub(super) fn unknown_symbol(
+    place: Box<Place>,
+    symbol: &str,
     alphabet: &Alphabet,
-    codes: &mut BTreeMap<char, usize>,
-) -> Result<Vec<Option<u16>>, DataError> {
-    let mut number = |(offset, character)| match alphabet.decode(character) {
-        Decoded::Symbol(symbol) => Ok(Some(symbol)),
-        Decoded::Missing => {
-            *codes.entry(character).or_default() += 1;
-            Ok(None)
-        }
-        Decoded::Unknown => {
-            let (line, within) = text.locate(offset);
-            let mut place = part.place(line, &part.text_column);
-            place.character = Some(within);
-            Err(unknown_symbol(place, character, alphabet))
-        }
+    marks: &Marks,
+) -> DataError {
+    let missing = match alphabet.words().is_empty() {
+        true => alphabet.missing().iter().map(char::to_string).collect::<Vec<_>>().join(" "),
+        false => marks.words().join(" "),
     };
-    let mut symbols = Vec::with_capacity(text.text.len());
-    for one in text.characters() {
-        symbols.push(number(one)?);
-    }
-    Ok(symbols)
-}
-
-/// The error for a character outside an alphabet.
-pub(super) fn unknown_symbol(place: Box<Place>, symbol: char, alphabet: &Alphabet) -> DataError {
-    let missing = alphabet.missing().iter().map(char::to_string).collect::<Vec<_>>().join(" ");
     DataError::UnknownSymbol {
         place,
-        symbol: symbol.escape_debug().to_string(),
+        symbol: shorten(symbol),
         alphabet: shorten(&alphabet.to_string()),
         missing,
     }

@@ -291,8 +291,8 @@ impl Dataset {
         self
     }
 
-    /// Adds what only a reader knows: which characters were missing.
-    pub(super) fn with_codes(mut self, codes: BTreeMap<char, usize>) -> Self {
+    /// Adds what only a reader knows: which characters and words were missing.
+    pub(super) fn with_codes(mut self, codes: BTreeMap<String, usize>) -> Self {
         self.missing.codes = codes;
         self
     }

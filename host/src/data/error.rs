@@ -307,7 +307,7 @@ pub enum DataError {
         /// The channels that have no number anywhere, or that it is not always the same one.
         missing: String,
     },
-    /// A character that is neither a symbol of the alphabet nor a code for a missing one.
+    /// A character or word that is neither a symbol of the alphabet nor stands for a missing one.
     #[error(
         "{place}: `{symbol}` is not in the alphabet {alphabet}; missing symbols are written \
          {missing}"
@@ -315,11 +315,11 @@ pub enum DataError {
     UnknownSymbol {
         /// Where.
         place: Box<Place>,
-        /// The character.
+        /// The character or word.
         symbol: String,
         /// The alphabet.
         alphabet: String,
-        /// Characters that stand for a missing symbol.
+        /// Characters or words that stand for a missing symbol.
         missing: String,
     },
     /// A label that the given classes do not have.
@@ -377,6 +377,15 @@ pub enum DataError {
         /// What was given.
         text: String,
         /// What is wrong.
+        what: String,
+    },
+    /// Words that are no symbols of a dictionary.
+    #[error("{file}: the words of the strings: {what}")]
+    #[strum(serialize = "bad-words")]
+    Words {
+        /// The file.
+        file: String,
+        /// What is wrong and what to do.
         what: String,
     },
     /// A series without a label where one is needed.

@@ -3,8 +3,6 @@
 use std::io::{BufRead, ErrorKind, Read};
 
 use super::Values;
-use super::alphabet::Decoded;
-use super::assemble::unknown_symbol;
 use super::dataset::Kind;
 use super::dialect::Commas;
 use super::error::DataError;
@@ -32,6 +30,8 @@ const GZIP: u8 = 0x1F;
 ///   are passed over.
 /// - **Symbols**: each character is one sample as soon as it is there, be it alone on a line or one
 ///   of many. Blanks and line ends are passed over where they are no symbols.
+/// - **Words**: each word is one sample as soon as what ends it is there: a blank, a comma, a semicolon, a bar, or the end of its
+///   line.
 ///
 /// A stream is not unpacked: one that begins like gzip is an error, which [ends](DataError::ends_stream)
 /// it.
@@ -129,8 +129,9 @@ impl<R: BufRead> LiveReader<R> {
         if !std::mem::replace(&mut self.looked, true) && self.peek()? == Some(GZIP) {
             return Err(DataError::Packed { file: self.name.clone() });
         }
-        match self.kind {
-            Kind::Symbols(_) => self.next_symbol(),
+        match &self.kind {
+            Kind::Symbols(alphabet) if alphabet.words().is_empty() => self.next_symbol(),
+            Kind::Symbols(_) => self.next_word(),
             Kind::Channels(_) => self.next_row(),
         }
     }
@@ -194,57 +195,6 @@ impl<R: BufRead> LiveReader<R> {
     /// In how many samples that have a number of some channel each has none, `[channel]`; empty where there are none.
     pub fn absent(&self) -> &[usize] {
         &self.absent
-    }
-
-    fn next_symbol(&mut self) -> Result<bool, DataError> {
-        while let Some(character) = self.next_character()? {
-            let Kind::Symbols(alphabet) = &self.kind else { continue };
-            match alphabet.decode(character) {
-                Decoded::Symbol(symbol) => self.symbol = Some(symbol),
-                Decoded::Missing => self.symbol = None,
-                Decoded::Unknown if character.is_whitespace() => continue,
-                Decoded::Unknown
-                    if (self.line, self.character, character) == (1, 1, '\u{FEFF}') =>
-                {
-                    continue;
-                }
-                Decoded::Unknown => {
-                    return Err(unknown_symbol(self.place(None), character, alphabet));
-                }
-            }
-            return Ok(true);
-        }
-        Ok(false)
-    }
-
-    /// The next character, as soon as its last byte is there; `None` at the end.
-    fn next_character(&mut self) -> Result<Option<char>, DataError> {
-        let (mut bytes, mut length) = ([0; 4], 0);
-        loop {
-            let byte = self.peek()?;
-            let continues = byte.is_some_and(|byte| byte & 0xC0 == 0x80);
-            match byte {
-                None if length == 0 => return Ok(None),
-                Some(byte) if length == 0 || continues => {
-                    self.reader.consume(1);
-                    (bytes[length], length) = (byte, length + 1);
-                }
-                // A character breaks off where another begins, or the stream ends.
-                _ => return Err(DataError::NotUtf8 { place: self.place(None) }),
-            }
-            if length == 1 {
-                if std::mem::take(&mut self.line_ended) {
-                    (self.line, self.character) = (self.line + 1, 0);
-                }
-                self.character += 1;
-                self.line_ended = bytes[0] == b'\n';
-            }
-            match std::str::from_utf8(&bytes[..length]) {
-                Ok(text) => return Ok(text.chars().next()),
-                Err(error) if error.error_len().is_none() => {}
-                Err(_) => return Err(DataError::NotUtf8 { place: self.place(None) }),
-            }
-        }
     }
 
     /// The next byte, which stays; waits until it is there. `None` at the end.
@@ -476,5 +426,6 @@ fn is_header(text: &str) -> bool {
     !fields.into_iter().any(is_value)
 }
 
+mod symbols;
 #[cfg(test)]
 mod tests;

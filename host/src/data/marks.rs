@@ -28,6 +28,14 @@ impl Marks {
         }
     }
 
+    /// The marks.
+    pub(super) fn words(&self) -> Vec<&str> {
+        match &self.0 {
+            Some(marks) => marks.iter().map(String::as_str).collect(),
+            None => USUAL.to_vec(),
+        }
+    }
+
     /// Whether a field that is not empty is missing: a name that may have been meant.
     #[must_use]
     pub fn has_name(&self, field: &str) -> bool {

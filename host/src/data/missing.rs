@@ -21,8 +21,8 @@ pub struct Missing {
     /// Rows of these in which a channel is missing, `[channel]`; empty where there are no such rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<usize>,
-    /// Missing observations by the character read (`N`, `-`, ...), for symbols.
-    pub codes: BTreeMap<char, usize>,
+    /// Missing observations by the character or word read (`N`, `-`, `NA`, ...), for symbols.
+    pub codes: BTreeMap<String, usize>,
 }
 
 impl Missing {
@@ -49,6 +49,7 @@ impl fmt::Display for Missing {
         }
         for (position, (code, count)) in self.codes.iter().enumerate() {
             let before = if position == 0 { " (" } else { ", " };
+            let code = if code.is_empty() { "empty" } else { code };
             write!(f, "{before}{code} {}", grouped(*count))?;
         }
         f.write_str(if self.codes.is_empty() { "" } else { ")" })

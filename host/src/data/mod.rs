@@ -8,11 +8,11 @@
 //! a pipe --LiveReader--> one Sample after another
 //! ```
 //!
-//! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series a line, tables of strings, FASTA, the text
+//! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series a line, tables of strings, of events, FASTA, the text
 //! and `.ts` files of archives, sound, arrays, body signals, recordings of applications.
 //! Each may be gzipped; content decides, never the file's name. What is where in a file is a [`Source`]: what is not said is found by
-//! looking, and told by [`Dataset::findings`]. A *missing* observation (a field that is one of its [`Marks`]; `-`, `?` or an
-//! ambiguity code in a string) keeps its place in time as `None`: a
+//! looking, and told by [`Dataset::findings`]. A *missing* observation (a field or a word that is one of its [`Marks`]; `-`, `?` or an
+//! ambiguity code in a string of letters) keeps its place in time as `None`: a
 //! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
 //! dropped. All that is wrong with a file is one [`DataError`] that names file, line and column.
 //!
@@ -43,10 +43,12 @@ mod clips;
 mod clock;
 mod dataset;
 mod dialect;
+mod dictionary;
 mod edf;
 mod edge_impulse;
 mod encoding;
 mod error;
+mod events;
 mod fasta;
 mod features;
 mod fold_error;
@@ -103,10 +105,12 @@ mod tests;
 
 pub use crate::words::rate_words;
 pub use alphabet::{Alphabet, Decoded};
+pub(crate) use alphabet::{in_one_line, size_of};
 pub use batches::Batches;
 pub use clips::Joined;
 pub use clock::{Irregular, PERIOD_TOLERANCE, Period};
 pub use dataset::{Dataset, Kind, Series};
+pub(crate) use dictionary::is_separator;
 pub use encoding::Encoding;
 pub use error::DataError;
 pub use fold_error::FoldError;
@@ -147,6 +151,7 @@ pub use windows::{ShortSeries, Window, Windowing, Windows};
 pub static LAYOUTS: &[&Layout] = &[
     &fasta::LAYOUT,
     &strings::LAYOUT,
+    &events::LAYOUT,
     &series_table::LAYOUT,
     &wide::LAYOUT,
     &sktime::LAYOUT,

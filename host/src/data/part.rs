@@ -1,6 +1,7 @@
 //! What a reader finds in a file: series whose labels and symbols are still text.
 
 use super::annotations::Annotation;
+use super::dictionary::is_separator;
 use super::marks::Marks;
 use super::samples::Rows;
 use super::source::{Finding, Findings};
@@ -80,30 +81,75 @@ pub(super) struct Text {
     pub(super) text: String,
     /// Byte offset in `text` and line number of each line.
     lines: Vec<(usize, u64)>,
-    /// A string over several lines, in which blanks are no symbols.
-    folded: bool,
+    pub(super) form: Form,
+}
+
+/// How a string lies in its file.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In a line.
+    #[default]
+    Line,
+    /// Over several lines, in which blanks are no symbols.
+    Folded,
+    /// A line an event, which is a word, and missing where it is empty.
+    Events,
 }
 
 impl Text {
     pub(super) fn of_line(text: &str, line: u64) -> Self {
-        Self { text: text.to_owned(), lines: vec![(0, line)], folded: false }
+        Self { text: text.to_owned(), lines: vec![(0, line)], form: Form::Line }
+    }
+
+    pub(super) fn of_events() -> Self {
+        Self { form: Form::Events, ..Self::default() }
     }
 
     pub(super) fn push_line(&mut self, text: &str, line: u64) {
-        self.folded = true;
+        self.form = Form::Folded;
         self.lines.push((self.text.len(), line));
         self.text.push_str(text);
     }
 
-    /// The characters that are symbols or codes, with their byte offsets.
-    pub(super) fn characters(&self) -> impl Iterator<Item = (usize, char)> {
-        self.text.char_indices().filter(|(_, one)| !(self.folded && one.is_whitespace()))
+    /// Adds an event, with `_` for what would part it; returns whether there was such.
+    pub(super) fn push_event(&mut self, text: &str, line: u64) -> bool {
+        self.lines.push((self.text.len(), line));
+        let pieces = text.split(is_separator).filter(|piece| !piece.is_empty());
+        let before = self.text.len();
+        for piece in pieces {
+            self.text.push_str(if self.text.len() > before { "_" } else { "" });
+            self.text.push_str(piece);
+        }
+        self.text[before..] != *text
     }
 
-    /// Line, and character within it from 1, of a byte offset.
-    pub(super) fn locate(&self, offset: usize) -> (u64, usize) {
+    /// The characters that are symbols or codes, with their byte offsets.
+    pub(super) fn characters(&self) -> impl Iterator<Item = (usize, char)> {
+        let folded = self.form == Form::Folded;
+        self.text.char_indices().filter(move |(_, one)| !(folded && one.is_whitespace()))
+    }
+
+    /// The words, with their byte offsets: one of each event, or what separators part.
+    pub(super) fn words(&self) -> impl Iterator<Item = (usize, &str)> {
+        let of_events = self.form == Form::Events;
+        let ends = self.lines.iter().skip(1).map(|&(begin, _)| begin);
+        let lines = self.lines.iter().map(|&(begin, _)| begin).zip(ends.chain([self.text.len()]));
+        let events = lines.map(|(begin, end)| (begin, &self.text[begin..end]));
+        let mut at = 0;
+        let pieces = self.text.split(is_separator).map(move |piece| {
+            let begin = at;
+            at += piece.len() + 1;
+            (begin, piece)
+        });
+        let pieces = pieces.filter(|(_, piece)| !piece.is_empty());
+        events.filter(move |_| of_events).chain(pieces.filter(move |_| !of_events))
+    }
+
+    /// Line, and character within it from 1, of a byte offset; of events the line alone.
+    pub(super) fn locate(&self, offset: usize) -> (u64, Option<usize>) {
         let line = self.lines.partition_point(|&(begin, _)| begin <= offset).saturating_sub(1);
         let (begin, number) = self.lines.get(line).copied().unwrap_or((0, 0));
-        (number, self.text[begin..offset].chars().count() + 1)
+        let within = self.text[begin..offset].chars().count() + 1;
+        (number, (self.form != Form::Events).then_some(within))
     }
 }

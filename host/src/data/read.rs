@@ -18,8 +18,8 @@ use super::place::Place;
 use super::source::{Finding, Source};
 use super::table::first_line;
 use super::{
-    LAYOUTS, Values, annotations, edge_impulse, fasta, roles, sensor_logger, series_table, sniff,
-    ucr,
+    LAYOUTS, Values, annotations, edge_impulse, events, fasta, roles, sensor_logger, series_table,
+    sniff, ucr,
 };
 use crate::words::{counted, shorten};
 
@@ -299,6 +299,9 @@ fn check_room(name: &str, length: usize) -> Result<(), DataError> {
 
 /// The layout, from how the text begins.
 fn detect(name: &str, text: &[u8], source: &Source) -> Result<&'static Layout, DataError> {
+    if source.events.is_some() || source.names_columns() && events::is_one(text, source) {
+        return Ok(&events::LAYOUT);
+    }
     if let Some(layout) = LAYOUTS.iter().find(|layout| (layout.is_one)(text)) {
         return Ok(layout);
     }

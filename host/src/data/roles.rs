@@ -86,6 +86,10 @@ pub(super) struct Roles {
     pub(super) usual_step: Option<f64>,
     /// Whether the rows of several series take turns, sorted by time.
     pub(super) take_turns: bool,
+    /// Whether the channels that were named hold words.
+    words: bool,
+    /// Whether a column that was not named may be a channel.
+    spare: bool,
     pub(super) findings: Findings,
 }
 
@@ -341,6 +345,8 @@ impl Roles {
             time,
             usual_step,
             take_turns: false,
+            words: false,
+            spare: false,
             columns: Vec::new(),
             channels: Vec::new(),
             findings,
@@ -349,6 +355,8 @@ impl Roles {
         for column in &source.channels {
             roles.channels.extend(named(table, column)?);
         }
+        let hold_words = |&column: &usize| looks[column].words > looks[column].numbers;
+        roles.words = roles.channels.iter().all(hold_words);
         let time = time.map(|(column, _)| column);
         let canonical = time.is_some_and(|time| {
             TimeUnit::of(&names[time]).is_some()
@@ -360,7 +368,10 @@ impl Roles {
                 continue;
             }
             let is_channel = match (source.channels.is_empty(), canonical) {
-                (false, _) => false,
+                (false, _) => {
+                    roles.spare |= roles.may_be_channel(table, &looks, column);
+                    false
+                }
                 (true, true) => column >= behind,
                 (true, false) => roles.may_be_channel(table, &looks, column),
             };
@@ -384,8 +395,14 @@ impl Roles {
         Ok(roles)
     }
 
+    /// Whether the rows of a table are events, in the column that was named as the one channel: words, with times or series and
+    /// without other channels.
+    pub(super) fn are_events(&self) -> bool {
+        self.words && !self.spare && (self.time.is_some() || self.series.is_some())
+    }
+
     /// Whether a column is a channel by what it has: numbers that do not number the rows, or name subjects.
-    fn may_be_channel(&mut self, table: &Table<'_>, looks: &[Look], column: usize) -> bool {
+    fn may_be_channel(&self, table: &Table<'_>, looks: &[Look], column: usize) -> bool {
         let (name, look) = (plain(&table.header()[column]), &looks[column]);
         let timely = rank(&table.header()[column]).is_some() || look.are_dates();
         let counter = look.counts()

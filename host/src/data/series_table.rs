@@ -9,12 +9,12 @@ use super::dialect::Commas;
 use super::error::DataError;
 use super::features::check_no_features;
 use super::layout::{Layout, ReadOptions};
-use super::part::{Body, Draft, Part};
+use super::part::{Body, Draft, Part, Text};
 use super::parting::Parting;
 use super::quantity::{Conversion, find_channels};
 use super::roles::Roles;
 use super::samples::Rows;
-use super::source::Source;
+use super::source::{Finding, Source};
 use super::stamps::Times;
 use super::table::{Table, finite, has_column, has_time, number};
 use super::unit_match::UnitMatch;
@@ -29,11 +29,16 @@ pub(super) static LAYOUT: Layout = Layout {
     of_symbols: false,
     recordings: None,
     is_one: |text| has_time(text) || (has_column(text, "series") && !(wide::LAYOUT.is_one)(text)),
-    read,
+    read: |name, bytes, options| read(name, bytes, options, false),
 };
 
-/// Reads a series table.
-fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
+/// Reads a series table; one of events has a word a line for its one channel.
+pub(super) fn read(
+    name: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+    of_events: bool,
+) -> Result<Part, DataError> {
     let source = &options.source;
     let wanted = match &options.kind {
         Some(Kind::Channels(wanted)) => Some(wanted.as_slice()),
@@ -46,7 +51,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let header = |column: usize| table.header()[column].clone();
     let mut part = Part {
         columns: layout.columns.iter().map(|&column| header(column)).collect(),
-        channels: Some(wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
+        channels: (!of_events)
+            .then(|| wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
+        text_column: of_events.then(|| (layout.channels[0].0 + 1, header(layout.channels[0].0))),
         label_column: layout.label.map(|column| (column + 1, header(column))),
         clocked: layout.time.is_some_and(|(_, times)| times.named()),
         units: layout.units(&table, wanted),
@@ -60,7 +67,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     // As the file has it.
     let mut last_time = String::new();
     let alone = layout.series.is_none() && layout.label.is_some() && source.series.is_none();
-    let mut parting = Parting::new(layout.usual_step.filter(|_| alone), source.segments);
+    // Events may be far apart: time that falls back alone parts them.
+    let usual_step = layout.usual_step.map(|step| if of_events { f64::INFINITY } else { step });
+    let mut parting = Parting::new(usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
         let id = match layout.series {
             Some(column) => table.needed(column, "name of the series")?,
@@ -85,17 +94,21 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             }
             parting.begin(id);
             current = part.drafts.len();
-            part.drafts.push(layout.begin(&table, id, label.map(str::to_owned))?);
+            let mut draft = layout.begin(&table, id, label.map(str::to_owned))?;
+            if of_events {
+                draft.body = Body::Text(Text::of_events());
+            }
+            part.drafts.push(draft);
         }
-        let Some(Draft { columns, label: began, times, body: Body::Rows(rows), .. }) =
-            part.drafts.get_mut(current)
+        let Some(Draft { columns, label: began, times, body, .. }) = part.drafts.get_mut(current)
         else {
-            continue; // A draft was pushed above, and it has rows.
+            continue; // A draft was pushed above.
         };
         layout.check_unchanged(&table, id, (began.as_deref(), label), columns)?;
         if let (Some(t), Some((column, _))) = (time, layout.time) {
             let text = table.field(column)?;
-            if times.last().is_some_and(|&before| t <= before) {
+            // Several events may have one time.
+            if times.last().is_some_and(|&before| t < before || t == before && !of_events) {
                 let (place, series) = (table.place(column), shorten(id));
                 let previous = match layout.take_turns {
                     true => times.last().copied(),
@@ -108,8 +121,23 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             text.clone_into(&mut last_time);
             times.push(t);
         }
-        layout.fill(&table, options, &mut row)?;
-        rows.push(Some(&row));
+        match body {
+            Body::Rows(rows) => {
+                layout.fill(&table, options, &mut row)?;
+                rows.push(Some(&row));
+            }
+            Body::Text(text) => {
+                let (column, _) = layout.channels[0];
+                if text.push_event(table.field(column)?, table.line()) {
+                    part.findings.add(Finding::Symbols, "blanks within events are written `_`");
+                }
+            }
+        }
+    }
+    if of_events {
+        // Events come when they come: their times put them in order, and say no rate.
+        part.drafts.iter_mut().for_each(|draft| draft.times.clear());
+        part.clocked = false;
     }
     if layout.series.is_none() {
         part.drafts.iter_mut().for_each(|draft| draft.id = stem(name));
@@ -137,8 +165,9 @@ struct Columns {
 impl Columns {
     fn of(table: &Table<'_>, roles: Roles, wanted: Option<&[String]>) -> Result<Self, DataError> {
         let header = table.header();
-        let Roles { series, label, time, columns, channels, usual_step, take_turns, findings } =
-            roles;
+        let Roles {
+            series, label, time, columns, channels, usual_step, take_turns, findings, ..
+        } = roles;
         if channels.is_empty() {
             let after = if time.is_some() { " after the column `t`" } else { "" };
             return Err(table.bad_header(format!("has no channel{after}")));

@@ -20,6 +20,10 @@ pub struct Source {
     pub columns: Vec<Column>,
     /// The channels, in this order; none named: all that have no other purpose.
     pub channels: Vec<Column>,
+    /// The column of the events, of a table with an event per line.
+    pub events: Option<Column>,
+    /// Whether the symbols of strings are words, though they do not look so.
+    pub words: bool,
     /// What parts the fields of a line.
     pub separator: Option<Separator>,
     /// The decimal mark, `.` or `,`; commas in numbers are thousands' where it is a point.
@@ -134,6 +138,8 @@ pub enum Finding {
     Missing,
     /// What the symbols of strings are.
     Symbols,
+    /// Which column has the events.
+    Events,
     /// What numbers the rows.
     Rows,
     /// Where the label is.

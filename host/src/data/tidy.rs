@@ -58,13 +58,7 @@ impl Dataset {
                 let _ = writeln!(text, "label,id,{}sequence", columns(self.columns()));
                 for one in self.series() {
                     let SamplesView::Symbols(symbols) = one.samples.view() else { continue };
-                    let letter = |symbol: &Option<u16>| match symbol {
-                        Some(symbol) => {
-                            alphabet.symbols().get(usize::from(*symbol)).copied().unwrap_or('?')
-                        }
-                        None => '?',
-                    };
-                    let sequence: String = symbols.iter().map(letter).collect();
+                    let sequence = alphabet.spell(symbols);
                     let columns = columns(&one.columns);
                     let _ = writeln!(
                         text,
@@ -89,6 +83,8 @@ mod tests {
         for text in [
             "series,who,label,t,x,y\n7,\"a, b\",up,0.5,1,-2.5\n7,\"a, b\",up,1,,\n8,c,,0,1e-9,3\n",
             "label,id,sequence\nup,a,ACGT?A\n,b,GGTTCA\n",
+            "label,id,sequence\nup,a,open close ? idle\n,b,close idle\n",
+            "label,id,sequence\nup,a,10 9 NA 9\n,b,11 9\n",
         ] {
             let data =
                 Dataset::parse("x", text.as_bytes(), &ReadOptions::default()).expect("sound");

@@ -92,7 +92,7 @@ impl Deployed {
     }
 
     /// The artefact: header, classifier, labels, contract. After the labels of the classes, one per line, come
-    /// the names of the channels, one per line, or one line with the alphabet; and a line with the settings of the front
+    /// the names of the channels, one per line, or one line with the alphabet, or its words, one per line; and a line with the settings of the front
     /// end, where there is one.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Deployed {
         confidence.for_each(|x| payload.extend_from_slice(&x.to_le_bytes()));
         let mut observed = match observations {
             Observations::Channels(names) => names.clone(),
-            Observations::Symbols(symbols) => vec![symbols.clone()],
+            Observations::Symbols(symbols) => symbols.split('\n').map(str::to_owned).collect(),
         };
         if !front.is_empty() {
             payload.extend(shape.front.code().to_le_bytes());
@@ -284,7 +284,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     let code = u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]);
     let normalisation = Normalisation::from_code(code).ok_or(ArtefactError::BadHeader)?;
     let observations = match symbols && front.is_empty() {
-        true => Observations::Symbols(observed.concat()),
+        true => Observations::Symbols(observed.join("\n")),
         false => Observations::Channels(observed),
     };
     let contract = contract_of(&header, bytes)?;

@@ -6,6 +6,7 @@ use fishweir_core::emission::Alphabet;
 
 use super::model::{DeployedModel, States};
 use crate::classifier::{Contract, DeployedConfidence, Observations, normalisation_name};
+use crate::data::in_one_line;
 use crate::runtime::family::{DeployedEmission, Field, OF_CHANNELS, Weight};
 use crate::runtime::{Family, Shape, Width};
 
@@ -41,7 +42,7 @@ pub(super) fn observed(observations: &Observations) -> String {
     match observations {
         Observations::Channels(names) => format!("channels {}", one_line(&names.join(", "))),
         Observations::Symbols(symbols) => {
-            format!("symbols \"{}\", numbered in this order", one_line(symbols))
+            format!("symbols \"{}\", numbered in this order", one_line(&in_one_line(symbols)))
         }
     }
 }
@@ -222,10 +223,11 @@ pub(super) fn contract_source(contract: Option<&Contract>) -> String {
 
 fn alphabet_source(alphabet: Alphabet<'_>) -> String {
     format!(
-        "/// The letters of the symbols in order, those of a missing one, and whether lower case is \
+        "/// The {} of the symbols in order, those of a missing one, and whether lower case is \
          read as\n/// upper case.\n\
          #[rustfmt::skip]\n\
          pub static ALPHABET: Alphabet<'static> = Alphabet::new({:?}, {:?}, {});\n\n",
+        if alphabet.is_of_words() { "words" } else { "letters" },
         alphabet.symbols(),
         alphabet.missing(),
         alphabet.folds_case()

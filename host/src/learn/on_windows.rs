@@ -190,7 +190,7 @@ pub fn train_fixed_length(
     let kernel = ExpansionKernel::FixedLength { items, normalised: true, log_scale: 0.0 };
     let classifier = Classifier {
         method: MarginalModel::NAMES[2].to_owned(),
-        observations: Observations::Symbols(alphabet.symbols().iter().collect()),
+        observations: Observations::Symbols(alphabet.text()),
         classes: data.classes().to_vec(),
         front: Front::NONE,
         lags: Lags::NONE,

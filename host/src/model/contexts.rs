@@ -4,7 +4,7 @@ use std::path::Path;
 use super::ContextModelError;
 use super::error::MOST_CONTEXTS;
 use super::rows::digits;
-use crate::data::{Alphabet, Decoded, SamplesView};
+use crate::data::{Alphabet, Decoded, SamplesView, is_separator};
 use crate::files;
 
 /// Which pasts of a string are told apart.
@@ -33,7 +33,7 @@ pub enum ContextSet {
 }
 
 impl ContextSet {
-    /// The contexts in a file, a line each, as symbols of an alphabet; blank lines are skipped.
+    /// The contexts in a file, a line each, as symbols of an alphabet, words with blanks between them; blank lines are skipped.
     ///
     /// # Errors
     /// [`ContextModelError`] naming the file, and the line where it is about one.
@@ -51,11 +51,16 @@ impl ContextSet {
         let mut listed = Vec::new();
         for (line, string) in (1..).zip(text.lines()) {
             let wrong = |why: String| ContextModelError::Line { file: file.to_owned(), line, why };
-            let symbol = |character: char| match alphabet.decode(character) {
+            let symbol = |piece: &str| match alphabet.decode_word(piece) {
                 Decoded::Symbol(symbol) => Ok(symbol),
-                _ => Err(wrong(format!("`{character}` is no symbol of the alphabet {alphabet}"))),
+                _ => Err(wrong(format!("`{piece}` is no symbol of the alphabet {alphabet}"))),
             };
-            let context: Vec<u16> = string.trim().chars().map(symbol).collect::<Result<_, _>>()?;
+            let pieces: Vec<&str> = match alphabet.words().is_empty() {
+                true => string.trim().split("").collect(),
+                false => string.split(is_separator).collect(),
+            };
+            let pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
+            let context: Vec<u16> = pieces.map(symbol).collect::<Result<_, _>>()?;
             if context.is_empty() {
                 continue;
             }

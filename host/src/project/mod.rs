@@ -25,7 +25,7 @@ pub use power::Power;
 pub use room::Room;
 
 use crate::classifier::Observations;
-use crate::data::{SamplesView, rate_words};
+use crate::data::{SamplesView, in_one_line, rate_words};
 use crate::deploy::FixedPoint;
 use crate::device::Board;
 use crate::report::grouped;
@@ -172,7 +172,9 @@ impl Project<'_> {
         let cost = self.model.cost();
         let observed = match self.model.observations() {
             Observations::Channels(names) => names.join(", "),
-            Observations::Symbols(symbols) => format!("symbols {symbols}, by their number"),
+            Observations::Symbols(symbols) => {
+                format!("symbols {}, by their number", in_one_line(symbols))
+            }
         };
         let (export, units) = match self.model {
             ProjectModel::F32(_) => ("fishweir export --rust", String::new()),

@@ -12,7 +12,7 @@ use super::{ContractSummary, EmissionSummary, Paces, counted, grouped};
 use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
 };
-use crate::data::{Front, Lags};
+use crate::data::{Front, Lags, in_one_line, size_of};
 use crate::deploy::{
     ArtefactFileError, Cost, Deployed, Description, EngineKind, FixedPoint, Route, StoredItems,
 };
@@ -41,7 +41,7 @@ pub struct Inspection {
     /// Codebooks beside the models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub codebooks: Option<String>,
-    /// The symbols in order; null for channels.
+    /// The symbols in order, words with a line break between them; null for channels.
     pub symbols: Option<String>,
     /// Models in the bank, or of the kernel.
     pub models: usize,
@@ -234,7 +234,7 @@ impl fmt::Display for Inspection {
                 }
             }
             (None, Some(symbols)) => {
-                format!("{} ({symbols})", counted(symbols.chars().count(), "symbol"))
+                format!("{} ({})", counted(size_of(symbols), "symbol"), in_one_line(symbols))
             }
             (None, None) => "nothing".to_owned(),
         };

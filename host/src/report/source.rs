@@ -19,7 +19,7 @@ pub struct SourceReport {
     pub data: String,
     /// What was found by looking: what it is about, and what.
     pub found: Vec<[String; 2]>,
-    /// Names of the channels, or the alphabet.
+    /// Names of the channels, the words, or one alphabet of letters.
     pub observed: Vec<String>,
     /// Further columns, of whole series.
     pub columns: Vec<String>,
@@ -74,6 +74,9 @@ impl SourceReport {
             found: data.findings().iter().map(|one| [about(one.about), one.what.clone()]).collect(),
             observed: match data.kind() {
                 Kind::Channels(names) => names.clone(),
+                Kind::Symbols(alphabet) if !alphabet.words().is_empty() => {
+                    alphabet.words().to_vec()
+                }
                 Kind::Symbols(alphabet) => vec![alphabet.to_string()],
             },
             columns: data.columns().to_vec(),
@@ -103,13 +106,8 @@ fn rows(view: SamplesView<'_>, times: &[f64], kind: &Kind) -> Vec<Vec<String>> {
             rows.iter_in_part().take(ROWS).enumerate().map(of).collect()
         }
         (SamplesView::Symbols(symbols), Kind::Symbols(alphabet)) => {
-            let letter = |symbol: &Option<u16>| match symbol {
-                Some(symbol) => {
-                    alphabet.symbols().get(usize::from(*symbol)).copied().unwrap_or('?')
-                }
-                None => '?',
-            };
-            vec![vec![symbols.iter().take(60).map(letter).collect()]]
+            let shown = if alphabet.words().is_empty() { 60 } else { 12 };
+            vec![vec![alphabet.spell(&symbols[..symbols.len().min(shown)])]]
         }
         (SamplesView::Symbols(_), Kind::Channels(_)) => Vec::new(),
     }

@@ -6,6 +6,7 @@ use super::contract::ContractSummary;
 use super::table::on_a_device;
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Observations, Provenance};
+use crate::data::in_one_line;
 use crate::deploy::{SpotterCost, SpotterError, SpotterModel};
 
 /// What a spotter is and what it costs, before anything is flashed.
@@ -21,7 +22,7 @@ pub struct SpotterInspection {
     pub classes: Vec<SpottedSummary>,
     /// Names of the channels; null for symbols.
     pub channels: Option<Vec<String>>,
-    /// The symbols in order; null for channels.
+    /// The symbols in order, words with a line break between them; null for channels.
     pub symbols: Option<String>,
     /// States of the background's model.
     pub background_states: usize,
@@ -101,7 +102,9 @@ impl fmt::Display for SpotterInspection {
             (Some(names), _) => {
                 format!("{} ({})", counted(names.len(), "channel"), names.join(", "))
             }
-            (None, symbols) => symbols.iter().map(|all| format!("symbols {all}")).collect(),
+            (None, symbols) => {
+                symbols.iter().map(|all| format!("symbols {}", in_one_line(all))).collect()
+            }
         };
         let classes: usize = self.classes.iter().map(|one| one.states).sum();
         let trained = &self.provenance;

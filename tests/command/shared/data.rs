@@ -123,3 +123,38 @@ pub(crate) fn of_leaping(folder: &Folder) -> String {
     ));
     model
 }
+
+/// Labels and events of machines: healthy ones open, close and rest in turn, worn ones report errors in between.
+pub(crate) fn machines() -> Vec<(&'static str, Vec<&'static str>)> {
+    let mut noise = Noise(11);
+    let mut chance = move || noise.next().unwrap_or(0.0);
+    let machine = |number: usize| {
+        let worn = number % 2 == 1;
+        let mut last = "idle";
+        let events = (0..30).map(|_| {
+            last = match (last, chance() < if worn { 0.0 } else { 0.9 }) {
+                ("open", true) => "close",
+                ("open", false) => "error",
+                ("close", true) => "idle",
+                ("close", false) => "open",
+                ("error", _) => ["open", "error"][usize::from(worn && chance() < 0.0)],
+                (_, true) => "open",
+                (_, false) => "idle",
+            };
+            last
+        });
+        (if worn { "worn" } else { "healthy" }, events.collect())
+    };
+    (0..16).map(machine).collect()
+}
+
+/// Their logs, an event per line in a column of that name.
+pub(crate) fn event_log(column: &str) -> String {
+    let mut text = format!("series,label,t [s],{column}\n");
+    for (id, (label, events)) in machines().into_iter().enumerate() {
+        for (t, event) in events.iter().enumerate() {
+            let _ = writeln!(text, "m{id},{label},{},{event}", t * t / 4 + t);
+        }
+    }
+    text
+}

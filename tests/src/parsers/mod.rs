@@ -194,7 +194,8 @@ fn read_with(options: ReadOptions, bytes: &[u8]) {
 /// A stream of text lines, as channels and as symbols.
 pub fn live_samples(bytes: &[u8]) {
     let channels = Kind::Channels(vec!["x".to_owned(), "y".to_owned()]);
-    for kind in [channels, Kind::Symbols(Alphabet::dna())] {
+    let events = Alphabet::new("open\nclose").map(Kind::Symbols);
+    for kind in [channels, Kind::Symbols(Alphabet::dna())].into_iter().chain(events) {
         let mut reader = LiveReader::new(Cursor::new(bytes), "pipe", kind);
         // A bad line is consumed, so this ends.
         loop {
@@ -207,10 +208,11 @@ pub fn live_samples(bytes: &[u8]) {
     }
 }
 
-/// An alphabet's letters.
+/// An alphabet's letters, or words.
 pub fn alphabet(bytes: &[u8]) {
     if let Ok(alphabet) = Alphabet::new(&String::from_utf8_lossy(bytes)) {
-        assert_eq!(alphabet.symbols().len(), alphabet.len());
+        assert_eq!(alphabet.symbols().len() + alphabet.words().len(), alphabet.len());
+        assert_eq!(Alphabet::new(&alphabet.text()).ok(), Some(alphabet));
     }
 }
 

@@ -15,5 +15,6 @@ pub mod symbols;
 pub mod watch_sensor;
 #[cfg(test)]
 mod wire;
+mod word;
 
 pub use lines::Form;

@@ -1,4 +1,4 @@
-//! Classifies text: DNA, or a log whose events are letters. A line in, a line out.
+//! Classifies text: DNA, or a log whose events are letters or words. A line in, a line out.
 //!
 //! Host to device, a byte each, in frames or as a terminal sends them ([`Form`]):
 //!
@@ -11,11 +11,15 @@
 //! | end of transmission (4, Ctrl-D on a terminal; in frames the request `X`) | answer what has begun, and stop |
 //! | any other | a symbol that cannot be read: counted, and pushed as missing |
 //!
+//! Over an alphabet of words the bytes between separators (blanks, tabs, commas, semicolons, bars, line ends) are one symbol:
+//! a word of the alphabet, one that stands for a missing symbol (`NA`, `?` and the like), or one that cannot be read, as each is
+//! that is longer than [`Alphabet::LONGEST_WORD`].
+//!
 //! Device to host, a line when it begins to listen (what is sent before may be lost), and one for every
 //! sequence:
 //!
 //! ```text
-//! ready <letters of symbols> <letters of missing ones> <class> <class> ...
+//! ready <symbols> <missing ones> <class> <class> ...      letters; words with commas between them
 //! <class> <margin> <symbols> <missing> <unknown> <impossible>
 //! ```
 //!
@@ -26,9 +30,10 @@
 //! each keeps its place). The class is `-` where a kernel machine's scores went out of range, and of a sequence shorter
 //! than a window where the model was trained on none such. A sequence of which the
 //! line lost bytes is answered by `!` alone. In frames each lost letter is a missing one in its place, so that windows after it
-//! are right, and a sequence of which nothing arrived is answered by `!` too: a line per sequence, whatever the line does.
+//! are right, and a sequence of which nothing arrived is answered by `!` too: a line per sequence, whatever the line does. How many
+//! words were lost, nobody knows: windows behind them are not answered.
 
-use core::fmt;
+use core::fmt::{self, Write as _};
 
 use embedded_io::{Read, Write};
 use fishweir_core::classify::ScoreOutOfRange;
@@ -41,10 +46,11 @@ use super::conversation::converse_async;
 use super::conversation::{Conversation, converse};
 pub use super::lines::END_OF_TRANSMISSION;
 use super::lines::{Class, Form, Heard, Receiver, decided};
+use super::word::Word;
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
-/// Letters, by what became of them.
+/// Letters or words, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Letters {
@@ -119,6 +125,8 @@ struct Session<'a, C, const MODELS: usize> {
     classes: &'a [&'a str],
     receiver: Receiver,
     sequence: Sequence,
+    /// The word in hand; `None` of letters.
+    word: Option<Word>,
     has_windows: bool,
     due: Option<Line<'a>>,
     is_over: bool,
@@ -143,6 +151,7 @@ where
             classes,
             receiver: Receiver::new(form),
             sequence: Sequence::default(),
+            word: alphabet.is_of_words().then_some(const { Word::new() }),
             due: Some(Line::Ready { alphabet, classes }),
             is_over: false,
             report: Report::default(),
@@ -190,14 +199,20 @@ where
     /// Does one step.
     fn serve(&mut self, heard: Heard) {
         match heard {
-            Heard::Byte(byte) => self.take(self.alphabet.decode(byte)),
+            Heard::Byte(byte) => match &mut self.word {
+                None => self.take(self.alphabet.decode(byte)),
+                Some(_) if Alphabet::separates(byte) => self.end_word(),
+                Some(word) => word.push(byte),
+            },
             Heard::Lost(letters) => {
                 self.sequence.damaged = true;
+                let letters = letters.filter(|_| self.word.is_none());
                 for _ in 0..letters.unwrap_or(0) {
                     self.take(Letter::Missing);
                 }
             }
             Heard::LineFeed => {
+                self.end_word();
                 self.answer();
                 self.classifier.reset();
             }
@@ -205,6 +220,7 @@ where
                 self.due = Some(Line::Ready { alphabet: self.alphabet, classes: self.classes });
             }
             Heard::Ended => {
+                self.end_word();
                 if self.sequence != Sequence::default() {
                     self.answer();
                 }
@@ -213,9 +229,17 @@ where
         }
     }
 
+    /// Takes the word in hand, if there is one.
+    fn end_word(&mut self) {
+        if let Some(letter) = self.word.as_mut().and_then(|word| word.end(self.alphabet)) {
+            self.take(letter);
+        }
+    }
+
     fn take(&mut self, letter: Letter) {
         self.sequence.take(self.classifier, letter);
-        if self.has_windows && self.classifier.due() == Due::Decided {
+        let in_place = self.word.is_none() || !self.sequence.damaged;
+        if self.has_windows && self.classifier.due() == Due::Decided && in_place {
             self.sequence.decided = true;
             self.answer_window();
         }
@@ -260,7 +284,10 @@ impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ready { alphabet, classes } => {
-                write!(f, "ready {} {}", alphabet.symbols(), alphabet.missing())?;
+                f.write_str("ready ")?;
+                one_line(f, alphabet.symbols())?;
+                f.write_char(' ')?;
+                one_line(f, alphabet.missing())?;
                 classes.iter().try_for_each(|class| write!(f, " {class}"))
             }
             Self::Damaged => f.write_str("!"),
@@ -270,6 +297,11 @@ impl fmt::Display for Line<'_> {
             }
         }
     }
+}
+
+/// Writes letters as they are, and words with commas between them.
+fn one_line(f: &mut fmt::Formatter<'_>, symbols: &str) -> fmt::Result {
+    symbols.chars().try_for_each(|one| f.write_char(if one == '\n' { ',' } else { one }))
 }
 
 /// The sequence in hand.
@@ -328,7 +360,15 @@ mod tests {
     }
 
     fn serve_in(wire: &mut Wire, form: Form) -> Result<Report, embedded_io::ErrorKind> {
-        let (alphabet, classes) = (&coins::ALPHABET, &coins::CLASSES);
+        serve_over(wire, form, &coins::ALPHABET)
+    }
+
+    fn serve_over(
+        wire: &mut Wire,
+        form: Form,
+        alphabet: &Alphabet<'_>,
+    ) -> Result<Report, embedded_io::ErrorKind> {
+        let classes = &coins::CLASSES;
         let mut other = wire.clone();
         let report = symbols(wire, &mut Stream::new(&coins::MODEL), alphabet, classes, form);
         let (mut later, mut running) = (Later(&mut other), Stream::new(&coins::MODEL));
@@ -392,6 +432,31 @@ mod tests {
         assert_eq!(lines(&wire), ["!", &alternating("2 0 0 0")]);
         let dead = (0..=ReadErrors::LIMIT).fold(Wire::sending(b"H"), |wire, _| wire.failing());
         assert_eq!(serve(&mut dead.clone()), Err(embedded_io::ErrorKind::Other));
+    }
+
+    /// Words are parted by whatever parts them, and one that is longer than any is unknown.
+    #[test]
+    fn words_are_symbols_as_letters_are() {
+        let words = Alphabet::of("heads\ntails");
+        let long = "heads".repeat(20);
+        let text =
+            std::format!("heads tails\r\nheads,tails, heads ; NA\theads|tails\n{long} head\nheads");
+        let mut wire = Wire::sending(text.as_bytes());
+        serve_over(&mut wire, Form::Terminal, &words).expect("the stream ends");
+        let mut lines = wire.lines();
+        assert_eq!(
+            lines.remove(0),
+            "ready heads,tails NA,N/A,#N/A,<NA>,NaN,nan,NAN,?,null,NULL,None fair alternating"
+        );
+        assert_eq!(lines[..2], [alternating("2 0 0 0"), "alternating 3fab4ced 5 1 0 0".into()]);
+        assert!(lines[2].ends_with(" 0 0 2 0") && lines[3].ends_with(" 1 0 0 0"), "{lines:?}");
+        // In frames the same, and what was lost costs its line.
+        let sent = Sent::new().text("heads tails\nheads tails\nheads tails\n").ask(Request::Stop);
+        let bytes = [&sent.frames[..1], &sent.frames[2..]].concat().concat();
+        let mut wire = Wire::sending(&bytes);
+        serve_over(&mut wire, Form::Frames, &words).expect("no read fails");
+        let decided = alternating("2 0 0 0");
+        assert_eq!(wire.framed_lines()[1..], [decided.clone(), "!".into(), decided]);
     }
 
     #[test]

@@ -103,6 +103,7 @@ fn everything() {
     static BYTES: [u8; 1024] = [0; 1024];
     let bytes = black_box(&BYTES[..]);
     black_box(bytes.first().map(|&byte| black_box(Alphabet::DNA).decode(byte)));
+    black_box(black_box(Alphabet::of("open\nclose")).decode_word(bytes));
     artefacts::<Hmm<Categorical<16>, STATES>>(bytes);
     artefacts::<Hmm<Gaussian<3, Dual<f32, 1>>, STATES>>(bytes);
     artefacts::<ContextModel<Steps, Categorical<16>, 5>>(bytes);

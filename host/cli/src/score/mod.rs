@@ -42,7 +42,8 @@ to the margin. --json has them as lists. --draw shows the same along a series, c
 observed; parts need not add up.
 
 --stream reads one sample per line (numbers separated by commas or blanks, NA for a missing one, with or
-without a header that names the channels; or symbols, any number of them per line; not gzipped) and writes
+without a header that names the channels; or symbols, any number of them per line: letters, or words with blanks
+or commas between them; not gzipped) and writes
 start,end,class,margin and values as each decision falls: at the end of every window that the model was
 trained on, as a device does. A model of whole series decides after every sample. With --endless any model
 decides after every sample and never forgets. --window and --hop set other windows. A header's column
@@ -53,7 +54,7 @@ times without a unit that step by one number the samples, which are then taken a
 every decision is an object on its own line.
 
 A sample is refused if it is invalid (something else than numbers, a number beyond single precision, a
-character outside the alphabet) or impossible under all models left. A refused sample is reported, counted
+character or word outside the alphabet) or impossible under all models left. A refused sample is reported, counted
 and taken as missing, as on a device; --strict ends the stream at the first. A model under which a sample is
 impossible is ruled out until the next reset, and the others go on; but a kernel machine takes the
 scores of all its models, and refuses what is impossible under one of them.
@@ -72,7 +73,7 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "MODEL")]
     model: PathBuf,
     /// Read samples from standard input and decide on windows as they fill
-    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "resample"])]
+    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample"])]
     stream: bool,
     /// Decide after every sample of the stream, whatever windows the model was trained on, and never forget
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]

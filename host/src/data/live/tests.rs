@@ -147,6 +147,29 @@ fn symbols_one_or_many_to_a_line_each_as_it_comes() {
     assert_eq!((found.len(), read[12].0), (14, 6));
 }
 
+#[test]
+fn words_end_at_what_parts_them() {
+    let kind = || Kind::Symbols(Alphabet::new("open\nclose\nidle").expect("three words"));
+    let text = b"\xEF\xBB\xBFopen\n\nclose,idle; NA|open\r\nopen stuck\tclose\n\xFFidle \xC3\xA4";
+    let read = read_all(text, kind());
+    let found: Vec<&str> = read.iter().map(|(_, one)| one.as_str()).collect();
+    let wanted = ["Symbol(0)", "Symbol(1)", "Symbol(2)", "Missing", "Symbol(0)", "Symbol(0)"];
+    assert_eq!(found[..6], wanted);
+    assert!(found[6].starts_with("standard input, line 4, character 6: `stuck` is not in"));
+    assert!(found[6].contains("close idle") && found[6].contains("NA"), "{}", found[6]);
+    assert_eq!((found[7], found[9]), ("Symbol(1)", "Symbol(2)"));
+    assert!(found[8].contains("line 5, character 1: is not UTF-8"), "{}", found[8]);
+    assert!(found[10].contains("line 5, character 7: `\u{e4}`"), "{}", found[10]);
+    assert_eq!(found.len(), 11);
+    // A word needs no more than what ends it, and takes no more memory than the longest.
+    let reader = std::io::BufReader::new(Hesitant(b"open "));
+    let mut reader = LiveReader::new(reader, "pipe", kind());
+    assert_eq!(reader.read().expect("valid"), Some(Sample::Symbol(0)));
+    let long = std::io::BufReader::new(std::io::repeat(b'x').take(1 << 20));
+    let message = LiveReader::new(long, "pipe", kind()).read().expect_err("unknown").to_string();
+    assert!(message.contains("character 1: `xxx") && message.len() < 300, "{message}");
+}
+
 /// Hands out one byte at a time, and fails a test that asks for one too many.
 struct Hesitant<'b>(&'b [u8]);
 
@@ -185,6 +208,7 @@ proptest! {
             read_all(bytes, channels(&["a"]));
             read_all(bytes, channels(&["a", "t"]));
             read_all(bytes, Kind::Symbols(Alphabet::dna()));
+            read_all(bytes, Kind::Symbols(Alphabet::new("a\nb").expect("two words")));
         }
     }
 }

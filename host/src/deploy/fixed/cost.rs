@@ -69,8 +69,8 @@ impl FixedShape {
                     if known { 0 } else { m * n },
                 )
             }
-            Observations::Symbols(symbols) => {
-                let k = symbols.chars().count();
+            Observations::Symbols(_) => {
+                let k = self.observations.size();
                 let logarithms = (4 * k + 2 * c * (k + 1)).next_multiple_of(4);
                 (if known { logarithms } else { k * table + 2 * k + 2 * c }, table, 0, 0)
             }

@@ -8,7 +8,7 @@
 //! # A model's file
 //!
 //! TOML: one table, which is named after the kernel. Probabilities are rows of numbers that sum to one.
-//! `alphabet` is `"dna"`, `"rna"`, `"protein"`, `"binary"`, or the symbols in order.
+//! `alphabet` is `"dna"`, `"rna"`, `"protein"`, `"binary"`, or the symbols in order, words with `\n` between them.
 //!
 //! | table | compares | entries |
 //! |---|---|---|

@@ -31,8 +31,12 @@ fn sequences() -> Vec<(&'static str, String)> {
 }
 
 fn trained(kind: ClassifierKind) -> Deployed {
+    trained_on(&sequences()[..16], kind)
+}
+
+fn trained_on(sequences: &[(&str, String)], kind: ClassifierKind) -> Deployed {
     let mut text = String::from("label\tid\tsequence\n");
-    for (index, (label, sequence)) in sequences().iter().enumerate().take(16) {
+    for (index, (label, sequence)) in sequences.iter().enumerate() {
         text += &format!("{label}\ts{index}\t{sequence}\n");
     }
     let data = Dataset::parse("dna.tsv", text.as_bytes(), &ReadOptions::default()).expect("reads");
@@ -47,11 +51,14 @@ fn trained(kind: ClassifierKind) -> Deployed {
 
 /// The line that the device should answer.
 fn answer(deployed: &Deployed, line: &str) -> String {
-    let alphabet = Alphabet::dna();
+    answer_to(deployed, &Alphabet::dna(), &line.split("").collect::<Vec<_>>())
+}
+
+fn answer_to(deployed: &Deployed, alphabet: &Alphabet, pieces: &[&str]) -> String {
     let mut stream = deployed.stream();
     let [mut symbols, mut missing, mut unknown] = [0; 3];
-    for letter in line.chars() {
-        match alphabet.decode(letter) {
+    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+        match alphabet.decode_word(piece) {
             Decoded::Symbol(symbol) => {
                 stream.push(Sample::Symbol(symbol)).expect("no symbol is impossible");
                 symbols += 1;
@@ -112,4 +119,43 @@ fn a_terminal_needs_no_frames() {
     let answers = built.start().exchange(PATIENCE, format!("{line}\n{line}\x04").as_bytes());
     let answer = answer(&deployed, line);
     assert_eq!(answers.expect("answers"), [GREETING.to_owned(), answer.clone(), answer]);
+}
+
+/// The dictionary lies in the image; words come parted by whatever parts them.
+#[test]
+fn named_events_are_answered_as_the_host_does() {
+    let events = |repeats: bool, index: usize| {
+        let event = |t: usize| match (t * t + index) % 5 {
+            0 => "error",
+            draw if repeats && draw < 4 => ["open", "close"][t % 2],
+            draw => ["idle", "open", "close", "idle", "open"][(draw + t / 3) % 5],
+        };
+        (0..30 + index).map(event).collect::<Vec<_>>().join(" ")
+    };
+    let sequences: Vec<(&str, String)> = (0..16)
+        .map(|index| (["plain", "repeat"][index % 2], events(index % 2 == 1, index)))
+        .collect();
+    let deployed = trained_on(&sequences, ClassifierKind::Fisher);
+    let alphabet = Alphabet::new("close\nerror\nidle\nopen").expect("four words");
+    let long = "open".repeat(20);
+    let sent = format!(
+        "{}\r\n{}\nopen;close|NA\tstuck {long} open\n",
+        sequences[0].1,
+        sequences[1].1.replace(' ', ", ")
+    );
+    let pieces = |line: &str| {
+        let words = line.split([' ', ',', ';', '|', '\t', '\r']);
+        answer_to(&deployed, &alphabet, &words.collect::<Vec<_>>())
+    };
+    let expected: Vec<String> = sent.lines().map(pieces).collect();
+    assert!(expected[2].ends_with(" 3 1 2 0"), "{expected:?}");
+    let greeting =
+        "ready close,error,idle,open NA,N/A,#N/A,<NA>,NaN,nan,NAN,?,null,NULL,None plain repeat";
+    let artefact = deployed.to_artefact().expect("small enough");
+    let sources = [("model.rs", deployed.to_source().into_bytes()), ("model.fishweir", artefact)];
+    for (name, model) in sources {
+        let built = build_around(&BOARDS[0], "symbols", name, &model);
+        let answers = lines(built.start(), greeting, &framed(&sent)).expect("answers");
+        assert_eq!(answers, expected, "{name}");
+    }
 }
