@@ -13,16 +13,26 @@ use fishweir::report::DeviceComparison;
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
+use super::help::brief;
 use super::model::{Model, Origin};
 use super::reading::Reading;
 use super::{Failure, Topic, print, progress, sources, tell};
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir run gait.csv --model gait.json --board mps2-an386 --limit 5000";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
-    model: PathBuf,
     /// Series to stream, each from a fresh state
     data: PathBuf,
+    /// Fitted model (JSON), profile (HMMER3/f) or artefact
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Stream at most so many samples
     #[arg(long, value_name = "SAMPLES")]
     limit: Option<NonZeroUsize>,

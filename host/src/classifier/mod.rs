@@ -11,6 +11,7 @@ mod scaling;
 mod selection;
 mod without;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -86,6 +87,9 @@ pub struct Provenance {
     /// that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// Options that the program was given: each with its values, none of a switch.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recipe: BTreeMap<String, Vec<String>>,
 }
 
 impl Provenance {

@@ -12,14 +12,25 @@ use fishweir_networks::records::{Records, Schema, TextTable, Variable};
 use fishweir_networks::report::NetworkFitReport;
 use fishweir_networks::{ClassifierPlan, Method, Network, NetworkFile, NetworkModel};
 
-use super::super::options::{named, refuse_idle};
+use super::super::options::{named, note_idle};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
 use super::table::{Columns, refused};
 use crate::Topic;
+use crate::help::brief;
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] =
+    &["output", "class", "classifier", "graph", "like", "drop", "bins", "categories", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network fit nursery.csv -o nursery.json
+  fishweir network fit vote.csv --class Class --classifier kdb -o vote.json";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// A table of records
     data: PathBuf,
@@ -160,10 +171,10 @@ impl Learning {
             ("--forbid", !self.forbid.is_empty() && !reads.climb),
             ("--seed", self.seed.is_some() && !draws),
         ]);
-        refuse_idle(&unread, format_args!("not used by {by}"))?;
+        note_idle(&unread, format_args!("not used by {by}"))?;
         let bdeu = self.score == Some(Raised::Bdeu);
         let unread = named([("--equivalent", self.equivalent.is_some() && !bdeu)]);
-        refuse_idle(&unread, "it is for --score bdeu")
+        note_idle(&unread, "it is for --score bdeu")
     }
 
     pub(super) fn plan(

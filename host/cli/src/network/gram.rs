@@ -11,12 +11,18 @@ use super::Failure;
 use super::model::{fisher, network};
 use super::table::{records, refused};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network gram nursery.csv --model nursery.json -o gram.npy --layout npy";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
     /// A table of records
     data: PathBuf,
+    /// Network
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Where the matrix goes; - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,

@@ -26,12 +26,12 @@ pub(super) fn long_about() -> String {
     let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
     format!(
         "\
-Bayesian networks over records of categories: tables whose columns each have a few states, such as
-logs, machine states, survey rows, door sensors.
+Bayesian networks over records of categories: tables whose columns each have a few states, such as logs, machine states, \
+survey rows, door sensors.
 
-DATA is {}, gzipped or not; what is missing is empty, `?`, `NA`, `NaN`, `null` or `None`. Columns of many
-numbers are cut into bins, and a model keeps the cuts. MODEL is what `network fit` writes, or a network
-in the Bayesian Interchange Format.",
+DATA is {}, gzipped or not; a missing field is empty, `?`, `NA`, `NaN`, `null` or `None`. Columns of many numbers are cut \
+into bins, and a model keeps the cuts. A model is what `network fit` writes, or a network in the Bayesian Interchange \
+Format.",
         layouts.join(" or ")
     )
 }

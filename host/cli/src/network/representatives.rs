@@ -10,12 +10,18 @@ use super::model::{fisher, network};
 use super::table::{records, refused};
 use super::{Failure, sample};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network representatives nursery.csv --model nursery.json -k 8";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
     /// A table of records to choose from
     data: PathBuf,
+    /// Network
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Records to choose
     #[arg(short = 'k', long, value_name = "K", default_value_t = 10)]
     records: usize,

@@ -12,7 +12,13 @@ use super::super::values::{positive, share};
 use super::{Failure, text};
 use crate::{Topic, note};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir profile fit globins4.sto -o globins4.hmm
+  fishweir profile fit family.fa --unaligned -o family.hmm";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Stockholm, or FASTA with gaps
     alignment: PathBuf,

@@ -21,8 +21,8 @@ Profile hidden Markov models of sequence families, in HMMER3/f text.
 
 ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Both may be gzipped.
 
-What `learn` writes is a classifier: score, run, evaluate, info and export read it. They read a profile alone, too: its \
-log-odds decide, between the profile's name and `other`.";
+`learn` writes a classifier: predict, run, evaluate, info and export read it. They also read a profile alone: \
+its log-odds decide between the profile's name and `other`.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
