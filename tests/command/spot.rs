@@ -190,7 +190,8 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
     let line = format!("evaluate {train} --events");
     refuses(&line, "missing-required-argument --marks");
     let line = format!("{line} --marks mark");
-    answers(&format!("{line} --learner svm --lags 1"), "idle-option --lags --learner");
+    refuses(&format!("{line} --learner svm --lags 1"), "idle-option --lags --learner");
+    answers(&format!("{line} --learner svm"), "idle-option --learner");
     answers(&format!("{line} --raw"), "idle-option --raw");
     refuses(&format!("{line} --classifier bayes"), "argument-conflict --classifier");
     refuses(&format!("{line} --window 20"), "argument-conflict --window");

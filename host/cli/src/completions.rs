@@ -108,7 +108,7 @@ mod tests {
             candidates(&root, &words)
         };
         assert_eq!(found("eva"), ["evaluate"]);
-        assert_eq!(found("fit gait.csv --eff"), ["--effort"]);
+        assert_eq!(found("fit gait.csv --effort"), ["--effort"]);
         assert_eq!(found("fit --effort "), ["quick", "normal", "thorough"]);
         assert_eq!(found("network fit --class"), ["--class", "--classifier"]);
         assert_eq!(found("fit --output ga"), [""; 0]);

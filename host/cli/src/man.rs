@@ -88,7 +88,8 @@ fn page(command: &Command, name: &str) -> String {
         for &option in shown.iter().filter(|option| heading(option) == title) {
             let help = option.get_long_help().or_else(|| option.get_help());
             let help = help.map(plain).unwrap_or_default().replace("\n\n", "\n.IP\n");
-            let _ = writeln!(text, ".TP\n.B {}\n{help}", plain(option));
+            let short = option.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
+            let _ = writeln!(text, ".TP\n.B {}\n{help}", plain(format!("{short}{option}")));
             let values = option.get_possible_values().into_iter().filter(|one| !one.is_hide_set());
             let values: Vec<String> = values.map(|one| one.get_name().to_owned()).collect();
             if !values.is_empty() && option.get_action().takes_values() {

@@ -21,10 +21,10 @@ use super::{Failure, Message, Topic, note};
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(super) struct ModelArgument {
-    /// Model, as an argument or by --model
+    /// Model file
     #[arg(value_name = "MODEL")]
     argument: Option<PathBuf>,
-    /// Model, as an option
+    /// The same, as an option
     #[arg(id = "model", short, long = "model", value_name = "FILE")]
     option: Option<PathBuf>,
 }

@@ -7,8 +7,11 @@ pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&
     options.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
 }
 
-/// Options that promise something of the result: to go on without them would break the promise.
-const PROMISES: [&str; 7] = [
+/// Options that promise something of the result, or say what models see: to go on without them would decide otherwise than
+/// was asked.
+const PROMISES: [&str; 9] = [
+    "--front",
+    "--lags",
     "--max-flash",
     "--max-ram",
     "--max-operations",
