@@ -9,7 +9,7 @@ use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 use super::model::{Model, ModelArgument};
 use super::options::{named, note_idle};
 use super::values::{hertz, not_negative, positive};
-use super::{Failure, Topic, network, output, print, recipe, recognise};
+use super::{Failure, Topic, network, output, print, recognise};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,6 +107,6 @@ fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         ));
     };
     let text =
-        format!("# {file}, of {}\n{}", provenance.named(), recipe::to_toml(&provenance.recipe));
+        format!("# {file}, of {}\n{}", provenance.named(), provenance.recipe.unwrap_or_default());
     output::print(text.as_bytes())
 }

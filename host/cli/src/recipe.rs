@@ -1,6 +1,5 @@
 //! Recipes: options of a command in a file, by the names that they have on the command line.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,8 +13,8 @@ use toml::de::{DeTable, DeValue};
 use super::failure::{self, usage_kind};
 use super::{CommandLine, Failure, Topic, output};
 
-/// Options that were given, on the command line or in a file: each with its values, none of a switch.
-pub(super) type Recipe = BTreeMap<String, Vec<String>>;
+/// Options that were given, on the command line or in a file, as lines of TOML; `None` where there are none.
+pub(super) type Recipe = Option<String>;
 
 /// Options that say where results go, and not what they are.
 const OF_OUTPUT: [&str; 3] = ["output", "json", "dry_run"];
@@ -62,7 +61,7 @@ pub(super) fn parse(
         output::print(template(command, given).as_bytes())?;
         return Ok(None);
     }
-    Ok(Some((line, recipe(command, given))))
+    Ok(Some((line, Some(recipe(command, given)).filter(|text| !text.is_empty()))))
 }
 
 /// The subcommand of a command line, and what it was given.
@@ -92,27 +91,18 @@ fn is_given(option: &Arg, given: &ArgMatches) -> bool {
     given.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
 }
 
-/// The options that a command was given.
-fn recipe(command: &Command, given: &ArgMatches) -> Recipe {
-    let mut recipe = Recipe::new();
+/// The options that a command was given, a line of TOML each.
+fn recipe(command: &Command, given: &ArgMatches) -> String {
+    let mut text = String::new();
     for (option, name) in options(command).filter(|(option, _)| is_given(option, given)) {
-        let values = match option.get_action() {
+        let values: Vec<String> = match option.get_action() {
             ArgAction::SetTrue => Vec::new(),
             _ => {
                 let values = given.get_raw(option.get_id().as_str()).unwrap_or_default();
                 values.map(|value| value.to_string_lossy().into_owned()).collect()
             }
         };
-        recipe.insert(name.to_owned(), values);
-    }
-    recipe
-}
-
-/// A recipe as a file.
-pub(super) fn to_toml(recipe: &Recipe) -> String {
-    let mut text = String::new();
-    for (name, values) in recipe {
-        let _ = writeln!(text, "{name} = {}", in_toml(values));
+        let _ = writeln!(text, "{name} = {}", in_toml(&values));
     }
     text
 }
@@ -134,8 +124,7 @@ fn in_toml(values: &[String]) -> String {
 
 /// What a command was given as a file, and in comments what else it takes.
 fn template(command: &Command, given: &ArgMatches) -> String {
-    let mut text =
-        format!("# fishweir {}\n{}\n", command.get_name(), to_toml(&recipe(command, given)));
+    let mut text = format!("# fishweir {}\n{}\n", command.get_name(), recipe(command, given));
     text += "# Not given, with the default where the program has a fixed one:\n";
     for (option, name) in options(command).filter(|(option, _)| !is_given(option, given)) {
         let default = option.get_default_values().iter();

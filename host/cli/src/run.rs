@@ -33,17 +33,16 @@ pub(super) struct Arguments {
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Stream at most so many samples
+    /// Limit of samples to stream
     #[arg(long, value_name = "SAMPLES")]
     limit: Option<NonZeroUsize>,
-    /// The board to emulate
+    /// Board to emulate
     #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
     board: &'static Board,
-    /// Build the binary artefact in, read in place, instead of the Rust source
+    /// Link the binary artefact, read in place, instead of the Rust source
     #[arg(long, visible_alias = "artifact")]
     artefact: bool,
-    /// The folder of the firmware [default: that of the checkout this program was built
-    /// from, or as it was then]
+    /// Folder of the firmware [default: that of the checkout this program was built from, or a copy of it]
     #[arg(long, value_name = "DIR")]
     firmware: Option<PathBuf>,
     #[command(flatten)]

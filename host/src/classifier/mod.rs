@@ -11,7 +11,6 @@ mod scaling;
 mod selection;
 mod without;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
@@ -87,9 +86,9 @@ pub struct Provenance {
     /// that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
-    /// Options that the program was given: each with its values, none of a switch.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub recipe: BTreeMap<String, Vec<String>>,
+    /// Options that the program was given, in TOML by their names; none where it was given none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
 }
 
 impl Provenance {

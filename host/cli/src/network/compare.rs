@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     /// Random divisions of all records into two
     #[arg(long, value_name = "N", default_value_t = 0, requires = "second")]
     permutations: usize,
-    /// Of the divisions
+    /// Seed of the divisions
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Report as JSON

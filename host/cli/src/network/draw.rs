@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Where the figure goes; - for standard output
     #[arg(short, long, value_name = "FILE.svg")]
     output: PathBuf,
-    /// Its title [default: the model's file]
+    /// Title of the figure [default: the model's file]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// Report as JSON

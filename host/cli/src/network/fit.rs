@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     /// What decides on the class
     #[arg(long, value_enum, default_value_t = Classifier::Tan, requires = "class")]
     classifier: Classifier,
-    /// How the graph of a network comes about
+    /// How the graph of a network is found
     #[arg(long, value_enum, default_value_t = Graph::Climb, conflicts_with = "class")]
     graph: Graph,
     /// Take the graph of this network instead
@@ -63,22 +63,22 @@ pub(super) struct Arguments {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Learning")]
 pub(super) struct Learning {
-    /// Records more in each cell of the tables
+    /// Pseudo-count of records in each cell of the tables
     #[arg(long, value_name = "COUNT", default_value_t = 1.0)]
     pseudo_count: f64,
     /// Attributes for parents, of --classifier kdb and top-kdb [default: 2]
     #[arg(long, value_name = "K")]
     parents: Option<usize>,
-    /// What climbing raises [default: bic]
+    /// Score that climbing raises [default: bic]
     #[arg(long, value_enum)]
     score: Option<Raised>,
     /// The equivalent sample size of BDeu [default: 10]
     #[arg(long, value_name = "COUNT")]
     equivalent: Option<f64>,
-    /// Climb anew from random changes so often [default: 0]
+    /// Restarts of the climb from random changes [default: 0]
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
-    /// Parents of a node at most [default: 8]
+    /// Limit of parents per node [default: 8]
     #[arg(long, value_name = "N")]
     most_parents: Option<usize>,
     /// Edges that must be there, as PARENT:CHILD, separated by commas
@@ -87,8 +87,8 @@ pub(super) struct Learning {
     /// Edges that must not be there
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     forbid: Vec<String>,
-    /// Of the random changes, of where expectation-maximisation begins, and of the records drawn where a
-    /// network is wide [default: 1]
+    /// Seed of random changes, of the start of expectation-maximisation, and of records drawn from wide networks
+    /// [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 }

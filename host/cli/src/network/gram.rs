@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Where the matrix goes; - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Its layout
+    /// Layout of the matrix
     #[arg(long, value_enum, default_value_t = Layout::Csv)]
     layout: Layout,
     /// Divide by the items' lengths: cosines

@@ -28,7 +28,7 @@ pub(super) struct Arguments {
     /// Random choices, of which the best is where the exchange begins
     #[arg(long, value_name = "N", default_value_t = 1000)]
     draws: usize,
-    /// Of the random choices
+    /// Seed of the random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Where the records chosen go, as CSV of their states; - for standard output

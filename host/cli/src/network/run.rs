@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// Classifier, or network for an alarm
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Send at most so many records
+    /// Limit of records to send
     #[arg(long, value_name = "RECORDS")]
     limit: Option<NonZeroUsize>,
     /// The board to emulate

@@ -22,10 +22,10 @@ pub(super) struct Arguments {
     /// Records to draw
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
     records: usize,
-    /// Of the draws
+    /// Seed of the draws
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Where they go, as CSV; - for standard output
+    /// File for the records, as CSV; - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
     output: PathBuf,
     /// Report as JSON

@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// The inner product as it is, not whitened by the diagonal of the sequences' empirical information
     #[arg(long)]
     plain: bool,
-    /// The cosine
+    /// Cosines instead of inner products
     #[arg(long)]
     normalise: bool,
     /// Report as JSON
