@@ -95,7 +95,7 @@ fn codebooks_are_told_and_exported() {
     assert_eq!((&fewer["codebooks"], &fewer["levels"]), (&2.into(), &1.into()));
     refuses(&limited("--levels 2"), "over-limit --levels");
     for idle in ["--codebooks 0 --levels 1", "--score-model all --codebook-weight 4"] {
-        answers(&format!("fit {data} -o {no} {idle} {QUICK}"), "idle-option");
+        answers(format!("fit {data} -o {no} {idle} {QUICK}"), "idle-option");
     }
 }
 

@@ -95,7 +95,7 @@ fn components_are_drawn_and_written() {
     let again = at("again.csv");
     printed(&format!("pca --gram {matrix} --dimensions 3 -o {figure} --table {again}"));
     assert_eq!(fs::read_to_string(&again).expect("a table"), coordinates);
-    answers(&format!("pca --gram {matrix} --lambda 2 -o {figure}"), "idle-option --lambda");
+    answers(format!("pca --gram {matrix} --lambda 2 -o {figure}"), "idle-option --lambda");
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     let told = "keeps-no-confidence --reject gaussian";
     refuses(&format!("{line} --classifier gaussian --reject 0.1"), told);
     refuses(&format!("evaluate {two} --classifier bayes,gaussian --reject 0.1"), told);
-    answers(&format!("{line} --family hmm --calibrate"), "idle-option --calibrate");
+    answers(format!("{line} --family hmm --calibrate"), "idle-option --calibrate");
     for rate in ["0", "0.5", "nan", "much"] {
         refuses(&format!("{line} --reject {rate}"), "invalid-value 0 0.5 --reject");
     }

@@ -157,7 +157,7 @@ fn remedies_and_files_as_they_are() {
     let data = folder.put("train.csv", &sound);
     let fit = format!("fit {data} -o {} --copies 2", folder.at("none.json"));
     let front = "--front magnitude=x+y+z --vectors x,y,z --gain 0.1";
-    answers(&format!("{fit} {front} --rotation 20"), "idle-option --rotation");
+    answers(format!("{fit} {front} --rotation 20"), "idle-option --rotation");
     refuses(&format!("{fit} --lags -1"), "invalid-value --lags");
 }
 

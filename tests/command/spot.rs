@@ -92,10 +92,10 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     for other in ["--artefact", "--number q15 --c", "--number q15 --rust"] {
         refuses(&format!("export {file} {other} {source}.x"), "unsupported f32");
     }
-    answers(&format!("export {file} --rust {source} --data {test}"), "idle-option --data");
+    answers(format!("export {file} --rust {source} --data {test}"), "idle-option --data");
 
-    answers(&format!("spot {test} --model {file} --states 3"), "idle-option --states");
-    answers(&format!("spot {test} --model {file} --events"), "idle-option --events");
+    answers(format!("spot {test} --model {file} --states 3"), "idle-option --states");
+    answers(format!("spot {test} --model {file} --events"), "idle-option --events");
     refuses(&format!("spot {test} --model {train}"), "is-data series");
     let classifier = fixtures().at("three.json");
     refuses(&format!("spot {test} --model {classifier}"), "wrong-model");
@@ -185,14 +185,14 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
     }
     assert!(printed(&line).starts_with(&format!("{file}: 12 of 12 events found")));
 
-    answers(&format!("{line} --lag 3"), "idle-option --lag");
-    answers(&format!("{line} --group series"), "idle-option --group");
+    answers(format!("{line} --lag 3"), "idle-option --lag");
+    answers(format!("{line} --group series"), "idle-option --group");
     let line = format!("evaluate {train} --events");
     refuses(&line, "missing-required-argument --marks");
     let line = format!("{line} --marks mark");
     refuses(&format!("{line} --learner svm --lags 1"), "idle-option --lags --learner");
-    answers(&format!("{line} --learner svm"), "idle-option --learner");
-    answers(&format!("{line} --raw"), "idle-option --raw");
+    answers(format!("{line} --learner svm"), "idle-option --learner");
+    answers(format!("{line} --raw"), "idle-option --raw");
     refuses(&format!("{line} --classifier bayes"), "argument-conflict --classifier");
     refuses(&format!("{line} --window 20"), "argument-conflict --window");
     refuses(&format!("{line} --folds 5"), "too-few-items 4 5");
@@ -207,7 +207,7 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
         .collect();
     let only = folder.put("only.csv", only);
     refuses(&format!("evaluate {only} --events --marks mark"), "class-missing low 1");
-    answers(&format!("spot {test} --model {file} --overlap 0.4"), "idle-option --overlap");
+    answers(format!("spot {test} --model {file} --overlap 0.4"), "idle-option --overlap");
 }
 
 /// The same stretches cut out, and what lies between them in one recording that says nothing of labels.
@@ -282,8 +282,8 @@ fn clips_that_do_not_go_with_a_background_are_refused() {
     refuses(&format!("spot --clips {bare} --background {background}"), "unlabelled");
     let line = format!("spot --clips {clips} --background {background}");
     refuses(&format!("{line} --group family"), "unknown-column family");
-    answers(&format!("{line} --events"), "idle-option --events");
-    answers(&format!("{line} --marks mark"), "idle-option --marks");
+    answers(format!("{line} --events"), "idle-option --events");
+    answers(format!("{line} --marks mark"), "idle-option --marks");
     let test = folder.put("test.csv", marked(2));
     refuses(&format!("{line} --test {test}"), "missing-option --marks");
     refuses(&format!("{line} -o {clips}"), "output-is-input");
@@ -291,5 +291,5 @@ fn clips_that_do_not_go_with_a_background_are_refused() {
     refuses(&format!("{line} --background-mark rest"), "missing-required-argument --marks");
     let line = format!("spot {test} --marks mark");
     refuses(&format!("{line} --background rest"), "idle-option --background-mark mark");
-    answers(&format!("{line} --group person"), "idle-option --group");
+    answers(format!("{line} --group person"), "idle-option --group");
 }

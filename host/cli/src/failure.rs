@@ -231,7 +231,7 @@ pub(super) fn look(line: &[OsString]) -> ColorChoice {
             "" => line.get(index + 1)?.to_str().map(str::to_owned),
             rest => rest.strip_prefix('=').map(str::to_owned),
         };
-        line.iter().enumerate().filter_map(value).last()
+        line.iter().enumerate().filter_map(value).next_back()
     };
     let json = match last("--message-format") {
         Some(format) => format == "json",

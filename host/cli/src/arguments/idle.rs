@@ -10,6 +10,9 @@ use crate::options::{named, note_idle};
 use crate::reading::Cutting;
 use crate::{Failure, Topic};
 
+/// What is done about options without effect, with the reason.
+type Idle<'a> = dyn FnMut(&[&'static str], &str) -> Result<(), Failure> + 'a;
+
 impl TrainingArguments {
     /// The same without options that none of these classifiers reads, which are noted; beside them there may be machines
     /// on `kernels`, some of them `by_name` with settings of their own.
@@ -69,7 +72,7 @@ impl TrainingArguments {
         &self,
         requests: &[Request],
         kind: &Kind,
-        idle: &mut dyn FnMut(&[&'static str], &str) -> Result<(), Failure>,
+        idle: &mut Idle<'_>,
     ) -> Result<(), Failure> {
         let given = |names: &[&str]| -> Vec<&'static str> {
             self.given().into_iter().filter(|name| names.contains(name)).collect()
