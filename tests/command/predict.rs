@@ -9,6 +9,7 @@ use crate::{json, printed};
 fn a_row_a_window_with_the_value_of_every_class() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
     let text = printed(&format!("predict {data} --model {model}"));
+    assert_eq!(printed(&format!("score {data} --model {model}")), text);
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let heads = rows.headers().expect("a header").clone();
     let expected = [

@@ -48,7 +48,7 @@ impl TrainingArguments {
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-        self.less(&unread, format_args!("{} does not use it", kinds.join(", ")))
+        self.less(&unread, format_args!("not used by {}", kinds.join(", ")))
     }
 
     /// The same without options that have no effect, which are noted.

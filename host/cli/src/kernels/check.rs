@@ -110,7 +110,8 @@ impl Asked<'_> {
         for setting in given.into_iter().filter(|one| !takes(one)) {
             let by = KERNELS.iter().filter(|entry| entry.takes.contains(&setting));
             let by: Vec<&str> = by.map(|entry| entry.name).collect();
-            let why = format!("--kernel {} does not use it; {} do", self.entry.name, by.join(", "));
+            let why =
+                format!("not used by --kernel {}, only by {}", self.entry.name, by.join(", "));
             note_idle(&[&format!("--{}", setting.name())], why)?;
         }
         Ok(())

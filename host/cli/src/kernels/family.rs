@@ -177,7 +177,10 @@ impl FamilyOptions {
                 [] => "classifiers".to_owned(),
                 some => format!("{option} {}", some.join(", ")),
             };
-            note_idle(&[name], format_args!("{of} use it, {} does not", family.name()))?;
+            note_idle(
+                &[name],
+                format_args!("not used by {option} {}, only by {of}", family.name()),
+            )?;
         }
         Ok(())
     }
