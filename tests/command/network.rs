@@ -40,6 +40,10 @@ fn a_model_says_what_it_was_fitted_to() {
     let (train, model) = (garden.at("train.csv"), garden.at("model.json"));
     let line = format!("network fit {train} --class rain --classifier fisher-tree -o {model}");
     printed(&line);
+    let recipe = garden.put("recipe.toml", printed(&format!("info {model} --recipe")));
+    let again = garden.at("again.json");
+    printed(&format!("network fit {train} --config {recipe} -o {again}"));
+    assert_eq!(garden.text("again.json"), garden.text("model.json"));
     let report = json(&format!("network info {model} --json"));
     let trained = report["trained"].as_str().expect("words");
     assert!(trained.contains("train.csv (CRC-32 ") && trained.contains("600"), "{report}");

@@ -5,6 +5,7 @@ use std::path::Path;
 use fishweir::deploy::{Currents, FixedPoint, OperatingPoint, SpotterModel};
 use fishweir::project::ProjectModel;
 use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
+use fishweir_networks::NetworkFile;
 
 use super::model::{Model, ModelArgument};
 use super::options::{named, note_idle};
@@ -96,14 +97,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Prints the recipe that a model keeps.
 fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let file = path.display();
-    let provenance = match SpotterModel::is_one(bytes) {
-        true => Some(SpotterModel::parse(&file.to_string(), bytes)?.provenance),
-        false => Model::parse(path, bytes)?.provenance().cloned(),
+    let name = file.to_string();
+    let provenance = if SpotterModel::is_one(bytes) {
+        Some(SpotterModel::parse(&name, bytes)?.provenance)
+    } else if let Ok(network) = NetworkFile::parse(&name, bytes) {
+        network.provenance
+    } else {
+        Model::parse(path, bytes)?.provenance().cloned()
     };
     let Some(provenance) = provenance else {
         return Err(Failure::input(
             Topic::NoRecipe,
-            format!("{file}: this keeps no recipe; name the model that `fit` or `spot` wrote"),
+            format!(
+                "{file}: this keeps no recipe; name a model's JSON file, as `fit` or `spot` writes it"
+            ),
         ));
     };
     let text =

@@ -17,8 +17,8 @@ use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
 use super::table::{Columns, refused};
-use crate::Topic;
 use crate::help::brief;
+use crate::{Recipe, Topic};
 
 /// Options that `-h` shows.
 const SHOWN: &[&str] =
@@ -246,7 +246,7 @@ fn named_edge(text: &str, names: &[&str], file: &str) -> Result<(usize, usize), 
 /// A network, how it came about, and the score of its graph if it has one.
 type Fitted = (Network, String, Option<f64>);
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =
         arguments.like.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
@@ -329,6 +329,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let provenance = Some(Provenance {
             checksum: checksum(&arguments.data).ok(),
             selection,
+            recipe,
             ..Provenance::named_after(table.source(), records.len())
         });
         let file = NetworkFile { columns: schema, model, provenance };

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use fishweir_networks::records::LAYOUTS;
 
-use super::Failure;
+use super::{Failure, Recipe};
 
 pub(super) fn long_about() -> String {
     let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
@@ -77,9 +77,9 @@ pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
     info::inspect(model, json)
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Fit(arguments) => fit::run(arguments),
+        Command::Fit(arguments) => fit::run(arguments, recipe),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
         Command::Query(arguments) => query::run(arguments),

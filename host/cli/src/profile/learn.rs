@@ -8,7 +8,7 @@ use fishweir_profiles::{Profile, ProfileLearner, sequences};
 
 use super::super::output::{self, Outputs};
 use super::super::values::positive;
-use super::{Failure, SearchArguments, text};
+use super::{Failure, Recipe, SearchArguments, text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let outputs = Outputs::check(
         &[&arguments.output],
         &[&arguments.model, &arguments.positives, &arguments.negatives],
@@ -65,6 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         series,
         windows: series,
         notes: vec![format!("C {}", arguments.c)],
+        recipe,
         ..Provenance::default()
     };
     output::write(&arguments.output, classifier.to_json()?.as_bytes())?;

@@ -13,7 +13,7 @@ use fishweir::internals::unpacked;
 use fishweir::report::counted;
 use fishweir_profiles::{Mode, ProfileError, Residues};
 
-use super::Failure;
+use super::{Failure, Recipe};
 use crate::{Topic, note};
 
 pub(super) const LONG_ABOUT: &str = "\
@@ -61,13 +61,13 @@ enum Command {
     Learn(learn::Arguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     match &arguments.command {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Score(arguments) => score::run(arguments),
         Command::Align(arguments) => align::run(arguments),
         Command::Gram(arguments) => gram::run(arguments),
-        Command::Learn(arguments) => learn::run(arguments),
+        Command::Learn(arguments) => learn::run(arguments, recipe),
     }
 }
 
