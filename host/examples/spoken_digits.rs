@@ -148,6 +148,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     files::write_whole(&table, text.as_bytes())?;
     let (model, table) = (model.display(), table.display());
-    println!("on an emulated board: fishweir run {model} {table} --limit 4000");
+    println!("on an emulated board: fishweir run {table} --model {model} --limit 4000");
     Ok(())
 }

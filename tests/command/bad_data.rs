@@ -46,10 +46,10 @@ fn all_refuse(file: &str, expected: &str, model: &str) {
         format!("fit {file} -o {output}"),
         format!("evaluate {file}"),
         format!("evaluate {file} --model {model}"),
-        format!("score {file} --model {model}"),
+        format!("predict {file} --model {model}"),
         format!("gram {file} -o {output}"),
         format!("gram {file} --model {model} -o {output}"),
-        format!("run {model} {file}"),
+        format!("run {file} --model {model}"),
     ] {
         let mut command = fishweir(&line);
         let message = refused(&mut command);
@@ -125,8 +125,8 @@ fn data_of_another_kind_than_the_models_is_refused() {
         let model = fixtures().at(model);
         for line in [
             format!("evaluate {data} --model {model}"),
-            format!("score {data} --model {model}"),
-            format!("run {model} {data}"),
+            format!("predict {data} --model {model}"),
+            format!("run {data} --model {model}"),
         ] {
             refuses(&line, "wrong-observations");
         }
@@ -137,6 +137,6 @@ fn data_of_another_kind_than_the_models_is_refused() {
 fn a_channel_that_the_model_needs_is_named() {
     let folder = Folder::new();
     let file = folder.put("other.csv", "series,label,t,x,z\n0,still,0,1,2\n");
-    let line = format!("score {file} --model {}", fixtures().at("two.json"));
+    let line = format!("predict {file} --model {}", fixtures().at("two.json"));
     refuses(&line, "bad-header y");
 }

@@ -21,9 +21,9 @@ fn all_refuse(model: &str, expected: &str) {
         format!("info {model}"),
         format!("export {model} -o {written}"),
         format!("evaluate {data} --model {model}"),
-        format!("score {data} --model {model}"),
-        format!("score --stream --model {model}"),
-        format!("run {model} {data}"),
+        format!("predict {data} --model {model}"),
+        format!("predict --stream --model {model}"),
+        format!("run {data} --model {model}"),
         format!("new {} --board mps2-an386 --model {model}", folder.at("project")),
     ] {
         // `info` knows every file that the program writes.
@@ -100,7 +100,7 @@ fn what_is_something_else_is_named() {
         for command in ["fit -o /dev/null", "evaluate", "gram -o /dev/null"] {
             assert!(refused(&format!("{command} {model}")).is("is-model"), "{command}");
         }
-        refuses(&format!("score {model} --model {model}"), format!("is-model {model}"));
+        refuses(&format!("predict {model} --model {model}"), format!("is-model {model}"));
     }
     let report = printed(&format!("info {} --json", of_fixture("two.json")));
     all_refuse(&folder.put("report.json", report), "not-a-model");
@@ -279,7 +279,7 @@ fn a_bad_set_is_told_by_the_reader_of_sets() {
     let folder = Folder::new();
     let file = folder.at("set.json");
     let data = fixtures().at("three.csv");
-    let lds = "--model lds --states 2 --iterations 2";
+    let lds = "--family lds --states 2 --iterations 2";
     printed(&format!("fit {data} {lds} -o {file}"));
     let mut set = ModelSet::load(file.as_ref()).expect("a set");
     set.models[1].name = set.models[0].name.clone();

@@ -6,7 +6,7 @@ use fishweir_core::update::Update;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, QUICK, fixtures};
-use crate::{json, printed, refuses};
+use crate::{answers, json, printed, refuses};
 
 /// Codebooks are told, priced to the byte, exported as Rust source and as an artefact that scores alike; what they
 /// are not beside is refused by name.
@@ -57,7 +57,7 @@ fn codebooks_are_told_and_exported() {
         assert_eq!(of_artefact[key], info[key], "{key}");
     }
     assert_eq!(of_artefact["file_bytes"], info["artefact_bytes"]);
-    let scored = |of: &str| printed(&format!("score {data} --model {of}"));
+    let scored = |of: &str| printed(&format!("predict {data} --model {of}"));
     assert_eq!(scored(&artefact), scored(&model));
     let carried = fs::read(&update).expect("an update");
     let carried = Update::read(&carried).expect("sound");
@@ -95,7 +95,7 @@ fn codebooks_are_told_and_exported() {
     assert_eq!((&fewer["codebooks"], &fewer["levels"]), (&2.into(), &1.into()));
     refuses(&limited("--levels 2"), "over-limit --levels");
     for idle in ["--codebooks 0 --levels 1", "--score-model all --codebook-weight 4"] {
-        refuses(&format!("fit {data} -o {no} {idle} {QUICK}"), "idle-option");
+        answers(format!("fit {data} -o {no} {idle} {QUICK}"), "idle-option");
     }
 }
 

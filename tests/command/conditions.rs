@@ -47,7 +47,8 @@ fn another_rate_is_refused_and_resampled_when_asked() {
     assert_eq!(contract["period"]["seconds"], 0.02);
     let plain = folder.at("plain.json");
     printed(&format!("fit {} -o {plain} --classifier bayes --states 2", folder.at("w50.csv")));
-    for command in ["evaluate", "score", "score --explain", "gram --kernel practical -o /dev/null"]
+    for command in
+        ["evaluate", "predict", "predict --explain", "gram --kernel practical -o /dev/null"]
     {
         let model = if command.starts_with("gram") { &plain } else { &model };
         let line = format!("{command} {fast} --model {model}");
@@ -89,7 +90,7 @@ fn series_of_two_rates_are_refused_and_made_one() {
         "fit -o /dev/null",
         "evaluate",
         "gram --kernel practical -o /dev/null",
-        "watch --mean-time 100",
+        "detect --mean-time 100",
     ] {
         refuses(&format!("{command} {both}"), "mixed-rates 0 50 again0 100 --resample");
     }
@@ -139,7 +140,7 @@ fn units_are_converted_and_another_scale_is_noted() {
         let live = waves(50.0, ["t", name], [1.0, 9.806_65]);
         let rows = live.lines().filter(|row| row.starts_with('1') || row.starts_with('s'));
         let row = |row: &str| row.splitn(3, ',').nth(2).expect("fields").to_owned() + "\n";
-        let mut command = fishweir(&format!("score --stream --model {model}"));
+        let mut command = fishweir(&format!("predict --stream --model {model}"));
         let output = as_json(command.write_stdin(rows.map(row).collect::<String>()));
         let last = String::from_utf8(output.stdout).expect("text");
         assert!(noted || last.lines().last().is_some_and(|row| row.contains("fast")), "{last}");
@@ -154,7 +155,7 @@ fn what_may_not_be_meant_is_noted_by_kind() {
     let model = of_waves(&folder);
     let judge = |text: String| {
         let data = folder.put("odd.csv", text);
-        notes(&format!("score {data} --model {model}"))
+        notes(&format!("predict {data} --model {model}"))
     };
     let even = waves(50.0, ["t", "ax [g]"], SECONDS);
     assert!(judge(even.clone()).is_empty());
@@ -251,7 +252,8 @@ fn spotters_and_detectors_keep_their_rate() {
         folder.put(name, bursts(rate).lines().map(row).collect::<String>())
     };
     let (normal, changed) = (unmarked("n50.csv", 50.0), unmarked("n100.csv", 100.0));
-    let watch = format!("watch {normal} --mean-time 50 --memory 10 --states 1 --changed {changed}");
-    refuses(&watch, "other-rate 100 50");
-    printed(&format!("{watch} --resample"));
+    let detect =
+        format!("detect {normal} --mean-time 50 --memory 10 --states 1 --changed {changed}");
+    refuses(&detect, "other-rate 100 50");
+    printed(&format!("{detect} --resample"));
 }

@@ -1,7 +1,7 @@
-//! How far decisions are to be believed: learnt by `fit`, told by `score`, judged by `evaluate`; and why they fell.
+//! How far decisions are to be believed: learnt by `fit`, told by `predict`, judged by `evaluate`; and why they fell.
 
 use crate::fixtures::{Folder, QUICK, fixtures, table};
-use crate::{json, printed, refuses};
+use crate::{answers, json, printed, refuses};
 
 /// A model of two of the three classes, that rejects a tenth.
 fn of_two(folder: &Folder) -> (String, String) {
@@ -43,8 +43,8 @@ fn a_class_that_was_never_seen_is_doubted_by_model_and_artefact_alike() {
 
     let artefact = folder.at("two.fishweir");
     printed(&format!("export {model} --artefact {artefact}"));
-    let rows = printed(&format!("score {three} --model {model} --window 20 --hop 10"));
-    assert_eq!(printed(&format!("score {three} --model {artefact} --window 20 --hop 10")), rows);
+    let rows = printed(&format!("predict {three} --model {model} --window 20 --hop 10"));
+    assert_eq!(printed(&format!("predict {three} --model {artefact} --window 20 --hop 10")), rows);
     let mut lines = rows.lines();
     let heads = "series,start,end,class,margin,probability,doubt,value";
     assert_eq!(lines.next(), Some(heads));
@@ -87,7 +87,7 @@ fn evaluate_leaves_each_class_out() {
 #[test]
 fn what_samples_gave_adds_up_to_the_margin() {
     let (model, data) = (fixtures().at("three.json"), fixtures().at("three.csv"));
-    let windows = json(&format!("score {data} --model {model} --explain --json"));
+    let windows = json(&format!("predict {data} --model {model} --explain --json"));
     for window in windows.as_array().expect("a list") {
         let number = |of: &str| window[of].as_f64().expect("a number");
         let gains = window["gains"].as_array().expect("a list");
@@ -97,13 +97,13 @@ fn what_samples_gave_adds_up_to_the_margin() {
         assert!((sum - margin).abs() < 1e-4 * (1.0 + margin), "{window}");
         assert_ne!(window["class"], window["rival"]);
     }
-    let rows = printed(&format!("score {data} --model {model} --explain"));
+    let rows = printed(&format!("predict {data} --model {model} --explain"));
     let mut lines = rows.lines();
     assert_eq!(lines.next(), Some("series,start,end,class,rival,sample,gain"));
     assert!(lines.next().is_some_and(|row| row.starts_with("0,0,20,still,") && row.contains(",,")));
     assert!(lines.next().is_some_and(|row| row.split(',').nth(5) == Some("0")));
     let folder = Folder::new();
-    let line = format!("score {data} --model {model} --explain --series 1 --draw");
+    let line = format!("predict {data} --model {model} --explain --series 1 --draw");
     let table = printed(&format!("{line} {}", folder.at("why.svg")));
     assert!(table.lines().skip(1).all(|row| row.starts_with("1,")), "{table}");
     let figure = printed(&format!("{line} -"));
@@ -111,11 +111,11 @@ fn what_samples_gave_adds_up_to_the_margin() {
     let class = table.lines().nth(1).and_then(|row| row.split(',').nth(3)).expect("a class");
     assert!(figure.contains(&format!(">{class}</text>")) && figure.contains(">over "), "{figure}");
     refuses(
-        &format!("score {data} --model {model} --explain --series nope"),
+        &format!("predict {data} --model {model} --explain --series nope"),
         "unknown-series nope",
     );
     refuses(&format!("{line} {data}"), "output-is-input");
-    let by_channel = format!("score {data} --model {model} --explain --channels --series 1");
+    let by_channel = format!("predict {data} --model {model} --explain --channels --series 1");
     let (table, listed) = (printed(&by_channel), json(&format!("{by_channel} --json")));
     let parts = listed[0]["parts"].as_object().expect("parts by name");
     let mut rows = table.lines();
@@ -134,7 +134,7 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     let told = "keeps-no-confidence --reject gaussian";
     refuses(&format!("{line} --classifier gaussian --reject 0.1"), told);
     refuses(&format!("evaluate {two} --classifier bayes,gaussian --reject 0.1"), told);
-    refuses(&format!("{line} --model hmm --calibrate"), "idle-option --calibrate");
+    answers(format!("{line} --family hmm --calibrate"), "idle-option --calibrate");
     for rate in ["0", "0.5", "nan", "much"] {
         refuses(&format!("{line} --reject {rate}"), "invalid-value 0 0.5 --reject");
     }
@@ -155,18 +155,21 @@ fn what_keeps_no_confidence_is_refused_by_its_option() {
     let evaluated = format!("evaluate {two} --model {} --reject 0.1", fixtures().at("two.json"));
     refuses(&evaluated, "argument-conflict --model");
     refuses(
-        &format!("score --stream --model {} --explain", fixtures().at("two.json")),
+        &format!("predict --stream --model {} --explain", fixtures().at("two.json")),
         "argument-conflict --explain",
     );
     printed(&format!("{line} --classifier gaussian --window 20 --sigma 1"));
-    refuses(&format!("score {two} --model {model} --explain"), "kernel-machine");
+    refuses(&format!("predict {two} --model {model} --explain"), "kernel-machine");
     let strings = fixtures().at("strings.tsv");
     printed(&format!("fit {strings} -o {model} {QUICK} --effort quick"));
-    refuses(&format!("score {strings} --model {model} --explain --channels"), "left-out-channels");
+    refuses(
+        &format!("predict {strings} --model {model} --explain --channels"),
+        "left-out-channels",
+    );
     let line = format!("fit {two} -o {model} {QUICK} --effort quick --window 20");
     printed(&format!("{line} --codebooks 1 --lags 1 --score-model each-lag"));
     refuses(
-        &format!("score {two} --model {model} --explain --channels"),
+        &format!("predict {two} --model {model} --explain --channels"),
         "left-out-channels --channels --codebooks 0",
     );
 }

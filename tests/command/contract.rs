@@ -16,7 +16,7 @@ fn stream(table: &str) -> String {
 
 /// First samples of windows, and the notes beside them.
 fn decides(model: &str, stream: String) -> (Vec<usize>, Vec<Told>) {
-    let mut command = fishweir(&format!("score --stream --model {model}"));
+    let mut command = fishweir(&format!("predict --stream --model {model}"));
     let output = as_json(command.write_stdin(stream));
     assert!(output.status.success());
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
@@ -41,7 +41,7 @@ fn times_are_held_against_the_training() {
     assert!(told[0].is("time-leaps 32"), "{told:?}");
     // At another rate: refused, unless the unit says that it is the same.
     for step in [1000.0 * STEP, STEP / 2.0] {
-        let mut command = fishweir(&format!("score --stream --model {model}"));
+        let mut command = fishweir(&format!("predict --stream --model {model}"));
         // A stream takes no `--resample`: the unit of the time is the remedy that it has.
         refuses(command.write_stdin(stream(&leaping(step, 0.0))), "other-rate 50 [ms]");
     }
@@ -66,7 +66,7 @@ fn a_file_that_leaps_is_cut_alike_everywhere() {
         let file = folder.put("leaping.csv", &table);
         let windows = if leaps { 2 } else { 3 };
         for model in [&model, &artefact] {
-            let rows = printed(&format!("score {file} --model {model}"));
+            let rows = printed(&format!("predict {file} --model {model}"));
             assert_eq!(rows.lines().count(), 1 + 8 * windows, "{rows}");
             assert_eq!(decides(model, stream(&table)).0.len(), windows);
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::fixtures::{Folder, QUICK, fixtures};
 use crate::shared::data::{FAMILIES, floor, of_family};
-use crate::{Messages, as_json, fishweir, json, printed, refused, refuses};
+use crate::{Messages, answers, as_json, fishweir, json, printed, refused, refuses};
 
 #[test]
 fn every_family_is_evaluated_far_above_chance() {
@@ -64,8 +64,8 @@ fn a_model_of_counts_takes_counts_alone() {
     let model = folder.at("counts.json");
     printed(&format!("fit {data} -o {model} --emission poisson {QUICK} --effort quick"));
     let bad = folder.put("bad.csv", "series,t,x,y\n0,0,1,2\n0,1,1.5,2\n");
-    refuses(&format!("score {bad} --model {model}"), "not-in-support 3 x 1.5");
-    let mut stream = fishweir(&format!("score --stream --model {model}"));
+    refuses(&format!("predict {bad} --model {model}"), "not-in-support 3 x 1.5");
+    let mut stream = fishweir(&format!("predict --stream --model {model}"));
     let output = as_json(stream.write_stdin("x,y\n1,2\n1.5,2\n3,4\n"));
     let said = Messages::of(&output.stderr);
     assert!(said.notes.iter().any(|note| note.is("not-in-support 3 1 x 1.5")), "{said:?}");
@@ -109,7 +109,7 @@ fn what_a_family_has_no_use_for_is_refused() {
         ),
         (format!("gram {data} --emission autoregressive --kernel practical"), "no-past --emission"),
     ] {
-        refuses(&format!("{line} {QUICK}"), what);
+        answers(format!("{line} {QUICK}"), what);
     }
     let model = folder.at("m.json");
     printed(&format!("fit {data} -o {model} --emission mixture {QUICK} --effort quick"));
@@ -133,7 +133,7 @@ fn a_family_of_something_else_is_named_with_the_file() {
             format!("fit {strings} -o {output} --emission {name}"),
             format!("fit {strings} -o {output} --emission {name} --states 2"),
             format!("evaluate {strings} --emission {name}"),
-            format!("watch {strings} --mean-time 100 --emission {name}"),
+            format!("detect {strings} --mean-time 100 --emission {name}"),
         ] {
             refuses(&line, format!("wrong-emissions {strings} {name} --emission"));
         }
@@ -234,7 +234,7 @@ fn what_is_observed_is_called_what_it_is() {
             "fit {data} -o {model} --classifier bayes --emission {name} {QUICK} --effort quick"
         );
         printed(&line);
-        refuses(&format!("score {strings} --model {model}"), "wrong-observations strings.tsv");
+        refuses(&format!("predict {strings} --model {model}"), "wrong-observations strings.tsv");
         let line = format!("gram {data} --model {model} --kernel count -o {gram}");
         refuses(&line, "not-symbols");
     }

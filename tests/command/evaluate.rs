@@ -325,7 +325,7 @@ fn a_file_with_one_class_of_the_models_is_evaluated_and_strangers_are_told_of_by
     let artefact = format!("evaluate {file} --model {}", fixtures().at("three.fishweir"));
     let told = notes(&artefact);
     assert!(told.iter().all(|note| note.kind != "no-contract"), "{told:?}");
-    let scores = json(&format!("score {file} --model {model} --json"));
+    let scores = json(&format!("predict {file} --model {model} --json"));
     assert_eq!(scores["unknown"], report["unknown"]);
     let both = format!("{line} --model {}", fixtures().at("three.fishweir"));
     let both = json(fishweir(&both).args(["--window", "20", "--hop", "10", "--json"]));

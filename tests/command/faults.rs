@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::fixtures::{Folder, Noise};
-use crate::{Messages, Told, as_json, fishweir, notes, refuses};
+use crate::{Messages, Told, answers, as_json, fishweir, notes, refuses};
 
 /// One channel of a sample: series, sample, channel, its number; what is written.
 type Change<'a> = &'a dyn Fn(usize, usize, usize, f64) -> String;
@@ -90,7 +90,7 @@ fn evaluated(folder: &Folder, model: &str, data: &str) -> Vec<Told> {
 }
 
 fn streamed(model: &str, text: String) -> Vec<Told> {
-    notes(fishweir(&format!("score --stream --model {model}")).write_stdin(text))
+    notes(fishweir(&format!("predict --stream --model {model}")).write_stdin(text))
 }
 
 /// The kinds of the faults that were noted, each once.
@@ -157,7 +157,7 @@ fn remedies_and_files_as_they_are() {
     let data = folder.put("train.csv", &sound);
     let fit = format!("fit {data} -o {} --copies 2", folder.at("none.json"));
     let front = "--front magnitude=x+y+z --vectors x,y,z --gain 0.1";
-    refuses(&format!("{fit} {front} --rotation 20"), "idle-option --rotation");
+    answers(format!("{fit} {front} --rotation 20"), "idle-option --rotation");
     refuses(&format!("{fit} --lags -1"), "invalid-value --lags");
 }
 
@@ -270,7 +270,7 @@ fn rounded_and_batched_times_have_their_rate() {
     let told = streamed(&of_800, stream(600, &whole(800.0), &as_it_is).replacen('t', "t [ms]", 1));
     assert!(faults(&told).is_empty(), "{told:?}");
     let fast = stream(600, &whole(1000.0), &as_it_is).replacen('t', "t [ms]", 1);
-    let line = format!("score --stream --model {of_800}");
+    let line = format!("predict --stream --model {of_800}");
     refuses(fishweir(&line).write_stdin(fast), "other-rate 1000");
 
     let of_50 = model(&folder, &even(&as_it_is));
@@ -281,7 +281,7 @@ fn rounded_and_batched_times_have_their_rate() {
         let data = table("t,", &|t| format!("{},", batched(t)), &as_it_is);
         assert_eq!(faults(&evaluated(&folder, &of_50, &data)), ["irregular-times"], "{length}");
         assert_eq!(faults(&fitted(&folder, &data)), ["irregular-times"], "{length}");
-        let line = format!("score --stream --model {of_50}");
+        let line = format!("predict --stream --model {of_50}");
         let run = fishweir(&line).write_stdin(stream(600, &batched, &as_it_is)).assert().success();
         let decisions = String::from_utf8_lossy(&run.get_output().stdout).lines().count();
         assert!(decisions > 10, "{length}: {decisions}");
@@ -303,7 +303,7 @@ fn a_stream_at_the_rate_of_the_training_is_never_ended() {
         lines.lines().enumerate().filter(kept).map(|(_, line)| format!("{line}\n")).collect();
     let share = some.lines().count() as f64 / 20_000.0;
     assert!((0.85..0.97).contains(&share), "{share}");
-    fishweir(&format!("score --stream --model {of_60}")).write_stdin(some).assert().success();
+    fishweir(&format!("predict --stream --model {of_60}")).write_stdin(some).assert().success();
 
     let of_50 = model(&folder, &even(&as_it_is));
     // Every seventh hundred samples forty are held up, and come at once.
@@ -318,7 +318,7 @@ fn a_stream_at_the_rate_of_the_training_is_never_ended() {
         [&|t| format!("{:.4}", stalled(t)), &|t| format!("{:.4}", late(t))];
     for time in times {
         let text = stream(5000, time, &as_it_is);
-        fishweir(&format!("score --stream --model {of_50}")).write_stdin(text).assert().success();
+        fishweir(&format!("predict --stream --model {of_50}")).write_stdin(text).assert().success();
     }
     let told = streamed(&of_50, stream(5000, &untimed, &as_it_is));
     assert!(faults(&told).is_empty(), "{told:?}");

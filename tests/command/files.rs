@@ -307,7 +307,7 @@ fn networks_are_read_as_their_formats_allow() {
     let text = "network n {}\nvariable a { type discrete[2] { yes no }; }\nvariable b { type discrete[2] { yes, no }; }\n\
                 probability(a) { table 0.25 0.75; }\nprobability(b a) { (yes) 0.5 0.5; (no) 0.1, 0.9; }\n";
     let blanks = folder.put("blanks.bif", text);
-    let report = json(&format!("network query {blanks} b --json"));
+    let report = json(&format!("network query --model {blanks} b --json"));
     let yes = report["nodes"][0]["probabilities"][0].as_f64().expect("a number");
     assert!((yes - (0.25 * 0.5 + 0.75 * 0.1)).abs() < 1e-9, "{report}");
 }
@@ -337,7 +337,7 @@ fn alignments_and_sequences_are_searched_as_far_as_they_go() {
     printed(&line);
     let reads = folder
         .put("reads.fa", ">x\nACGTACGTACGTACGTACGTACGT\n>p\nMKLV*\n>y\nacgtacgtacgtacgtacgtacgt\n");
-    let line = format!("profile score {profile} {reads}");
+    let line = format!("profile score --model {profile} {reads}");
     let table = printed(&line);
     let found: Vec<&str> = table.lines().skip(1).filter_map(|row| row.split('\t').nth(1)).collect();
     assert_eq!(found.len(), 2, "{table}");

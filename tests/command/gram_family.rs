@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::fixtures::{Folder, Noise, fixtures};
-use crate::gram::{assert_refused, csv_matrix};
+use crate::gram::{assert_answers, csv_matrix};
 use crate::{json, printed, refused, refuses};
 
 /// Eight strings of two classes, of eight letters each.
@@ -180,7 +180,7 @@ fn contexts_are_listed_in_a_file_or_chosen_by_their_count() {
 #[test]
 fn options_that_do_not_apply_are_refused() {
     let (strings, two) = (fixtures().at("strings.tsv"), fixtures().at("two.csv"));
-    let cases: [(String, &str); 24] = [
+    let cases: [(String, &str); 23] = [
         (format!("{strings} --padded"), "idle-option --family hmm --padded markov"),
         (format!("{strings} --order 2"), "idle-option --family hmm --order"),
         (format!("{strings} --uniform"), "idle-option --family markov positions"),
@@ -195,12 +195,8 @@ fn options_that_do_not_apply_are_refused() {
         ),
         (format!("{two} --family gaussian --seed 3"), "idle-option --family gaussian --seed"),
         (format!("{two} --family mixture --pseudo-count 1"), "idle-option --pseudo-count"),
-        (
-            format!("{strings} --family markov -m {}", fixtures().at("strings.json")),
-            "idle-option --model",
-        ),
         (format!("{strings} --family markov --kernel count"), "unsupported"),
-        (format!("{strings} --family markov --kernel pair-hmm"), "idle-option --family"),
+        (format!("{strings} --family markov --kernel pair-hmm"), "needs-kernel-model pair-hmm"),
         (format!("{strings} --family markov --end --length 4"), "idle-option --length"),
         (format!("{strings} --family markov --min-count 4"), "missing-required-argument --order"),
         (
@@ -215,7 +211,9 @@ fn options_that_do_not_apply_are_refused() {
         (format!("{two} --family mixture --components 65"), "out-of-range 1 64"),
         (format!("{two} --family mixture --kernel invariant --information exact"), "not-symbols"),
     ];
-    assert_refused(&cases);
+    assert_answers(&cases);
+    let line = format!("gram {strings} --family markov -m {}", fixtures().at("strings.json"));
+    refuses(&line, "idle-option --model");
 }
 
 #[test]
@@ -245,7 +243,7 @@ fn an_item_that_is_too_short_is_named_by_line_and_name() {
     let series = folder.put("short.csv", "series,label,t,x\n0,p,0,1\n0,p,1,2\n0,p,2,4\n1,q,0,1\n");
     let alone = format!("few-points {series} 5 1");
     let of_series = |model: &str| format!("{series} --kernel mean-map --family {model}");
-    assert_refused(&[
+    assert_answers(&[
         (
             format!("{strings} --kernel empirical-mean-map --order 2"),
             &format!("too-short {strings} 3 2"),

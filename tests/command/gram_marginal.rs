@@ -28,7 +28,7 @@ fn every_kernel_by_its_documented_model() {
         let data = folder.put(format!("{name}.{ending}"), text);
         let out = folder.at(format!("{name}.gram.csv"));
         let report = json(&format!(
-            "gram {data} --kernel {name} --model-file {} --normalise --json -o {out}",
+            "gram {data} --kernel {name} --kernel-model {} --normalise --json -o {out}",
             documented(name)
         ));
         assert_eq!(report["items"], items, "{report}");
@@ -60,16 +60,16 @@ fn what_does_not_fit_is_named() {
     let pair = documented("pair-hmm");
     let binomial = documented("hidden-binomial");
     for (options, says) in [
-        ("--kernel pair-hmm".to_owned(), "needs-kernel-model pair-hmm --model-file"),
-        (format!("--kernel practical --model-file {pair}"), "idle-option --model-file"),
-        (format!("--kernel fixed-length --model-file {pair}"), "other-kernel pair-hmm"),
-        (format!("--kernel hidden-binomial --model-file {binomial}"), "wrong-length 3"),
+        ("--kernel pair-hmm".to_owned(), "needs-kernel-model pair-hmm --kernel-model"),
+        (format!("--kernel practical --kernel-model {pair}"), "idle-option --kernel-model"),
+        (format!("--kernel fixed-length --kernel-model {pair}"), "other-kernel pair-hmm"),
+        (format!("--kernel hidden-binomial --kernel-model {binomial}"), "wrong-length 3"),
     ] {
         refuses(&gram(&options), says);
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left behind");
     let long = "ACGT".repeat(400);
     fs::write(&data, format!("label\tid\tsequence\nA\ta\t{long}\nB\tc\t{long}\n")).expect("a file");
-    let binomial = format!("--kernel hidden-binomial --model-file {binomial}");
+    let binomial = format!("--kernel hidden-binomial --kernel-model {binomial}");
     refuses(fishweir(&gram(&binomial)).current_dir(&folder), "kernel-out-of-range --normalise");
 }

@@ -1,14 +1,14 @@
-//! `fishweir export --c` and `fishweir watch --c`: what is refused before anything is built.
+//! `fishweir export --c` and `fishweir detect --c`: what is refused before anything is built.
 
 use crate::fixtures::{Folder, fixtures};
-use crate::refuses;
+use crate::{answers, refuses};
 
 #[test]
 fn what_names_cannot_begin_with_is_refused() {
     let folder = Folder::new();
     let model = fixtures().at("two.json");
     let (c, rust) = (folder.at("two"), folder.at("two.rs"));
-    refuses(&format!("export {model} --rust {rust} --prefix gait"), "idle-option --prefix");
+    answers(format!("export {model} --rust {rust} --prefix gait"), "idle-option --prefix");
     for prefix in ["Gait", "2gait", "ga-it", "_gait"] {
         refuses(
             &format!("export {model} --c {c} --prefix {prefix}"),
@@ -19,10 +19,10 @@ fn what_names_cannot_begin_with_is_refused() {
     refuses(&format!("export {model} --c {c} --prefix string"), "bad-prefix string");
     refuses(&format!("export {model} --c {c} --prefix m"), "bad-prefix m");
     refuses(&format!("export {model} --c {c} --prefix board"), "bad-prefix board");
-    let watch =
-        format!("watch {} --mean-time 4 --memory 2 --states 2", fixtures().at("strings.tsv"));
-    refuses(&format!("{watch} --prefix door"), "idle-option --prefix --c");
-    refuses(&format!("{watch} --c {} --prefix m", folder.at("m")), "bad-prefix m");
+    let detect =
+        format!("detect {} --mean-time 4 --memory 2 --states 2", fixtures().at("strings.tsv"));
+    answers(format!("{detect} --prefix door"), "idle-option --prefix --c");
+    refuses(&format!("{detect} --c {} --prefix m", folder.at("m")), "bad-prefix m");
     assert!(!folder.path().join("two").exists());
 }
 
@@ -31,7 +31,7 @@ fn a_core_without_a_library_is_refused() {
     let folder = Folder::new();
     let model = fixtures().at("two.json");
     let rust = folder.at("two.rs");
-    refuses(&format!("export {model} --rust {rust} --core cortex-m4"), "idle-option --core --c");
+    answers(format!("export {model} --rust {rust} --core cortex-m4"), "idle-option --core --c");
     refuses(
         &format!("export {model} --c {} --core z80", folder.at("two")),
         "invalid-value cortex-m33 --core",

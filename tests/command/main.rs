@@ -9,6 +9,7 @@ mod compare;
 mod conditions;
 mod confidence;
 mod contract;
+mod detect;
 mod emission;
 mod evaluate;
 mod export;
@@ -31,10 +32,11 @@ mod named_events;
 mod network;
 mod new;
 mod output;
+mod predict;
 mod profile;
+mod recipe;
 mod remedies;
 mod run;
-mod score;
 mod selection;
 mod send;
 mod shared;
@@ -44,7 +46,6 @@ mod systems;
 mod tell;
 mod units;
 mod usage;
-mod watch;
 mod words;
 
 use std::fmt;
@@ -142,6 +143,19 @@ fn refused(command: impl Run) -> Told {
 fn refuses(command: impl Run, expected: impl AsRef<str>) {
     let (told, expected) = (refused(command), expected.as_ref());
     assert!(told.is(expected), "not {expected}: {told:?}");
+}
+
+/// Asserts what a command line says, as [`Told::is`] has it: an option without effect is noted, and all else refused. What
+/// has no other place is written to a folder that goes.
+#[track_caller]
+fn answers(line: impl AsRef<str>, expected: impl AsRef<str>) {
+    let (line, expected) = (line.as_ref(), expected.as_ref());
+    if !expected.starts_with("idle-option") {
+        return refuses(line, expected);
+    }
+    let folder = fixtures::Folder::new();
+    let told = notes(fishweir(line).current_dir(&folder));
+    assert!(told.iter().any(|note| note.is(expected)), "not {expected}: {told:?}");
 }
 
 /// The notes of a command that must succeed.

@@ -93,7 +93,7 @@ fn a_model_hears_what_its_contract_lets_be_missing() {
         (0..40).map(|t| format!("{},{y}\n", 0.5 + f64::from(t % 3))).collect()
     };
     let decided = |model: &str, text: String| -> Vec<String> {
-        let line = format!("score --stream --endless --model {model}");
+        let line = format!("predict --stream --endless --model {model}");
         let out = fishweir(&line).write_stdin(text).output().expect("runs");
         assert!(out.status.success(), "{out:?}");
         String::from_utf8(out.stdout).expect("text").lines().map(str::to_owned).collect()
@@ -106,7 +106,8 @@ fn a_model_hears_what_its_contract_lets_be_missing() {
     assert!(there.last().is_some_and(|line| line.contains("high")), "{there:?}");
     // Trained on whole samples, the model hears nothing of the same stream.
     let told = notes(
-        fishweir(&format!("score --stream --endless --model {whole_model}")).write_stdin(rows("")),
+        fishweir(&format!("predict --stream --endless --model {whole_model}"))
+            .write_stdin(rows("")),
     );
     assert!(told.iter().any(|note| note.is("unobserved")), "{told:?}");
     let dead = folder.at("dead.csv");
@@ -115,8 +116,8 @@ fn a_model_hears_what_its_contract_lets_be_missing() {
         format!("t,x,y\n{}", (0..40).map(|t| format!("{t},1,\n")).collect::<String>()),
     )
     .expect("writes");
-    refuses(&format!("score {dead} --model {whole_model}"), "no-whole-row y");
-    notes(&format!("score {dead} --model {model}"));
+    refuses(&format!("predict {dead} --model {whole_model}"), "no-whole-row y");
+    notes(&format!("predict {dead} --model {model}"));
     refuses(&format!("fit {data} --classifier fisher --codebooks 4 -o {model}"), "partial-samples");
     refuses(&format!("fit {data} --classifier gaussian -o {model}"), "partial-samples");
 }

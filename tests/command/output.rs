@@ -21,7 +21,7 @@ fn no_input_and_no_other_output_is_written_over() {
     for (line, expected) in [
         (format!("gram {data} --model {own} -o {own}"), "output-is-input"),
         (
-            format!("gram {data} --kernel pair-hmm --model-file {kernel} -o {kernel}"),
+            format!("gram {data} --kernel pair-hmm --kernel-model {kernel} -o {kernel}"),
             "output-is-input",
         ),
         (format!("evaluate {data} --model {own} --roc {own}"), "output-is-input"),

@@ -34,7 +34,8 @@ fn fit(family: &Folder) -> String {
 fn a_profile_finds_its_family() {
     let family = family();
     let (profile, sequences, found) = (fit(&family), family.at("some.fa"), family.at("found.sto"));
-    let line = format!("profile score {profile} {sequences} --least -99 --alignment {found}");
+    let line =
+        format!("profile score --model {profile} {sequences} --least -99 --alignment {found}");
     let table = printed(&line);
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 13), "{table}");
@@ -45,7 +46,7 @@ fn a_profile_finds_its_family() {
     let scores: Vec<f64> = rows[1..].iter().map(|row| row[3].parse().expect("bits")).collect();
     assert!(scores[0] > 5.0 && scores[scores.len() - 1] < 0.0, "{table}");
     assert!(fs::read_to_string(found).expect("written").contains("MRILASG"));
-    let alone = printed(&format!("profile score {profile} {sequences} --glocal"));
+    let alone = printed(&format!("profile score --model {profile} {sequences} --glocal"));
     assert_eq!(alone.lines().count(), 2, "{alone}");
 }
 
@@ -60,11 +61,11 @@ fn bad_input_is_named() {
         ("none.fa", "", "empty-file"),
     ] {
         family.put(file, text);
-        let line = format!("profile score {profile} {}", family.at(file));
+        let line = format!("profile score --model {profile} {}", family.at(file));
         let told = refused(&line);
         assert!(told.is(expected) && told.names(file), "{told}");
     }
-    let line = format!("profile score {} {}", family.at("some.fa"), family.at("some.fa"));
+    let line = format!("profile score --model {} {}", family.at("some.fa"), family.at("some.fa"));
     assert!(refused(&line).is("bad-profile-text HMMER3/f"));
 }
 
@@ -76,7 +77,7 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     family.put("loose.fa", ALIGNMENT.replace('-', ""));
     let fit = format!("profile fit --unaligned --passes 1 {loose} -o {profile}");
     assert!(printed(&fit).contains("from 3 sequences"));
-    let aligned = printed(&format!("profile align --glocal {profile} {loose}"));
+    let aligned = printed(&format!("profile align --glocal --model {profile} {loose}"));
     assert!(aligned.starts_with("# STOCKHOLM 1.0") && aligned.ends_with("//\n"), "{aligned}");
     for name in ["one", "two", "three"] {
         assert!(aligned.lines().any(|line| line.starts_with(name)), "{aligned}");
@@ -84,7 +85,7 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
 
     family.put("others.fa", ">a\nPPPPGGGGPPPPGGGG\n>b\nDDDDTTTTPPPPSSSS\n>c\nFFFFQQQQNNNNLLLL\n");
     let (others, model) = (family.at("others.fa"), family.at("model.json"));
-    let learn = format!("profile learn {profile} {loose} {others}");
+    let learn = format!("profile learn --model {profile} {loose} {others}");
     printed(&format!("{learn} -o {model}"));
     let info = printed(&format!("info {model}"));
     assert!(info.contains("profile"), "{info}");
@@ -104,14 +105,17 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     assert!(family.text("mixed.hmm").contains("ALPH  amino"));
     let unwritten = family.at("none.json");
     refuses(&format!("{learn} -o {unwritten} --c 0"), "invalid-value");
-    refuses(&format!("profile score {profile} {loose} --least nan"), "invalid-value --least");
+    refuses(
+        &format!("profile score --model {profile} {loose} --least nan"),
+        "invalid-value --least",
+    );
     refuses(&format!("{fit} --match-fraction=-3"), "invalid-value 0 1 --match-fraction");
     refuses(&format!("{fit} --entropy 0"), "invalid-value");
     family.put("odd.fa", ">odd\nAC1\n");
     let odd = family.at("odd.fa");
     for line in [
-        format!("profile learn {profile} {loose} {odd} -o {unwritten}"),
-        format!("profile align {profile} {odd}"),
+        format!("profile learn --model {profile} {loose} {odd} -o {unwritten}"),
+        format!("profile align --model {profile} {odd}"),
         format!("profile fit --unaligned {odd} -o {unwritten}"),
     ] {
         let told = refused(&line);
@@ -133,12 +137,12 @@ fn a_profile_alone_is_a_classifier() {
     let options = "--fasta-label 2";
     let figures = printed(&format!("evaluate {data} {options} --model {profile}"));
     assert!(figures.contains("all     1.000"), "{figures}");
-    printed(&format!("score {data} {options} --model {profile}"));
+    printed(&format!("predict {data} {options} --model {profile}"));
     printed(&format!("export {profile} --rust {source}"));
     let source = fs::read_to_string(source).expect("written");
     assert!(source.contains("ProfileHmm<f32, 14,"), "{source}");
 
-    refuses(&format!("fit --model profile {data}"), "invalid-value --model");
+    refuses(&format!("fit --family profile {data}"), "invalid-value --family");
     family.put("broken.hmm", "HMMER3/f\nNAME x\n");
     refuses(&format!("info {}", family.at("broken.hmm")), "bad-profile-file broken.hmm");
 }
@@ -148,7 +152,7 @@ fn the_fisher_kernel_of_a_profile_is_a_matrix() {
     let family = family();
     let (profile, sequences) = (fit(&family), family.at("some.fa"));
     let gram = |options: &str| {
-        let table = printed(&format!("profile gram {profile} {sequences} {options}"));
+        let table = printed(&format!("profile gram --model {profile} {sequences} {options}"));
         let rows = table.lines().skip(1).map(|line| {
             line.split(',').skip(2).map(|cell| cell.parse().expect("a number")).collect()
         });
@@ -162,6 +166,6 @@ fn the_fisher_kernel_of_a_profile_is_a_matrix() {
     assert!(gram("--plain --by-residue")[0][0] > 0.0);
     assert_eq!(gram("--normalise")[1][1], 1.0);
     family.put("odd.fa", ">odd\nAC1\n");
-    let told = refused(&format!("profile gram {profile} {}", family.at("odd.fa")));
+    let told = refused(&format!("profile gram --model {profile} {}", family.at("odd.fa")));
     assert!(told.is("bad-profile-text odd.fa 1"), "{told}");
 }

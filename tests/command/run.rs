@@ -6,5 +6,5 @@ use crate::refuses;
 #[test]
 fn a_folder_without_firmware_is_refused() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    refuses(&format!("run {model} {data} --firmware /no/such"), "no-firmware /no/such");
+    refuses(&format!("run {data} --model {model} --firmware /no/such"), "no-firmware /no/such");
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::fixtures::{Folder, fixtures};
-use crate::{fishweir, json, printed, refused, refuses};
+use crate::{answers, fishweir, json, printed, refused, refuses};
 
 /// Quick fits, whose states are left to choose.
 const FEW: &str = "--restarts 1 --iterations 8";
@@ -135,9 +135,9 @@ fn what_is_taken_untried_is_kept_too() {
     assert!(told.contains("floor 0.03") && told.contains("inner accuracy"), "{told}");
 }
 
-/// Bayes on channels is tried at several states and floors; what has no more to try refuses more effort by name.
+/// Bayes on channels is tried at several states and floors; where there is no more to try, that is noted.
 #[test]
-fn more_effort_tries_more_or_is_refused() {
+fn more_effort_tries_more_or_is_noted() {
     let folder = Folder::new();
     let (data, model) = (fixtures().at("two.csv"), folder.at("m.json"));
     let line = format!("fit {data} -o {model} {FEW}");
@@ -150,11 +150,11 @@ fn more_effort_tries_more_or_is_refused() {
     assert_eq!(pairs.len(), 6, "three numbers of states and two floors: {bayes}");
     let idle = |of: &str| format!("idle-option --effort {of}");
     let cosine = format!("{line} --classifier cosine --effort normal");
-    refuses(&cosine, idle("cosine"));
+    answers(&cosine, idle("cosine"));
     let strings = fixtures().at("strings.tsv");
     let words = format!("{strings} --classifier empirical-mean-map --effort normal");
-    refuses(&format!("fit -o {model} {words}"), idle("empirical-mean-map"));
-    refuses(&format!("evaluate {words}"), idle("empirical-mean-map"));
+    answers(format!("fit -o {model} {words}"), idle("empirical-mean-map"));
+    answers(format!("evaluate {words}"), idle("empirical-mean-map"));
     let told = format!("{strings} -o {model} --states 2 --effort normal {FEW}");
-    refuses(&format!("fit {told}"), idle("fisher"));
+    answers(format!("fit {told}"), idle("fisher"));
 }

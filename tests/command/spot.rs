@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::fixtures::{Folder, Noise, fixtures};
 use crate::shared::data::marked;
-use crate::{json, printed, refuses};
+use crate::{answers, json, printed, refuses};
 
 #[test]
 fn events_are_found_and_windows_are_told_beside() {
@@ -92,15 +92,15 @@ fn a_spotter_is_kept_and_finds_the_same_events() {
     for other in ["--artefact", "--number q15 --c", "--number q15 --rust"] {
         refuses(&format!("export {file} {other} {source}.x"), "unsupported f32");
     }
-    refuses(&format!("export {file} --rust {source} --data {test}"), "idle-option --data");
+    answers(format!("export {file} --rust {source} --data {test}"), "idle-option --data");
 
-    refuses(&format!("spot {test} --model {file} --states 3"), "idle-option --states");
-    refuses(&format!("spot {test} --model {file} --events"), "idle-option --events");
+    answers(format!("spot {test} --model {file} --states 3"), "idle-option --states");
+    answers(format!("spot {test} --model {file} --events"), "idle-option --events");
     refuses(&format!("spot {test} --model {train}"), "is-data series");
     let classifier = fixtures().at("three.json");
     refuses(&format!("spot {test} --model {classifier}"), "wrong-model");
     refuses(&format!("spot {train} --marks mark -o {train}"), "output-is-input");
-    refuses(&format!("score {test} --model {file}"), "wrong-model");
+    refuses(&format!("predict {test} --model {file}"), "wrong-model");
     let text = std::fs::read_to_string(&file).expect("written").replacen("0.", "1.", 1);
     refuses(&format!("info {}", folder.put("bad.json", text)), "checksum");
 }
@@ -185,13 +185,14 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
     }
     assert!(printed(&line).starts_with(&format!("{file}: 12 of 12 events found")));
 
-    refuses(&format!("{line} --lag 3"), "idle-option --lag");
-    refuses(&format!("{line} --group series"), "idle-option --group");
+    answers(format!("{line} --lag 3"), "idle-option --lag");
+    answers(format!("{line} --group series"), "idle-option --group");
     let line = format!("evaluate {train} --events");
     refuses(&line, "missing-required-argument --marks");
     let line = format!("{line} --marks mark");
     refuses(&format!("{line} --learner svm --lags 1"), "idle-option --lags --learner");
-    refuses(&format!("{line} --raw"), "idle-option --raw");
+    answers(format!("{line} --learner svm"), "idle-option --learner");
+    answers(format!("{line} --raw"), "idle-option --raw");
     refuses(&format!("{line} --classifier bayes"), "argument-conflict --classifier");
     refuses(&format!("{line} --window 20"), "argument-conflict --window");
     refuses(&format!("{line} --folds 5"), "too-few-items 4 5");
@@ -206,7 +207,7 @@ fn spotters_that_were_kept_are_judged_and_options_of_classifiers_refused() {
         .collect();
     let only = folder.put("only.csv", only);
     refuses(&format!("evaluate {only} --events --marks mark"), "class-missing low 1");
-    refuses(&format!("spot {test} --model {file} --overlap 0.4"), "idle-option --overlap");
+    answers(format!("spot {test} --model {file} --overlap 0.4"), "idle-option --overlap");
 }
 
 /// The same stretches cut out, and what lies between them in one recording that says nothing of labels.
@@ -281,8 +282,8 @@ fn clips_that_do_not_go_with_a_background_are_refused() {
     refuses(&format!("spot --clips {bare} --background {background}"), "unlabelled");
     let line = format!("spot --clips {clips} --background {background}");
     refuses(&format!("{line} --group family"), "unknown-column family");
-    refuses(&format!("{line} --events"), "idle-option --events");
-    refuses(&format!("{line} --marks mark"), "idle-option --marks");
+    answers(format!("{line} --events"), "idle-option --events");
+    answers(format!("{line} --marks mark"), "idle-option --marks");
     let test = folder.put("test.csv", marked(2));
     refuses(&format!("{line} --test {test}"), "missing-option --marks");
     refuses(&format!("{line} -o {clips}"), "output-is-input");
@@ -290,5 +291,5 @@ fn clips_that_do_not_go_with_a_background_are_refused() {
     refuses(&format!("{line} --background-mark rest"), "missing-required-argument --marks");
     let line = format!("spot {test} --marks mark");
     refuses(&format!("{line} --background rest"), "idle-option --background-mark mark");
-    refuses(&format!("{line} --group person"), "idle-option --group");
+    answers(format!("{line} --group person"), "idle-option --group");
 }

@@ -1,4 +1,4 @@
-//! `fishweir score --stream`.
+//! `fishweir predict --stream`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ fn samples() -> Vec<String> {
 
 fn start(model: &str) -> Child {
     Command::new(PROGRAM)
-        .args(["score", "--stream", "--endless", "--model", &fixtures().at(model)])
+        .args(["predict", "--stream", "--endless", "--model", &fixtures().at(model)])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -31,8 +31,8 @@ fn start(model: &str) -> Child {
 #[test]
 fn a_stream_decides_as_its_windows_do_in_a_file() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
-    let file = printed(&format!("score {data} --model {model} --window 20"));
-    let line = format!("score --stream --endless --model {model} --every 20 --reset-every 20");
+    let file = printed(&format!("predict {data} --model {model} --window 20"));
+    let line = format!("predict --stream --endless --model {model} --every 20 --reset-every 20");
     let stream = printed(fishweir(&line).write_stdin(samples().join("\n")));
     let decisions = |text: &str, from: usize| -> Vec<String> {
         let rows = text.lines().skip(1);
@@ -71,7 +71,7 @@ fn streamed(line: &str, input: &str) -> (Option<i32>, Vec<String>, Messages) {
 
 #[test]
 fn a_bad_line_is_named_counted_and_missing_or_ends_a_strict_stream() {
-    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
+    let line = format!("predict --stream --endless --model {}", fixtures().at("two.json"));
     let long = "1".repeat((1 << 24) + 1);
     for (bad, expected) in [
         ("0.1,abc", "not-a-number 3 2 y abc"),
@@ -103,7 +103,7 @@ fn a_bad_line_is_named_counted_and_missing_or_ends_a_strict_stream() {
 
 #[test]
 fn another_series_forgets_the_past() {
-    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
+    let line = format!("predict --stream --endless --model {}", fixtures().at("two.json"));
     let input = "series,x,y\na,0.1,0.2\na,1,1\nb,0.1,0.2\nb,1,1\n";
     let (code, decisions, told) = streamed(&line, input);
     assert_eq!(code, Some(0), "{told:?}");
@@ -117,7 +117,7 @@ fn another_series_forgets_the_past() {
 
 #[test]
 fn a_header_picks_channels_and_missing_samples_pass() {
-    let line = format!("score --stream --endless --json --model {}", fixtures().at("two.json"));
+    let line = format!("predict --stream --endless --json --model {}", fixtures().at("two.json"));
     let named = printed(fishweir(&line).write_stdin("t,y,x\n0,0.2,0.1\n1,,0.1\n2,NA,NA\n"));
     let plain = printed(fishweir(&line).write_stdin("0.1,0.2\nNA,0.1\n,\n"));
     assert_eq!(named, plain);
@@ -128,7 +128,7 @@ fn a_header_picks_channels_and_missing_samples_pass() {
 
 #[test]
 fn symbols_come_one_or_many_to_a_line() {
-    let line = format!("score --stream --model {}", fixtures().at("strings.json"));
+    let line = format!("predict --stream --model {}", fixtures().at("strings.json"));
     let text: String = labelled_strings().remove(0).1;
     let whole = printed(fishweir(&line).write_stdin(text.clone()));
     let apart: String = text.chars().map(|symbol| format!("{symbol}\n")).collect();
@@ -151,7 +151,7 @@ fn symbols_come_one_or_many_to_a_line() {
 
 #[test]
 fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
-    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
+    let line = format!("predict --stream --endless --model {}", fixtures().at("two.json"));
     let plain = printed(fishweir(&line).write_stdin("series,x,y\na,0.1,0.2\na,NA,1\n"));
     let quoted = "\"series\",\"x\",\"y\"\n\"a\",\"0.1\",\"0.2\"\na,\"NA\",\"1\"\n";
     assert_eq!(plain, printed(fishweir(&line).write_stdin(quoted)));
@@ -161,7 +161,7 @@ fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
         packed.finish().expect("memory")
     };
     for model in ["two.json", "strings.json"] {
-        let line = format!("score --stream --model {}", fixtures().at(model));
+        let line = format!("predict --stream --model {}", fixtures().at(model));
         refuses(fishweir(&line).write_stdin(packed.clone()), "gzip-stream");
     }
 }
@@ -171,10 +171,10 @@ fn what_a_file_may_be_a_stream_may_be_or_is_told_otherwise() {
 fn standard_output_that_nobody_reads_ends_a_command_quietly() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("two.json"));
     for line in [
-        format!("score {data} --model {model}"),
-        format!("score {data} --model {model} --json"),
-        format!("score --stream --model {model}"),
-        format!("score --stream --model {model} --json"),
+        format!("predict {data} --model {model}"),
+        format!("predict {data} --model {model} --json"),
+        format!("predict --stream --model {model}"),
+        format!("predict --stream --model {model} --json"),
         format!("info {model}"),
         format!("info {model} --json"),
         format!("evaluate {data} --model {model}"),
@@ -184,7 +184,7 @@ fn standard_output_that_nobody_reads_ends_a_command_quietly() {
         format!("export {model} --artefact -"),
         format!("gram {data} --model {model} -o -"),
         format!("fit {data} -o - --classifier bayes {QUICK} --effort quick"),
-        "score --help".to_owned(),
+        "predict --help".to_owned(),
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
@@ -206,7 +206,7 @@ fn standard_output_that_nobody_reads_ends_a_command_quietly() {
 
 #[test]
 fn no_sample_no_decision_and_no_error() {
-    let line = format!("score --stream --endless --model {}", fixtures().at("two.json"));
+    let line = format!("predict --stream --endless --model {}", fixtures().at("two.json"));
     assert_eq!(printed(fishweir(&line).write_stdin("")).lines().count(), 1);
 }
 
@@ -242,7 +242,7 @@ fn an_impossible_sample_is_reported_and_missing() {
     let folder = Folder::new();
     let path = folder.at("strict.json");
     classifier.save(path.as_ref()).expect("saved");
-    let line = format!("score --stream --model {path}");
+    let line = format!("predict --stream --model {path}");
     let output = as_json(fishweir(&line).write_stdin("a\nb\nb\nb\n"));
     let messages = Messages::of(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{messages:?}");
@@ -274,6 +274,6 @@ fn a_reader_that_leaves_is_no_error() {
 
 #[test]
 fn a_model_of_windows_decides_at_their_ends_alone() {
-    let line = format!("score --stream --model {} --every 20", fixtures().at("two.json"));
+    let line = format!("predict --stream --model {} --every 20", fixtures().at("two.json"));
     refuses(fishweir(&line).write_stdin(""), "windows-or-numbers --every --endless");
 }

@@ -9,7 +9,7 @@ fn systems_one_a_class_decide() {
     let at = |name: &str| folder.at(name);
     let (models, source, apart) = (at("lds.json"), at("lds.rs"), at("items.json"));
     let data = fixtures().at("three.csv");
-    let lds = "--model lds --states 2 --iterations 10";
+    let lds = "--family lds --states 2 --iterations 10";
     printed(&format!("fit {data} {lds} -o {models}"));
 
     let info = json(&format!("info {models} --json"));
@@ -29,13 +29,13 @@ fn systems_one_a_class_decide() {
     }
     let judged = json(&format!("evaluate {data} --model {models} --json"));
     assert!(judged["accuracy"].as_f64().expect("a share") > 0.6, "{judged}");
-    printed(&format!("score {data} --model {models}"));
+    printed(&format!("predict {data} --model {models}"));
     printed(&format!("export {models} --rust {source}"));
     let text = std::fs::read_to_string(&source).expect("a source");
     assert!(text.contains(": Model = StreamClassifier::from_parts("), "{text}");
     for line in [
         format!("export {models} --artefact {}", at("lds.fishweir")),
-        format!("run {models} {data} --artefact"),
+        format!("run {data} --model {models} --artefact"),
     ] {
         let message = refused(&line);
         assert!(message.is("unsupported"), "{message}");
@@ -48,7 +48,7 @@ fn systems_one_a_class_decide() {
     let windows = at("windows.json");
     printed(&format!("fit {data} {lds} --window 20 --hop 20 -o {windows}"));
     let rows =
-        |more: &str| printed(&format!("score {data} --model {windows} {more}")).lines().count();
+        |more: &str| printed(&format!("predict {data} --model {windows} {more}")).lines().count();
     assert_eq!(rows(""), rows("--window 20 --hop 20"));
     assert!(rows("") > rows("--window 40 --hop 40"));
     let info = json(&format!("info {windows} --json"));
@@ -57,7 +57,7 @@ fn systems_one_a_class_decide() {
     printed(&format!("fit {data} {lds} --model-per all -o {apart}"));
     refuses(&format!("info {apart}"), "bad-models");
     let kde = at("kde.json");
-    printed(&format!("fit {data} --model kde -o {kde}"));
+    printed(&format!("fit {data} --family kde -o {kde}"));
     refuses(&format!("info {kde}"), "bad-models");
     let matrix = at("k.csv");
     let report = printed(&format!(
@@ -67,7 +67,7 @@ fn systems_one_a_class_decide() {
 
     let switching = "--components 2 --states 2 --iterations 5";
     let path = at("modes.json");
-    printed(&format!("fit {data} --model switching {switching} -o {path}"));
+    printed(&format!("fit {data} --family switching {switching} -o {path}"));
     let line = format!("gram {data} --kernel ppk --family switching {switching} --steps 4");
     let report = printed(&format!("{line} --window 40 --normalise -o {matrix}"));
     assert!(report.contains("a switching linear dynamical system an item"), "{report}");

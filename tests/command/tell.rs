@@ -39,7 +39,7 @@ fn windows_that_are_none_samples_in_none_and_gaps_are_told_by_all() {
         format!("fit {data} -o /dev/null --classifier bayes {QUICK} --effort quick"),
         format!("evaluate {data} --classifier bayes {QUICK} --effort quick"),
         format!("evaluate {data} --model {model}"),
-        format!("score {data} --model {model}"),
+        format!("predict {data} --model {model}"),
         format!("gram {data} --model {model} -o /dev/null"),
     ] {
         for (window, expected) in [("41", short), ("30", uncovered)] {
@@ -77,7 +77,7 @@ fn a_channel_that_most_likely_groups_is_pointed_out() {
             let said = told.iter().filter(|note| note.is("maybe-group Subject t"));
             assert_eq!(said.count(), 1, "{line}: {told:?}");
         }
-        let told = notes(&format!("score {data} --model {model}"));
+        let told = notes(&format!("predict {data} --model {model}"));
         assert!(!told.iter().any(|note| note.kind == "maybe-group"), "{told:?}");
     }
 }
@@ -99,7 +99,7 @@ fn what_is_decided_without_an_observed_sample_is_told() {
     let model = fixtures().at("two.json");
     let blind = "unobserved 1";
     for line in [
-        format!("score {data} --model {model} --window 20"),
+        format!("predict {data} --model {model} --window 20"),
         format!("evaluate {data} --model {model} --window 20"),
         format!("evaluate {data} --classifier bayes --window 20 {QUICK} --effort quick"),
     ] {
@@ -111,7 +111,7 @@ fn what_is_decided_without_an_observed_sample_is_told() {
             }
         }
     }
-    let line = format!("score --stream --endless --model {model}");
+    let line = format!("predict --stream --endless --model {model}");
     let told = notes(fishweir(&line).write_stdin("series,x,y\na,NA,1\nb,0,0\nb,,\nc,NA,NA\n"));
     let [channel, note] = &told[..] else { panic!("two notes, not {told:?}") };
     assert!(channel.is("unobserved-channel x 1") && note.is("unobserved 2"), "{channel} {note}");
@@ -125,8 +125,11 @@ fn pages_say_what_a_user_would_not_expect() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for (command, part) in [
-        ("score", "a kernel machine takes the scores of all its models, and refuses"),
-        ("score", "With nothing observed yet the class is what the classifier's priors or biases"),
+        ("predict", "a kernel machine takes the scores of all its models, and refuses"),
+        (
+            "predict",
+            "With nothing observed yet the class is what the classifier's priors or biases",
+        ),
         (
             "fit",
             "turned and mirrored about zero, so channels with an offset must have it subtracted",
@@ -163,7 +166,7 @@ fn refused_samples_are_counted_and_the_first_is_named() {
     let (data, model) = (data, fixtures().at("bayes.json"));
     let text = fs::read_to_string(&data).expect("there").replace("moving", "turning");
     fs::write(&data, text).expect("written");
-    let scored = failed(&format!("score {data} --model {model}"), 1);
+    let scored = failed(&format!("predict {data} --model {model}"), 1);
     assert!(scored.is("refused-samples 3 4 1 wild.csv 42"), "{scored}");
     let judged = failed(&format!("evaluate {data} --model {model}"), 1);
     assert_eq!((scored.kind, scored.message), (judged.kind, judged.message));
@@ -184,7 +187,7 @@ fn a_model_whose_decisions_are_no_numbers_is_an_error() {
     let path = folder.at("huge.json");
     classifier.save(path.as_ref()).expect("saved");
     let data = fixtures().at("two.csv");
-    refuses(&format!("score {data} --model {path}"), "not-finite");
+    refuses(&format!("predict {data} --model {path}"), "not-finite");
 }
 
 #[test]

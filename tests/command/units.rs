@@ -55,7 +55,7 @@ fn kinds<'a>(told: &'a [Told], kind: &str) -> Vec<&'a Told> {
 /// The notes of a stream that is decided to its end.
 #[track_caller]
 fn streamed(model: &str, input: impl Into<String>) -> Vec<Told> {
-    notes(fishweir(&format!("score --stream --model {model}")).write_stdin(input.into()))
+    notes(fishweir(&format!("predict --stream --model {model}")).write_stdin(input.into()))
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn units_of_one_side_are_noted_once_with_what_to_write() {
     let data = folder.put("bare.csv", motions("ax,gx", [1.0, 1.0]));
     let twice = format!("evaluate {data} --model {model} --model {artefact}");
     for line in [
-        format!("score {data} --model {model}"),
-        format!("score {data} --model {artefact}"),
+        format!("predict {data} --model {model}"),
+        format!("predict {data} --model {artefact}"),
         format!("evaluate {data} --model {model}"),
         format!("gram {data} --model {model} -o /dev/null"),
         twice,
@@ -83,14 +83,14 @@ fn units_of_one_side_are_noted_once_with_what_to_write() {
     let fit = |model: &str| format!("fit {data} -o {model} --classifier bayes --states 1");
     assert!(kinds(&notes(&fit(&plain)), "units-not-compared").is_empty());
     let named = folder.put("named.csv", motions("ax [g],gx", [1.0, 1.0]));
-    let told = notes(&format!("score {named} --model {plain}"));
+    let told = notes(&format!("predict {named} --model {plain}"));
     let [note] = kinds(&told, "units-not-compared")[..] else { panic!("{told:?}") };
     assert!(note.is("units-not-compared named.csv ax [g]") && !note.names("gx"), "{note}");
-    let told = notes(&format!("score {named} --model {model}"));
+    let told = notes(&format!("predict {named} --model {model}"));
     let [note] = kinds(&told, "units-not-compared")[..] else { panic!("{told:?}") };
     assert!(note.is("units-not-compared gx [rad/s]") && !note.names("ax"), "{note}");
     // The names of the training: nothing to say.
-    assert!(notes(&format!("score {} --model {model}", folder.at("motions.csv"))).is_empty());
+    assert!(notes(&format!("predict {} --model {model}", folder.at("motions.csv"))).is_empty());
     // Live, with a header and without.
     let live = stream(100, 100, 1.0);
     assert!(streamed(&model, live.clone()).is_empty());
@@ -113,7 +113,7 @@ fn conversions_are_noted_with_their_factor_and_no_hint_contradicts_them() {
     let degree = 180.0 / std::f64::consts::PI;
     let si = "ax (m/s^2),gx [deg/s]";
     let data = put(si, [9.806_65, degree]);
-    let told = notes(&format!("score {data} --model {model}"));
+    let told = notes(&format!("predict {data} --model {model}"));
     let [note] = &told[..] else { panic!("one note, not {told:?}") };
     let expected = "units-converted other.csv ax m/s^2 g 0.101972 gx deg/s rad/s 0.0174533";
     assert!(note.is(expected), "{note}");
@@ -123,12 +123,12 @@ fn conversions_are_noted_with_their_factor_and_no_hint_contradicts_them() {
     let scales = kinds(&told, "other-scale");
     assert!(scales.iter().all(|note| note.names("gx") && !note.names("ax")), "{told:?}");
     // A header in SI, numbers in g: the hint is of what the header says, not of the unit that was converted from.
-    let told = notes(&format!("score {} --model {model}", put(si, [1.0, degree])));
+    let told = notes(&format!("predict {} --model {model}", put(si, [1.0, degree])));
     let [note] = kinds(&told, "other-scale")[..] else { panic!("{told:?}") };
     assert!(note.is("other-scale ax already (m/s^2)") && !note.names("gx"), "{note}");
     assert!(!note.message.contains("where the training had"), "{note}");
     refuses(
-        &format!("score {} --model {model}", put("ax [g],gx [g]", [1.0, 1.0])),
+        &format!("predict {} --model {model}", put("ax [g],gx [g]", [1.0, 1.0])),
         "other-unit gx",
     );
 }
@@ -147,7 +147,7 @@ fn a_wild_sample_neither_makes_another_scale_nor_hides_one() {
             _ => format!("{row}\n"),
         });
         let data = folder.put("wild.csv", spoilt.collect::<String>());
-        let output = as_json(&*format!("score {data} --model {model}"));
+        let output = as_json(&*format!("predict {data} --model {model}"));
         Messages::of(&output.stderr).notes
     };
     for wild in ["1e30", "-1e30", "400", "0.5"] {
@@ -166,7 +166,7 @@ fn a_wild_sample_neither_makes_another_scale_nor_hides_one() {
         rows.replacen("\n1.00,", "\n1.00,1e30,1e30\n1.01,", 1)
     };
     let note = |factor: f64| {
-        let mut command = fishweir(&format!("score --stream --model {model}"));
+        let mut command = fishweir(&format!("predict --stream --model {model}"));
         Messages::of(&as_json(command.write_stdin(wild(factor))).stderr).notes
     };
     assert!(kinds(&note(1.0), "other-scale").is_empty());
@@ -240,7 +240,7 @@ fn a_channel_that_is_never_there_is_named() {
         _ => row.rsplit_once(',').expect("fields").0.to_owned() + ",NA\n",
     });
     let data = folder.put("dead.csv", dead.collect::<String>());
-    refuses(&format!("score {data} --model {model}"), "no-whole-row gx");
+    refuses(&format!("predict {data} --model {model}"), "no-whole-row gx");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn what_the_times_of_a_stream_are_taken_for_is_noted() {
         rows.collect::<String>()
     };
     let text = format!("series,t,{UNITS}\n{}{}", short("a"), short("b"));
-    let line = format!("score --stream --model {model}");
+    let line = format!("predict --stream --model {model}");
     refuses(fishweir(&line).write_stdin(text), "other-rate 100 50");
 }
 

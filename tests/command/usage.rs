@@ -21,20 +21,28 @@ fn wrong_usage_is_explained() {
         (format!("fit {data} --alphabet AA"), "invalid-value --alphabet"),
         (format!("fit {data} --fasta-label 0"), "invalid-value 1 --fasta-label"),
         (format!("evaluate {data} --hop 5"), "missing-required-argument --window"),
-        (format!("score {data}"), "missing-required-argument --model"),
-        (format!("score --model {model}"), "missing-required-argument DATA"),
-        (format!("score {data} --stream --model {model}"), "argument-conflict --stream"),
-        (format!("score {data} --every 2 --model {model}"), "argument-conflict --every"),
+        ("info".to_owned(), "missing-required-argument --model"),
+        (format!("info {model} --model {model}"), "argument-conflict --model"),
+        (format!("run {data}"), "missing-required-argument --model"),
         (
-            format!("score {data} --reset-every 2 --model {model}"),
+            format!("fit {data} --family gaussian --kernel-model k.toml"),
+            "argument-conflict --family",
+        ),
+        (format!("watch {data}"), "invalid-subcommand watch"),
+        (format!("predict {data}"), "missing-required-argument --model"),
+        (format!("predict --model {model}"), "missing-required-argument DATA"),
+        (format!("predict {data} --stream --model {model}"), "argument-conflict --stream"),
+        (format!("predict {data} --every 2 --model {model}"), "argument-conflict --every"),
+        (
+            format!("predict {data} --reset-every 2 --model {model}"),
             "argument-conflict --reset-every",
         ),
-        (format!("score --stream --every 0 --model {model}"), "invalid-value --every"),
+        (format!("predict --stream --every 0 --model {model}"), "invalid-value --every"),
         (
-            format!("run {model} {data} --board abacus"),
+            format!("run {data} --model {model} --board abacus"),
             "invalid-value microbit lm3s6965evb mps2-an386 mps2-an505 riscv-virt --board",
         ),
-        (format!("run {model} {data} --limit 0"), "invalid-value 0 --limit"),
+        (format!("run {data} --model {model} --limit 0"), "invalid-value 0 --limit"),
         (format!("demo -o {data}"), "unwritable-folder"),
     ] {
         refuses(&line, expected);
@@ -70,11 +78,12 @@ fn numbers_out_of_range_are_refused_by_the_name_of_their_option() {
 #[test]
 fn help_names_every_command_and_the_exit_codes() {
     let text = printed("--help");
-    for part in ["fit", "evaluate", "score", "export", "gram", "info", "run", "demo", "Exit codes"]
+    for part in
+        ["fit", "evaluate", "predict", "export", "gram", "info", "run", "demo", "Exit codes"]
     {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
-    for command in ["fit", "evaluate", "score", "export", "gram", "info", "run", "demo"] {
+    for command in ["fit", "evaluate", "predict", "export", "gram", "info", "run", "demo"] {
         let text = printed(&format!("{command} --help"));
         assert!(text.contains("--json"), "{command}:\n{text}");
     }

@@ -168,9 +168,9 @@ fn the_page_of_a_library_is_done_by_gcc_alone_for_each_core() {
 fn a_detector_is_a_library_by_its_page() {
     let folder = Folder::new();
     let normal = fixtures().at("strings.tsv");
-    let watch = format!("watch {normal} --mean-time 4 --memory 2 --states 2");
+    let detect = format!("detect {normal} --mean-time 4 --memory 2 --states 2");
     let said =
-        printed(&format!("{watch} --c {} --core cortex-m4 --prefix door", folder.at("door")));
+        printed(&format!("{detect} --c {} --core cortex-m4 --prefix door", folder.at("door")));
     assert!(said.ends_with(&format!("\nC library written to {}\n", folder.at("door"))), "{said}");
     let library = folder.path().join("door");
     // Eight samples, one of them refused; a statistic of ones is no alarm.

@@ -10,7 +10,7 @@ fn a_device_begins_a_window_where_the_time_leaps() {
     let model = of_leaping(&folder);
     for (steps, leaps) in [(19.0, false), (21.0, true)] {
         let file = folder.put("leaping.csv", leaping(STEP, steps * STEP));
-        let report = json(&format!("run {model} {file} --board mps2-an386 --json"));
+        let report = json(&format!("run {file} --model {model} --board mps2-an386 --json"));
         assert_eq!(report["differing_bits"], 0);
         assert_eq!(report["streams"], if leaps { 16 } else { 8 });
         assert_eq!(report["decisions"], 8 * if leaps { 2 } else { 3 });

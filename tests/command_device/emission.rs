@@ -16,7 +16,7 @@ fn every_family_runs_on_a_device_to_the_last_bit() {
         );
         printed(&line);
         let info = json(&format!("info {model} --json"));
-        let line = format!("run {model} {data} --board mps2-an386 --limit 100 --json");
+        let line = format!("run {data} --model {model} --board mps2-an386 --limit 100 --json");
         let report = json(&line);
         assert_eq!(report["differing_bits"], 0, "{name}");
         assert_eq!(report["numbers"], 100 * 4, "{name}");

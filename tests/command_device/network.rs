@@ -25,8 +25,11 @@ fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
     assert_eq!(row("state, in RAM"), "92 B");
     garden.put("holes.csv", garden.text("test.csv").replace("no,on", "?,on"));
     let holes = garden.at("holes.csv");
-    let alarm = format!("network run {network} {test} --mean-time 200 --memory 30 --limit 40");
-    for line in [format!("network run {model} {holes} --limit 40"), alarm + " --board microbit"] {
+    let alarm =
+        format!("network run {test} --model {network} --mean-time 200 --memory 30 --limit 40");
+    for line in
+        [format!("network run {holes} --model {model} --limit 40"), alarm + " --board microbit"]
+    {
         let report = json(&format!("{line} --json"));
         assert_eq!((&report["differing_answers"], &report["refused"]), (&0.into(), &0.into()));
         assert_eq!(report["records"], 40, "{report}");

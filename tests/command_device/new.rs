@@ -142,7 +142,7 @@ fn a_project_builds_alone_decides_as_the_host_and_tells_its_faults() {
     let said = runs(project);
     assert!(said.starts_with("self-test: 90 samples, every bit as on the host\n"), "{said}");
 
-    // The stand-in plays whole windows: its decisions are those of `score`, to the bit, and beside each is the class.
+    // The stand-in plays whole windows: its decisions are those of `predict`, to the bit, and beside each is the class.
     let lines: Vec<&str> = said.lines().skip(1).collect();
     assert_eq!(lines.len(), 2 * 9 + 1, "{said}");
     let self_test = fs::read_to_string(project.join("src/self_test.rs")).expect("reads");

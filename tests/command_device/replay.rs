@@ -1,4 +1,4 @@
-//! A stream that nobody trained on, through every door: `score` of a file, `score --stream`, a project of `new` and a
+//! A stream that nobody trained on, through every door: `predict` of a file, `predict --stream`, a project of `new` and a
 //! library for C under QEMU, and a crate of one's own. All decide on the same windows, in the same bits, and as often right as `evaluate` says.
 
 use std::fmt::Write as _;
@@ -107,7 +107,7 @@ impl Replay {
     }
 }
 
-/// The decisions in a table of `score`.
+/// The decisions in a table of `predict`.
 fn decisions(table: &str, first: usize) -> Vec<Decided> {
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').skip(first).collect();
@@ -126,7 +126,7 @@ fn every_door_decides_on_the_same_windows_in_the_same_bits() {
     let samples: usize = replay.exercises.iter().map(|(_, rows)| rows.len()).sum();
 
     let of_file =
-        decisions(&printed(&format!("score {} --model {model}", folder.at("one.csv"))), 1);
+        decisions(&printed(&format!("predict {} --model {model}", folder.at("one.csv"))), 1);
     // The long gap ends a run of windows one sample after it is too long, and the next sample begins another.
     let [_, gap] = MISSING;
     let runs = [0..gap.start + length + 1, gap.end..samples];
@@ -143,7 +143,7 @@ fn every_door_decides_on_the_same_windows_in_the_same_bits() {
     assert!(found > 0.5, "{found}");
 
     let mut program = std::process::Command::new(crate::PROGRAM)
-        .args(["score", "--stream", "--model", &model])
+        .args(["predict", "--stream", "--model", &model])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -160,7 +160,7 @@ fn every_door_decides_on_the_same_windows_in_the_same_bits() {
     let artefact = folder.at("gait.fishweir");
     printed(&format!("export {model} --artefact {artefact}"));
     let of_artefact =
-        decisions(&printed(&format!("score {} --model {artefact}", folder.at("one.csv"))), 1);
+        decisions(&printed(&format!("predict {} --model {artefact}", folder.at("one.csv"))), 1);
     assert_eq!(of_artefact, of_file);
 
     assert_eq!(
@@ -189,7 +189,7 @@ fn a_stream_forgets_by_itself_and_never_where_it_is_told_so() {
     ));
     let stream: String = (0..120).map(row).collect();
     let decide = |options: &str| -> Vec<Decided> {
-        let mut command = fishweir(&format!("score --stream --model {model} {options}"));
+        let mut command = fishweir(&format!("predict --stream --model {model} {options}"));
         decisions(&printed(command.write_stdin(stream.clone())), 0)
     };
     let classes =

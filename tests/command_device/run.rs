@@ -7,7 +7,7 @@ use crate::{json, printed};
 #[test]
 fn the_emulated_device_agrees_to_the_last_bit() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let report = json(&format!("run {model} {data} --limit 300 --json"));
+    let report = json(&format!("run {data} --model {model} --limit 300 --json"));
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["samples"], 300);
     assert_eq!(report["streams"], 8, "series of forty samples, the last cut short");
@@ -22,7 +22,7 @@ fn the_emulated_device_agrees_to_the_last_bit() {
 #[test]
 fn an_artefact_is_read_in_place_and_agrees_too() {
     let (data, model) = (fixtures().at("strings.fasta"), fixtures().at("strings.fishweir"));
-    let report = json(&format!("run {model} {data} --artefact --json"));
+    let report = json(&format!("run {data} --model {model} --artefact --json"));
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["form"], "artefact");
     assert_eq!(report["samples"], 300);
@@ -43,7 +43,7 @@ fn named_events_agree_to_the_last_bit() {
 #[test]
 fn another_board_agrees_to_the_last_bit() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let report = json(&format!("run {model} {data} --board microbit --limit 50 --json"));
+    let report = json(&format!("run {data} --model {model} --board microbit --limit 50 --json"));
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["board"], "microbit (Cortex-M0)");
     // It has no floating point: a multiplication is a hundred instructions.
@@ -59,7 +59,7 @@ fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
         "fit {data} -o {model} --classifier gaussian --window 20 {QUICK} --effort quick --sigma 1"
     );
     printed(&fit);
-    let line = format!("run {model} {data} --board mps2-an386 --limit 300 --json");
+    let line = format!("run {data} --model {model} --board mps2-an386 --limit 300 --json");
     let report = json(&line);
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["evidence"], "decision values");

@@ -15,7 +15,7 @@ use fishweir_core::classify::Normalisation;
 
 use super::emitting::Emitting;
 use super::names;
-use super::options::{each_once, named, refuse_idle};
+use super::options::{each_once, named, note_idle};
 use super::reading::Cutting;
 use super::values::{codebook_weight, floor, not_negative, positive, rate, registered};
 use super::{Failure, Topic};
@@ -26,140 +26,151 @@ mod idle;
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub(super) struct TrainingArguments {
-    /// Column whose values (subjects, devices, days) never straddle folds; `series` and `sequence`
-    /// always exist
+    /// Column whose equal values (subjects, devices, days) stay in one fold
+    ///
+    /// The columns `series` and `sequence` always exist.
     #[arg(long, value_name = "COLUMN")]
     pub(super) group: Option<String>,
-    /// Hidden states of each class model [default: 4; of a classifier that compiles, by --topology positions, as many as the
-    /// longest string has symbols, 64 at most]; numbers of the hidden state of an lds, switching or not [default: 2]
+    /// Hidden states of each class model [default: 4]
+    ///
+    /// With --topology positions, a classifier that compiles has as many states as the longest string has symbols, 64 at
+    /// most. For systems (lds, switching) it is the size of the hidden state [default: 2].
     #[arg(long, value_name = "N")]
     states: Option<usize>,
-    /// How much is tried before the models are settled, in inner cross-validation: what is given with --score-model,
-    /// --learner, --states, --topology, --std-floor, --lags, --codebooks or --normalisation is not tried otherwise; more
-    /// than quick is refused where it has no more to try [default: quick]
+    /// How much is tried before the models are chosen [default: quick]
+    ///
+    /// Inner cross-validation chooses. What you set with --score-model, --learner, --states, --topology, --std-floor,
+    /// --lags, --codebooks or --normalisation is not varied.
     #[arg(long, value_parser = names::effort())]
     effort: Option<Effort>,
-    /// What samples go through before models see them, stage after stage, parted by commas: decimate=4, the mean of
-    /// 4; magnitude=ax+ay+az, their Euclidean norm in their place; slopes=8, beside each channel its slope over 8; cepstra=256/128/26/13@8000, of one channel, 13 mel
-    /// cepstra (MFCC) of 26 bands over 256 samples every 128 at 8000 Hz; bands=256/128/26@8000, the bands' log energies;
-    /// symbols=16, the last stage, which of 16 rows learnt from training data is nearest: --emission categorical hears
-    /// it [default: none]
+    /// Preprocessing stages, comma-separated, such as decimate=4,slopes=8 [default: none]
+    ///
+    /// decimate=4: the mean of 4 samples. magnitude=ax+ay+az: the Euclidean norm of channels in their place. slopes=8: beside
+    /// each channel its slope over 8 samples. cepstra=256/128/26/13@8000: of one channel, 13 mel cepstra (MFCC) of 26 bands
+    /// over 256 samples every 128 at 8000 Hz. bands=256/128/26@8000: log energies of the bands. symbols=16, as the last
+    /// stage: which of 16 rows, learnt from the training data, is nearest; for --emission categorical.
     #[arg(long, value_name = "STAGES", value_delimiter = ',')]
     front: Vec<Stage>,
-    /// Differences from so many samples before, parted by commas and rising, as channels beside the
-    /// sensor's; none, or choose; beside --emission autoregressive the samples before that it predicts from. A device
-    /// keeps as many samples as the longest [default: what --effort takes, by fisher a model for each of 1,2,4,8,16,32;
-    /// 1,2 of autoregressive; else none]
+    /// Differences from earlier samples as further channels: lags in samples, comma-separated and rising; none; or choose
+    ///
+    /// With --emission autoregressive, the earlier samples that it predicts from. A device keeps as many samples as the
+    /// longest lag [default: by --effort; for fisher one model for each of 1,2,4,8,16,32; 1,2 for autoregressive; else none].
     #[arg(long, value_name = "LAGS", value_parser = lags, allow_negative_numbers = true)]
     lags: Option<LagsName>,
-    /// Codebooks for each dilation of 1, 2, 4, ... 32 samples, beside class models: which of eight patterns over nine
-    /// samples a channel, or a sum of some, is most alike is counted, whatever its level and strength. A device keeps
-    /// the last samples that they are over [default: 4 beside models for each lag, where --effort takes
-    /// these (thorough tries 0 and 8 too), else 0]
+    /// Codebooks per dilation of 1, 2, 4, ... 32 samples, beside the class models
+    ///
+    /// A codebook counts which of eight patterns over nine samples of a channel, or of a sum of some, is most alike,
+    /// whatever its level and strength. A device keeps the samples that the patterns span [default: 4 beside one model per
+    /// lag, where --effort takes these (thorough also tries 0 and 8); else 0].
     #[arg(long, value_name = "N")]
     codebooks: Option<usize>,
-    /// Levels of how alike each of their patterns is, quantiles of training data, 0 to 7: how often each is exceeded is
-    /// counted too. A sample adds a row of weights a pattern [default: 2; where limits leave no room for them fewer]
+    /// Levels of likeness per pattern, quantiles of the training data, 0 to 7: how often each is exceeded is counted too
+    ///
+    /// Each level costs a row of weights per pattern and sample [default: 2, fewer where limits leave no room].
     #[arg(long, value_name = "N", allow_negative_numbers = true,
           value_parser = clap::value_parser!(u8).range(..=7))]
     levels: Option<u8>,
-    /// What codebooks' counts are multiplied by beside the models' scores, which are as large without it; of several the
-    /// best is chosen [default: 1,4 beside models of all classes, else 1]
+    /// Weights of the codebooks' counts against the models' scores, comma-separated; the best is chosen
+    ///
+    /// [default: 1,4 beside models of all classes, else 1]
     #[arg(long, value_name = "WEIGHT", value_delimiter = ',', value_parser = codebook_weight,
           allow_negative_numbers = true)]
     codebook_weight: Vec<f64>,
-    /// The most bytes of flash that the model may take: forms that take more are not tried
+    /// Limit of flash for the model in bytes: dearer forms are not tried
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     max_flash: Option<usize>,
-    /// The most bytes of RAM that a stream's state may take
+    /// Limit of RAM for the state of a stream in bytes
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     max_ram: Option<usize>,
-    /// The most multiply-adds that a sample may take
+    /// Limit of multiply-adds per sample
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_operations: Option<usize>,
-    /// Transitions that states may make [default: automatic; ergodic where --states is given, and for
-    /// the classifiers gaussian, polynomial, cosine and root-cosine]
+    /// Transitions between states
+    ///
+    /// [default: automatic; ergodic with --states, and for the classifiers gaussian, polynomial, cosine and root-cosine]
     #[arg(long, value_parser = names::topology())]
     topology: Option<Topology>,
-    /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
+    /// Initialisations of Baum-Welch; the likeliest fit is kept [default: 1]
     #[arg(long, value_name = "R")]
     restarts: Option<usize>,
-    /// Seed of the first restart; the following ones count up [default: 1]
+    /// Seed of the first initialisation; the others count up [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
-    /// Passes of Baum-Welch at most [default: 100; of models of all classes 10]
+    /// Limit of Baum-Welch passes [default: 100; 10 for models of all classes]
     #[arg(long, value_name = "PASSES")]
     iterations: Option<usize>,
-    /// Converged when a pass, the fifth or a later one, changes the penalised log-likelihood by no more
-    /// than this, in nats a sample
+    /// Baum-Welch stops when a pass, the fifth or later, changes the penalised log-likelihood by less, in nats per sample
     /// [default: 0.00001]
     #[arg(long, value_name = "NATS", value_parser = not_negative, allow_negative_numbers = true)]
     tolerance: Option<f64>,
-    /// No standard deviation falls below this fraction (a millionth or more) of the channel's over its class;
-    /// several, parted by commas, to choose from by inner cross-validation [default: 0.3,0.03, by --effort thorough 0.1 and
-    /// 0.01 too; 0.03 of a model for each lag that is taken untried]
+    /// Floors of standard deviations, as fractions (0.000001 or more) of the channel's over its class, comma-separated
+    ///
+    /// Inner cross-validation chooses among several [default: 0.3,0.03; --effort thorough adds 0.1 and 0.01; 0.03 for one
+    /// model per lag that is taken untried].
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = floor,
         allow_negative_numbers = true)]
     pub(super) std_floor: Vec<f64>,
-    /// Jittered copies of each training series, as other devices would have recorded them (data augmentation); 0 for
-    /// none; several, parted by commas, to choose from by what is held back, the first unless another leads it by two
-    /// standard errors [default: 2 where channels form vectors, beyond --effort quick 2,0; else, and for the classifiers
-    /// gaussian, polynomial, cosine and root-cosine, whose Gram matrix takes 5000 windows, none]
+    /// Jittered copies of each training series (data augmentation), comma-separated; 0 for none
+    ///
+    /// Copies are as other devices would have recorded them. Of several numbers the first is taken unless another is better
+    /// by two standard errors on held-out data [default: 2 where channels form vectors, 2,0 above --effort quick; else, and
+    /// for the classifiers gaussian, polynomial, cosine and root-cosine, none].
     #[arg(long, value_name = "LIST", value_delimiter = ',', allow_negative_numbers = true)]
     copies: Vec<usize>,
-    /// Channels that form vectors, three by three along x, y and z, parted by commas, or none: they are
-    /// turned and mirrored about zero, so channels with an offset must have it subtracted first, or be
-    /// left out [default: those named a stem and then x, y, z, as ax, ay, az; none where --axial is given]
+    /// Channels that form vectors, three by three along x, y and z, comma-separated; or none
+    ///
+    /// Vectors are turned and mirrored about zero, so channels with an offset must have it subtracted first, or be left
+    /// out [default: channels named by a stem and x, y, z, as ax, ay, az; none where --axial is given].
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     vectors: Vec<String>,
-    /// The same of axial vectors: turning rates and magnetic fields, whose mirror images differ
-    /// [default: those with a stem such as w, gyro or mag; none where --vectors is given]
+    /// Channels that form axial vectors (turning rates, magnetic fields), whose mirror images differ
+    ///
+    /// [default: channels with a stem such as w, gyro or mag; none where --vectors is given]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     axial: Vec<String>,
-    /// Standard deviation in degrees by which a copy's vectors are turned, about zero: an offset would be
-    /// turned with them; 0 for not at all [default: 10]
+    /// Standard deviation in degrees by which a copy's vectors are turned, about zero; 0 for no turn [default: 10]
     #[arg(long, value_name = "DEGREES", value_parser = not_negative, allow_negative_numbers = true)]
     rotation: Option<f64>,
-    /// Standard deviation of the logarithm of each channel's gain in a copy, about its mean over the
-    /// training series [default: 0.05]
+    /// Standard deviation of the logarithm of each channel's gain in a copy, about the channel's mean [default: 0.05]
     #[arg(long, value_name = "FRACTION", value_parser = not_negative, allow_negative_numbers = true)]
     gain: Option<f64>,
-    /// Channels that change sign in a mirror image, parted by commas, or none: every training series
-    /// is mirrored too [default: choose by what is held back, across an axis of the vectors; none
-    /// for the classifiers gaussian, polynomial, cosine and root-cosine]
+    /// Channels that change sign in a mirror image, comma-separated, or none: each training series is mirrored too
+    ///
+    /// [default: chosen on held-out data, across an axis of the vectors; none for the classifiers gaussian, polynomial,
+    /// cosine and root-cosine]
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
     mirror: Vec<String>,
-    /// What is trained on the features (all but bayes) [default: ridge on what an --effort takes of one model of all
-    /// classes, or one for each lag, which it does not where this or --score-model is given; else svm; kernel-svm for the classifiers gaussian,
-    /// polynomial, cosine and root-cosine, which take what is trained on a Gram matrix]
+    /// Machine that is trained on the features (all classifiers but bayes)
+    ///
+    /// [default: ridge on one model of all classes, or one per lag, where --effort takes these; else svm; kernel-svm for the
+    /// classifiers gaussian, polynomial, cosine and root-cosine, which take machines on a Gram matrix]
     #[arg(long, value_parser = registered(LEARNERS, |one| PossibleValue::new(one.name).help(one.about)))]
     learner: Option<&'static Learner>,
-    /// How much the classes weigh against each other, in training and where a choice is judged; of bayes,
-    /// in that among forms of models [default: even]
+    /// Weights of the classes in training and in each choice; for bayes only in the choice of models [default: even]
     #[arg(long, value_parser = names::class_weight())]
     class_weight: Option<ClassWeight>,
-    /// How evidence grows with length (all but bayes) [default: per-sample]
+    /// How evidence grows with length (all classifiers but bayes) [default: per-sample]
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]
     normalisation: Option<NormalisationName>,
-    /// Scaling of the features (all but bayes); several to choose from by inner cross-validation
-    /// [default: choose]
+    /// Scaling of the features, comma-separated (all classifiers but bayes); inner cross-validation chooses
+    /// [default: all that fit]
     #[arg(long, value_name = "HOW", value_delimiter = ',')]
     scaling: Vec<ScalingName>,
-    /// Values of the cost C of an error to choose from, parted by commas (all but bayes)
-    /// [default: 0.1,1,10; of ridge and kernel-ridge to 10000]
+    /// Costs C of an error, comma-separated (all classifiers but bayes); inner cross-validation chooses
+    /// [default: 0.1,1,10; up to 10000 for ridge and kernel-ridge]
     #[arg(long = "c", value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     c: Vec<f64>,
-    /// Whose model gives scores or counts: a class; all, a model each; universal, one model fitted to the series
-    /// of all classes without their labels; or each-lag, such a model for each of --lags, which sees the channels and
-    /// their differences at that lag, real ones (all but bayes and top; each-lag: fisher and count). Without --lags
-    /// each-lag is what --effort quick takes: lags 1,2,4 to 32 as far as series reach, --codebooks 4, --learner ridge
-    /// and whitened among --scaling, all but what is given otherwise; where that takes no such model, of --effort
-    /// normal, count or another --emission, lags 1,2,4,8 [default: what --effort takes, else all]
+    /// Models that give scores or counts: of one class, all (one per class), universal, or each-lag
+    ///
+    /// universal: one model of the series of all classes, without their labels. each-lag: such a model for each of --lags,
+    /// on the channels and their differences at that lag (real channels; classifiers fisher and count). Without --lags,
+    /// each-lag is what --effort quick takes: lags 1,2,4 to 32 as far as the series reach, --codebooks 4, --learner ridge and
+    /// whitened among --scaling, except what you set; where quick takes no such model (--effort normal, count, another
+    /// --emission), lags 1,2,4,8. Not for bayes and top [default: by --effort, else all].
     #[arg(long, value_name = "CLASS|all|universal|each-lag")]
     score_model: Option<String>,
-    /// Leave log-likelihoods out of the features (the classifiers fisher, gaussian, polynomial, cosine,
-    /// root-cosine)
+    /// Leave log-likelihoods out of the features (classifiers fisher, gaussian, polynomial, cosine, root-cosine)
     #[arg(long)]
     no_likelihood: bool,
     #[arg(skip)]
@@ -172,21 +183,20 @@ pub(super) struct TrainingArguments {
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub(super) struct ScoreKernels {
-    /// Widths of the Gaussian kernel to choose from, parted by commas, in units in which scores have a
-    /// mean square norm of one (gaussian) [default: 1,2,4]
+    /// Widths of the Gaussian kernel, comma-separated, in units in which scores have a mean square norm of one
+    /// (gaussian) [default: 1,2,4]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = positive,
         allow_negative_numbers = true)]
     sigma: Vec<f64>,
     /// Degree of the polynomial kernel (polynomial) [default: 2]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=64))]
     power: Option<u32>,
-    /// Training windows at most that a machine keeps, chosen beforehand, so that its flash and time are known; as
-    /// many as it needs unless told (gaussian, polynomial, cosine, root-cosine)
+    /// Limit of training windows that a machine keeps, chosen beforehand, so that its flash and time are known
+    /// (gaussian, polynomial, cosine, root-cosine) [default: as many as it needs]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=4096))]
     landmarks: Option<u32>,
-    /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common
-    /// (latent-mean-map, empirical-mean-map)
-    /// [default: 1]
+    /// Rate of the mean map: symbols, and states, that differ have exp(-L) in common (latent-mean-map,
+    /// empirical-mean-map) [default: 1]
     #[arg(long, value_name = "L", value_parser = rate, allow_negative_numbers = true)]
     lambda: Option<f64>,
     /// Symbols of a word before its last; commands have the option elsewhere.
@@ -375,7 +385,7 @@ impl TrainingArguments {
         if fit.topology == Topology::Positions && !mixed {
             let given =
                 named([("--restarts", self.restarts.is_some()), ("--seed", self.seed.is_some())]);
-            refuse_idle(&given, "a state a position starts the same way always")?;
+            note_idle(&given, "models of one state per position have one initialisation")?;
         }
         set(&mut fit.restarts, self.restarts);
         set(&mut fit.seed, self.seed);

@@ -18,12 +18,14 @@ use super::{Failure, Topic, progress, tell};
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Confidence")]
 pub(super) struct Believing {
-    /// Cross-validate on the data too, in five folds, and keep in the model the temperature that makes
-    /// probabilities of its decision values: score and the device then say them
+    /// Keep in the model a temperature that makes probabilities of its decision values
+    ///
+    /// Five folds of the data choose it. predict and the device then report probabilities.
     #[arg(long)]
     calibrate: bool,
-    /// The same, and keep the thresholds of margin and likelihood that reject this share of windows held back:
-    /// what resembles nothing in the data, or is a close call, is then told to be doubted
+    /// Calibrate, and flag decisions as doubtful so that this share of held-out windows is rejected
+    ///
+    /// The model keeps thresholds of margin and likelihood: a close call, or a window unlike the data, is doubtful.
     #[arg(long, value_name = "RATE", value_parser = rejection_rate)]
     reject: Option<f64>,
 }

@@ -6,22 +6,22 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::device::{C_CORES, C_PREFIX, CCore, ModelFile, check_c_prefix};
 use fishweir::files;
 
-use super::options::{named, refuse_idle};
+use super::options::{named, note_idle};
 use super::{Failure, sources};
 
 const USUAL_CORES: [&str; 2] = ["cortex-m0plus", "cortex-m4"];
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ForC {
-    /// A folder that is a library for C: headers, libfishweir.a for each core, a program for gcc and QEMU, and what
-    /// Arduino and Zephyr want
+    /// Folder for a C library: headers, libfishweir.a per core, a program for gcc and QEMU, files for Arduino and Zephyr
     #[arg(long, value_name = "DIR")]
     pub(super) c: Option<PathBuf>,
-    /// A core that the library is for; may be given again [default: cortex-m0plus and cortex-m4]
+    /// Core that the C library is for; may be given again [default: cortex-m0plus and cortex-m4]
     #[arg(long, value_name = "CORE", value_parser = cores())]
     core: Vec<&'static CCore>,
-    /// What names of --c begin with: functions, types, macros, headers, the library. Models of different prefixes stand
-    /// in one image [default: fishweir]
+    /// Prefix of all names of --c: functions, types, macros, headers, the library [default: fishweir]
+    ///
+    /// Models of different prefixes go into one image.
     #[arg(long, value_name = "NAME")]
     prefix: Option<String>,
 }
@@ -40,7 +40,7 @@ impl ForC {
             return Ok(check_c_prefix(self.prefix.as_deref().unwrap_or(C_PREFIX))?);
         }
         let idle = named([("--core", !self.core.is_empty()), ("--prefix", self.prefix.is_some())]);
-        refuse_idle(&idle, "it is that of --c")
+        note_idle(&idle, "it is that of --c")
     }
 
     /// Writes the library, where it was asked for, around the model of a Rust source; its folder, and the bytes of its

@@ -4,13 +4,33 @@ use std::path::{Path, PathBuf};
 
 use fishweir::report::{Written, counted};
 
+use super::help::brief;
 use super::output::{self, Outputs};
 use super::reading::{self, Gathering, Reading};
 use super::{Failure, tell};
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "output",
+    "group",
+    "label",
+    "time-column",
+    "series-column",
+    "channel-columns",
+    "dry_run",
+    "json",
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir convert recordings/ -o gait.csv
+  fishweir convert gait.csv --dry-run";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    #[arg(help = reading::data("Series"), required = true)]
+    /// Series: tables, folders of recordings, archives, strings; --help lists the layouts
+    #[arg(required = true, long_help = reading::data("Series"))]
     data: Vec<PathBuf>,
     /// Where the table goes, - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]

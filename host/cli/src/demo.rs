@@ -41,7 +41,12 @@ const FOLDS: usize = 3;
 /// What the device is given of each series, as an emulator is slow: two decisions. `fishweir run` runs all.
 const DEVICE_SAMPLES: usize = WINDOW.get() + HOP.get();
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir demo -o out";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Folder for all that is made
     #[arg(short, long, value_name = "DIR", default_value = "out")]
@@ -49,12 +54,6 @@ pub(super) struct Arguments {
     /// Report as JSON on standard output, stages on standard error
     #[arg(long)]
     json: bool,
-}
-
-impl Default for Arguments {
-    fn default() -> Self {
-        Self { output: "out".into(), json: false }
-    }
 }
 
 /// All results, as they are written beside the model.
@@ -256,7 +255,7 @@ fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
 }
 
 /// One arm's series one after another as one stream, and the decision on each window of it: what
-/// `fishweir score --stream` decides.
+/// `fishweir predict --stream` decides.
 fn figure(
     data: &Dataset,
     series: &[usize],

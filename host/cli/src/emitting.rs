@@ -6,8 +6,9 @@ use fishweir::data::Values;
 use fishweir::fit::BaumWelch;
 use fishweir::runtime::{FAMILIES, Family, Observed};
 
+use super::Failure;
+use super::options::note_idle;
 use super::values::registered;
-use super::{Failure, Topic};
 
 /// How the hidden states of class models emit.
 #[derive(Args, Clone, Debug, Default)]
@@ -16,12 +17,11 @@ pub(super) struct Emitting {
     /// How hidden states emit [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser =
         registered(FAMILIES, |one| PossibleValue::new(one.name()).help(one.about())))]
-    emission: Option<&'static dyn Family>,
-    /// Gaussians that each state mixes, 1 to 8 (mixture), or those of a model without states, 1 to 64; modes of a
-    /// system that switches
+    pub(super) emission: Option<&'static dyn Family>,
+    /// Gaussians per state, 1 to 8 (mixture), or of a model without states, 1 to 64; modes of a switching system
     /// [default: 2]
     #[arg(long, value_name = "M")]
-    components: Option<usize>,
+    pub(super) components: Option<usize>,
 }
 
 impl Emitting {
@@ -47,13 +47,10 @@ impl Emitting {
     pub(super) fn set(&self, fit: &mut BaumWelch) -> Result<(), Failure> {
         let mixed = self.emission.is_some_and(|family| family.has_components());
         if self.components.is_some() && !mixed {
-            return Err(Failure::input(
-                Topic::IdleOption,
-                "--components is of --emission mixture alone",
-            ));
+            note_idle(&["--components"], "--emission mixture alone uses it")?;
         }
         fit.emission = self.emission;
-        fit.components = self.components.unwrap_or(fit.components);
+        fit.components = self.components.filter(|_| mixed).unwrap_or(fit.components);
         Ok(())
     }
 }

@@ -9,18 +9,43 @@ use serde::Serialize;
 
 use super::c::ForC;
 use super::fixed::{self, NumberName, measured};
+use super::help::brief;
 use super::keygen;
-use super::model::Model;
-use super::options::{named, refuse_idle};
+use super::model::{Model, ModelArgument};
+use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::share;
 use super::{Failure, Topic, note, recognise};
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "model",
+    "output",
+    "rust",
+    "artefact",
+    "c",
+    "number",
+    "data",
+    "endless",
+    "update",
+    "update_version",
+    "key",
+    "json",
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir export gait.json --rust gait.rs --artefact gait.fishweir
+  fishweir export gait.json --c gait-c --core cortex-m4
+  fishweir export gait.json --rust gait.rs --number q15 --data gait.csv
+  fishweir export gait.json --update gait.update --update-version 2 --key private.pem";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A fitted model or a spotter (JSON), a profile (HMMER3/f) or an artefact
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// Rust source with a static of the model, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
@@ -32,8 +57,7 @@ pub(super) struct Arguments {
     output: Vec<PathBuf>,
     #[command(flatten)]
     for_c: ForC,
-    /// Update for a device in the field: the artefact, a version, and a self-test of the first samples of
-    /// the first series
+    /// Update for a device in the field: artefact, version, and a self-test of the first samples
     #[arg(long, value_name = "FILE", requires = "update_version")]
     update: Option<PathBuf>,
     /// Version of the update, greater than that of the model which the device has
@@ -42,18 +66,21 @@ pub(super) struct Arguments {
     /// Sign the update with this private key of `fishweir keygen`
     #[arg(long, value_name = "FILE", requires = "update")]
     key: Option<PathBuf>,
-    /// Say in the update that an Ed25519 signature follows, for you to append
+    /// Announce in the update an Ed25519 signature that you append
     #[arg(long, requires = "update", conflicts_with = "key")]
     to_be_signed: bool,
-    /// Export the model to decide on a stream that never ends, whatever windows it was trained on
+    /// Decide on a stream that never ends, whatever windows the model was trained on
     #[arg(long)]
     endless: bool,
-    /// Numbers of the exported model: floating point, or fixed point of 16-bit tables for parts
-    /// without an FPU (Rust source and library for C), measured against f64 before it is written
+    /// Numbers of the model: floating point, or fixed point of 16-bit tables for parts without an FPU
+    ///
+    /// Fixed point goes to Rust source and to the library for C. It is measured against f64 before it is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
-    /// Data to measure fixed point on, or to take an update's self-test from [default: the file of the training data's
-    /// name, here or beside the model, if its checksum is the same: a copy with other line ends is another file]
+    /// Data to measure fixed point on, or for an update's self-test [default: the training data]
+    ///
+    /// The default is the file of the training data's name, here or beside the model, if its checksum is the same: a copy with
+    /// other line ends is another file.
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
     /// Least share of windows that fixed point decides as f64 does [default: 0.995]
@@ -176,11 +203,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     arguments.for_c.check()?;
-    let bytes = recognise::read(&arguments.model)?;
+    let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
         return spotter(arguments, &wanted, &bytes);
     }
-    let mut model = Model::parse(&arguments.model, &bytes)?;
+    let mut model = Model::parse(arguments.model.path(), &bytes)?;
     if arguments.endless {
         model.deployed = model.deployed.on_windows(None);
     } else if model.deployed.contract().is_none() {
@@ -189,15 +216,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             format!(
                 "{}: an earlier fishweir wrote this artefact, which does not say the windows of its training: export from the \
              model that it was made of, or --endless for a stream that never ends",
-                arguments.model.display()
+                arguments.model.path().display()
             ),
         ));
     }
     model.check_windows()?;
     let model = model;
-    let trained_on = fixed::trained_on(&arguments.model, &model);
+    let trained_on = fixed::trained_on(arguments.model.path(), &model);
     let data = arguments.data.iter().chain(&trained_on).chain(&arguments.key);
-    let inputs: Vec<&Path> = data.chain([&arguments.model]).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = data.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &inputs)?;
     let to_artefact = wanted.iter().find(|(form, _)| *form != Form::Rust);
@@ -215,7 +242,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 idle.extend(arguments.reading.given());
                 idle.extend(named([("--data", arguments.data.is_some())]));
             }
-            refuse_idle(&idle, "only --number q15 is measured on data")?;
+            note_idle(&idle, "only --number q15 is measured on data")?;
             None
         }
         NumberName::Q15 => {
@@ -228,7 +255,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ),
                 ));
             }
-            let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
+            let (source, named) = (arguments.model.path(), arguments.data.as_deref());
             let mut measured =
                 measured(source, &model, named, &arguments.reading, arguments.equal)?;
             if arguments.endless {
@@ -270,7 +297,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Observations::Symbols(_) => Vec::new(),
     };
     let report = Exported {
-        model: arguments.model.display().to_string(),
+        model: arguments.model.path().display().to_string(),
         number: arguments.number,
         files: written,
         cost: match &fixed {
@@ -289,7 +316,7 @@ fn spotter(
     wanted: &[(Form, &PathBuf)],
     bytes: &[u8],
 ) -> Result<(), Failure> {
-    let model = arguments.model.display().to_string();
+    let model = arguments.model.path().display().to_string();
     let other = wanted.iter().any(|(form, _)| *form != Form::Rust);
     if other || arguments.number != NumberName::F32 {
         let why =
@@ -302,9 +329,9 @@ fn spotter(
         ("--equal", arguments.equal.is_some()),
         ("--endless", arguments.endless),
     ]));
-    refuse_idle(&idle, "a spotter's source needs no data, and knows no windows")?;
+    note_idle(&idle, "a spotter's source needs no data, and knows no windows")?;
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
-    let outputs = Outputs::check(&files, &[&arguments.model])?;
+    let outputs = Outputs::check(&files, &[arguments.model.path()])?;
     let source = SpotterModel::parse(&model, bytes)?.deploy()?.to_source();
     let mut written = Vec::new();
     for file in files {
@@ -327,7 +354,7 @@ fn spotter(
 /// The update of a version: its self-test is of the first series.
 fn update_of(arguments: &Arguments, model: &Model, version: u32) -> Result<Vec<u8>, Failure> {
     let why = "an update carries samples that a device tests it with";
-    let (source, named) = (arguments.model.as_path(), arguments.data.as_deref());
+    let (source, named) = (arguments.model.path(), arguments.data.as_deref());
     let data = fixed::read_data(source, model, named, &arguments.reading, why)?;
     let series = data.series().first().ok_or(UpdateFileError::NoSample)?;
     let view = series.samples.view();

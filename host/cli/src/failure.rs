@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal as _, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::ValueEnum;
+use clap::builder::styling::{AnsiColor, Style};
 use clap::error::ErrorKind as UsageKind;
+use clap::{ColorChoice, ValueEnum};
 use fishweir::StableKind;
 use fishweir::data::Dataset;
 use fishweir::report::printable;
@@ -36,6 +37,7 @@ pub(super) enum Topic {
     OutputIsInput,
     SameOutput,
     SleepAboveCurrent,
+    UnknownOption,
     Unsupported,
     VectorsLeftOver,
     WindowsOrNumbers,
@@ -51,6 +53,8 @@ pub(super) enum Topic {
     NoCaches,
     NoContract,
     NoRandomness,
+    NoRecipe,
+    NoThreads,
     NotAModel,
     NotUtf8,
     OneFile,
@@ -165,7 +169,7 @@ pub(super) enum Failure {
     Check(Message),
     /// Usage or input: exit code 2.
     Input(Message),
-    /// Nobody reads standard output any more: a quiet end, as in `fishweir score ... | head`.
+    /// Nobody reads standard output any more: a quiet end, as in `fishweir predict ... | head`.
     HungUp,
 }
 
@@ -214,23 +218,48 @@ pub(super) enum MessageFormat {
 }
 
 static AS_JSON: AtomicBool = AtomicBool::new(false);
+static COLOURED: AtomicBool = AtomicBool::new(false);
+static QUIET: AtomicBool = AtomicBool::new(false);
 
-impl MessageFormat {
-    /// Takes the format from a command line, which may be one that is refused: --message-format, else --json.
-    pub(super) fn take(line: impl Iterator<Item = OsString>) {
-        let line: Vec<OsString> = line.take_while(|word| word != "--").collect();
-        let mut json = line.iter().any(|word| word == "--json");
-        for (index, word) in line.iter().enumerate() {
-            let word = word.to_string_lossy();
-            let format = match word.strip_prefix("--message-format") {
-                Some("") => line.get(index + 1).and_then(|word| word.to_str()),
-                Some(format) => format.strip_prefix('='),
-                None => None,
-            };
-            json = format.map_or(json, |format| format == "json");
+/// Takes the look of messages from a command line, which may be one that is refused: --message-format, else --json, and
+/// --color, which is returned.
+pub(super) fn look(line: &[OsString]) -> ColorChoice {
+    let end = line.iter().position(|word| word == "--").unwrap_or(line.len());
+    let line = &line[..end];
+    let last = |option: &str| {
+        let value = |(index, word): (usize, &OsString)| match word.to_str()?.strip_prefix(option)? {
+            "" => line.get(index + 1)?.to_str().map(str::to_owned),
+            rest => rest.strip_prefix('=').map(str::to_owned),
+        };
+        line.iter().enumerate().filter_map(value).next_back()
+    };
+    let json = match last("--message-format") {
+        Some(format) => format == "json",
+        None => line.iter().any(|word| word == "--json"),
+    };
+    let color = last("--color").and_then(|when| ColorChoice::from_str(&when, false).ok());
+    let color = color.unwrap_or_default();
+    let coloured = match color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            io::stderr().is_terminal()
+                && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty())
         }
-        AS_JSON.store(json, Ordering::Relaxed);
-    }
+    };
+    AS_JSON.store(json, Ordering::Relaxed);
+    COLOURED.store(coloured, Ordering::Relaxed);
+    color
+}
+
+/// Leaves out notes and progress from now on, or not.
+pub(super) fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Whether notes and progress are left out.
+pub(super) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
 }
 
 /// Writes a message on standard error. Nothing is left to do where that is gone too.
@@ -240,7 +269,12 @@ fn tell(what: &'static str, message: &Message) {
         let line = serde_json::to_string(&std::collections::BTreeMap::from([(what, message)]));
         line.map_err(io::Error::from).and_then(|line| writeln!(err, "{line}"))
     } else {
-        writeln!(err, "{what}: {}", printable(&message.text))
+        let style = match (COLOURED.load(Ordering::Relaxed), what) {
+            (false, _) => Style::new(),
+            (true, "error") => AnsiColor::Red.on_default().bold(),
+            (true, _) => AnsiColor::Yellow.on_default().bold(),
+        };
+        writeln!(err, "{style}{what}{style:#}: {}", printable(&message.text))
     };
 }
 
@@ -251,7 +285,9 @@ pub(super) fn error(message: &Message) {
 
 /// Writes something worth knowing that stops nothing.
 pub(super) fn note(kind: impl Into<&'static str>, text: impl Display) {
-    tell("note", &Message::new(kind, text));
+    if !is_quiet() {
+        tell("note", &Message::new(kind, text));
+    }
 }
 
 /// Writes a note unless the same one was written before: what several readings of one file have in common is said once.
@@ -276,7 +312,7 @@ pub(super) fn usage(said: &clap::Error) -> ! {
 }
 
 /// The kind of what clap refuses.
-fn usage_kind(kind: UsageKind) -> &'static str {
+pub(super) fn usage_kind(kind: UsageKind) -> &'static str {
     match kind {
         UsageKind::InvalidValue | UsageKind::ValueValidation => "invalid-value",
         UsageKind::UnknownArgument => "unknown-argument",
@@ -287,7 +323,9 @@ fn usage_kind(kind: UsageKind) -> &'static str {
         UsageKind::WrongNumberOfValues => "wrong-number-of-values",
         UsageKind::ArgumentConflict => "argument-conflict",
         UsageKind::MissingRequiredArgument => "missing-required-argument",
-        UsageKind::MissingSubcommand => "missing-subcommand",
+        UsageKind::MissingSubcommand | UsageKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "missing-subcommand"
+        }
         UsageKind::InvalidUtf8 => "invalid-utf8",
         _ => "usage",
     }

@@ -7,17 +7,41 @@ use fishweir::kernel::{GramFormat, gram_bytes};
 use fishweir::report::{GramReport, InformationSummary};
 
 use super::Failure;
+use super::help::brief;
 use super::kernels::{Compared, OfData, SPECTRUM_UNASKED, help};
 use super::output::{self, Outputs, named_after};
 
 const ABOUT: &str = "\
-The models are those of --model; without it they are fitted to DATA: a model a class where it is labelled, else \
-(or with --one-model) one to all of it. Kernels on scores and counts of several models are sums over them; \
---score-model picks one. The TOP kernel takes the class models as equally likely. Kernels between models (ppk, \
-bhattacharyya, mean-map, symmetric-kl, heat) fit one to each item, and empirical-mean-map reads none.";
+The models are those of --model, else they are fitted to DATA: one per class where it is labelled, else (or with \
+--one-model) one of all series. Kernels on scores and counts of several models are sums over them; --score-model picks \
+one. The TOP kernel takes the class models as equally likely. Kernels between models (ppk, bhattacharyya, mean-map, \
+symmetric-kl, heat) fit one to each item, and empirical-mean-map fits none.";
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir gram gait.csv --window 200 -o gait.npy
+  fishweir gram gait.csv --kernel top --normalise
+  fishweir gram reads.fa --kernel bhattacharyya --family markov";
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "output",
+    "layout",
+    "kernel",
+    "model",
+    "kernel_model",
+    "family",
+    "states",
+    "normalise",
+    "window",
+    "hop",
+    "label",
+    "json",
+];
 
 #[derive(Debug, clap::Args)]
-#[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
+#[command(mut_args(|option| brief(help::shown(option), SHOWN)), after_help = EXAMPLES,
+    after_long_help = format!("{}\n{ABOUT}\n\n{EXAMPLES}", help::names()))]
 pub(super) struct Arguments {
     /// Series, labelled or not
     data: PathBuf,

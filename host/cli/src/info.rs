@@ -1,58 +1,73 @@
 //! `fishweir info`.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use fishweir::deploy::{Currents, FixedPoint, OperatingPoint, SpotterModel};
 use fishweir::project::ProjectModel;
 use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
+use fishweir_networks::NetworkFile;
 
-use super::model::Model;
-use super::options::{named, refuse_idle};
+use super::model::{Model, ModelArgument};
+use super::options::{named, note_idle};
 use super::values::{hertz, not_negative, positive};
-use super::{Failure, Topic, network, print, recognise};
+use super::{Failure, Topic, network, output, print, recognise};
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir info gait.json --rate 50
+  fishweir info gait.json --recipe > gait.toml     # for fit --config gait.toml";
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A fitted model, a spotter or a network (JSON), a profile (HMMER3/f) or an artefact
-    model: PathBuf,
-    /// Samples per second [default: those of the training data, where these say]: say whether the boards of `new` keep up, and what a day takes of a battery where makers say what
-    /// their part draws; or, with --clock, whether cores do
+    #[command(flatten)]
+    model: ModelArgument,
+    /// Samples per second, to report which boards keep up, and what a day takes of a battery [default: the training's rate]
+    ///
+    /// The battery is reported where the makers give the current of their part. With --clock the report is about cores.
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Clocks of the processor, in millions a second
+    /// Clock of the processor in MHz
     #[arg(long, value_name = "MHZ", value_parser = positive, requires = "rate")]
     clock: Option<f64>,
-    /// What the part's datasheet says that it draws while it runs, in milliamperes: say what a day takes too
+    /// Current of the running part in mA, from its datasheet, to report what a day takes
     #[arg(long, value_name = "MA", value_parser = positive, requires = "clock")]
     current: Option<f64>,
-    /// What it draws asleep, in milliamperes
+    /// Current of the sleeping part in mA
     #[arg(long, value_name = "MA", value_parser = not_negative, requires = "current", default_value = "0")]
     sleep: f64,
+    /// Print the recipe that the model was fitted by, for --config
+    #[arg(long, conflicts_with_all = ["rate", "json"])]
+    recipe: bool,
     /// Report as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let file = arguments.model.display().to_string();
-    let bytes = recognise::read(&arguments.model)?;
+    let path = arguments.model.path();
+    let file = path.display().to_string();
+    let bytes = recognise::read(path)?;
+    if arguments.recipe {
+        return print_recipe(path, &bytes);
+    }
     if SpotterModel::is_one(&bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
-        refuse_idle(&told, "what spotters take of processors was not measured")?;
+        note_idle(&told, "what spotters take of processors was not measured")?;
         let model = SpotterModel::parse(&file, &bytes)?;
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
         return print(&inspection, arguments.json);
     }
     if recognise::is_network(&file, &bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
-        refuse_idle(&told, "events come when they come")?;
-        return network::inspect(&arguments.model, arguments.json);
+        note_idle(&told, "events come when they come")?;
+        return network::inspect(path, arguments.json);
     }
     if arguments.current.is_some_and(|current| current < arguments.sleep) {
         let why = "--sleep draws more than --current: a part asleep draws less than one that runs";
         return Err(Failure::input(Topic::SleepAboveCurrent, why));
     }
-    let model = Model::parse(&arguments.model, &bytes)?;
+    let model = Model::parse(path, &bytes)?;
     let fixed = model.fitted().and_then(|fitted| fitted.quantise().ok());
     let inspection =
         Inspection::new(file, model.file_bytes, &model.deployed, model.fitted(), fixed.as_ref())?;
@@ -77,4 +92,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         &Inspection { pace, boards, provenance: model.provenance().cloned(), ..inspection },
         arguments.json,
     )
+}
+
+/// Prints the recipe that a model keeps.
+fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let file = path.display();
+    let name = file.to_string();
+    let provenance = if SpotterModel::is_one(bytes) {
+        Some(SpotterModel::parse(&name, bytes)?.provenance)
+    } else if let Ok(network) = NetworkFile::parse(&name, bytes) {
+        network.provenance
+    } else {
+        Model::parse(path, bytes)?.provenance().cloned()
+    };
+    let Some(provenance) = provenance else {
+        return Err(Failure::input(
+            Topic::NoRecipe,
+            format!(
+                "{file}: this keeps no recipe; name a model's JSON file, as `fit` or `spot` writes it"
+            ),
+        ));
+    };
+    let text =
+        format!("# {file}, of {}\n{}", provenance.named(), provenance.recipe.unwrap_or_default());
+    output::print(text.as_bytes())
 }

@@ -13,15 +13,18 @@ use super::{Failure, Topic};
 pub(super) const LONG_ABOUT: &str = "\
 Make a pair of keys to sign updates of a device's model with.
 
-The private key goes to FILE, which only its owner can read: whoever has it can replace the models of the devices.
-Keep a copy; without it they take no update any more. The public key goes beside it, with the ending .pub:
-the image is built with it. Neither file may exist.
+The private key goes to FILE, which only its owner can read: whoever has it can replace the models of the devices. Keep a \
+copy; without it they take no update any more. The public key goes beside it, with the ending .pub; the image is built \
+with it. Neither file may exist.";
 
+const EXAMPLES: &str = "\
+Examples:
   fishweir keygen update.key
   FISHWEIR_UPDATE_KEY=update.pub cargo build --release --features field --bin field
   fishweir send gait.update --key update.key --port /dev/ttyACM0";
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// The private key to write: Ed25519, PKCS #8 in PEM
     file: PathBuf,

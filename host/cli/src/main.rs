@@ -5,8 +5,11 @@ mod absent;
 mod arguments;
 mod believing;
 mod c;
+mod clean;
+mod completions;
 mod convert;
 mod demo;
+mod detect;
 mod emitting;
 mod evaluate;
 mod export;
@@ -15,9 +18,11 @@ mod findings;
 mod fit;
 mod fixed;
 mod gram;
+mod help;
 mod info;
 mod kernels;
 mod keygen;
+mod man;
 mod marking;
 mod model;
 mod names;
@@ -26,63 +31,73 @@ mod new;
 mod options;
 mod output;
 mod pca;
+mod predict;
 mod profile;
 mod progress;
 mod rate;
 mod reading;
+mod recipe;
 mod recognise;
 mod remedy;
 mod room;
 mod run;
-mod score;
 mod send;
+mod settings;
 mod sources;
 mod spot;
 mod tell;
 mod training;
 mod values;
-mod watch;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use fishweir::report::{self, Report};
 
-use failure::{Failure, Message, MessageFormat, Topic, note, note_once};
+use failure::{Failure, Message, Topic, note, note_once};
+use recipe::Recipe;
+use settings::Settings;
 
-const EXIT_CODES: &str = "\
+const AFTER: &str = "\
+A model is --model FILE and the data are arguments; info and export, which take a model alone, also take it as an argument.
+
 Exit codes: 0 done, 1 a check failed (bits differ, samples were refused), 2 usage or bad input.
-Without a command: demo.";
+
+Examples:
+  fishweir demo                                   # all steps on bundled recordings; writes ./out
+  fishweir fit gait.csv --window 200 -o gait.json
+  fishweir evaluate other.csv --model gait.json
+  fishweir predict --stream --model gait.json < samples.csv";
 
 /// Kernels from generative models for microcontrollers: fit, evaluate, export, run.
 #[derive(Debug, Parser)]
-#[command(name = "fishweir", version, about, after_help = EXIT_CODES)]
+#[command(name = "fishweir", version, about, after_help = AFTER)]
 struct CommandLine {
     #[command(subcommand)]
-    command: Option<Command>,
-    /// How errors and notes are written on standard error; --json implies json
-    #[arg(long, global = true, value_name = "FORMAT", value_enum, default_value_t)]
-    message_format: MessageFormat,
+    command: Command,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Fit class models and a classifier to a labelled file
+    /// Fit class models and a classifier to labelled data
     Fit(fit::Arguments),
-    /// Cross-validate on a labelled file, or judge a fitted model on one
+    /// Cross-validate classifiers on labelled data, or evaluate fitted models
     #[command(visible_alias = "eval")]
     Evaluate(evaluate::Arguments),
     /// Decide on the windows of a file, or on a live stream from standard input
-    #[command(long_about = score::LONG_ABOUT)]
-    Score(score::Arguments),
+    #[command(visible_alias = "score", long_about = predict::LONG_ABOUT)]
+    Predict(predict::Arguments),
     /// Write a model as Rust source with a static, or as a binary artefact
     Export(export::Arguments),
     /// Write series of any layout as a tidy table
     Convert(convert::Arguments),
     /// Write the kernel of all pairs of series: CSV, NumPy or LIBSVM's precomputed format
     Gram(gram::Arguments),
-    /// Draw series where a kernel puts them: its first principal components
+    /// Draw the first principal components of a kernel
     Pca(pca::Arguments),
     /// Bayesian networks over records of categories: fit, evaluate, query, sample, compare, export, draw
     #[command(long_about = network::long_about())]
@@ -90,52 +105,42 @@ enum Command {
     /// Profiles of sequence families, in HMMER3's files: make one of an alignment, search sequences
     #[command(long_about = profile::LONG_ABOUT)]
     Profile(profile::Arguments),
-    /// Say what a model is and what it costs on a device
+    /// Report what a model is and what it costs on a device
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
     Run(run::Arguments),
     /// Send an update of its model to a device in the field, over a serial port
     #[command(long_about = send::LONG_ABOUT)]
     Send(send::Arguments),
-    /// Make a pair of keys to sign updates of a device's model with
+    /// Make a pair of keys that sign updates of a device's model
     #[command(long_about = keygen::LONG_ABOUT)]
     Keygen(keygen::Arguments),
-    /// Write a firmware project of your own around a model, for one of many boards
+    /// Write a firmware project around a model, for one of many boards
     New(new::Arguments),
     /// Make a detector of change from series in which all is normal
-    #[command(long_about = watch::LONG_ABOUT)]
-    Watch(watch::Arguments),
+    #[command(long_about = detect::LONG_ABOUT)]
+    Detect(detect::Arguments),
     /// Spot events in continuous series: class, beginning and end
     #[command(long_about = spot::LONG_ABOUT)]
     Spot(spot::Arguments),
-    /// All of it on the bundled recordings
+    /// Run all steps on the bundled recordings
     Demo(demo::Arguments),
+    /// Remove what the program keeps in caches
+    #[command(long_about = clean::LONG_ABOUT)]
+    Clean(clean::Arguments),
+    /// Print a script that completes commands and options in a shell
+    Completions(completions::Arguments),
+    /// Write manual pages
+    Man(man::Arguments),
 }
 
-/// Reads the command line and does what it says.
 fn main() -> ExitCode {
-    MessageFormat::take(std::env::args_os().skip(1));
-    let line = CommandLine::try_parse().unwrap_or_else(|said| failure::usage(&said));
-    let done = match line.command {
-        Some(Command::Fit(arguments)) => fit::run(&arguments),
-        Some(Command::Evaluate(arguments)) => evaluate::run(&arguments),
-        Some(Command::Score(arguments)) => score::run(&arguments),
-        Some(Command::Export(arguments)) => export::run(&arguments),
-        Some(Command::Convert(arguments)) => convert::run(&arguments),
-        Some(Command::Gram(arguments)) => gram::run(&arguments),
-        Some(Command::Pca(arguments)) => pca::run(&arguments),
-        Some(Command::Network(arguments)) => network::run(&arguments),
-        Some(Command::Profile(arguments)) => profile::run(&arguments),
-        Some(Command::Info(arguments)) => info::run(&arguments),
-        Some(Command::Run(arguments)) => run::run(&arguments),
-        Some(Command::Send(arguments)) => send::run(&arguments),
-        Some(Command::Keygen(arguments)) => keygen::run(&arguments),
-        Some(Command::New(arguments)) => new::run(&arguments),
-        Some(Command::Watch(arguments)) => watch::run(&arguments),
-        Some(Command::Spot(arguments)) => spot::run(&arguments),
-        Some(Command::Demo(arguments)) => demo::run(&arguments),
-        None => demo::run(&demo::Arguments::default()),
-    };
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let color = failure::look(&words);
+    let done = recipe::parse(words, color).and_then(|parsed| match parsed {
+        Some((line, recipe)) => run(line, recipe),
+        None => Ok(()),
+    });
     let (code, message) = match done {
         Ok(()) | Err(Failure::HungUp) => return ExitCode::SUCCESS,
         Err(Failure::Check(message)) => (1, message),
@@ -143,6 +148,33 @@ fn main() -> ExitCode {
     };
     failure::error(&message);
     ExitCode::from(code)
+}
+
+/// Does what a command line says, by the recipe that it amounts to.
+fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
+    line.settings.apply()?;
+    match line.command {
+        Command::Fit(arguments) => fit::run(&arguments, recipe),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
+        Command::Gram(arguments) => gram::run(&arguments),
+        Command::Pca(arguments) => pca::run(&arguments),
+        Command::Network(arguments) => network::run(&arguments, recipe),
+        Command::Profile(arguments) => profile::run(&arguments, recipe),
+        Command::Info(arguments) => info::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Send(arguments) => send::run(&arguments),
+        Command::Keygen(arguments) => keygen::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
+        Command::Detect(arguments) => detect::run(&arguments),
+        Command::Spot(arguments) => spot::run(&arguments, recipe),
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Clean(arguments) => clean::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
+    }
 }
 
 /// Prints a report on standard output, for people or as JSON.

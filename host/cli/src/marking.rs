@@ -15,10 +15,10 @@ use super::{Failure, Topic, tell};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Events")]
 pub(super) struct Marking {
-    /// The column that marks samples, after `t`
+    /// Column that marks samples, after `t`
     #[arg(long, value_name = "COLUMN")]
     marks: Option<String>,
-    /// The mark of background, beside empty fields
+    /// Mark of background, beside empty fields
     #[arg(long, value_name = "MARK", requires = "marks")]
     background_mark: Option<String>,
     /// Least overlap at which an event counts as found [default: 0.5]

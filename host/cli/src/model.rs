@@ -1,6 +1,6 @@
 //! A model's file, whichever classifier is in it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Classifier, Contract, Provenance};
 use fishweir::data::{Kind, Windowing};
@@ -16,6 +16,27 @@ use super::rate::check_rate;
 use super::recognise;
 use super::remedy::words;
 use super::{Failure, Message, Topic, note};
+
+/// The model of a command that takes nothing else: an argument, or `--model` as everywhere.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct ModelArgument {
+    /// Model file
+    #[arg(value_name = "MODEL")]
+    argument: Option<PathBuf>,
+    /// The same, as an option
+    #[arg(id = "model", short, long = "model", value_name = "FILE")]
+    option: Option<PathBuf>,
+}
+
+impl ModelArgument {
+    /// The model's file.
+    pub(super) fn path(&self) -> &Path {
+        let path = self.argument.as_deref().or(self.option.as_deref());
+        // The command line has one of both.
+        path.unwrap_or(Path::new(""))
+    }
+}
 
 /// A model as it was read.
 pub(super) struct Model {

@@ -11,29 +11,42 @@ use fishweir::report::{counted, grouped};
 use serde::Serialize;
 
 use super::fixed::{NumberName, measured};
+use super::help::brief;
 use super::model::Model;
-use super::options::{self, refuse_idle};
+use super::options::{self, note_idle};
 use super::reading::Reading;
 use super::room::Wanted;
 use super::{Failure, Topic, note, print, sources, tell, values};
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] =
+    &["board", "model", "data", "number", "rate", "tasks", "name", "force", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir new gait-watch --board nrf52840-dk --model gait.json --data gait.csv";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// The folder to write: it must be new, or empty
+    /// Folder to write, new or empty
     folder: PathBuf,
     /// The board
     #[arg(long, value_parser = boards())]
     board: &'static ProjectBoard,
-    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
-    #[arg(long, value_name = "MODEL")]
+    /// Fitted model (JSON), profile (HMMER3/f) or artefact
+    #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Recordings to play for a sensor and for the self-test: a whole window of a series of each label, or a whole series
-    /// where the model has no windows, as far as an eighth of the flash holds them [default: noise; with --number q15 the file of the training data's name, here or
-    /// beside the model, if its checksum is the same: a copy with other line ends is another file]
+    /// Recordings to play in place of a sensor and for the self-test [default: noise; with --number q15 the training data]
+    ///
+    /// One whole window per label, or a whole series where the model has no windows, as far as an eighth of the flash holds
+    /// them. With --number q15 the default is the file of the training data's name, here or beside the model, if its
+    /// checksum is the same: a copy with other line ends is another file.
     #[arg(long, value_name = "DATA")]
     data: Option<PathBuf>,
-    /// Numbers of the model: floating point, or fixed point for parts without an FPU, measured on --data against f64 before
-    /// anything is written
+    /// Numbers of the model: floating point, or fixed point for parts without an FPU
+    ///
+    /// Fixed point is measured on --data against f64 before anything is written.
     #[arg(long, value_enum, default_value_t = NumberName::F32)]
     number: NumberName,
     /// Least share of windows that fixed point decides as f64 does [default: 0.995]
@@ -275,9 +288,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// What is read for the self-test of a project in floating point.
 fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, Failure> {
     let equal = options::named([("--equal", arguments.equal.is_some())]);
-    refuse_idle(&equal, "only --number q15 is measured on data")?;
+    note_idle(&equal, "only --number q15 is measured on data")?;
     let Some(data) = arguments.data.as_deref() else {
-        refuse_idle(&arguments.reading.given(), "nothing is read without --data")?;
+        note_idle(&arguments.reading.given(), "nothing is read without --data")?;
         return Ok(None);
     };
     tell::read_for(data, &arguments.reading, model).map(Some)

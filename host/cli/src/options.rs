@@ -1,13 +1,43 @@
-//! Options that have no effect beside others are refused, and lists have everything once.
+//! Options that have no effect beside others are noted, and lists have everything once.
 
-use super::{Failure, Topic};
+use super::{Failure, Topic, note_once};
 
 /// The options that are given, of some.
 pub(super) fn named<const N: usize>(options: [(&'static str, bool); N]) -> Vec<&'static str> {
     options.into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
 }
 
-/// Refuses options that can have no effect beside the others: whoever gives one expects another result.
+/// Options that promise something of the result, or say what models see: to go on without them would decide otherwise than
+/// was asked.
+const PROMISES: [&str; 9] = [
+    "--front",
+    "--lags",
+    "--max-flash",
+    "--max-ram",
+    "--max-operations",
+    "--reject",
+    "--model",
+    "--kernel-model",
+    "--background",
+];
+
+/// Notes options that can have no effect beside the others.
+///
+/// # Errors
+/// Where one of them promises something of the result.
+pub(super) fn note_idle(options: &[&str], why: impl std::fmt::Display) -> Result<(), Failure> {
+    if options.iter().any(|option| PROMISES.contains(option)) {
+        return refuse_idle(options, why);
+    }
+    if !options.is_empty() {
+        let have = if options.len() == 1 { "has" } else { "have" };
+        let options = options.join(", ");
+        note_once(Topic::IdleOption, format_args!("{options} {have} no effect: {why}"));
+    }
+    Ok(())
+}
+
+/// Refuses options that can have no effect beside the others.
 pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Result<(), Failure> {
     let them = match options {
         [] => return Ok(()),

@@ -97,7 +97,7 @@ pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The name of a file without the endings that say what is in it: `watch` of `data/watch.csv.gz`.
+/// The name of a file without the endings that say what is in it: `walk` of `data/walk.csv.gz`.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut stem: &str = &name;

@@ -7,17 +7,40 @@ use fishweir::kernel::{Gram, Items, KernelPca, read_gram};
 use fishweir::plot::ScatterPlot;
 use fishweir::report::{PcaReport, counted, grouped};
 
+use super::help::brief;
 use super::kernels::{Compared, OfData, help};
-use super::options::refuse_idle;
+use super::options::note_idle;
 use super::output::{self, Outputs, named_after};
 use super::{Failure, Topic};
 
 const ABOUT: &str = "\
-A point is an item, coloured by class. The kernel is of DATA, and takes what gram takes; or --gram names a matrix \
-that is there already.";
+A point is an item, coloured by class. The kernel is one of DATA, with the options of gram; or --gram names a matrix that \
+is there already.";
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir pca gait.csv --window 200 -o gait.svg
+  fishweir pca --gram gait.npy --table gait.csv --dimensions 3";
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "gram",
+    "output",
+    "table",
+    "dimensions",
+    "kernel",
+    "model",
+    "family",
+    "states",
+    "normalise",
+    "window",
+    "hop",
+    "json",
+];
 
 #[derive(Debug, clap::Args)]
-#[command(mut_args(help::shown), after_help = format!("{}\n{ABOUT}", help::names()))]
+#[command(mut_args(|option| brief(help::shown(option), SHOWN)), after_help = EXAMPLES,
+    after_long_help = format!("{}\n{ABOUT}\n\n{EXAMPLES}", help::names()))]
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "gram", conflicts_with = "gram")]
@@ -80,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn source(arguments: &Arguments) -> Result<Source, Failure> {
     let most = KernelPca::ITEMS_AT_MOST;
     if let Some(path) = &arguments.gram {
-        refuse_idle(&arguments.of.given(), "the matrix is there already")?;
+        note_idle(&arguments.of.given(), "the matrix is there already")?;
         let read = read_gram(path)?;
         let data = path.display().to_string();
         let count = read.gram.len();

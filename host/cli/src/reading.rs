@@ -332,11 +332,10 @@ fn fasta_label(text: &str) -> Result<FastaLabel, String> {
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Windows")]
 pub(super) struct Cutting {
-    /// Cut series into windows of so many samples [default: whole series, or as the model was
-    /// trained]
+    /// Length of the windows that series are cut into, in samples [default: whole series, or the model's windows]
     #[arg(long, value_name = "SAMPLES")]
     window: Option<NonZeroUsize>,
-    /// From the start of one window to that of the next [default: the window's length]
+    /// Samples from the start of one window to that of the next [default: the window's length]
     #[arg(long, value_name = "SAMPLES", requires = "window")]
     hop: Option<NonZeroUsize>,
 }

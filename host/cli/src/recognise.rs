@@ -93,7 +93,7 @@ pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Fail
     if MarginalModel::parse(file, text).is_ok() {
         return refused(
             Topic::WrongModel,
-            "this has the numbers of a kernel by marginalisation; `fit --kernel-model` and `gram --model-file` take it".into(),
+            "this has the numbers of a kernel by marginalisation; `fit --kernel-model` and `gram --kernel-model` take it".into(),
         );
     }
     if text.starts_with("@relation") || text.starts_with("@RELATION") || is_table(text) {

@@ -13,27 +13,36 @@ use fishweir::report::DeviceComparison;
 use fishweir_core::Profile;
 use fishweir_core::number::NumberFormat;
 
+use super::help::brief;
 use super::model::{Model, Origin};
 use super::reading::Reading;
 use super::{Failure, Topic, print, progress, sources, tell};
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &["model", "limit", "board", "artefact", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir run gait.csv --model gait.json --board mps2-an386 --limit 5000";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
-    model: PathBuf,
     /// Series to stream, each from a fresh state
     data: PathBuf,
-    /// Stream at most so many samples
+    /// Fitted model (JSON), profile (HMMER3/f) or artefact
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
+    /// Limit of samples to stream
     #[arg(long, value_name = "SAMPLES")]
     limit: Option<NonZeroUsize>,
-    /// The board to emulate
+    /// Board to emulate
     #[arg(long, value_parser = boards(), default_value = Board::DEFAULT)]
     board: &'static Board,
-    /// Build the binary artefact in, read in place, instead of the Rust source
+    /// Link the binary artefact, read in place, instead of the Rust source
     #[arg(long, visible_alias = "artifact")]
     artefact: bool,
-    /// The folder of the firmware [default: that of the checkout this program was built
-    /// from, or as it was then]
+    /// Folder of the firmware [default: that of the checkout this program was built from, or a copy of it]
     #[arg(long, value_name = "DIR")]
     firmware: Option<PathBuf>,
     #[command(flatten)]

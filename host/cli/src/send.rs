@@ -15,17 +15,23 @@ use super::{Failure, Topic, keygen, output, progress};
 pub(super) const LONG_ABOUT: &str = "\
 Send an update of its model to a device in the field.
 
-The device runs the application `field` of the firmware, or whatever else speaks its wire format; the update is
-written by `export --update`. It goes in pieces that the device asks for: what the line loses is sent again, and a
-transfer that was broken off, at either end, goes on where it was. The device checks the update, decides on its
+The device runs the application `field` of the firmware, or another program that speaks its wire format; `export \
+--update` writes the update. It goes in pieces that the device asks for: lost pieces are sent again, and a \
+transfer that broke off, at either end, goes on where it was. The device checks the update, decides on its \
 self-test with it, and begins with it at the next stream, on trial.
 
-A device takes updates that are signed by the private key to the public key in its image. --key signs an update that is not
-signed, or signed by another key; `keygen` makes a pair. A device whose image was built to trust anyone takes any.
+A device takes updates that are signed by the private key to the public key in its image. --key signs an update \
+that is not signed, or signed by another key; `keygen` makes a pair. A device whose image was built to trust \
+anyone takes any.
 
 Exit codes: 0 the device has it; 2 it does not, and why.";
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir send gait.update --port /dev/ttyACM0";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// An update
     update: PathBuf,

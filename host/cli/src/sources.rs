@@ -5,7 +5,6 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-#[cfg(checkout)]
 use etcetera::BaseStrategy;
 use fishweir::device::Firmware;
 use fishweir::files;
@@ -90,15 +89,20 @@ pub(super) fn firmware() -> Result<Firmware, Failure> {
     }
 }
 
-#[cfg(checkout)]
-fn unpacked() -> Result<Option<PathBuf>, Failure> {
+/// The program's folder in the user's folder for caches.
+pub(super) fn caches() -> Result<PathBuf, Failure> {
     let strategy = etcetera::choose_base_strategy().map_err(|error| {
         Failure::input(
             Topic::NoCaches,
             format!("no folder for caches: {error}; name --firmware DIR"),
         )
     })?;
-    unpacked_in(&strategy.cache_dir()).map(Some)
+    Ok(strategy.cache_dir().join("fishweir"))
+}
+
+#[cfg(checkout)]
+fn unpacked() -> Result<Option<PathBuf>, Failure> {
+    unpacked_in(&caches()?).map(Some)
 }
 
 /// The same below a folder; what is there already stays.
@@ -114,7 +118,7 @@ fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
         digest.update(bytes);
     }
     let name = format!("{}-{:08x}", env!("CARGO_PKG_VERSION"), digest.finalize());
-    let folder = caches.join("fishweir").join(name);
+    let folder = caches.join(name);
     let firmware = folder.join("firmware");
     // Its manifest is written last: where it is, the rest is.
     if !firmware.join("Cargo.toml").is_file() {

@@ -11,41 +11,65 @@ use fishweir::spot::SpotFigures;
 use serde::Serialize;
 
 use super::emitting::Emitting;
+use super::help::brief;
 use super::marking::Marking;
 use super::model::Model;
-use super::options::{named, refuse_idle};
+use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
+use super::recipe::Recipe;
 use super::{Failure, Topic, note, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Spot events in continuous series: where they begin and end, and of which class they are.
 
-A column after `t` marks each sample of the training series; what is unmarked is background. A
-model is fitted to each class and one to the background, and all are joined into one network that
-is decoded as the stream runs. The penalty on entering an event (insertion penalty) is the one of the best F1 on
-series that the models have not seen.
+A column after `t` marks each sample of the training series; what is unmarked is background. fishweir fits a \
+model to each class and one to the background, and joins them into one network, which is decoded as the stream \
+runs. The penalty on entering an event (insertion penalty) is the one with the best F1 on series that the models \
+have not seen.
 
-Where no recording is marked, --clips has labelled series, each of them one event, as a classifier is
-trained on, and --background recordings of what lies between events. The penalty is then chosen in
-folds of both: clips and stretches of background that the models have not heard are joined end to end.
+Where no recording is marked, --clips takes labelled series, each of them one event, and --background recordings \
+of what lies between events. Folds of both choose the penalty: clips and stretches of background that the models \
+have not seen are joined end to end.
 
-An event is found where a report of its class overlaps it, intersection over union, by at least
---overlap. Delays are from the end of an event to its decision. With --test, the same is told of a
-linear machine on Fisher scores that decides on windows, half as long as the median event, and whose
-equal decisions in a row are an event.
+An event counts as found where a report of its class overlaps it by at least --overlap (intersection over \
+union). Delays are from the end of an event to its decision. With --test, the report also has the figures of a \
+linear machine on Fisher scores that decides on windows half as long as the median event; equal decisions in a \
+row are an event.
 
--o FILE keeps the spotter. With --model FILE it is not trained again: DATA's events are listed as CSV,
-or judged where --marks names the column that has them. export FILE --rust writes its source for
-firmware, --c a library for firmware in C.";
+-o FILE keeps the spotter. With --model FILE it is not trained again: fishweir lists the events of DATA as CSV, \
+or judges them where --marks names the column that has them. export FILE --rust writes its source for firmware, \
+--c a library for firmware in C.";
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "model",
+    "output",
+    "clips",
+    "background",
+    "test",
+    "marks",
+    "background_mark",
+    "overlap",
+    "events",
+    "states",
+    "json",
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir spot marked.csv --marks exercise --test other.csv -o spotter.json
+  fishweir spot other.csv --model spotter.json     # lists the events
+  fishweir spot --clips gestures.csv --background walking.csv -o spotter.json";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Series of channels with a column that marks samples; with --model they may be unmarked
     #[arg(required_unless_present = "clips")]
     data: Option<PathBuf>,
-    /// A spotter, as -o writes it, to find events with
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["test", "output"])]
+    /// Spotter, as -o writes it, to find events with
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["test", "output"])]
     model: Option<PathBuf>,
     /// Write the spotter to this file
     #[arg(short, long, value_name = "FILE")]
@@ -53,18 +77,18 @@ pub(super) struct Arguments {
     /// Labelled series, each one event, to train on instead of marked ones
     #[arg(long, value_name = "DATA", requires = "background", conflicts_with_all = ["data", "model"])]
     clips: Option<PathBuf>,
-    /// Recordings of what lies between events; labels are not looked at
+    /// Recordings of what lies between events; labels are ignored
     #[arg(long, value_name = "DATA")]
     background: Option<PathBuf>,
-    /// A column of the clips whose equal values stay in one fold, with their background where it has the column
+    /// Column of the clips whose equal values stay in one fold, with their background where it has the column
     #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
-    /// Series to find events in, marked by the column --marks. A classifier of windows is told beside
+    /// Series to find events in, marked by the column --marks; reports a classifier of windows, too
     #[arg(long, value_name = "DATA")]
     test: Option<PathBuf>,
     #[command(flatten)]
     marking: Marking,
-    /// Report the events of the test series, or else of DATA, too
+    /// Also report the events of the test series, or else of DATA
     #[arg(long)]
     events: bool,
     /// Hidden states of each model; the background's has at most four [default: 4]
@@ -111,16 +135,16 @@ struct Chosen {
     parts: &'static str,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     if arguments.clips.is_none() {
         let recordings = named([("--background", arguments.background.is_some())]);
         let why = "it has recordings that go with --clips, and --background-mark is the mark of background";
-        refuse_idle(&recordings, why)?;
-        refuse_idle(&named([("--group", arguments.group.is_some())]), "it is a column of --clips")?;
+        note_idle(&recordings, why)?;
+        note_idle(&named([("--group", arguments.group.is_some())]), "it is a column of --clips")?;
     }
     match (&arguments.data, &arguments.model) {
         (Some(data), Some(model)) => find(arguments, data, model),
-        _ => train(arguments),
+        _ => train(arguments, recipe),
     }
 }
 
@@ -166,15 +190,16 @@ impl SpotData {
 }
 
 /// Trains a spotter, judges it, and keeps it where that is asked for.
-fn train(arguments: &Arguments) -> Result<(), Failure> {
+fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
+    // Clips are joined to choose the penalty: there is no stream to list events of.
+    let listed = arguments.events && (arguments.clips.is_none() || arguments.test.is_some());
     if arguments.clips.is_some() {
-        let events = named([("--events", arguments.events && arguments.test.is_none())]);
-        refuse_idle(
-            &events,
+        note_idle(
+            &named([("--events", arguments.events && !listed)]),
             "clips are joined to choose the penalty, and no stream; name one by --test",
         )?;
         let marks = named([("--marks", arguments.marking.is_named() && arguments.test.is_none())]);
-        refuse_idle(&marks, "it names a column of the series that --test reads")?;
+        note_idle(&marks, "it names a column of the series that --test reads")?;
         if arguments.test.is_some() && !arguments.marking.is_named() {
             return Err(Failure::input(
                 Topic::MissingOption,
@@ -209,7 +234,8 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
         SpotData::Marked(marked) => plan.carry_out(marked, &|| ()),
         SpotData::Clips(joined) => plan.carry_out_on_clips(joined, &|| ()),
     };
-    let trial = trial.map_err(|error| Failure::of(train.data(), error))?;
+    let mut trial = trial.map_err(|error| Failure::of(train.data(), error))?;
+    trial.model.provenance.recipe = recipe;
     if let Some(file) = &arguments.output {
         output::write(file, trial.model.to_json()?.as_bytes())?;
     }
@@ -238,7 +264,7 @@ fn train(arguments: &Arguments) -> Result<(), Failure> {
             parts: training.parts(),
         }),
         figures,
-        events: if arguments.events { spotted(&trial.spotter, shown) } else { Vec::new() },
+        events: if listed { spotted(&trial.spotter, shown) } else { Vec::new() },
         file: arguments.output.as_ref().map(|file| file.display().to_string()),
     };
     outputs.print(&report, arguments.json)
@@ -252,12 +278,12 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
         ("--emission", arguments.emitting.emission().is_some()),
         ("--components", arguments.emitting.components().is_some()),
     ]));
-    refuse_idle(&trained, "the spotter is trained")?;
+    note_idle(&trained, "the spotter is trained")?;
     let (spotter, contract, reading) = kept(model, &arguments.reading)?;
     if !arguments.marking.is_named() {
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
-        refuse_idle(&judging, "events are listed where --marks names no column of them")?;
+        note_idle(&judging, "events are listed where --marks names no column of them")?;
         let data = tell::read_against(data, &reading, Some(&contract), &[])?;
         let events = spotted(&spotter, &data);
         tell_none(&events, &data);
@@ -293,7 +319,7 @@ pub(super) fn kept(
     let model = SpotterModel::parse(&file, &bytes).map_err(|error| {
         match Model::parse(model, &bytes) {
             Ok(_) => Failure::input(Topic::WrongModel, format!(
-                "{file}: this is a classifier, and no spotter of events: evaluate, score and export take it"
+                "{file}: this is a classifier, and no spotter of events: evaluate, predict and export take it"
             )),
             Err(refused) if error.kind() == "not-a-model" => refused,
             Err(_) => error.into(),

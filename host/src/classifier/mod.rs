@@ -87,6 +87,9 @@ pub struct Provenance {
     /// that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
+    /// Options that the program was given, in TOML by their names; none where it was given none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<String>,
 }
 
 impl Provenance {

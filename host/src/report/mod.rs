@@ -4,6 +4,7 @@ mod believing;
 #[cfg(feature = "device")]
 mod boards;
 mod contract;
+mod detection;
 #[cfg(feature = "device")]
 mod device;
 mod emission;
@@ -21,7 +22,6 @@ mod spotting;
 mod table;
 mod training;
 mod unknown;
-mod watch;
 mod written;
 
 use std::fmt;
@@ -33,6 +33,7 @@ pub use believing::BelievedFigures;
 #[cfg(feature = "device")]
 pub use boards::{Boards, OnBoard};
 pub use contract::{ChannelSummary, ContractSummary, WindowsSummary};
+pub use detection::{Alarms, Changes, DetectionReport, Seen};
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;
@@ -49,7 +50,6 @@ pub use spotter::{SpottedSummary, SpotterInspection};
 pub use spotting::{EventFigures, SpotFoldReport, SpotValidationReport};
 pub use table::Table;
 pub use training::{ClassFit, FitReport, Floored};
-pub use watch::{Alarms, Changes, Seen, WatchReport};
 pub use written::Written;
 
 pub use crate::words::{

@@ -1,22 +1,27 @@
 //! Options of training that can have no effect, by what is trained and on what.
 
+use std::fmt::Display;
+
 use fishweir::data::{Dataset, Kind, Stage};
 use fishweir::learn::{ClassifierKind, Effort, Request, Space, Varied};
 
 use super::TrainingArguments;
-use crate::options::{named, refuse_idle};
+use crate::options::{named, note_idle};
 use crate::reading::Cutting;
 use crate::{Failure, Topic};
 
+/// What is done about options without effect, with the reason.
+type Idle<'a> = dyn FnMut(&[&'static str], &str) -> Result<(), Failure> + 'a;
+
 impl TrainingArguments {
-    /// Refuses options that none of these classifiers reads; beside them there may be machines on
-    /// `kernels`, some of them `by_name` with settings of their own.
-    pub(crate) fn check_read_by(
-        &self,
+    /// The same without options that none of these classifiers reads, which are noted; beside them there may be machines
+    /// on `kernels`, some of them `by_name` with settings of their own.
+    pub(crate) fn read_by(
+        self,
         kinds: &[ClassifierKind],
         kernels: bool,
         by_name: bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<Self, Failure> {
         use ClassifierKind::{Bayes, EmpiricalMap, Fisher, Gaussian, LatentMap, Polynomial, Top};
         let models = kernels || kinds.iter().any(|kind| *kind != EmpiricalMap);
         let machines = kinds.iter().any(|kind| *kind != Bayes);
@@ -43,11 +48,32 @@ impl TrainingArguments {
         };
         let unread: Vec<_> = self.given().into_iter().filter(|&name| !readers(name)).collect();
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
-        refuse_idle(&unread, format_args!("not used by {}", kinds.join(", ")))
+        self.less(&unread, format_args!("not used by {}", kinds.join(", ")))
     }
 
-    /// Refuses options that vary nothing of what was read, whichever of these trainings it is for.
-    pub(crate) fn check_varies(&self, requests: &[Request], kind: &Kind) -> Result<(), Failure> {
+    /// The same without options that have no effect, which are noted.
+    pub(crate) fn less(self, names: &[&str], why: impl Display) -> Result<Self, Failure> {
+        note_idle(names, why)?;
+        Ok(self.without(names))
+    }
+
+    /// The same without options that vary nothing of what was read, whichever of these trainings it is for.
+    pub(crate) fn varying(self, requests: &[Request], kind: &Kind) -> Result<Self, Failure> {
+        let mut idle = Vec::new();
+        self.check_varies(requests, kind, &mut |names, why| {
+            note_idle(names, why)?;
+            idle.extend_from_slice(names);
+            Ok(())
+        })?;
+        Ok(self.without(&idle))
+    }
+
+    fn check_varies(
+        &self,
+        requests: &[Request],
+        kind: &Kind,
+        idle: &mut Idle<'_>,
+    ) -> Result<(), Failure> {
         let given = |names: &[&str]| -> Vec<&'static str> {
             self.given().into_iter().filter(|name| names.contains(name)).collect()
         };
@@ -66,53 +92,51 @@ impl TrainingArguments {
             "--mirror",
         ];
         if matches!(kind, Kind::Symbols(_)) {
-            return refuse_idle(&given(&of_channels), "the data are symbols, not channels");
+            return idle(&given(&of_channels), "the data are symbols, not channels");
         }
         if self.front.last().is_some_and(Stage::makes_symbols) {
-            refuse_idle(&given(&["--std-floor", "--lags"]), "--front makes symbols of channels")?;
+            idle(&given(&["--std-floor", "--lags"]), "--front makes symbols of channels")?;
         }
         let values = self.emitting.values();
         if !values.have_unit() {
             let [floor, front, lags, codebooks, levels, weight, varied @ ..] = of_channels;
-            refuse_idle(&given(&[front]), format!("{values} have no means of their kind"))?;
+            idle(&given(&[front]), &format!("{values} have no means of their kind"))?;
             let why = format!("{values} have no differences of their kind");
-            refuse_idle(&given(&[lags, codebooks, levels, weight]), why)?;
-            refuse_idle(&given(&varied), format!("{values} are never varied"))?;
+            idle(&given(&[lags, codebooks, levels, weight]), &why)?;
+            idle(&given(&varied), &format!("{values} are never varied"))?;
             let why = format!("{values} have no standard deviation to hold");
-            refuse_idle(&given(&[floor]), why)?;
+            return idle(&given(&[floor]), &why);
         }
         let varied: Vec<Varied> = requests.iter().map(|one| one.varies(kind)).collect();
         let any = |what: fn(&Varied) -> bool| varied.iter().any(what);
         if !any(|one| one.copies) {
             let why = "no varied copies are made; ask for some with --copies";
-            refuse_idle(&given(&["--rotation", "--gain"]), why)?;
-        }
-        if any(|one| one.copies) && !any(|one| one.copies_differ) {
+            idle(&given(&["--rotation", "--gain"]), why)?;
+        } else if !any(|one| one.copies_differ) {
             let what = "copies would be their series again: take --copies 0, or a --gain or, of vectors, a \
                         --rotation above 0";
             return Err(Failure::input(Topic::IdleCopies, what));
-        }
-        if !any(|one| one.copies && one.vectors) {
+        } else if !any(|one| one.copies && one.vectors) {
             let why = "no channels form vectors; name some with --vectors";
-            refuse_idle(&given(&["--rotation"]), why)?;
+            idle(&given(&["--rotation"]), why)?;
         } else if !any(|one| one.turned) && self.rotation.is_some_and(|degrees| degrees > 0.0) {
             let why = "of the vectors --front leaves the magnitude, which no rotation changes";
-            refuse_idle(&given(&["--rotation"]), why)?;
+            idle(&given(&["--rotation"]), why)?;
         }
         let none = |names: &[String]| names == ["none"];
         if !(any(|one| one.turned || one.mirror_chosen) || none(&self.vectors) || none(&self.axial))
         {
             let why = "no copies are turned, and no mirror image is chosen";
-            refuse_idle(&given(&["--vectors", "--axial"]), why)?;
+            idle(&given(&["--vectors", "--axial"]), why)?;
         }
         if !any(|one| one.codebooks) {
             let why = "there are no codebooks; ask for some with --codebooks";
-            refuse_idle(&given(&["--levels", "--codebook-weight"]), why)?;
+            idle(&given(&["--levels", "--codebook-weight"]), why)?;
         }
         Ok(())
     }
 
-    /// Refuses more effort where there is no more to try than without, whichever of these classifiers it is for.
+    /// Notes more effort where there is no more to try than without, whichever of these classifiers it is for.
     pub(crate) fn check_effort(
         &self,
         kinds: &[ClassifierKind],
@@ -139,51 +163,91 @@ impl TrainingArguments {
         }
         let kinds: Vec<String> = kinds.iter().map(ToString::to_string).collect();
         let why = format!(
-            "beside the other options it tries no more of {} on these data than quick",
+            "the other options leave nothing more to try for {} on these data than quick does",
             kinds.join(", ")
         );
-        refuse_idle(&["--effort"], why)
+        note_idle(&["--effort"], why)
     }
+}
 
-    /// Options given that matter to training alone, for a command that does not train.
-    pub(crate) fn given(&self) -> Vec<&'static str> {
-        named([
-            ("--emission", self.emitting.emission().is_some()),
-            ("--components", self.emitting.components().is_some()),
-            ("--states", self.states.is_some()),
-            ("--topology", self.topology.is_some()),
-            ("--restarts", self.restarts.is_some()),
-            ("--seed", self.seed.is_some()),
-            ("--iterations", self.iterations.is_some()),
-            ("--tolerance", self.tolerance.is_some()),
-            ("--std-floor", !self.std_floor.is_empty()),
-            ("--effort", self.effort.is_some()),
-            ("--front", !self.front.is_empty()),
-            ("--lags", self.lags.is_some()),
-            ("--codebooks", self.codebooks.is_some()),
-            ("--levels", self.levels.is_some()),
-            ("--codebook-weight", !self.codebook_weight.is_empty()),
-            ("--max-flash", self.max_flash.is_some()),
-            ("--max-ram", self.max_ram.is_some()),
-            ("--max-operations", self.max_operations.is_some()),
-            ("--copies", !self.copies.is_empty()),
-            ("--vectors", !self.vectors.is_empty()),
-            ("--axial", !self.axial.is_empty()),
-            ("--rotation", self.rotation.is_some()),
-            ("--gain", self.gain.is_some()),
-            ("--mirror", !self.mirror.is_empty()),
-            ("--learner", self.learner.is_some()),
-            ("--class-weight", self.class_weight.is_some()),
-            ("--normalisation", self.normalisation.is_some()),
-            ("--scaling", !self.scaling.is_empty()),
-            ("--c", !self.c.is_empty()),
-            ("--sigma", !self.kernels.sigma.is_empty()),
-            ("--power", self.kernels.power.is_some()),
-            ("--landmarks", self.kernels.landmarks.is_some()),
-            ("--lambda", self.kernels.lambda.is_some()),
-            ("--order", self.kernels.order.is_some()),
-            ("--score-model", self.score_model.is_some()),
-            ("--no-likelihood", self.no_likelihood),
-        ])
+/// A value of an option: nothing where the option was not given.
+trait Given: Default {
+    fn is_given(&self) -> bool;
+}
+
+impl<T> Given for Option<T> {
+    fn is_given(&self) -> bool {
+        self.is_some()
     }
+}
+
+impl<T> Given for Vec<T> {
+    fn is_given(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Given for bool {
+    fn is_given(&self) -> bool {
+        *self
+    }
+}
+
+/// Options that matter to training alone, each with its field.
+macro_rules! training_options {
+    ($($name:literal => $($field:ident).+,)*) => {
+        impl TrainingArguments {
+            /// Those given.
+            pub(crate) fn given(&self) -> Vec<&'static str> {
+                named([$(($name, self.$($field).+.is_given())),*])
+            }
+
+            /// The same without some of them.
+            pub(crate) fn without(mut self, names: &[&str]) -> Self {
+                $(if names.contains(&$name) {
+                    self.$($field).+ = Default::default();
+                })*
+                self
+            }
+        }
+    };
+}
+
+training_options! {
+    "--emission" => emitting.emission,
+    "--components" => emitting.components,
+    "--states" => states,
+    "--topology" => topology,
+    "--restarts" => restarts,
+    "--seed" => seed,
+    "--iterations" => iterations,
+    "--tolerance" => tolerance,
+    "--std-floor" => std_floor,
+    "--effort" => effort,
+    "--front" => front,
+    "--lags" => lags,
+    "--codebooks" => codebooks,
+    "--levels" => levels,
+    "--codebook-weight" => codebook_weight,
+    "--max-flash" => max_flash,
+    "--max-ram" => max_ram,
+    "--max-operations" => max_operations,
+    "--copies" => copies,
+    "--vectors" => vectors,
+    "--axial" => axial,
+    "--rotation" => rotation,
+    "--gain" => gain,
+    "--mirror" => mirror,
+    "--learner" => learner,
+    "--class-weight" => class_weight,
+    "--normalisation" => normalisation,
+    "--scaling" => scaling,
+    "--c" => c,
+    "--sigma" => kernels.sigma,
+    "--power" => kernels.power,
+    "--landmarks" => kernels.landmarks,
+    "--lambda" => kernels.lambda,
+    "--order" => kernels.order,
+    "--score-model" => score_model,
+    "--no-likelihood" => no_likelihood,
 }

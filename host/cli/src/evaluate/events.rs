@@ -7,7 +7,7 @@ use fishweir::report::{EventFigures, SpotValidationReport};
 use serde::Serialize;
 
 use super::Arguments;
-use crate::options::{named, refuse_idle};
+use crate::options::{named, note_idle};
 use crate::{Failure, progress, spot, tell};
 
 /// Cross-validates what `spot` makes, or judges what it has kept.
@@ -16,12 +16,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut given = [training.given(), arguments.options.given()].concat();
     if arguments.model.is_empty() {
         given.retain(|name| !["--states", "--emission", "--components"].contains(name));
-        refuse_idle(&given, "a spotter is trained without it")?;
+        note_idle(&given, "a spotter is trained without it")?;
         return validate(arguments);
     }
     given.extend(arguments.marking.of_training());
     given.extend(named([("--group", arguments.training.group.is_some())]));
-    refuse_idle(&given, "what is judged is trained already")?;
+    note_idle(&given, "what is judged is trained already")?;
     let judged = arguments.model.iter().map(|model| judge(arguments, model));
     super::super::print(&Judged { figures: judged.collect::<Result<_, _>>()? }, arguments.json)
 }

@@ -16,7 +16,7 @@ use fishweir::report::{counted, grouped};
 
 use super::Arguments;
 use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused, shared};
-use crate::options::{each_once, refuse_idle};
+use crate::options::{each_once, note_idle};
 use crate::{Failure, Topic, note};
 
 /// A kernel, and what its machine is called beside the other classifiers.
@@ -92,7 +92,7 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
         let mut given = arguments.options.given();
         let read = arguments.classifier.contains(&ClassifierKind::EmpiricalMap);
         given.retain(|name| *name != "--order" || !read);
-        refuse_idle(&given, "it is for a kernel by name, --kernel")?;
+        note_idle(&given, "it is for a kernel by name, --kernel")?;
     }
     let mut seen = Vec::new();
     for entry in &arguments.kernel {

@@ -1,8 +1,8 @@
 //! `fishweir evaluate`.
 
 mod events;
+mod figures;
 mod kernels;
-mod reliability;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,6 @@ use fishweir::evaluate::{
 };
 use fishweir::kernel::registry::Entry;
 use fishweir::learn::{ClassifierKind, Space, Trainer};
-use fishweir::plot::{Curve, RocPlot, Shares};
 use fishweir::report::{
     BelievedFigures, CrossValidationReport, DataSummary, EmissionSummary, GroupFigures,
     ModelComparison, ModelEvaluation, Validated, counted,
@@ -25,68 +24,101 @@ use super::emitting::Emitting;
 use super::kernels::KernelOptions;
 use super::marking::Marking;
 use super::model::Model;
-use super::options::{each_once, refuse_idle};
-use super::output::{self, Outputs};
+use super::options::{each_once, note_idle, refuse_idle};
+use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, warn};
 use super::values::rejection_rate;
 use super::{Failure, believing, findings, note, progress, tell};
 use crate::Topic;
+use crate::help::brief;
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "model",
+    "classifier",
+    "kernel",
+    "group",
+    "folds",
+    "window",
+    "hop",
+    "effort",
+    "reject",
+    "roc",
+    "label",
+    "dry_run",
+    "json",
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir evaluate gait.csv --group subject --window 200
+  fishweir evaluate gait.csv --classifier bayes,fisher,top --effort normal
+  fishweir evaluate other.csv --model gait.json    # a fitted model on other data";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Labelled series
     #[arg(required = true)]
     data: Vec<PathBuf>,
-    /// Judge this fitted model (JSON or artefact) instead of cross-validating; once for each of
-    /// several, which are compared with the first
-    #[arg(short, long, value_name = "MODEL")]
+    /// Evaluate this fitted model (JSON or artefact) instead of cross-validating
+    ///
+    /// Several are compared with the first.
+    #[arg(short, long, value_name = "FILE")]
     model: Vec<PathBuf>,
-    /// Folds of the cross-validation [default: 5, or as many as there are series or groups]
+    /// Folds of the cross-validation [default: 5, fewer where there are fewer series or groups]
     #[arg(long, value_name = "K", conflicts_with = "model")]
     folds: Option<usize>,
-    /// Deal series (or groups) into folds by chance, from this seed [default: in order]
+    /// Shuffle series (or groups) into folds with this seed [default: in order]
     #[arg(long, value_name = "SEED", conflicts_with = "model")]
     fold_seed: Option<u64>,
-    /// Which classifiers to cross-validate, parted by commas; they are compared with the first. count takes
-    /// categorical, gaussian or full-gaussian emissions, and gaussian, polynomial, cosine and
-    /// root-cosine take categorical or gaussian ones
+    /// Classifiers to cross-validate, comma-separated; the others are compared with the first
+    ///
+    /// count takes categorical, gaussian or full-gaussian emissions; gaussian, polynomial, cosine and root-cosine take
+    /// categorical or gaussian ones.
     #[arg(long, value_parser = crate::names::classifier(), value_delimiter = ',', value_name = "NAMES",
         conflicts_with = "model",
         default_values_t = [ClassifierKind::Bayes, ClassifierKind::Fisher])]
     classifier: Vec<ClassifierKind>,
-    /// Cross-validate a support vector machine on a kernel by marginalisation too, whose numbers are
-    /// in this file; once for each of several
-    #[arg(long, value_name = "MODEL.toml", conflicts_with = "model")]
+    /// Also cross-validate a support vector machine on a kernel by marginalisation, with the numbers in this file; may be
+    /// given again
+    #[arg(long, value_name = "MODEL.toml", conflicts_with = "model", help_heading = "Kernel")]
     kernel_model: Vec<PathBuf>,
-    /// Cross-validate a support vector machine on these kernels too, parted by commas; normalised, and what
-    /// they read is fitted to the training folds alone
-    #[arg(long, value_name = "KERNELS", value_delimiter = ',', conflicts_with = "model",
+    /// Also cross-validate a support vector machine on these kernels, comma-separated
+    ///
+    /// Kernels are normalised, and their models are fitted to the training folds alone.
+    #[arg(long, value_name = "KERNELS", value_delimiter = ',', conflicts_with = "model", help_heading = "Kernel",
         value_parser = crate::kernels::names())]
     kernel: Vec<&'static Entry>,
-    /// Cross-validate one on this matrix of all items too, as gram writes it (csv, npy) or made
-    /// elsewhere; it must not have seen the labels. Once for each of several
-    #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    /// Also cross-validate one on this matrix of all items, as gram writes it (csv, npy) or made elsewhere; may be given
+    /// again
+    ///
+    /// The matrix must not depend on the labels.
+    #[arg(long, value_name = "FILE", conflicts_with = "model", help_heading = "Kernel")]
     gram: Vec<PathBuf>,
     #[command(flatten)]
     options: KernelOptions,
-    /// Reject this share of windows of known classes by thresholds of margin and likelihood, and say how much is
-    /// rejected of each class in turn that was left out of the training
-    #[arg(long, value_name = "RATE", conflicts_with = "model", value_parser = rejection_rate)]
+    /// Reject this share of windows of known classes, and report how much of a class left out of the training is rejected
+    ///
+    /// Thresholds of margin and likelihood reject; each class is left out in turn.
+    #[arg(long, value_name = "RATE", conflicts_with = "model", value_parser = rejection_rate, help_heading = "Confidence")]
     reject: Option<f64>,
-    /// Cross-validate a spotter of events, as spot makes it of series that the column --marks marks, beside windows
-    /// on the same folds; of classifiers nothing. With --model, judge spotters that spot has kept
-    #[arg(long, requires = "marks", conflicts_with_all = ["classifier", "kernel_model", "kernel", "gram",
+    /// Cross-validate a spotter of events instead, on series that the column --marks marks
+    ///
+    /// A machine on windows is judged on the same folds. With --model, evaluate spotters that spot wrote.
+    #[arg(long, help_heading = "Events", requires = "marks", conflicts_with_all = ["classifier", "kernel_model", "kernel", "gram",
         "reject", "roc", "reliability", "window"])]
     events: bool,
     #[command(flatten)]
     marking: Marking,
-    /// Draw detections against false alarms, a curve a classifier; - for standard output
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw detections against false alarms, one curve per classifier; - for standard output
+    #[arg(long, value_name = "FILE.svg", help_heading = "Figures")]
     roc: Option<PathBuf>,
-    /// Draw how confident decisions were against the share that was right, in ten bins a classifier: of a model that
-    /// keeps probabilities (fit --calibrate), or of a cross-validation; - for standard output
-    #[arg(long, value_name = "FILE.svg")]
+    /// Draw confidence against accuracy, in ten bins per classifier; - for standard output
+    ///
+    /// Of a model that keeps probabilities (fit --calibrate), or of a cross-validation.
+    #[arg(long, value_name = "FILE.svg", help_heading = "Figures")]
     reliability: Option<PathBuf>,
     #[command(flatten)]
     cutting: Cutting,
@@ -106,6 +138,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let roc = arguments.roc.as_deref();
     let drawn = arguments.roc.iter().chain(&arguments.reliability);
     let drawn: Vec<&Path> = drawn.map(PathBuf::as_path).collect();
     let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
@@ -118,6 +151,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         return events::run(arguments);
     }
+    // Without it the column of marks is a channel.
     refuse_idle(&arguments.marking.given(), "samples are marked for --events")?;
     match arguments.model.as_slice() {
         [] => {
@@ -129,7 +163,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let training = arguments.training.with(&told, &arguments.emitting);
             let kernels = kernels::read(arguments)?;
             believing::check(&kinds, arguments.reject)?;
-            training.check_read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
+            let training =
+                training.read_by(&kinds, !kernels.is_empty(), !arguments.kernel.is_empty())?;
             let group = arguments.training.group.as_deref();
             let reading = kernels::reading(arguments, &kernels)?;
             let reading = arguments.gathering.add_to(reading, group);
@@ -159,11 +194,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
             let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
-            draw_roc(arguments, data.classes(), &report.data, curves)?;
+            figures::draw_roc(roc, data.classes(), &report.data, curves)?;
             let calibrated = report.classifiers.0.iter();
             let calibrated = calibrated.map(|one| (&one.method, one.calibration.as_ref()));
             let why = "there are too few folds with a labelled window to make probabilities";
-            reliability::draw(arguments.reliability.as_deref(), &report.data, calibrated, why)?;
+            figures::draw_reliability(
+                arguments.reliability.as_deref(),
+                &report.data,
+                calibrated,
+                why,
+            )?;
             outputs.print(&report, arguments.json)?;
             let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();
             match refused {
@@ -181,7 +221,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         models => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();
-            refuse_idle(&given, "what is judged is trained already")?;
+            note_idle(&given, "what is judged is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
             let evaluations = judged.iter().map(|one| &one.evaluation);
@@ -198,14 +238,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ));
             }
             if let Some(first) = judged.first() {
-                draw_roc(arguments, &first.classes, &first.evaluation.data, curves)?;
+                figures::draw_roc(roc, &first.classes, &first.evaluation.data, curves)?;
                 let calibrated = judged.iter().map(|one| {
                     let believed = one.evaluation.believed.as_ref();
                     (&one.evaluation.model, believed.and_then(|one| one.calibration.as_ref()))
                 });
                 let why = "the model keeps no probabilities: fit it with --calibrate or --reject";
                 let path = arguments.reliability.as_deref();
-                reliability::draw(path, &first.evaluation.data, calibrated, why)?;
+                figures::draw_reliability(path, &first.evaluation.data, calibrated, why)?;
             }
             let refused: Vec<_> = judged.iter().map(|one| one.refused.clone()).collect();
             match <[JudgedModel; 1]>::try_from(judged) {
@@ -221,40 +261,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Draws the curves there are, if asked to.
-fn draw_roc<'a>(
-    arguments: &Arguments,
-    classes: &[String],
-    data: &DataSummary,
-    curves: impl Iterator<Item = (&'a String, Option<&'a Roc>)>,
-) -> Result<(), Failure> {
-    let Some(path) = &arguments.roc else { return Ok(()) };
-    let curve = |(name, roc): (&'a String, Option<&'a Roc>)| {
-        roc.map(|roc| Curve { name: name.as_str(), points: &roc.points, area: roc.area })
-    };
-    let curves: Vec<Curve<'_>> = curves.filter_map(curve).collect();
-    if curves.is_empty() {
-        return Err(Failure::input(
-            Topic::NothingToDraw,
-            format!(
-                "{}: windows of one class only: there is no other to draw a curve against",
-                data.data
-            ),
-        ));
-    }
-    let subtitle = match classes {
-        [_, detected] => format!("{}\ndetected: {detected}", data.data),
-        _ => format!("{}\nmean over {} classes, each against the rest", data.data, classes.len()),
-    };
-    let plot = RocPlot {
-        shares: Shares::Windows,
-        title: "Detections against false alarms",
-        subtitle: &subtitle,
-        curves: &curves,
-    };
-    output::draw(path, &plot.to_svg())
-}
-
 /// Cross-validates classifiers one after another on the same folds.
 pub(super) fn cross_validation(
     data: &Dataset,
@@ -266,7 +272,9 @@ pub(super) fn cross_validation(
     let mut validated = Vec::new();
     let all = kinds.iter().map(|&kind| training.request(kind, cutting));
     let all = all.collect::<Result<Vec<_>, _>>()?;
-    training.check_varies(&all, data.kind())?;
+    let training = training.clone().varying(&all, data.kind())?;
+    let all = kinds.iter().map(|&kind| training.request(kind, cutting));
+    let all = all.collect::<Result<Vec<_>, _>>()?;
     training.check_effort(kinds, cutting, data)?;
     let states = all.iter().map(|request| request.baum_welch.states).max();
     tell::room_to_fit(data, states.unwrap_or_default())?;

@@ -10,7 +10,7 @@ use fishweir::learn::{ClassifierKind, Request, TrainError, Trained, train_fixed_
 use super::{Arguments, check_group, series_of};
 use crate::Topic;
 use crate::kernels::item_refused;
-use crate::options::refuse_idle;
+use crate::options::note_idle;
 use crate::{Failure, tell};
 
 /// Trains on the kernel of all windows of the data, read as the kernel's file says.
@@ -43,7 +43,7 @@ pub(super) fn trained(
     }
     let mut idle = arguments.training.with(&arguments.kernels, &arguments.emitting).given();
     idle.retain(|name| !["--c", "--class-weight", "--learner"].contains(name));
-    refuse_idle(&idle, "the kernel's numbers are given")?;
+    note_idle(&idle, "the kernel's numbers are given")?;
     // Of this the kernel reads what every classifier has.
     let request = arguments.training.request(ClassifierKind::Bayes, &arguments.cutting)?;
     let reading = arguments.reading.options_for(kind, None)?;

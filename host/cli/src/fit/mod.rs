@@ -17,39 +17,71 @@ use super::arguments::{ScoreKernels, TrainingArguments};
 use super::believing::Believing;
 use super::emitting::Emitting;
 use super::kernels::{FamilyName, FamilyOptions, Per};
-use super::options::{named, refuse_idle};
+use super::options::{named, note_idle};
 use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
+use super::recipe::Recipe;
 use super::training::{as_taken, fit};
 use super::{Failure, tell};
+use crate::help::brief;
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "output",
+    "classifier",
+    "group",
+    "window",
+    "hop",
+    "effort",
+    "states",
+    "emission",
+    "front",
+    "label",
+    "dry_run",
+    "json",
+    "reject",
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir fit gait.csv --group subject --window 200 --hop 100 -o gait.json
+  fishweir fit gait.csv --dry-run                  # how the file is read
+  fishweir fit gait.csv --effort normal --print-config > gait.toml
+  fishweir fit gait.csv --config gait.toml -o gait.json";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    #[arg(help = reading::data("Labelled series"))]
-    #[arg(required = true)]
+    /// Labelled series: tables, folders of recordings, archives, strings; --help lists the layouts
+    #[arg(required = true, long_help = reading::data("Labelled series"))]
     data: Vec<PathBuf>,
-    /// Where the model goes, - for standard output [default: DATA's name with the ending .model.json, in this folder]
+    /// File for the model, - for standard output [default: DATA's name with the ending .model.json, in this folder]
     #[arg(short, long, value_name = "MODEL.json")]
     output: Option<PathBuf>,
-    /// Which classifier; count takes categorical, gaussian or full-gaussian emissions, and gaussian,
-    /// polynomial, cosine and root-cosine take categorical or gaussian ones
+    /// Classifier
+    ///
+    /// count takes categorical, gaussian or full-gaussian emissions; gaussian, polynomial, cosine and root-cosine take
+    /// categorical or gaussian ones.
     #[arg(long, value_parser = crate::names::classifier(), default_value_t = ClassifierKind::Fisher)]
     classifier: ClassifierKind,
-    /// Train a machine on a kernel by marginalisation instead, whose numbers are in this file: the
-    /// fixed-length kernel of a hidden Markov model over symbols, which deploys
+    /// Train a machine on a kernel by marginalisation instead, with the numbers in this file
+    ///
+    /// Devices evaluate the fixed-length kernel of a hidden Markov model over symbols.
     #[arg(long, value_name = "MODEL.toml", conflicts_with = "classifier")]
     kernel_model: Option<PathBuf>,
-    /// Fit models alone, and no classifier. Their file is what the library reads; of lds, one a class, evaluate,
-    /// score, info and export too: the likeliest decides
+    /// Fit models of this family alone, and no classifier
+    ///
+    /// The library reads their file. `evaluate`, `predict`, `info` and `export` also read systems (lds), one per class:
+    /// the likeliest decides.
     #[arg(long, value_parser = families(), value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
-    model: Option<FamilyName>,
-    /// What each model is fitted to, with --model [default: class, or all where nothing is labelled]
-    #[arg(long, value_enum, value_name = "WHAT", requires = "model", help_heading = "Models")]
+    family: Option<FamilyName>,
+    /// What each model is fitted to, with --family [default: class, or all where nothing is labelled]
+    #[arg(long, value_enum, value_name = "WHAT", requires = "family", help_heading = "Models")]
     model_per: Option<Per>,
     #[command(flatten)]
     told: FamilyOptions,
-    /// Symbols of a context (--model markov) [default: 1], or of a word before its last (empirical-mean-map)
+    /// Symbols of a context (--family markov) [default: 1], or of a word before its last (empirical-mean-map)
     /// [default: 0]
     #[arg(long, value_name = "K", help_heading = "Models")]
     order: Option<u8>,
@@ -83,36 +115,37 @@ fn families() -> impl TypedValueParser<Value = FamilyName> {
     })
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let output = match &arguments.output {
         Some(output) => output.clone(),
-        None if arguments.model.is_some() => named_after(&arguments.data[0], ".models.json"),
+        None if arguments.family.is_some() => named_after(&arguments.data[0], ".models.json"),
         None => named_after(&arguments.data[0], ".model.json"),
     };
     let kernel = arguments.kernel_model.iter().map(PathBuf::as_path);
     let inputs: Vec<&Path> = kernel.chain(arguments.data.iter().map(PathBuf::as_path)).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
-    if let Some(family) = arguments.model {
-        refuse_idle(&arguments.believing.given(), "models alone decide nothing")?;
-        return models::run(arguments, family, &output, &outputs);
+    if let Some(family) = arguments.family {
+        note_idle(&arguments.believing.given(), "models alone decide nothing")?;
+        return models::run(arguments, family, (&output, &outputs), recipe);
     }
     let mut told = arguments.told.names();
     let words =
         arguments.kernel_model.is_none() && arguments.classifier == ClassifierKind::EmpiricalMap;
     let order = arguments.order.is_some() && !words;
     told.extend(named([("--order", order)]));
-    refuse_idle(&told, "it is for models alone, --model")?;
+    note_idle(&told, "it is for models alone, --family")?;
     arguments.cutting.check()?;
-    let (data, request, trained) = match &arguments.kernel_model {
+    let (data, request, mut trained) = match &arguments.kernel_model {
         Some(path) => {
-            refuse_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
+            note_idle(&arguments.believing.given(), "a kernel machine keeps no confidence")?;
             kernel::trained(arguments, path)?
         }
         None => {
-            let kernels = arguments.kernels.with_order(arguments.order);
+            let kernels = arguments.kernels.with_order(arguments.order.filter(|_| words));
             let training = arguments.training.with(&kernels, &arguments.emitting);
-            let request = training.request(arguments.classifier, &arguments.cutting)?;
-            training.check_read_by(&[arguments.classifier], false, false)?;
+            let kind = arguments.classifier;
+            let training = training.read_by(&[kind], false, false)?;
+            let request = training.request(kind, &arguments.cutting)?;
             let values = arguments.emitting.values();
             let reading = ReadOptions { values, ..arguments.reading.options() };
             let reading = arguments.gathering.add_to(reading, request.group.as_deref());
@@ -122,8 +155,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             }
             let data = as_taken(&data, &request)?.into_owned();
             check_group(&data, &request)?;
-            training.check_varies(std::slice::from_ref(&request), data.kind())?;
-            training.check_effort(&[arguments.classifier], &arguments.cutting, &data)?;
+            let training = training.varying(std::slice::from_ref(&request), data.kind())?;
+            let request = training.request(kind, &arguments.cutting)?;
+            training.check_effort(&[kind], &arguments.cutting, &data)?;
             tell::room_to_fit(&data, request.baum_welch.states)?;
             let confidence = arguments.believing.learn(&data, &request)?;
             let mut trained = fit(&data, &series_of(&data), &request)?;
@@ -134,6 +168,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell::windows(&data, request.windowing.as_ref());
     tell::groups(&data, request.group.as_deref());
     let deployed = trained.classifier.deploy().map_err(|error| Failure::of(&data, error))?;
+    trained.classifier.provenance.recipe = recipe;
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
     let report = report(&data, &series_of(&data), &request, &trained, &deployed, model);

@@ -1,6 +1,7 @@
 //! Models alone, without a classifier on them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::ReadOptions;
@@ -10,19 +11,20 @@ use fishweir::report::{DataSummary, ModelsReport};
 
 use super::Arguments;
 use crate::kernels::{FamilyName, Per, fit_each};
-use crate::options::{named, refuse_idle};
+use crate::options::{named, note_idle};
 use crate::output::{self, Outputs};
+use crate::recipe::Recipe;
 use crate::{Failure, Topic, tell};
 
 /// Fits models of a family and writes their file.
 pub(super) fn run(
     arguments: &Arguments,
     family: FamilyName,
-    output: &std::path::Path,
-    outputs: &Outputs,
+    (output, outputs): (&Path, &Outputs),
+    recipe: Recipe,
 ) -> Result<(), Failure> {
     let all = arguments.training.with(&arguments.kernels, &arguments.emitting);
-    let mut given = all.given();
+    let given = all.given();
     // What machines, copies and choices take.
     let read = [
         "--emission",
@@ -36,16 +38,17 @@ pub(super) fn run(
         "--std-floor",
     ];
     let (of_models, others): (Vec<_>, Vec<_>) =
-        given.drain(..).partition(|name| read.contains(name));
+        given.into_iter().partition(|name| read.contains(name));
     let group = named([("--group", arguments.training.group.is_some())]);
-    refuse_idle(&[others, group].concat(), "models are fitted, and no machine on them")?;
+    note_idle(&group, "models are fitted, and no machine on them")?;
+    let all = all.less(&others, "models are fitted, and no machine on them")?;
     let order = [("--order", arguments.order.is_some(), &[FamilyName::Markov][..])];
-    arguments.told.check("--model", family, &order, &of_models)?;
+    arguments.told.check("--family", family, &order, &of_models)?;
     let training = match family {
         FamilyName::Hmm => all.clone(),
         _ => all.without_emission(),
     };
-    if arguments.training.std_floor.len() > 1 {
+    if training.std_floor.len() > 1 {
         return Err(Failure::input(
             Topic::OneValue,
             "--std-floor takes one number here: there is no classifier to choose by",
@@ -76,6 +79,7 @@ pub(super) fn run(
         provenance: Provenance {
             windows: windows.all().len(),
             windowing: request.windowing,
+            recipe,
             ..Provenance::of(&data, &series)
         },
     };

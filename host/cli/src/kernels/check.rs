@@ -7,7 +7,7 @@ use fishweir::kernel::registry::{Compares, KERNELS};
 use super::family::FamilyName;
 use super::{Asked, Whose};
 use crate::Topic;
-use crate::options::{named, refuse_idle};
+use crate::options::{named, note_idle};
 use crate::{Failure, note};
 
 impl Asked<'_> {
@@ -17,7 +17,7 @@ impl Asked<'_> {
         let counts =
             self.asked.iter().any(|entry| entry.takes.contains(&KernelParameter::Number(&ORDER)));
         options.choice.check(self, options.order.is_some() && !counts && !self.order_read)?;
-        self.takes()?;
+        self.check_settings()?;
         let family = options.choice.family;
         if family != FamilyName::Hmm && matches!(self.entry.compares, Compares::States(_)) {
             return Err(Failure::input(Topic::Unsupported, self.no_states()));
@@ -33,15 +33,15 @@ impl Asked<'_> {
         }
         let whitened = self.whitened();
         let given = named([("--ridge", whitened.is_none() && options.ridge.is_some())]);
-        refuse_idle(&given, "nothing is whitened without --information")?;
+        note_idle(&given, "nothing is whitened without --information")?;
         let length = options.length.is_some() && whitened != Some(Whose::Exact);
-        refuse_idle(&named([("--length", length)]), "it is that of --information exact alone")?;
+        note_idle(&named([("--length", length)]), "it is that of --information exact alone")?;
         let sampled = whitened == Some(Whose::Sampled);
         let given = named([
             ("--draws", !sampled && options.draws.is_some()),
             ("--draw-seed", !sampled && options.draw_seed.is_some()),
         ]);
-        refuse_idle(&given, "nothing is drawn but for --information sampled")?;
+        note_idle(&given, "nothing is drawn but for --information sampled")?;
 
         let mut training = self.given_to_train();
         training.extend(named([("--group", self.by_group() && !self.beside_classifiers)]));
@@ -64,7 +64,7 @@ impl Asked<'_> {
                 ("--one-model", options.one_model && !self.beside_classifiers),
                 ("--model", self.model.is_some()),
             ]));
-            return refuse_idle(&training, "a model of its own is fitted to each item");
+            return note_idle(&training, "a model of its own is fitted to each item");
         }
         let alone = match self.entry.compares {
             Compares::Marginal => Some("the kernel's numbers are given"),
@@ -77,11 +77,11 @@ impl Asked<'_> {
                 ("--family", family != FamilyName::Hmm && !self.beside_classifiers),
                 ("--model", self.model.is_some()),
             ]));
-            return refuse_idle(&training, why);
+            return note_idle(&training, why);
         }
         if self.model.is_some() {
             training.retain(|name| *name != "--score-model");
-            return refuse_idle(&training, "the model is trained already");
+            return note_idle(&training, "the model is trained already");
         }
         Ok(())
     }
@@ -91,8 +91,8 @@ impl Asked<'_> {
         if self.beside_classifiers { Vec::new() } else { self.training.given() }
     }
 
-    /// Refuses settings that the kernel does not take.
-    fn takes(&self) -> Result<(), Failure> {
+    /// Notes settings that no kernel that is asked for takes.
+    fn check_settings(&self) -> Result<(), Failure> {
         let options = self.options;
         let mut given = Vec::new();
         if options.parametrisation.is_some() {
@@ -107,26 +107,18 @@ impl Asked<'_> {
         let takes = |setting: &KernelParameter| {
             self.asked.iter().any(|entry| entry.takes.contains(setting))
         };
-        let refused = given.into_iter().find(|one| !takes(one));
-        let Some(setting) = refused else { return Ok(()) };
-        let by: Vec<&str> = KERNELS
-            .iter()
-            .filter(|entry| entry.takes.contains(&setting))
-            .map(|entry| entry.name)
-            .collect();
-        let option = setting.name();
-        Err(Failure::input(
-            Topic::IdleOption,
-            format!(
-                "--kernel {} takes no --{option}; it is for --kernel {}",
-                self.entry.name,
-                by.join(", ")
-            ),
-        ))
+        for setting in given.into_iter().filter(|one| !takes(one)) {
+            let by = KERNELS.iter().filter(|entry| entry.takes.contains(&setting));
+            let by: Vec<&str> = by.map(|entry| entry.name).collect();
+            let why =
+                format!("not used by --kernel {}, only by {}", self.entry.name, by.join(", "));
+            note_idle(&[&format!("--{}", setting.name())], why)?;
+        }
+        Ok(())
     }
 
-    /// Of machines, where there is none.
-    pub(crate) fn check_no_machine(&self) -> Result<(), Failure> {
+    /// Notes options of machines, where there is none, and leaves them out.
+    pub(crate) fn check_no_machine(&mut self) -> Result<(), Failure> {
         let of_machines = [
             "--copies",
             "--vectors",
@@ -141,18 +133,22 @@ impl Asked<'_> {
         ];
         let mut given = self.training.given();
         given.retain(|name| of_machines.contains(name));
-        refuse_idle(&given, "models are fitted, and no machine on them")
+        self.leave_out(&given, "models are fitted, and no machine on them")
+    }
+
+    fn leave_out(&mut self, names: &[&str], why: &str) -> Result<(), Failure> {
+        self.training = std::mem::take(&mut self.training).less(names, why)?;
+        Ok(())
     }
 
     /// Of the models that are fitted to the data, once these are read.
-    pub(crate) fn check_fitted(&self, data: &Dataset) -> Result<(), Failure> {
-        let training = &self.training;
-        let given = training.given();
+    pub(crate) fn check_fitted(&mut self, data: &Dataset) -> Result<(), Failure> {
+        let given = self.training.given();
         let own = matches!(self.entry.compares, Compares::Models(..))
             || self.options.one_model
             || self.options.choice.family != FamilyName::Hmm;
         if self.beside_classifiers {
-            if own && training.std_floor.len() > 1 {
+            if own && self.training.std_floor.len() > 1 {
                 note(
                     Topic::FirstFloor,
                     format_args!(
@@ -166,24 +162,24 @@ impl Asked<'_> {
         let of = |names: &[&'static str]| -> Vec<&'static str> {
             given.iter().copied().filter(|name| names.contains(name)).collect()
         };
-        let floors = training.std_floor.len();
+        let floors = self.training.std_floor.len();
         let group = named([("--group", self.by_group())]);
         if matches!(data.kind(), Kind::Symbols(_)) {
             let idle = [of(&["--std-floor", "--mirror", "--class-weight"]), group].concat();
-            return refuse_idle(&idle, "the data are symbols, not channels");
+            return self.leave_out(&idle, "the data are symbols, not channels");
         }
         if !own && !data.classes().is_empty() {
             // One floor, and there is none to choose.
             let idle =
                 if floors == 1 { [of(&["--class-weight"]), group].concat() } else { Vec::new() };
-            return refuse_idle(&idle, "it is for the choice among several --std-floor");
+            return self.leave_out(&idle, "it is for the choice among several --std-floor");
         }
         let why = if self.options.one_model || data.classes().is_empty() {
             "one model is fitted to all series, whatever their labels"
         } else {
-            "nothing is chosen by how well classes are told apart"
+            "no choice depends on the classes"
         };
-        refuse_idle(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
+        self.leave_out(&[of(&["--mirror", "--class-weight"]), group].concat(), why)?;
         if floors > 1 {
             return Err(Failure::input(
                 Topic::OneValue,

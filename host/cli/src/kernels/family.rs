@@ -10,7 +10,7 @@ use fishweir::model::{ContextSet, ModelFamily};
 
 use super::Asked;
 use crate::arguments::TrainingArguments;
-use crate::options::{named, refuse_idle};
+use crate::options::{named, note_idle};
 use crate::values::not_negative;
 use crate::{Failure, Topic};
 
@@ -102,7 +102,7 @@ impl Choice {
         given
     }
 
-    /// Refuses options that the family has no use for. `order` is whether one is given that the kernel
+    /// Notes options that the family has no use for. `order` is whether one is given that the kernel
     /// does not read.
     pub(super) fn check(&self, asked: &Asked<'_>, order: bool) -> Result<(), Failure> {
         let others = [
@@ -111,13 +111,13 @@ impl Choice {
             ("--group", asked.by_group() && !asked.beside_classifiers, &[Hmm]),
         ];
         self.told.check("--family", self.family, &others, &asked.given_to_train())?;
-        let length = named([("--length", self.told.end && asked.options.length.is_some())]);
-        refuse_idle(&length, "strings that end are of every length")
+        let length = named([("--length", self.ends() && asked.options.length.is_some())]);
+        note_idle(&length, "strings that end are of every length")
     }
 
     /// Whether strings end by an event of their own.
     pub(super) fn ends(&self) -> bool {
-        self.told.end
+        self.told.end && self.family == Markov
     }
 
     /// What is said of the models beside their number.
@@ -153,7 +153,7 @@ impl FamilyOptions {
         ]
     }
 
-    /// Refuses options that a family has no use for: of these, of others with the families that take
+    /// Notes options that a family has no use for: of these, of others with the families that take
     /// them, and of training.
     pub(crate) fn check(
         &self,
@@ -171,17 +171,18 @@ impl FamilyOptions {
         let own = self.given().map(|(name, given)| (name, given, by(name)));
         let training = training.iter().map(|&name| (name, true, FamilyName::training(name)));
         let all = own.into_iter().chain(others.iter().copied()).chain(training);
-        let mut refused = all.filter(|(_, given, by)| *given && !by.contains(&family));
-        let Some((name, _, families)) = refused.next() else { return Ok(()) };
-        let families: Vec<String> = families.iter().map(|family| family.name()).collect();
-        let of = match families.as_slice() {
-            [] => "classifiers alone".to_owned(),
-            some => format!("{option} {}", some.join(", ")),
-        };
-        Err(Failure::input(
-            Topic::IdleOption,
-            format!("{option} {} takes no {name}; it is for {of}", family.name()),
-        ))
+        for (name, _, families) in all.filter(|(_, given, by)| *given && !by.contains(&family)) {
+            let families: Vec<String> = families.iter().map(|family| family.name()).collect();
+            let of = match families.as_slice() {
+                [] => "classifiers".to_owned(),
+                some => format!("{option} {}", some.join(", ")),
+            };
+            note_idle(
+                &[name],
+                format_args!("not used by {option} {}, only by {of}", family.name()),
+            )?;
+        }
+        Ok(())
     }
 
     /// A family and how it is fitted.

@@ -15,7 +15,7 @@ const FITTING: &str = "Fitting";
 
 /// Options with the group each is in, and shorter words where the commands that train have many.
 const SHOWN: &[(&str, &str, Option<&str>)] = &[
-    ("kernel", KERNEL, Some("Which kernel, of those below")),
+    ("kernel", KERNEL, Some("Which kernel; --help lists them")),
     ("normalise", KERNEL, None),
     ("sigma", KERNEL, None),
     ("power", KERNEL, None),
@@ -43,14 +43,14 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     ("draws", SCORES, None),
     ("draw_seed", SCORES, None),
     ("model", MODELS, None),
-    ("model_file", MODELS, None),
+    ("kernel_model", MODELS, None),
     ("one_model", MODELS, None),
     (
         "score_model",
         MODELS,
         Some("Whose model gives scores or counts: a class, or all [default: all]"),
     ),
-    ("family", MODELS, Some("Which models are fitted, of those below")),
+    ("family", MODELS, Some("Which models are fitted; --help lists them")),
     ("states", MODELS, Some("Hidden states [default: 4]; numbers of an lds's state [default: 2]")),
     (
         "emission",

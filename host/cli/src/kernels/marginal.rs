@@ -28,13 +28,13 @@ pub(super) fn read(entry: &Entry, path: Option<&Path>) -> Result<Option<Marginal
         (None, true) => Err(Failure::input(
             Topic::NeedsKernelModel,
             format!(
-                "--kernel {asked} needs its numbers: give a file with a [{asked}] as --model-file"
+                "--kernel {asked} needs its numbers: give a file with a [{asked}] as --kernel-model"
             ),
         )),
         (Some(_), false) => Err(Failure::input(
             Topic::IdleOption,
             format!(
-                "--kernel {asked} takes no --model-file; kernels that do are {}",
+                "--kernel {asked} takes no --kernel-model; kernels that do are {}",
                 MarginalModel::NAMES.join(", ")
             ),
         )),

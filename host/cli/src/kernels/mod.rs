@@ -20,7 +20,7 @@ use fishweir::dynamics::MOST_STATES;
 use fishweir::fit::{FitError, SystemEm};
 use fishweir::kernel::between::{BetweenError, PairError};
 use fishweir::kernel::marginal::MarginalModel;
-use fishweir::kernel::parameter::{NumberParameter, ORDER, Settings};
+use fishweir::kernel::parameter::{KernelParameter, NumberParameter, ORDER, Settings};
 use fishweir::kernel::registry::{Compares, Computed, Entry, KERNELS, OfModels, kernel};
 use fishweir::kernel::{Expected, Metric};
 use fishweir::learn::{ClassifierKind, LagChoice, ModelChoice, Request};
@@ -48,7 +48,7 @@ pub(super) use refused::{id, item_refused};
 #[derive(Debug, clap::Args)]
 pub(super) struct KernelOptions {
     /// Fit one model to all series, whatever their labels
-    #[arg(long, conflicts_with = "model")]
+    #[arg(long, conflicts_with = "model", help_heading = "Models")]
     pub(super) one_model: bool,
     #[command(flatten)]
     choice: Choice,
@@ -216,7 +216,9 @@ impl Asked<'_> {
     fn whitened(&self) -> Option<Whose> {
         match (self.entry.name, self.options.information) {
             ("invariant", None) => Some(Whose::Sampled),
-            (_, given) => given,
+            (_, given) => {
+                given.filter(|_| self.entry.takes.contains(&KernelParameter::Information))
+            }
         }
     }
 
@@ -396,13 +398,18 @@ impl Asked<'_> {
     }
 
     fn settings(&self, views: &[SamplesView<'_>]) -> Result<Settings, Refused> {
-        let parametrisation = match self.options.parametrisation {
+        let takes = |setting| self.entry.takes.contains(&setting);
+        let coordinates = self.options.parametrisation;
+        let parametrisation = match coordinates.filter(|_| takes(KernelParameter::Parametrisation))
+        {
             Some(Coordinates::Ratio) => Parametrisation::RATIO,
             None | Some(Coordinates::Softmax) => Parametrisation::SOFTMAX,
         };
         let mut settings = Settings::new(parametrisation, self.metric(views)?);
         for &(number, value) in self.options.numbers.given().iter().chain(&self.shared) {
-            settings = settings.with(number, value);
+            if takes(KernelParameter::Number(number)) {
+                settings = settings.with(number, value);
+            }
         }
         Ok(match self.options.order {
             Some(order) => settings.with(&ORDER, f64::from(order)),

@@ -24,11 +24,11 @@ pub(crate) struct OfData {
     #[arg(long, value_name = "KERNEL", default_value = "practical", value_parser = super::names())]
     kernel: &'static Entry,
     /// A fitted model (JSON) whose class models are taken
-    #[arg(short, long, value_name = "MODEL.json")]
+    #[arg(short, long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// The numbers of a kernel by marginalisation (TOML)
     #[arg(long, value_name = "MODEL.toml", conflicts_with_all = ["model", "one_model"])]
-    model_file: Option<PathBuf>,
+    kernel_model: Option<PathBuf>,
     #[command(flatten)]
     options: KernelOptions,
     /// Width, in units of the scores (gaussian) [default: 1]
@@ -93,7 +93,7 @@ fn check_items(
 impl OfData {
     /// Files that are read beside the data.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
-        self.model.iter().chain(&self.model_file).map(PathBuf::as_path)
+        self.model.iter().chain(&self.kernel_model).map(PathBuf::as_path)
     }
 
     /// Options given, for a matrix that is there already.
@@ -102,7 +102,7 @@ impl OfData {
         given.extend(named([
             ("--kernel", self.kernel.name != "practical"),
             ("--model", self.model.is_some()),
-            ("--model-file", self.model_file.is_some()),
+            ("--kernel-model", self.kernel_model.is_some()),
             ("--sigma", self.sigma.is_some()),
             ("--power", self.power.is_some()),
             ("--lambda", self.lambda.is_some()),
@@ -123,7 +123,7 @@ impl OfData {
             training: self.training.with(&ScoreKernels::default(), &self.emitting),
             cutting: &self.cutting,
             model: self.model.as_deref(),
-            numbers: self.model_file.as_deref(),
+            numbers: self.kernel_model.as_deref(),
             shared: shared(self.sigma, self.power, self.lambda),
             beside_classifiers: false,
             order_read: false,
@@ -133,11 +133,11 @@ impl OfData {
 
     /// Reads the data and computes the matrix of at most so many items.
     pub(crate) fn compare(&self, path: &Path, at_most: Option<usize>) -> Result<Compared, Failure> {
-        let asked = self.asked();
+        let mut asked = self.asked();
         let reads = asked.read()?;
         asked.check_no_machine()?;
         let at_most = at_most.unwrap_or(ITEMS_AT_MOST);
-        let (data, windowing) = self.read(path, &asked, &reads, at_most)?;
+        let (data, windowing) = self.read(path, &mut asked, &reads, at_most)?;
         tell::windows(&data, windowing.as_ref());
         let windows = data.windows(windowing.as_ref());
         let all: Vec<usize> = (0..data.series().len()).collect();
@@ -155,7 +155,7 @@ impl OfData {
     fn read(
         &self,
         path: &Path,
-        asked: &Asked<'_>,
+        asked: &mut Asked<'_>,
         reads: &Reads,
         at_most: usize,
     ) -> Result<(Dataset, Option<Windowing>), Failure> {

@@ -8,18 +8,24 @@ use super::Failure;
 use super::model::{fisher, network};
 use super::table::{records, refused};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network compare monday.csv friday.csv --model nursery.json --permutations 999";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
     /// A table of records
     first: PathBuf,
     /// Another, to compare it with [default: the network itself]
     second: Option<PathBuf>,
+    /// Network
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Random divisions of all records into two
     #[arg(long, value_name = "N", default_value_t = 0, requires = "second")]
     permutations: usize,
-    /// Of the divisions
+    /// Seed of the divisions
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Report as JSON

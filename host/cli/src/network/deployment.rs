@@ -14,7 +14,7 @@ use crate::Topic;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Alarm")]
 pub(super) struct Deployment {
-    /// One false alarm in so many events
+    /// Events wanted between false alarms
     #[arg(long, value_name = "EVENTS")]
     pub(super) mean_time: Option<f64>,
     /// Events that the alarm looks back on
@@ -24,7 +24,7 @@ pub(super) struct Deployment {
     /// [default: records drawn from the network]
     #[arg(long, value_name = "DATA", requires = "mean_time")]
     pub(super) normal: Option<PathBuf>,
-    /// Of the records drawn
+    /// Seed of the records drawn
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 }

@@ -11,8 +11,19 @@ use super::fit::{Classifier, Learning, value};
 use super::model::stem;
 use super::table::{Columns, refused};
 use crate::Topic;
+use crate::help::brief;
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] =
+    &["class", "classifier", "folds", "shuffle", "model", "drop", "bins", "categories", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network evaluate vote.csv --class Class
+  fishweir network evaluate new.csv --model vote.json";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// A table of records
     data: PathBuf,
@@ -34,7 +45,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "S")]
     shuffle: Option<u64>,
     /// Judge this fitted classifier instead
-    #[arg(short, long, value_name = "MODEL", conflicts_with_all = ["class", "classifier", "folds",
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["class", "classifier", "folds",
         "shuffle", "Learning", "bins", "mdl", "most_states", "missing"])]
     model: Option<PathBuf>,
     #[command(flatten)]

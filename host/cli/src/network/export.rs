@@ -8,11 +8,18 @@ use fishweir_networks::{DeployedEvents, NetworkFile};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::deployment::Deployment;
+use crate::model::ModelArgument;
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network export vote.json --rust vote.rs
+  fishweir network export nursery.json --rust alarm.rs --mean-time 10000";
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A classifier, or a network for an alarm
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// Rust source with a static; - for standard output
     #[arg(long, value_name = "FILE.rs")]
     rust: PathBuf,
@@ -25,10 +32,10 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let normal = arguments.deployment.normal.iter();
-    let inputs: Vec<&Path> = normal.chain([&arguments.model]).map(PathBuf::as_path).collect();
+    let inputs: Vec<&Path> = normal.map(PathBuf::as_path).chain([arguments.model.path()]).collect();
     let outputs = Outputs::check(&[&arguments.rust], &inputs)?;
-    let file = NetworkFile::read(&arguments.model)?;
-    let (deployed, what) = arguments.deployment.of(&arguments.model, &file)?;
+    let file = NetworkFile::read(arguments.model.path())?;
+    let (deployed, what) = arguments.deployment.of(arguments.model.path(), &file)?;
     let cost = deployed.cost();
     let threshold = match &deployed {
         DeployedEvents::Alarm(alarm) => Some(alarm.threshold),

@@ -12,14 +12,25 @@ use fishweir_networks::records::{Records, Schema, TextTable, Variable};
 use fishweir_networks::report::NetworkFitReport;
 use fishweir_networks::{ClassifierPlan, Method, Network, NetworkFile, NetworkModel};
 
-use super::super::options::{named, refuse_idle};
+use super::super::options::{named, note_idle};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
 use super::table::{Columns, refused};
-use crate::Topic;
+use crate::help::brief;
+use crate::{Recipe, Topic};
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] =
+    &["output", "class", "classifier", "graph", "like", "drop", "bins", "categories", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network fit nursery.csv -o nursery.json
+  fishweir network fit vote.csv --class Class --classifier kdb -o vote.json";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// A table of records
     data: PathBuf,
@@ -32,7 +43,7 @@ pub(super) struct Arguments {
     /// What decides on the class
     #[arg(long, value_enum, default_value_t = Classifier::Tan, requires = "class")]
     classifier: Classifier,
-    /// How the graph of a network comes about
+    /// How the graph of a network is found
     #[arg(long, value_enum, default_value_t = Graph::Climb, conflicts_with = "class")]
     graph: Graph,
     /// Take the graph of this network instead
@@ -52,22 +63,22 @@ pub(super) struct Arguments {
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Learning")]
 pub(super) struct Learning {
-    /// Records more in each cell of the tables
+    /// Pseudo-count of records in each cell of the tables
     #[arg(long, value_name = "COUNT", default_value_t = 1.0)]
     pseudo_count: f64,
     /// Attributes for parents, of --classifier kdb and top-kdb [default: 2]
     #[arg(long, value_name = "K")]
     parents: Option<usize>,
-    /// What climbing raises [default: bic]
+    /// Score that climbing raises [default: bic]
     #[arg(long, value_enum)]
     score: Option<Raised>,
     /// The equivalent sample size of BDeu [default: 10]
     #[arg(long, value_name = "COUNT")]
     equivalent: Option<f64>,
-    /// Climb anew from random changes so often [default: 0]
+    /// Restarts of the climb from random changes [default: 0]
     #[arg(long, value_name = "N")]
     restarts: Option<usize>,
-    /// Parents of a node at most [default: 8]
+    /// Limit of parents per node [default: 8]
     #[arg(long, value_name = "N")]
     most_parents: Option<usize>,
     /// Edges that must be there, as PARENT:CHILD, separated by commas
@@ -76,8 +87,8 @@ pub(super) struct Learning {
     /// Edges that must not be there
     #[arg(long, value_name = "EDGES", value_delimiter = ',')]
     forbid: Vec<String>,
-    /// Of the random changes, of where expectation-maximisation begins, and of the records drawn where a
-    /// network is wide [default: 1]
+    /// Seed of random changes, of the start of expectation-maximisation, and of records drawn from wide networks
+    /// [default: 1]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 }
@@ -160,10 +171,10 @@ impl Learning {
             ("--forbid", !self.forbid.is_empty() && !reads.climb),
             ("--seed", self.seed.is_some() && !draws),
         ]);
-        refuse_idle(&unread, format_args!("not used by {by}"))?;
+        note_idle(&unread, format_args!("not used by {by}"))?;
         let bdeu = self.score == Some(Raised::Bdeu);
         let unread = named([("--equivalent", self.equivalent.is_some() && !bdeu)]);
-        refuse_idle(&unread, "it is for --score bdeu")
+        note_idle(&unread, "it is for --score bdeu")
     }
 
     pub(super) fn plan(
@@ -235,7 +246,7 @@ fn named_edge(text: &str, names: &[&str], file: &str) -> Result<(usize, usize), 
 /// A network, how it came about, and the score of its graph if it has one.
 type Fitted = (Network, String, Option<f64>);
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =
         arguments.like.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
@@ -318,6 +329,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let provenance = Some(Provenance {
             checksum: checksum(&arguments.data).ok(),
             selection,
+            recipe,
             ..Provenance::named_after(table.source(), records.len())
         });
         let file = NetworkFile { columns: schema, model, provenance };

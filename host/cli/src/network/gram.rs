@@ -11,16 +11,22 @@ use super::Failure;
 use super::model::{fisher, network};
 use super::table::{records, refused};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network gram nursery.csv --model nursery.json -o gram.npy --layout npy";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
     /// A table of records
     data: PathBuf,
+    /// Network
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Where the matrix goes; - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Its layout
+    /// Layout of the matrix
     #[arg(long, value_enum, default_value_t = Layout::Csv)]
     layout: Layout,
     /// Divide by the items' lengths: cosines

@@ -1,6 +1,6 @@
 //! `fishweir network info`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fishweir::report::counted;
 use fishweir_networks::report::NetworkInspection;
@@ -8,21 +8,27 @@ use fishweir_networks::{DeployedAlarm, DeployedEvents, DeployedSum, NetworkFile,
 
 use super::Failure;
 use super::model::fisher;
+use crate::model::ModelArgument;
 
 /// Events that an alarm looks back on: no cost depends on it.
 const MEMORY: f64 = 200.0;
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network info vote.json";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A classifier, or a network
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// Report as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    inspect(&arguments.model, arguments.json)
+    inspect(arguments.model.path(), arguments.json)
 }
 
 /// Prints what a file of a network is, and what it costs on a device.

@@ -20,18 +20,18 @@ use std::path::Path;
 
 use fishweir_networks::records::LAYOUTS;
 
-use super::Failure;
+use super::{Failure, Recipe};
 
 pub(super) fn long_about() -> String {
     let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
     format!(
         "\
-Bayesian networks over records of categories: tables whose columns each have a few states, such as
-logs, machine states, survey rows, door sensors.
+Bayesian networks over records of categories: tables whose columns each have a few states, such as logs, machine states, \
+survey rows, door sensors.
 
-DATA is {}, gzipped or not; what is missing is empty, `?`, `NA`, `NaN`, `null` or `None`. Columns of many
-numbers are cut into bins, and a model keeps the cuts. MODEL is what `network fit` writes, or a network
-in the Bayesian Interchange Format.",
+DATA is {}, gzipped or not; a missing field is empty, `?`, `NA`, `NaN`, `null` or `None`. Columns of many numbers are cut \
+into bins, and a model keeps the cuts. A model is what `network fit` writes, or a network in the Bayesian Interchange \
+Format.",
         layouts.join(" or ")
     )
 }
@@ -77,9 +77,9 @@ pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
     info::inspect(model, json)
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     match &arguments.command {
-        Command::Fit(arguments) => fit::run(arguments),
+        Command::Fit(arguments) => fit::run(arguments, recipe),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Predict(arguments) => predict::run(arguments),
         Command::Query(arguments) => query::run(arguments),

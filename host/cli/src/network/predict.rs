@@ -11,14 +11,23 @@ use fishweir_networks::{NetworkFile, NetworkModel};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::table::{Written, refused};
+use crate::help::brief;
 use crate::{Topic, note};
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &["model", "output", "unseen", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network predict new.csv --model vote.json";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// A table of records; a column of the class is not looked at
     data: PathBuf,
     /// A classifier
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     /// Where the decisions go, as CSV; - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]

@@ -10,12 +10,18 @@ use super::Failure;
 use super::model::network;
 use crate::Topic;
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network query class --model nursery.json --given housing=critical";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
     /// Nodes to ask for [default: all that are not given]
     nodes: Vec<String>,
+    /// Network
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// What is given, as NODE=STATE, separated by commas
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     given: Vec<String>,

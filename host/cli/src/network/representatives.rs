@@ -10,19 +10,25 @@ use super::model::{fisher, network};
 use super::table::{records, refused};
 use super::{Failure, sample};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network representatives nursery.csv --model nursery.json -k 8";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
     /// A table of records to choose from
     data: PathBuf,
+    /// Network
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Records to choose
     #[arg(short = 'k', long, value_name = "K", default_value_t = 10)]
     records: usize,
     /// Random choices, of which the best is where the exchange begins
     #[arg(long, value_name = "N", default_value_t = 1000)]
     draws: usize,
-    /// Of the random choices
+    /// Seed of the random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Where the records chosen go, as CSV of their states; - for standard output

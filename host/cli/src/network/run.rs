@@ -17,13 +17,19 @@ use super::deployment::Deployment;
 use super::table::{records, refused};
 use crate::Topic;
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network run vote.csv --model vote.json --board microbit";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A classifier, or a network for an alarm
-    model: PathBuf,
     /// A table of records
     data: PathBuf,
-    /// Send at most so many records
+    /// Classifier, or network for an alarm
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
+    /// Limit of records to send
     #[arg(long, value_name = "RECORDS")]
     limit: Option<NonZeroUsize>,
     /// The board to emulate

@@ -8,18 +8,24 @@ use fishweir_networks::records::{Records, Variable, field};
 use super::super::output::{self, Outputs};
 use super::Failure;
 use super::model::network;
+use crate::model::ModelArgument;
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir network sample nursery.json -n 2000 -o drawn.csv";
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A network
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArgument,
     /// Records to draw
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1000)]
     records: usize,
-    /// Of the draws
+    /// Seed of the draws
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Where they go, as CSV; - for standard output
+    /// File for the records, as CSV; - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
     output: PathBuf,
     /// Report as JSON
@@ -28,8 +34,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let outputs = Outputs::check(&[&arguments.output], &[&arguments.model])?;
-    let file = network(&arguments.model)?;
+    let outputs = Outputs::check(&[&arguments.output], &[arguments.model.path()])?;
+    let file = network(arguments.model.path())?;
     let records = file.network().sample(arguments.records, arguments.seed);
     write(&arguments.output, file.network().variables(), &records)?;
     let what = counted(records.len(), "record");

@@ -8,12 +8,18 @@ use rayon::prelude::*;
 use super::super::output::{self, Outputs};
 use super::{Failure, skip_unreadable, text};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir profile align more.fa --model globins4.hmm -o more.sto";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A profile, in HMMER3/f text
-    profile: PathBuf,
     /// FASTA
     sequences: PathBuf,
+    /// Profile, in HMMER3/f text
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Align to the whole profile, instead of the part that fits best
     #[arg(long)]
     glocal: bool,
@@ -23,8 +29,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    Outputs::check(&[&arguments.output], &[&arguments.profile, &arguments.sequences])?;
-    let (name, read) = text(&arguments.profile)?;
+    Outputs::check(&[&arguments.output], &[&arguments.model, &arguments.sequences])?;
+    let (name, read) = text(&arguments.model)?;
     let profile = Profile::parse(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let mut targets = sequences(&file, &read)?;

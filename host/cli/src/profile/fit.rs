@@ -12,7 +12,13 @@ use super::super::values::{positive, share};
 use super::{Failure, text};
 use crate::{Topic, note};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir profile fit globins4.sto -o globins4.hmm
+  fishweir profile fit family.fa --unaligned -o family.hmm";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Stockholm, or FASTA with gaps
     alignment: PathBuf,
@@ -38,7 +44,7 @@ pub(super) struct Arguments {
     /// if that is more
     #[arg(long, value_name = "BITS", default_value_t = 0.59, value_parser = positive, allow_negative_numbers = true)]
     entropy: f64,
-    /// Count the alignment for so many sequences
+    /// Effective number of sequences of the alignment
     #[arg(long, value_name = "N", conflicts_with = "entropy", value_parser = positive, allow_negative_numbers = true)]
     effective: Option<f64>,
     /// Residues of the sequences [default: by their letters; nucleotides where codes for several of them, N aside, are 5 % at

@@ -10,12 +10,18 @@ use super::super::gram::{Layout, layout_of};
 use super::super::output::{self, Outputs};
 use super::{Failure, SearchArguments, text};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir profile gram sequences.fa --model globins4.hmm -o gram.csv";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A profile, in HMMER3/f text
-    profile: PathBuf,
     /// FASTA
     sequences: PathBuf,
+    /// Profile, in HMMER3/f text
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Where the matrix goes; - for standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
@@ -30,7 +36,7 @@ pub(super) struct Arguments {
     /// The inner product as it is, not whitened by the diagonal of the sequences' empirical information
     #[arg(long)]
     plain: bool,
-    /// The cosine
+    /// Cosines instead of inner products
     #[arg(long)]
     normalise: bool,
     /// Report as JSON
@@ -39,9 +45,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let outputs =
-        Outputs::check(&[&arguments.output], &[&arguments.profile, &arguments.sequences])?;
-    let (name, read) = text(&arguments.profile)?;
+    let outputs = Outputs::check(&[&arguments.output], &[&arguments.model, &arguments.sequences])?;
+    let (name, read) = text(&arguments.model)?;
     let profile = Profile::parse(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let (ids, symbols) = super::encode(&file, &sequences(&file, &read)?, profile.residues)?;

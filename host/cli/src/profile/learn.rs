@@ -8,16 +8,22 @@ use fishweir_profiles::{Profile, ProfileLearner, sequences};
 
 use super::super::output::{self, Outputs};
 use super::super::values::positive;
-use super::{Failure, SearchArguments, text};
+use super::{Failure, Recipe, SearchArguments, text};
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir profile learn members.fa others.fa --model globins4.hmm -o family.json";
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// A profile, in HMMER3/f text
-    profile: PathBuf,
     /// FASTA of sequences that are of the family, or near to it
     positives: PathBuf,
     /// FASTA of sequences that are not
     negatives: PathBuf,
+    /// Profile, in HMMER3/f text
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     /// Where the classifier goes, as JSON
     #[arg(short, long, value_name = "FILE.json")]
     output: PathBuf,
@@ -34,12 +40,12 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let outputs = Outputs::check(
         &[&arguments.output],
-        &[&arguments.profile, &arguments.positives, &arguments.negatives],
+        &[&arguments.model, &arguments.positives, &arguments.negatives],
     )?;
-    let (name, profile) = text(&arguments.profile)?;
+    let (name, profile) = text(&arguments.model)?;
     let profile = Profile::parse(&name, &profile)?;
     let encode = |path: &PathBuf| -> Result<Vec<Vec<usize>>, Failure> {
         let (file, text) = text(path)?;
@@ -59,6 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         series,
         windows: series,
         notes: vec![format!("C {}", arguments.c)],
+        recipe,
         ..Provenance::default()
     };
     output::write(&arguments.output, classifier.to_json()?.as_bytes())?;

@@ -13,7 +13,7 @@ use fishweir::internals::unpacked;
 use fishweir::report::counted;
 use fishweir_profiles::{Mode, ProfileError, Residues};
 
-use super::Failure;
+use super::{Failure, Recipe};
 use crate::{Topic, note};
 
 pub(super) const LONG_ABOUT: &str = "\
@@ -21,8 +21,8 @@ Profile hidden Markov models of sequence families, in HMMER3/f text.
 
 ALIGNMENT is Stockholm, or FASTA with gaps. Sequences are FASTA without. Both may be gzipped.
 
-What `learn` writes is a classifier: score, run, evaluate, info and export read it. They read a profile alone, too: its \
-log-odds decide, between the profile's name and `other`.";
+`learn` writes a classifier: predict, run, evaluate, info and export read it. They also read a profile alone: \
+its log-odds decide between the profile's name and `other`.";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -61,13 +61,13 @@ enum Command {
     Learn(learn::Arguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     match &arguments.command {
         Command::Fit(arguments) => fit::run(arguments),
         Command::Score(arguments) => score::run(arguments),
         Command::Align(arguments) => align::run(arguments),
         Command::Gram(arguments) => gram::run(arguments),
-        Command::Learn(arguments) => learn::run(arguments),
+        Command::Learn(arguments) => learn::run(arguments, recipe),
     }
 }
 

@@ -10,12 +10,18 @@ use super::super::output::{self, Outputs};
 use super::super::values::finite;
 use super::{Failure, SearchArguments, skip_unreadable, text};
 
+const EXAMPLES: &str = "\
+Examples:
+  fishweir profile score sequences.fa --model globins4.hmm";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Profiles, in HMMER3/f text
-    profiles: PathBuf,
     /// FASTA
     sequences: PathBuf,
+    /// Profiles, in HMMER3/f text
+    #[arg(short, long, value_name = "FILE")]
+    model: PathBuf,
     #[command(flatten)]
     search: SearchArguments,
     /// Leave out sequences whose Forward score is less
@@ -38,8 +44,8 @@ const ROUNDING: f64 = 0.01;
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs: Vec<_> = [&arguments.output].into_iter().chain(&arguments.alignment).collect();
     let outputs: Vec<_> = outputs.iter().map(|path| path.as_path()).collect();
-    Outputs::check(&outputs, &[&arguments.profiles, &arguments.sequences])?;
-    let (name, read) = text(&arguments.profiles)?;
+    Outputs::check(&outputs, &[&arguments.model, &arguments.sequences])?;
+    let (name, read) = text(&arguments.model)?;
     let profiles = Profile::parse_all(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let mut targets = sequences(&file, &read)?;

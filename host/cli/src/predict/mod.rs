@@ -1,4 +1,4 @@
-//! `fishweir score`.
+//! `fishweir predict`.
 
 mod explain;
 mod leaps;
@@ -16,6 +16,7 @@ use fishweir_core::classify::RejectionReason;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::help::brief;
 use crate::model::Model;
 use crate::reading::{Cutting, Reading};
 use crate::{Failure, Topic, output, tell};
@@ -23,80 +24,90 @@ use crate::{Failure, Topic, output, tell};
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
 
-A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every
-class; two classes share one value, positive for the second. Samples start..end of the series were
-pushed, counted from 0, the end not included.
+A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every class; two classes \
+share one value, positive for the second. A row is about samples start to end of the series, counted from 0, the \
+end not included.
 
-Labels are not needed. Where there are some that the model does not know, --json has under `unknown` how the windows
-of each such class were decided, and how many thresholds reject.
+Labels are not needed. Classes that the model does not know are listed under `unknown` in --json: how the model \
+decided on their windows, and how many its thresholds reject.
 
-A model that was fitted with --calibrate or --reject says after the margin the probability of the class, were
-it one of those known, and whether the decision is to be doubted: `close call` (a margin as small as hardly
-any in training), `unlikely` (nothing like it was in training) or `too likely` (a sensor that rests). Both are
-of streams as long as the windows that were trained on.
+A model fitted with --calibrate or --reject adds two columns after the margin: the probability of the class, \
+given that it is one of the known classes, and the reason to doubt the decision: `close call` (a margin smaller \
+than almost all in training), `unlikely` (unlike the training data) or `too likely` (a sensor at rest). Both \
+hold for streams as long as the windows of the training.
 
---explain gives series,start,end,class,rival,sample,gain: of every window first the bias of the class over
-its rival, before any sample, then what each sample of the series added to its lead; all of them add up
-to the margin. --json has them as lists. --draw shows the same along a series, channels above it.
---channels gives channel,part in their stead: by how much the lead would be less had the channel never been
-observed; parts need not add up.
+--explain gives series,start,end,class,rival,sample,gain: for each window the bias of the class over its rival, \
+before any sample, then what each sample added to the lead. The gains add up to the margin. --draw shows them \
+along a series, with the channels above. --channels gives channel,part instead: how much smaller the lead would \
+be had the channel never been observed; parts need not add up.
 
---stream reads one sample per line (numbers separated by commas or blanks, NA for a missing one, with or
-without a header that names the channels; or symbols, any number of them per line: letters, or words with blanks
-or commas between them; not gzipped) and writes
-start,end,class,margin and values as each decision falls: at the end of every window that the model was
-trained on, as a device does. A model of whole series decides after every sample. With --endless any model
-decides after every sample and never forgets. --window and --hop set other windows. A header's column
-`series` begins a new series where its value changes; a series that is shorter than a window is decided at
-its end, as in training. A column `t` gives the time, in seconds or in the unit of its header,
-`t [ms]`: a leap longer than a window begins a new one, and another rate than that of the training is refused. Whole
-times without a unit that step by one number the samples, which are then taken at the rate of the training. With --json
-every decision is an object on its own line.
+--stream reads one sample per line: numbers separated by commas or blanks, NA for a missing one, with or without \
+a header that names the channels; or symbols, any number per line: letters, or words with blanks or commas between them. Input is not gzipped. It writes \
+start,end,class,margin and values at the end of every window of the training, as a device does. A model of whole \
+series decides after every sample, and so does any model with --endless, which never forgets. --window and --hop \
+set other windows. With --json every decision is an object on its own line.
 
-A sample is refused if it is invalid (something else than numbers, a number beyond single precision, a
-character or word outside the alphabet) or impossible under all models left. A refused sample is reported, counted
-and taken as missing, as on a device; --strict ends the stream at the first. A model under which a sample is
-impossible is ruled out until the next reset, and the others go on; but a kernel machine takes the
-scores of all its models, and refuses what is impossible under one of them.
+A column `series` in the header begins a new series where its value changes; a series shorter than a window is \
+decided at its end, as in training. A column `t` gives the time, in seconds or in the unit of its header, `t \
+[ms]`: a gap longer than a window begins a new one, and another rate than in training is refused. Whole times \
+without a unit that step by one number the samples, which then have the rate of the training.
 
-Missing samples are no evidence. With nothing observed yet the class is what the classifier's priors or
-biases alone decide; how many windows, or series of a stream, are decided so is told.
+A sample is refused if it is invalid (not a number, a number beyond single precision, a character or word outside \
+the alphabet) or impossible under all models left. fishweir reports and counts refused samples and takes them as \
+missing, as a device does; --strict ends the stream at the first. A model under which a sample is impossible is \
+ruled out until the next reset, and the others go on; but a kernel machine takes the scores of all its models, \
+and refuses what is impossible under one of them.
+
+Missing samples are skipped. With nothing observed yet the class is what the classifier's priors or biases alone \
+decide; fishweir reports how many windows, or series of a stream, are decided so.
 
 Exit codes: 0 done; 1 done, but samples were refused; 2 bad input.";
 
+/// Options that `-h` shows.
+const SHOWN: &[&str] = &[
+    "model", "stream", "window", "hop", "endless", "explain", "draw", "strict", "resample", "json",
+];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir predict other.csv --model gait.json
+  sensor | fishweir predict --stream --model gait.json
+  fishweir predict other.csv --model gait.json --explain --draw why.svg";
+
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "stream", conflicts_with = "stream")]
     data: Option<PathBuf>,
-    /// A fitted model (JSON), a profile (HMMER3/f) or an artefact
-    #[arg(short, long, value_name = "MODEL")]
+    /// Fitted model (JSON), profile (HMMER3/f) or artefact
+    #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     /// Read samples from standard input and decide on windows as they fill
     #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample"])]
     stream: bool,
-    /// Decide after every sample of the stream, whatever windows the model was trained on, and never forget
+    /// Decide after every sample of the stream, whatever windows the model was trained on
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
     endless: bool,
-    /// End the stream at the first sample that is refused, instead of taking it as missing
+    /// End the stream at the first refused sample, instead of taking it as missing
     #[arg(long, conflicts_with = "data")]
     strict: bool,
-    /// Say what each sample gave to the decision on its window instead: a row a sample
+    /// Report what each sample added to the decision on its window instead, one row per sample
     #[arg(long, conflicts_with = "stream")]
     explain: bool,
     /// Explain the windows of this series alone
     #[arg(long, value_name = "ID", requires = "explain")]
     series: Option<String>,
-    /// Say what each channel gave, a row a channel: by how much the lead would be less had it never been observed
+    /// Report what each channel added: how much smaller the lead would be had it never been observed
     #[arg(long, requires = "explain", conflicts_with = "draw")]
     channels: bool,
-    /// Draw what is explained of the first series as SVG too, - for standard output and no table
+    /// Also draw the explanation of the first series as SVG, - for standard output and no table
     #[arg(long, value_name = "FILE.svg", requires = "explain")]
     draw: Option<PathBuf>,
     /// Decide after every N samples of an endless stream [default: 1]
     #[arg(long, value_name = "N", conflicts_with = "data")]
     every: Option<NonZeroU64>,
-    /// Forget the past after every N samples of an endless stream
+    /// Reset the filter after every N samples of an endless stream
     #[arg(long, value_name = "N", conflicts_with = "data")]
     reset_every: Option<NonZeroU64>,
     #[command(flatten)]
@@ -241,13 +252,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = Model::read(&arguments.model)?;
     let refused = match &arguments.data {
         Some(data) if arguments.explain => explain::explain(arguments, &model, data)?,
-        Some(data) => score_file(arguments, &model, data)?,
-        None => live::score_stream(arguments, &model)?,
+        Some(data) => predict_file(arguments, &model, data)?,
+        None => live::predict_stream(arguments, &model)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
 }
 
-fn score_file(
+fn predict_file(
     arguments: &Arguments,
     model: &Model,
     path: &Path,

@@ -8,9 +8,9 @@ use crate::deploy::Calibration;
 use crate::detect;
 use crate::detect::{Delays, DetectorTrial, FalseAlarms};
 
-/// What `watch` has made, and what it is worth.
+/// A detector of change, and what it is worth.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WatchReport {
+pub struct DetectionReport {
     /// The normal series.
     #[serde(flatten)]
     pub data: DataSummary,
@@ -99,7 +99,7 @@ impl From<&Delays> for Seen {
     }
 }
 
-impl WatchReport {
+impl DetectionReport {
     /// Of a trial on these data.
     pub fn of(
         data: DataSummary,
@@ -130,7 +130,7 @@ impl WatchReport {
     }
 }
 
-impl fmt::Display for WatchReport {
+impl fmt::Display for DetectionReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let samples = |count: f64| grouped(count.round() as usize);
         writeln!(f, "{}", self.data)?;

@@ -1,4 +1,4 @@
-//! `fishweir watch`.
+//! `fishweir detect`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,12 @@ use fishweir::data::{Dataset, Kind, Period, ReadOptions};
 use fishweir::deploy::Calibration;
 use fishweir::detect::{Change, DetectorPlan};
 use fishweir::fit::BaumWelch;
-use fishweir::report::{DataSummary, WatchReport};
+use fishweir::report::{DataSummary, DetectionReport};
 
 use super::c::ForC;
 use super::emitting::Emitting;
-use super::options::{named, refuse_idle};
+use super::help::brief;
+use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
 use super::values::positive;
@@ -20,27 +21,36 @@ use super::{Failure, Topic, note, progress, tell};
 pub(super) const LONG_ABOUT: &str = "\
 Make a detector of change from series in which all is normal, for streams without labels.
 
-A model is fitted to the first third of every series. On the second third two limits are set,
-such that false alarms come as rarely as wanted: what the log-likelihood of late may be, and
-what its derivative along the change looked for may be. The last third, which neither has seen,
-shows what to expect.
+The first third of every series fits a model. The second third sets two limits, so that false alarms come as \
+rarely as wanted: one for the recent log-likelihood, one for its derivative along the change that you look for. \
+The last third, which neither has seen, shows what to expect.
 
-The firmware's detect_change runs the file that --rust names; --c is for firmware in C.";
+The firmware's application detect_change runs the file that --rust names; --c is for firmware in C.";
+
+/// Options that `-h` shows.
+const SHOWN: &[&str] =
+    &["changed", "offset", "mean_time", "memory", "rust", "c", "states", "emission", "json"];
+
+const EXAMPLES: &str = "\
+Examples:
+  fishweir detect normal.csv --mean-time 10000 --rust detector.rs
+  fishweir detect normal.csv --mean-time 10000 --changed worn.csv";
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Series in which nothing changes, labelled or not
     normal: PathBuf,
-    /// Series in which the change has happened, to look for it above all
+    /// Series in which the change has happened, to look for it
     #[arg(long, value_name = "DATA", conflicts_with = "offset")]
     changed: Option<PathBuf>,
-    /// Look for an offset of a channel above all; tried with this size, in the channel's units
+    /// Look for an offset of a channel, tried with this size, in the channel's units
     #[arg(long, value_name = "CHANNEL=SIZE", value_parser = offset)]
     offset: Option<(String, f64)>,
     /// Samples wanted between false alarms
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
     mean_time: f64,
-    /// Samples that the detector looks back on: a change is seen after some of them
+    /// Samples that the detector looks back on; it sees a change after some of them
     #[arg(long, value_name = "SAMPLES", value_parser = positive, default_value_t = 50.0)]
     memory: f64,
     /// Rust source with a static of the detector, for linking into firmware; - for standard output
@@ -54,10 +64,10 @@ pub(super) struct Arguments {
     /// No standard deviation falls below this fraction of the channel's [default: 0.3]
     #[arg(long, value_name = "FRACTION", value_parser = positive, help_heading = "Training")]
     std_floor: Option<f64>,
-    /// Initialisations of Baum-Welch tried; the likeliest fit is kept [default: 1]
+    /// Initialisations of Baum-Welch; the likeliest fit is kept [default: 1]
     #[arg(long, value_name = "R", help_heading = "Training")]
     restarts: Option<usize>,
-    /// Seed of the first restart; the following ones count up [default: 1]
+    /// Seed of the first initialisation; the others count up [default: 1]
     #[arg(long, value_name = "S", help_heading = "Training")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -99,10 +109,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     tell::room_to_fit(&normal, baum_welch.states)?;
     let floor = named([("--std-floor", arguments.std_floor.is_some())]);
     if matches!(normal.kind(), Kind::Symbols(_)) {
-        refuse_idle(&floor, "the data are symbols, not channels")?;
+        note_idle(&floor, "the data are symbols, not channels")?;
     } else if baum_welch.emission.is_some_and(|family| !family.has_floor()) {
         let why = format!("{} have no standard deviation to hold", reading.values);
-        refuse_idle(&floor, why)?;
+        note_idle(&floor, why)?;
     }
     let reading = ReadOptions { kind: Some(normal.kind().clone()), ..reading };
     let all: Vec<usize> = (0..normal.series().len()).collect();
@@ -133,7 +143,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ),
         );
     }
-    let mut report = WatchReport::of(
+    let mut report = DetectionReport::of(
         DataSummary::of(&normal, None, None),
         normal.kind(),
         &trial,

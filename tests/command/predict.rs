@@ -1,4 +1,4 @@
-//! `fishweir score` on files.
+//! `fishweir predict` on files.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use crate::{json, printed};
 #[test]
 fn a_row_a_window_with_the_value_of_every_class() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let text = printed(&format!("score {data} --model {model}"));
+    let text = printed(&format!("predict {data} --model {model}"));
+    assert_eq!(printed(&format!("score {data} --model {model}")), text);
     let mut rows = csv::Reader::from_reader(text.as_bytes());
     let heads = rows.headers().expect("a header").clone();
     let expected = [
@@ -39,7 +40,7 @@ fn a_row_a_window_with_the_value_of_every_class() {
 #[test]
 fn decisions_add_up_to_the_accuracy_of_evaluate() {
     let (data, model) = (fixtures().at("three.csv"), fixtures().at("three.json"));
-    let scores = json(&format!("score {data} --model {model} --json"));
+    let scores = json(&format!("predict {data} --model {model} --json"));
     let text = std::fs::read_to_string(&data).expect("data");
     let labels: HashMap<&str, &str> = text
         .lines()
@@ -62,7 +63,7 @@ fn decisions_add_up_to_the_accuracy_of_evaluate() {
 fn labels_are_not_needed_and_windows_can_be_chosen() {
     let (data, model) = (fixtures().at("unlabelled.csv"), fixtures().at("two.json"));
     let rows = |options: &str| {
-        let text = printed(&format!("score {data} --model {model} {options}"));
+        let text = printed(&format!("predict {data} --model {model} {options}"));
         assert!(text.starts_with("series,start,end,class,margin,value\n"), "{text}");
         text.lines().count() - 1
     };
@@ -78,7 +79,7 @@ fn model_and_artefact_decide_to_the_same_digit() {
         let data = fixtures().at(data);
         let score = |ending: &str| {
             let model = fixtures().at(format!("{name}.{ending}"));
-            printed(&format!("score {data} --model {model} --window 12 --hop 6"))
+            printed(&format!("predict {data} --model {model} --window 12 --hop 6"))
         };
         assert_eq!(score("json"), score("fishweir"), "{name}");
     }

@@ -1,10 +1,10 @@
-//! `fishweir watch`.
+//! `fishweir detect`.
 
 use std::fmt::Write as _;
 use std::fs;
 
 use crate::fixtures::{Folder, Noise, fixtures};
-use crate::{json, printed, refuses};
+use crate::{answers, json, printed, refuses};
 
 /// A folder with normal series of two channels, and the same with an offset of `x`.
 fn streams() -> Folder {
@@ -33,9 +33,9 @@ fn table(offset: f64) -> String {
 fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
     let streams = streams();
     let (normal, changed) = (streams.at("normal.csv"), streams.at("changed.csv"));
-    let watch = format!("watch {normal} --mean-time 150 --states 2 --json");
+    let detect = format!("detect {normal} --mean-time 150 --states 2 --json");
     for change in ["--offset x=1.5".to_owned(), format!("--changed {changed}")] {
-        let report = json(&format!("{watch} {change}"));
+        let report = json(&format!("{detect} {change}"));
         // 1 800 samples a third: 12 false alarms wanted, which is right to a factor of two.
         let calibrated = report["calibrated"]["alarms"].as_u64().expect("a count");
         assert!((10..=12).contains(&calibrated), "{report}");
@@ -47,7 +47,7 @@ fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
         let chance = unchanged["median_delay"].as_u64().unwrap_or(u64::MAX);
         assert!(median < 40 && median < chance, "{report}");
     }
-    let unknown = json(&watch);
+    let unknown = json(&detect);
     assert!(unknown["changes"].is_null() && unknown["detector"].is_null());
 }
 
@@ -55,7 +55,7 @@ fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
 fn the_detector_is_source_for_firmware() {
     let streams = streams();
     let (normal, detector) = (streams.at("normal.csv"), streams.at("detector.rs"));
-    let line = format!("watch {normal} --mean-time 150 --states 2 --offset y=1 --rust {detector}");
+    let line = format!("detect {normal} --mean-time 150 --states 2 --offset y=1 --rust {detector}");
     let text = printed(&line);
     for part in ["unseen", "after the change: an alarm in", "detector written to", "offset of y"] {
         assert!(text.contains(part), "{text}");
@@ -70,7 +70,7 @@ fn the_detector_is_source_for_firmware() {
 #[test]
 fn symbols_are_watched_too() {
     let strings = fixtures().at("strings.tsv");
-    let line = format!("watch {strings} --mean-time 4 --memory 2 --states 2");
+    let line = format!("detect {strings} --mean-time 4 --memory 2 --states 2");
     let report = json(&format!("{line} --changed {strings} --json"));
     assert_eq!(report["changes"]["changed"]["series"], 12);
     // No change is seen no better than by chance.
@@ -98,6 +98,6 @@ fn what_is_wrong_is_named() {
         (format!("--mean-time 150 --changed {two}"), "wrong-observations strings.tsv"),
         (format!("--mean-time 150 --rust {normal}"), "output-is-input"),
     ] {
-        refuses(&format!("watch {normal} {options}"), expected);
+        answers(format!("detect {normal} {options}"), expected);
     }
 }

@@ -41,7 +41,7 @@ fn windows_of(arguments: &Arguments, model: &Model) -> Result<Option<Windowing>,
 
 /// Decides as samples arrive; says how many were refused, if any. Every line is flushed: whoever reads it
 /// is waiting.
-pub(super) fn score_stream(
+pub(super) fn predict_stream(
     arguments: &Arguments,
     model: &Model,
 ) -> Result<Option<String>, Failure> {

@@ -1,0 +1,80 @@
+//! The figures: detections against false alarms, and confidence against accuracy.
+
+use std::path::Path;
+
+use fishweir::evaluate::{Calibration, ReliabilityBin, Roc};
+use fishweir::plot::{Bin, Curve, Reliability, ReliabilityPlot, RocPlot, Shares};
+use fishweir::report::DataSummary;
+
+use crate::{Failure, Topic, output};
+
+/// Draws the curves there are, if asked to.
+pub(super) fn draw_roc<'a>(
+    path: Option<&Path>,
+    classes: &[String],
+    data: &DataSummary,
+    curves: impl Iterator<Item = (&'a String, Option<&'a Roc>)>,
+) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let curve = |(name, roc): (&'a String, Option<&'a Roc>)| {
+        roc.map(|roc| Curve { name: name.as_str(), points: &roc.points, area: roc.area })
+    };
+    let curves: Vec<Curve<'_>> = curves.filter_map(curve).collect();
+    if curves.is_empty() {
+        return Err(Failure::input(
+            Topic::NothingToDraw,
+            format!(
+                "{}: windows of one class only: there is no other to draw a curve against",
+                data.data
+            ),
+        ));
+    }
+    let subtitle = match classes {
+        [_, detected] => format!("{}\ndetected: {detected}", data.data),
+        _ => format!("{}\nmean over {} classes, each against the rest", data.data, classes.len()),
+    };
+    let plot = RocPlot {
+        shares: Shares::Windows,
+        title: "Detections against false alarms",
+        subtitle: &subtitle,
+        curves: &curves,
+    };
+    output::draw(path, &plot.to_svg())
+}
+
+/// Draws the bins of those classifiers that have probabilities, if asked to; `why` there may be none.
+pub(super) fn draw_reliability<'a>(
+    path: Option<&Path>,
+    data: &DataSummary,
+    classifiers: impl Iterator<Item = (&'a String, Option<&'a Calibration>)>,
+    why: &str,
+) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let bin = |&ReliabilityBin { windows, confidence, right }: &ReliabilityBin| Bin {
+        windows,
+        confidence,
+        right,
+    };
+    let of = |(name, calibration): (&'a String, Option<&'a Calibration>)| {
+        let calibration = calibration?;
+        Some(Reliability {
+            name,
+            bins: calibration.reliability.iter().map(bin).collect(),
+            error: calibration.calibration_error,
+        })
+    };
+    let classifiers: Vec<Reliability<'_>> = classifiers.filter_map(of).collect();
+    if classifiers.is_empty() {
+        return Err(Failure::input(
+            Topic::NothingToDraw,
+            format!("--reliability has nothing to draw: {why}"),
+        ));
+    }
+    let subtitle = format!("{}\nthe dashes are where probabilities say what happens", data.data);
+    let plot = ReliabilityPlot {
+        title: "Confidence against the share decided rightly",
+        subtitle: &subtitle,
+        classifiers: &classifiers,
+    };
+    output::draw(path, &plot.to_svg())
+}
