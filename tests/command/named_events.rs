@@ -53,15 +53,15 @@ fn events_are_symbols_from_the_log_to_the_stream() {
         let class = |row: &str| row.split(',').nth(3).map(str::to_owned);
         printed(line.as_str()).lines().skip(1).filter_map(class).collect()
     };
-    let wanted = decisions(format!("score {log} --model {model}"));
+    let wanted = decisions(format!("predict {log} --model {model}"));
     assert!(wanted.contains(&"worn".to_owned()) && wanted.contains(&"healthy".to_owned()));
     for line in [format!("{strings} --model {model}"), format!("{log} --model {artefact}")] {
-        assert_eq!(decisions(format!("score {line}")), wanted, "{line}");
+        assert_eq!(decisions(format!("predict {line}")), wanted, "{line}");
     }
     let text = event_strings();
     let events = text.lines().nth(1).and_then(|row| row.split(',').nth(2)).expect("a string");
     let length = events.split(' ').count();
-    let line = format!("score --stream --endless --model {model} --every {length}");
+    let line = format!("predict --stream --endless --model {model} --every {length}");
     for parted in ["\n", ",", " ", "; ", "\r\n"] {
         let stream = printed(fishweir(&line).write_stdin(events.replace(' ', parted)));
         let class = stream.lines().nth(1).and_then(|row| row.split(',').nth(2));
@@ -111,11 +111,11 @@ fn what_is_no_symbol_is_refused_by_place_and_options_say_otherwise() {
     let (model, log) = (folder.at("model.json"), folder.put("log.csv", event_log("event")));
     printed(&format!("fit {log} --classifier bayes {QUICK} --effort quick -o {model}"));
     let other = folder.put("other.csv", event_log("event").replacen("idle", "stuck", 1));
-    refuses(&format!("score {other} --model {model}"), "unknown-symbol other.csv event stuck");
-    refuses(&format!("score {log} --model {model} --words"), "idle-option --words");
-    let codes = format!("score {codes} --model {model}");
+    refuses(&format!("predict {other} --model {model}"), "unknown-symbol other.csv event stuck");
+    refuses(&format!("predict {log} --model {model} --words"), "idle-option --words");
+    let codes = format!("predict {codes} --model {model}");
     refuses(&codes, "wrong-observations codes.csv --event-column");
-    let stream = format!("score --stream --endless --model {model} --strict");
+    let stream = format!("predict --stream --endless --model {model} --strict");
     refuses(
         fishweir(&stream).write_stdin("open idle\nopen stuck idle"),
         "unknown-symbol 2 6 stuck",

@@ -35,7 +35,7 @@ fn named_events_agree_to_the_last_bit() {
     let (log, model) = (folder.put("log.csv", event_log("event")), folder.at("model.json"));
     printed(&format!("fit {log} --classifier fisher {QUICK} --effort quick -o {model}"));
     for form in ["", "--artefact"] {
-        let report = json(&format!("run {model} {log} {form} --json"));
+        let report = json(&format!("run {log} --model {model} {form} --json"));
         assert_eq!((&report["differing_bits"], &report["samples"]), (&0.into(), &480.into()));
     }
 }
