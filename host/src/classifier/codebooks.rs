@@ -104,10 +104,11 @@ impl Codebooks {
         for book in &mut self.books {
             let mut pooled: [Vec<f32>; CODEWORDS] = Default::default();
             some.iter().for_each(|heard| heard.pool(book, &mut pooled));
-            let levels = pooled.map(|mut alike| {
+            let levels = pooled.map(|alike| {
                 let mut at: Vec<f64> = shares.by_ref().take(count).collect();
                 at.sort_by(f64::total_cmp);
-                at.into_iter().map(|share| quantile(&mut alike, share)).collect()
+                let mut keys: Vec<i32> = alike.into_iter().map(key).collect();
+                at.into_iter().map(|share| quantile(&mut keys, share)).collect()
             });
             book.levels = levels.into();
         }
@@ -263,14 +264,33 @@ fn spread<'a>(series: &[RowsView<'a>]) -> Vec<RowsView<'a>> {
     places.into_iter().map(|place| series[place]).collect()
 }
 
-/// What a share of some numbers does not exceed: midway to the next greater. Zero of none.
-fn quantile(of: &mut [f32], share: f64) -> f64 {
+/// An integer in the order of [`f32::total_cmp`]: selecting among integers takes half the time.
+const fn key(x: f32) -> i32 {
+    let bits = x.to_bits().cast_signed();
+    bits ^ ((bits >> 31).cast_unsigned() >> 1).cast_signed()
+}
+
+/// The number of a key.
+const fn of_key(key: i32) -> f32 {
+    let bits = key ^ ((key >> 31).cast_unsigned() >> 1).cast_signed();
+    f32::from_bits(bits.cast_unsigned())
+}
+
+/// What a share of some numbers, given by their keys, does not exceed: midway to the next greater. Zero of none.
+fn quantile(of: &mut [i32], share: f64) -> f64 {
     let place = (share * of.len() as f64) as usize;
     if place >= of.len() {
         return 0.0;
     }
-    let (_, &mut at, rest) = of.select_nth_unstable_by(place, f32::total_cmp);
-    let greater = rest.iter().copied().filter(|&x| x > at).min_by(f32::total_cmp);
+    let (_, &mut at, rest) = of.select_nth_unstable(place);
+    let at = of_key(at);
+    let mut greater: Option<f32> = None;
+    for &key in &*rest {
+        let x = of_key(key);
+        if x > at && greater.is_none_or(|least| x < least) {
+            greater = Some(x);
+        }
+    }
     f64::midpoint(at.into(), greater.unwrap_or(at).into())
 }
 

@@ -49,6 +49,7 @@ pub(super) enum Commas {
 
 impl Commas {
     /// A finite number.
+    #[inline]
     pub(super) fn number(self, text: &str) -> Option<f64> {
         match self {
             Self::Decimal if text.contains([',', '.']) => {

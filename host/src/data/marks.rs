@@ -18,6 +18,7 @@ impl Marks {
 
     /// Whether a field, which comes without blanks around it, is missing.
     #[must_use]
+    #[inline]
     pub fn has(&self, field: &str) -> bool {
         match (&self.0, field.as_bytes().first()) {
             (_, None) => true,

@@ -13,6 +13,8 @@ pub(super) struct Records<'a> {
     text: Option<&'a str>,
     separator: Separator,
     comments: bool,
+    /// The bytes that end a field: separators and line ends.
+    ends_field: [bool; 256],
     /// Of a text with quotes, in which a field may hold separators and line ends.
     quoted: Option<Quoted<'a>>,
     /// Where the fields of the record begin and end, of a text without quotes.
@@ -45,7 +47,15 @@ impl<'a> Records<'a> {
             _ => None,
         };
         let text = std::str::from_utf8(bytes).ok();
-        Self { bytes, text, separator, comments, quoted, fields: Vec::new(), line: 1, next: (0, 1) }
+        let mut ends_field = [false; 256];
+        for byte in 0..=u8::MAX {
+            ends_field[usize::from(byte)] = match separator {
+                Separator::Byte(by) => [by, b'\n', b'\r'].contains(&byte),
+                Separator::Blanks => byte.is_ascii_whitespace(),
+            };
+        }
+        let (fields, line, next) = (Vec::new(), 1, (0, 1));
+        Self { bytes, text, separator, comments, ends_field, quoted, fields, line, next }
     }
 
     /// Goes to the next record; false at the end. Empty lines are none.
@@ -97,24 +107,21 @@ impl<'a> Records<'a> {
     /// Finds the fields of the line that begins at a place; where it ends.
     fn split(&mut self, begin: usize) -> usize {
         self.fields.clear();
-        let (blanks, by) = match self.separator {
-            Separator::Blanks => (true, b' '),
-            Separator::Byte(byte) => (false, byte),
-        };
+        let blanks = self.separator == Separator::Blanks;
+        let bytes = self.bytes;
         let (mut field, mut at) = (begin, begin);
         loop {
-            let byte = self.bytes.get(at).copied().unwrap_or(b'\n');
-            let ends = byte == b'\n' || byte == b'\r';
-            if ends || byte == by || blanks && byte.is_ascii_whitespace() {
-                if !blanks || at > field {
-                    self.fields.push((field, at));
-                }
-                if ends {
-                    return at;
-                }
-                field = at + 1;
+            while at < bytes.len() && !self.ends_field[usize::from(bytes[at])] {
+                at += 1;
+            }
+            if !blanks || at > field {
+                self.fields.push((field, at));
+            }
+            if at >= bytes.len() || matches!(bytes[at], b'\n' | b'\r') {
+                return at;
             }
             at += 1;
+            field = at;
         }
     }
 
@@ -132,6 +139,7 @@ impl<'a> Records<'a> {
     ///
     /// # Errors
     /// If it is not UTF-8.
+    #[inline]
     pub(super) fn field(&self, index: usize) -> Result<&str, std::str::Utf8Error> {
         if let Some(quoted) = &self.quoted {
             return std::str::from_utf8(quoted.record.get(index).unwrap_or_default());

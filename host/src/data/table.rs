@@ -226,6 +226,7 @@ impl<'a> Table<'a> {
     }
 
     /// A field of the current row, without blanks around it.
+    #[inline]
     pub(super) fn field(&self, column: usize) -> Result<&str, DataError> {
         match self.records.field(column + self.skipped) {
             Ok(text) => Ok(trimmed(text)),
@@ -288,6 +289,7 @@ pub(super) fn first_line(bytes: &[u8]) -> &[u8] {
 }
 
 /// A text without blanks around it. Most fields have none, and looking at both ends says so.
+#[inline]
 fn trimmed(text: &str) -> &str {
     let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
     let bytes = text.as_bytes();
@@ -295,12 +297,14 @@ fn trimmed(text: &str) -> &str {
 }
 
 /// A finite number, or `None`. Rust reads `nan` and `inf` as numbers; data may not hold them.
+#[inline]
 pub(super) fn finite(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
 /// A channel's number, finite in single precision too, or what is wrong with it: of what is to be a count,
 /// or yes or no, that it is none.
+#[inline]
 pub(super) fn number(
     text: &str,
     values: Values,

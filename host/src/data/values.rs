@@ -58,6 +58,7 @@ impl Values {
     }
 
     /// The number, where it may be one.
+    #[inline]
     pub(super) fn check(
         self,
         value: f64,

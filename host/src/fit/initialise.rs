@@ -171,9 +171,12 @@ fn clusters(
     }
     let mut parts = vec![Vec::new(); family.parts().len()];
     for (cluster, centre) in centres.iter().enumerate() {
-        let raw = all.iter().step_by(step).zip(&nearest);
-        let members = raw.filter(|(_, nearest)| **nearest == cluster).map(|(row, _)| *row);
-        let members: Vec<&[f64]> = members.collect();
+        let mut members: Vec<&[f64]> = Vec::new();
+        for index in 0..nearest.len() {
+            if nearest[index] == cluster {
+                members.push(all[index * step]);
+            }
+        }
         let centre: Vec<f64> = centre.iter().zip(scale).map(|(x, scale)| x * scale).collect();
         let state = family.of_cluster(&members, &centre, scale, &held);
         parts.iter_mut().zip(state).for_each(|(part, row)| part.push(row));

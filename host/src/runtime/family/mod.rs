@@ -168,8 +168,16 @@ pub trait Family: fmt::Debug + Sync {
         held: &Regularisation<'_>,
     ) -> Vec<Vec<f64>> {
         let _ = held;
-        let scaled = |row: &&[f64]| row.iter().zip(scale).map(|(x, scale)| x / scale).collect();
-        rows.iter().step_by(step).map(scaled).collect()
+        let mut points = Vec::with_capacity(rows.len() / step + 1);
+        for index in (0..rows.len()).step_by(step) {
+            let row = rows[index];
+            let mut point = vec![0.0; row.len().min(scale.len())];
+            for d in 0..point.len() {
+                point[d] = row[d] / scale[d];
+            }
+            points.push(point);
+        }
+        points
     }
     /// The parameters of a state that observes some rows, block by block: where Baum-Welch starts. Where
     /// there are none, `centre` is where the state is, and `scale` the channels' standard deviations.
