@@ -80,7 +80,8 @@ fn collect(root: &Path, name: &str, paths: &mut Vec<String>) -> io::Result<()> {
     }
     for entry in fs::read_dir(path)? {
         let inner = entry?.file_name();
-        if inner != "target" {
+        let is_build = inner == "target" || name == "firmware/c/example" && inner == "build";
+        if !is_build {
             collect(root, &format!("{name}/{}", inner.to_string_lossy()), paths)?;
         }
     }

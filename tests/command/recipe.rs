@@ -31,7 +31,7 @@ fn a_model_keeps_its_recipe_and_the_recipe_makes_the_same_model() {
     let windows = |line: &str| json(line)["windows"].as_u64().expect("a count");
     assert!(windows(&format!("{narrow} --window 20")) < windows(&narrow));
     let noted = notes(&format!("{narrow} --family hmm"));
-    assert!(noted.iter().all(|note| note.kind == "idle-option"), "{noted:?}");
+    assert!(!noted.is_empty() && noted.iter().all(|note| note.kind == "idle-option"), "{noted:?}");
     // What says nothing of options keeps no recipe.
     refuses(&format!("info {} --recipe", fixtures().at("two.fishweir")), "no-recipe two.fishweir");
 }

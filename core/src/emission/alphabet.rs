@@ -129,13 +129,13 @@ impl<'a> Alphabet<'a> {
         self.folds_case
     }
 
-    /// What a byte of text is. Symbols outside ASCII are more than a byte, and never found.
+    /// What a byte of text is, of an alphabet of letters. Symbols outside ASCII are more than a byte, and never found.
     ///
-    /// Work: at most a comparison a symbol.
+    /// Work: at most two comparisons per symbol.
     pub fn decode(&self, byte: u8) -> Letter {
         let byte = if self.folds_case { byte.to_ascii_uppercase() } else { byte };
         let is_byte = |character: char| u32::from(character) == u32::from(byte);
-        if !byte.is_ascii() {
+        if !byte.is_ascii() || self.is_of_words() {
             Letter::Unknown
         } else if let Some(index) = self.symbols.chars().position(is_byte) {
             Letter::Symbol(index)
@@ -148,8 +148,11 @@ impl<'a> Alphabet<'a> {
 
     /// What a word of text is, of an alphabet of words.
     ///
-    /// Work: at most a comparison a word of the alphabet.
+    /// Work: at most a comparison per word of the alphabet.
     pub fn decode_word(&self, word: &[u8]) -> Letter {
+        if !self.is_of_words() {
+            return Letter::Unknown;
+        }
         let is_word = |known: &[u8]| known == word;
         if let Some(index) = self.symbols.as_bytes().split(is_break).position(is_word) {
             Letter::Symbol(index)

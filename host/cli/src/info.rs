@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fishweir::deploy::{Currents, FixedPoint, OperatingPoint, SpotterModel};
+use fishweir::model::ModelSet;
 use fishweir::project::ProjectModel;
 use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
 use fishweir_networks::NetworkFile;
@@ -102,6 +103,8 @@ fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         Some(SpotterModel::parse(&name, bytes)?.provenance)
     } else if let Ok(network) = NetworkFile::parse(&name, bytes) {
         network.provenance
+    } else if ModelSet::is_one(bytes) {
+        Some(ModelSet::parse(&name, bytes)?.provenance)
     } else {
         Model::parse(path, bytes)?.provenance().cloned()
     };

@@ -256,7 +256,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         rate,
     };
     let room = wanted.check()?;
-    let of_project = made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
+    let of_project =
+        made.files.iter().map(|(name, text)| ((*name).to_owned(), text.clone().into()));
     let mut all: Vec<sources::File> = of_project.collect();
     if let Some((workspace, sources)) = libraries {
         all.push(("vendor/Cargo.toml".to_owned(), workspace.into_bytes()));

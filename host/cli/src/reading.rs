@@ -135,7 +135,7 @@ pub(super) struct Gathering {
     #[arg(id = "channel-columns", long = "channels", value_name = "COLUMNS", value_delimiter = ',',
         value_parser = column, conflicts_with = "event_column")]
     channels: Vec<Column>,
-    /// Where names of files have their label: {label}.{n}.csv, {time}_{label}.csv, {label}/{n}.csv [default: folders, or what
+    /// Where names of files have their label: {label}.{number}.csv, {time}_{label}.csv, {label}/{number}.csv [default: folders, or what
     /// names begin with]
     #[arg(id = "name-pattern", long = "name", value_name = "PATTERN", value_parser = NamePattern::parse)]
     name: Option<NamePattern>,

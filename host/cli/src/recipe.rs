@@ -124,7 +124,8 @@ fn in_toml(values: &[String]) -> String {
 
 /// What a command was given as a file, and in comments what else it takes.
 fn template(command: &Command, given: &ArgMatches) -> String {
-    let mut text = format!("# fishweir {}\n{}\n", command.get_name(), recipe(command, given));
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let mut text = format!("# {name}\n{}\n", recipe(command, given));
     text += "# Not given, with the default where the program has a fixed one:\n";
     for (option, name) in options(command).filter(|(option, _)| !is_given(option, given)) {
         let default = option.get_default_values().iter();
@@ -169,7 +170,7 @@ fn read(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>
             let command = command.get_name();
             let what = match near {
                 Some((_, near)) => format!("write `{near}`"),
-                None => format!("`fishweir {command} --print-config` lists its options"),
+                None => "--help lists its options".to_owned(),
             };
             let what =
                 format!("`{name}` is not an option that a recipe of `{command}` has; {what}");

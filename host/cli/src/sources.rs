@@ -67,7 +67,8 @@ pub(super) fn libraries() -> Result<Option<(String, Vec<File>)>, Failure> {
     let mut found = travelling()?;
     let manifest = workspace(&found, &LIBRARIES);
     found.retain(|(path, _)| {
-        path == "firmware/README.md" || ["core/", "firmware/device/"].iter().any(|one| path.starts_with(one))
+        path == "firmware/README.md"
+            || ["core/", "firmware/device/"].iter().any(|one| path.starts_with(one))
     });
     Ok(Some((manifest, found)))
 }

@@ -69,11 +69,16 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         );
     }
     if space.leaves_out_codebooks() {
+        let what = match request.front.is_empty() {
+            true => {
+                "which the models leave out; codebooks take whole samples, and the default is without them (--codebooks)"
+            }
+            false => "and are missing: a front end takes whole samples",
+        };
         note(
             Topic::PartialSamples,
             format_args!(
-                "{}: {} lack a channel, which the models leave out; codebooks take whole samples, and the default is \
-                 without them (--codebooks)",
+                "{}: {} lack a channel, {what}",
                 data.source(),
                 counted(data.missing().partial, "sample"),
             ),

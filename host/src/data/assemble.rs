@@ -97,6 +97,10 @@ fn kind(parts: &[Part], options: &ReadOptions, findings: &mut Findings) -> Resul
         Spelling::ApartLetters => {
             findings.add(Finding::Symbols, "what parts the letters is no symbol");
         }
+        Spelling::Letters if alphabet.symbols().iter().any(|&one| is_separator(one)) => {
+            let what = "strings are read letter by letter, and what parts words is a symbol, too";
+            findings.add(Finding::Symbols, what);
+        }
         _ => {}
     }
     Ok(Kind::Symbols(alphabet))
@@ -149,7 +153,11 @@ impl Numbering<'_> {
     /// Symbols to numbers; those that stand for missing ones are counted.
     fn encode(&mut self, part: &Part, text: &Text) -> Result<Vec<Option<u16>>, DataError> {
         let Kind::Symbols(alphabet) = &self.kind else { return Ok(Vec::new()) };
-        let mut symbols = Vec::with_capacity(text.text.len());
+        let of_letters = alphabet.words().is_empty() && text.form != Form::Events;
+        let mut symbols = Vec::with_capacity(match of_letters {
+            true => text.text.len(),
+            false => text.words().count(),
+        });
         let mut take = |decoded: Decoded, offset: usize, piece: &str| {
             symbols.push(match decoded {
                 Decoded::Symbol(symbol) => Some(symbol),
@@ -167,7 +175,7 @@ impl Numbering<'_> {
             });
             Ok(())
         };
-        if alphabet.words().is_empty() && text.form != Form::Events {
+        if of_letters {
             for (offset, character) in text.characters() {
                 match alphabet.decode(character) {
                     Decoded::Unknown if (self.passed_over)(character) => {}
@@ -182,6 +190,7 @@ impl Numbering<'_> {
         for (offset, word) in text.words() {
             let decoded = match alphabet.decode_word(word) {
                 Decoded::Symbol(symbol) => Decoded::Symbol(symbol),
+                Decoded::Missing if alphabet.words().is_empty() => Decoded::Missing,
                 _ if self.missing.has(word) => Decoded::Missing,
                 _ => Decoded::Unknown,
             };

@@ -48,6 +48,14 @@ pub(super) enum Commas {
 }
 
 impl Commas {
+    /// A text with a point for its decimal comma.
+    pub(super) fn in_points(self, text: &str) -> Cow<'_, str> {
+        match self == Self::Decimal && text.contains(',') {
+            true => Cow::Owned(text.replacen(',', ".", 1)),
+            false => Cow::Borrowed(text),
+        }
+    }
+
     /// A finite number.
     #[inline]
     pub(super) fn number(self, text: &str) -> Option<f64> {

@@ -102,7 +102,8 @@ impl Spelling {
     pub(super) fn of(parts: &[Part], marks: &Marks) -> Self {
         const LOOKED_AT: usize = 1000;
         let (mut strings, mut parted, mut pieces, mut long) = (0, 0, 0, 0);
-        let mut are_codes = true;
+        // Zeros and ones are letters whatever parts them.
+        let (mut are_codes, mut are_binary) = (true, true);
         for text in texts(parts).take(LOOKED_AT) {
             match text.form {
                 Form::Folded => return Self::Letters,
@@ -114,12 +115,15 @@ impl Spelling {
             for word in text.words().map(|(_, word)| word) {
                 pieces += 1;
                 long += usize::from(word.chars().count() > 1);
-                are_codes = are_codes && (word.parse::<i64>().is_ok() || marks.has(word));
+                let is_mark = marks.has(word);
+                are_codes = are_codes && (is_mark || word.parse::<i64>().is_ok());
+                are_binary = are_binary && (is_mark || word == "0" || word == "1");
             }
         }
         match (2 * parted >= strings && parted > 0, long) {
+            (true, _) if are_codes && !are_binary => Self::Words,
             (true, 0) => Self::ApartLetters,
-            (true, long) if 2 * long >= pieces || are_codes => Self::Words,
+            (true, long) if 2 * long >= pieces => Self::Words,
             _ => Self::Letters,
         }
     }

@@ -25,11 +25,21 @@ pub(super) fn text(bytes: &[u8]) -> Result<String, String> {
         push(&mut text, index, column.name());
     }
     text.push('\n');
+    let columns = schema.get_fields().len();
     for row in reader.get_row_iter(None).map_err(damaged)? {
-        for (index, (_, field)) in row.map_err(damaged)?.get_column_iter().enumerate() {
+        for (index, (name, field)) in row.map_err(damaged)?.get_column_iter().enumerate() {
             match field {
-                Field::Null => push(&mut text, index, ""),
+                // An empty line is no row.
+                Field::Null => push(&mut text, index, if columns > 1 { "" } else { "NA" }),
                 Field::Str(value) => push(&mut text, index, value),
+                Field::Bytes(value) => match std::str::from_utf8(value.data()) {
+                    Ok(value) => push(&mut text, index, value),
+                    Err(_) => {
+                        return Err(format!(
+                            "has a column `{name}` of bytes that are no text; leave it out"
+                        ));
+                    }
+                },
                 other => push(&mut text, index, &other.to_string()),
             }
         }

@@ -92,7 +92,7 @@ pub(super) enum Form {
     Line,
     /// Over several lines, in which blanks are no symbols.
     Folded,
-    /// A line an event, which is a word, and missing where it is empty.
+    /// One event per line, which is a word, and missing where it is empty.
     Events,
 }
 
@@ -111,9 +111,10 @@ impl Text {
         self.text.push_str(text);
     }
 
-    /// Adds an event, with `_` for what would part it; returns whether there was such.
-    pub(super) fn push_event(&mut self, text: &str, line: u64) -> bool {
+    /// Adds an event, with `_` for what would part it, or a missing one; returns whether there was such.
+    pub(super) fn push_event(&mut self, text: Option<&str>, line: u64) -> bool {
         self.lines.push((self.text.len(), line));
+        let Some(text) = text else { return false };
         let pieces = text.split(is_separator).filter(|piece| !piece.is_empty());
         let before = self.text.len();
         for piece in pieces {

@@ -86,6 +86,9 @@ impl Parting {
         part.findings.add(
             Finding::Series,
             match self.by {
+                Some("time") if self.gap == Some(f64::INFINITY) => {
+                    format!("no column names the series: another begins where time falls back ({series})")
+                }
                 Some("time") => format!(
                     "no column names the series: another begins where time jumps by more than {GAP} usual steps, or back ({series})"
                 ),

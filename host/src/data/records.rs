@@ -58,7 +58,7 @@ impl<'a> Records<'a> {
         Self { bytes, text, separator, comments, ends_field, quoted, fields, line, next }
     }
 
-    /// Goes to the next record; false at the end. Empty lines are none.
+    /// Goes to the next record; false at the end. Empty lines are skipped.
     pub(super) fn advance(&mut self) -> io::Result<bool> {
         if let Some(Quoted { reader, record }) = &mut self.quoted {
             let more = reader.read_byte_record(record)?;
@@ -123,6 +123,19 @@ impl<'a> Records<'a> {
             at += 1;
             field = at;
         }
+    }
+
+    /// Whether a quote is opened in the last record and never closed, so that lines became one field.
+    pub(super) fn is_unclosed(&self) -> bool {
+        let Some(Quoted { reader, record }) = &self.quoted else { return false };
+        let place = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX).min(self.bytes.len());
+        let (begin, end) =
+            (record.position().map_or(0, csv::Position::byte), reader.position().byte());
+        let read = &self.bytes[place(begin)..place(end)];
+        let has_lines = |field: &[u8]| field.contains(&b'\n') || field.contains(&b'\r');
+        place(end) == self.bytes.len()
+            && read.iter().filter(|&&byte| byte == b'"').count() % 2 == 1
+            && record.iter().any(has_lines)
     }
 
     /// The line where the record begins, from 1.

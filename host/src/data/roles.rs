@@ -1,5 +1,6 @@
 //! Which column of a table of samples is what.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::error::DataError;
@@ -28,8 +29,9 @@ const LABELS: [&str; 13] = [
 ];
 
 /// Names of columns of series beside `series`.
-const SERIES: [&str; 15] = [
+const SERIES: [&str; 16] = [
     "series",
+    "machine",
     "recording",
     "recording_id",
     "series_id",
@@ -201,7 +203,7 @@ fn look(table: &mut Table<'_>, source: &Source) -> Vec<Look> {
 }
 
 /// A column that was named, or what is wrong.
-fn named(table: &Table<'_>, column: &Column) -> Result<Option<usize>, DataError> {
+pub(super) fn named(table: &Table<'_>, column: &Column) -> Result<Option<usize>, DataError> {
     let Column::Name(name) = column else { return Ok(None) };
     match column.place(table.header()) {
         Some(place) => Ok(Some(place)),
@@ -324,7 +326,10 @@ impl Roles {
                 Some(Column::Name(said)) if !split_unit(said).1.is_empty() => said.as_str(),
                 _ => names[column].as_str(),
             };
-            let fields: Vec<&str> = looks[column].first.iter().map(String::as_str).collect();
+            let commas = table.commas();
+            let fields: Vec<Cow<'_, str>> =
+                looks[column].first.iter().map(|field| commas.in_points(field)).collect();
+            let fields: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
             let settled = Times::of(said, &fields).map_err(|what| table.bad_header(what))?;
             if let Some(found) = settled.found {
                 findings.add(Finding::Time, format!("`{}` holds {found}", names[column]));

@@ -32,7 +32,7 @@ pub(super) static LAYOUT: Layout = Layout {
     read: |name, bytes, options| read(name, bytes, options, false),
 };
 
-/// Reads a series table; one of events has a word a line for its one channel.
+/// Reads a series table; one of events has a word per line for its one channel.
 pub(super) fn read(
     name: &str,
     bytes: &[u8],
@@ -53,8 +53,9 @@ pub(super) fn read(
         columns: layout.columns.iter().map(|&column| header(column)).collect(),
         channels: (!of_events)
             .then(|| wanted.map_or_else(|| layout.names(&table), <[String]>::to_vec)),
-        text_column: of_events.then(|| (layout.channels[0].0 + 1, header(layout.channels[0].0))),
-        label_column: layout.label.map(|column| (column + 1, header(column))),
+        text_column: of_events
+            .then(|| (table.number(layout.channels[0].0), header(layout.channels[0].0))),
+        label_column: layout.label.map(|column| (table.number(column), header(column))),
         clocked: layout.time.is_some_and(|(_, times)| times.named()),
         units: layout.units(&table, wanted),
         findings: layout.findings.clone(),
@@ -128,8 +129,9 @@ pub(super) fn read(
             }
             Body::Text(text) => {
                 let (column, _) = layout.channels[0];
-                if text.push_event(table.field(column)?, table.line()) {
-                    part.findings.add(Finding::Symbols, "blanks within events are written `_`");
+                let event = Some(table.field(column)?).filter(|event| !source.missing.has(event));
+                if text.push_event(event, table.line()) {
+                    part.findings.add(Finding::Symbols, "separators within events are written `_`");
                 }
             }
         }
@@ -140,7 +142,7 @@ pub(super) fn read(
         part.clocked = false;
     }
     if layout.series.is_none() {
-        part.drafts.iter_mut().for_each(|draft| draft.id = stem(name));
+        part.drafts.iter_mut().for_each(|draft| draft.id = stem(name).to_owned());
     }
     parting.name_parts(&mut part);
     check_no_features(&part, layout.time.is_some())?;
@@ -252,7 +254,7 @@ impl Columns {
     ) -> Result<(), DataError> {
         let changed = |column: usize, expected: &str, found: &str| DataError::ColumnChanges {
             place: table.place(column),
-            series: shorten(id),
+            series: shorten(if id.is_empty() { stem(table.file()) } else { id }),
             found: shorten(found),
             expected: shorten(expected),
         };
@@ -273,9 +275,7 @@ impl Columns {
     /// The time of the current row, in seconds.
     fn time(table: &Table<'_>, column: usize, times: Times) -> Result<f64, DataError> {
         let text = table.field(column)?;
-        let decimal = (table.commas() == Commas::Decimal && text.contains(','))
-            .then(|| text.replacen(',', ".", 1));
-        times.seconds(decimal.as_deref().unwrap_or(text)).ok_or_else(|| DataError::TimeNotANumber {
+        times.seconds(&table.commas().in_points(text)).ok_or_else(|| DataError::TimeNotANumber {
             place: table.place(column),
             text: shorten(text),
         })
@@ -317,9 +317,9 @@ impl Columns {
 }
 
 /// A file's name without folder and endings.
-fn stem(name: &str) -> String {
-    let file = Path::new(name).file_name().map_or(name.into(), |file| file.to_string_lossy());
-    file.split('.').find(|piece| !piece.is_empty()).unwrap_or(name).to_owned()
+fn stem(name: &str) -> &str {
+    let file = Path::new(name).file_name().and_then(|file| file.to_str()).unwrap_or(name);
+    file.split('.').find(|piece| !piece.is_empty()).unwrap_or(name)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::part::{Body, Draft, Part, Text};
+use super::roles::named;
 use super::source::Column;
 use super::table::{Table, has_column};
 use crate::words::shorten;
@@ -24,10 +25,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let mut table = Table::open_as(name, bytes, source)?;
     table.check_case(&["sequence"])?;
     let place = |said: &Option<Column>, usual: &str| match said {
-        Some(column) => column.place(table.header()),
-        None => table.column(usual).or_else(|| Column::of(usual).place(table.header())),
+        Some(column) => named(&table, column),
+        None => Ok(table.column(usual).or_else(|| Column::of(usual).place(table.header()))),
     };
-    let (label, id) = (place(&source.label, "label"), place(&source.series, "id"));
+    let (label, id) = (place(&source.label, "label")?, place(&source.series, "id")?);
     let Some(sequence) = table.column("sequence") else {
         return Err(table.bad_header(format!(
             "has no column `sequence` (label, id, sequence); found {}",

@@ -217,7 +217,13 @@ impl<'a> Table<'a> {
 
     fn advance(&mut self) -> Result<bool, DataError> {
         let failed = |source| DataError::Io { file: self.name.to_owned(), source };
-        self.records.advance().map_err(failed)
+        let more = self.records.advance().map_err(failed)?;
+        if more && self.records.is_unclosed() {
+            let place = Place::line(self.name, self.line()).into();
+            let what = "a quote is opened in this record and never closed; close it, or remove it";
+            return Err(DataError::Layout { place, what: what.to_owned() });
+        }
+        Ok(more)
     }
 
     /// Line of the current row, from 1.
@@ -365,6 +371,25 @@ mod tests {
         assert_eq!(lines("a,b\r\n1,2\r\n\r\n3,4\r\n5,6"), [1, 2, 4, 5]);
         assert_eq!(lines("\n\na,b\n1,2\n\"x\ny\",2\n3,4"), [3, 4, 5, 7]);
         assert_eq!(lines("a,b\r1,2\r3,4"), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_refused() {
+        let rows = |text: &'static str| {
+            let mut table = Table::open("x", text.as_bytes()).expect("has a header");
+            loop {
+                match table.next_row() {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(table.line()),
+                    Err(error) => return Err(error.to_string()),
+                }
+            }
+        };
+        let refused = rows("a,b\n1,2\n\"odd,3\n4,5\n6,7\n").expect_err("is never closed");
+        assert!(refused.starts_with("x, line 3: a quote"), "{refused}");
+        for sound in ["a,b\n1,\"2\n3\"\n", "a,b\n5\" pipe,1\n2,3\n", "a,b\n\"1\",\"\"\"2\"\n"] {
+            rows(sound).unwrap_or_else(|error| panic!("{sound}: {error}"));
+        }
     }
 
     #[test]

@@ -40,14 +40,19 @@ impl Dataset {
                     let head =
                         format!("{},{}{}", field(&one.id), columns(&one.columns), label(one.label));
                     let SamplesView::Channels(rows) = one.samples.view() else { continue };
-                    for (t, row) in rows.iter().enumerate() {
+                    for (t, row) in rows.iter_in_part().enumerate() {
                         let _ = write!(text, "{head},");
                         let _ = match one.times.get(t) {
                             Some(time) => write!(text, "{time}"),
                             None => write!(text, "{t}"),
                         };
                         match row {
-                            Some(row) => row.iter().for_each(|value| text += &format!(",{value}")),
+                            Some(row) => row.iter().for_each(|value| {
+                                text.push(',');
+                                if !value.is_nan() {
+                                    let _ = write!(text, "{value}");
+                                }
+                            }),
                             None => text += &",".repeat(names.len()),
                         }
                         text.push('\n');
@@ -81,6 +86,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         for text in [
+            "series,label,t,x,y\n7,up,0,1,\n7,up,1,,2\n7,up,2,3,4\n",
             "series,who,label,t,x,y\n7,\"a, b\",up,0.5,1,-2.5\n7,\"a, b\",up,1,,\n8,c,,0,1e-9,3\n",
             "label,id,sequence\nup,a,ACGT?A\n,b,GGTTCA\n",
             "label,id,sequence\nup,a,open close ? idle\n,b,close idle\n",

@@ -5,7 +5,7 @@ use fishweir_core::classify::{Decision, Normalisation};
 use super::deployed::Deployed;
 use super::error::DeployError;
 use super::stream::Stream;
-use crate::classifier::Classifier;
+use crate::classifier::{Classifier, Contract};
 use crate::data::{Sample, SamplesView};
 
 /// What each sample gave to the margin of the last decision on a window.
@@ -153,9 +153,11 @@ impl ByChannel {
         let Decided { decision: Decision { class, margin }, rival, taken, .. } =
             self.whole.decided(window)?;
         let mut others = Vec::with_capacity(rows.dimension());
+        let in_part = self.whole.contract().is_some_and(Contract::lacks_some);
         let part = |(channel, without): (usize, &Deployed)| {
             let mut stream = without.stream();
-            for (row, &taken) in rows.iter().zip(&taken) {
+            for (t, &taken) in taken.iter().enumerate() {
+                let row = if in_part { rows.row_in_part(t) } else { rows.row(t) };
                 let row = row.filter(|_| taken);
                 others.clear();
                 let of =

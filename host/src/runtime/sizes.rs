@@ -1,19 +1,26 @@
 /// The state counts for which recursions are compiled. A padded state is out of reach and changes no bit.
 #[cfg(not(test))]
-pub const STATE_SIZES: [usize; 6] = [2, 4, 8, 16, 32, 64];
+pub const STATE_SIZES: [usize; 6] = SIZES;
+/// Those of a release.
+pub(crate) const SIZES: [usize; 6] = [2, 4, 8, 16, 32, 64];
 /// Unit tests have half of them: the others would be half of their build.
 #[cfg(test)]
 pub const STATE_SIZES: [usize; 3] = [4, 8, 64];
 
 /// The size that a model with so many states runs at; `None` for none or more than the largest.
 pub fn padded_states(states: usize) -> Option<usize> {
-    STATE_SIZES.into_iter().find(|&size| size >= states).filter(|_| states > 0)
+    padded_to(&STATE_SIZES, states)
 }
 
-/// Runs `$body` with `$N` the size that what a state count is padded to is compiled at.
+/// The least of some sizes that has room for so many states.
+pub(crate) fn padded_to(sizes: &[usize], states: usize) -> Option<usize> {
+    sizes.iter().copied().find(|&size| size >= states).filter(|_| states > 0)
+}
+
+/// Runs `$body` with `$N` the size that a padded state count is compiled at.
 macro_rules! at_sizes {
-    ($states:expr, $N:ident => $body:expr; $($padded:pat => $size:literal),+) => {
-        match $crate::runtime::padded_states($states) {
+    ($of:expr, $N:ident => $body:expr; $($padded:pat => $size:literal),+) => {
+        match $of {
             $($padded => {
                 const $N: usize = $size;
                 $body
@@ -23,20 +30,29 @@ macro_rules! at_sizes {
 }
 pub(crate) use at_sizes;
 
+/// [`with_states`] of a release.
+macro_rules! with_all_sizes {
+    ($states:expr, $N:ident => $body:expr) => {
+        $crate::runtime::at_sizes!($crate::runtime::padded_to(&$crate::runtime::SIZES, $states), $N => $body;
+            Some(2) => 2, Some(4) => 4, Some(8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
+    };
+}
+pub(crate) use with_all_sizes;
+
 /// Runs `$body` with `$N` the const state count that a run-time one is padded to.
 ///
 /// The count must be one that [`padded_states`] accepts: models check theirs when they are made.
 #[cfg(not(test))]
 macro_rules! with_states {
     ($states:expr, $N:ident => $body:expr) => {
-        $crate::runtime::at_sizes!($states, $N => $body;
-            Some(2) => 2, Some(4) => 4, Some(8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
+        $crate::runtime::with_all_sizes!($states, $N => $body)
     };
 }
 #[cfg(test)]
 macro_rules! with_states {
     ($states:expr, $N:ident => $body:expr) => {
-        $crate::runtime::at_sizes!($states, $N => $body; Some(4) => 4, Some(8) => 8, _ => 64)
+        $crate::runtime::at_sizes!($crate::runtime::padded_states($states), $N => $body;
+            Some(4) => 4, Some(8) => 8, _ => 64)
     };
 }
 pub(crate) use with_states;
@@ -44,7 +60,8 @@ pub(crate) use with_states;
 /// [`with_states`] at two sizes: for what runs once a command, so that building it costs more than padding does.
 macro_rules! with_two_sizes {
     ($states:expr, $N:ident => $body:expr) => {
-        $crate::runtime::at_sizes!($states, $N => $body; Some(2 | 4 | 8) => 8, _ => 64)
+        $crate::runtime::at_sizes!($crate::runtime::padded_states($states), $N => $body;
+            Some(2 | 4 | 8) => 8, _ => 64)
     };
 }
 pub(crate) use with_two_sizes;
@@ -62,6 +79,8 @@ mod tests {
         for states in 1..=64 {
             let size = with_states!(states, N => N);
             assert_eq!(Some(size), padded_states(states));
+            let released = crate::runtime::with_all_sizes!(states, N => N);
+            assert_eq!(Some(released), padded_to(&SIZES, states));
             let of_two = with_two_sizes!(states, N => N);
             assert!(of_two >= size && STATE_SIZES.contains(&of_two), "{states} states at {of_two}");
         }

@@ -84,7 +84,8 @@ pub(super) struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
     /// Read samples from standard input and decide on windows as they fill
-    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample"])]
+    #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample", "label",
+        "time", "segments", "decimal", "sep", "na", "no_header", "header", "encoding"])]
     stream: bool,
     /// Decide after every sample of the stream, whatever windows the model was trained on
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]

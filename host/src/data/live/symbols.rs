@@ -37,11 +37,21 @@ impl<R: BufRead> LiveReader<R> {
 
     /// The next word, as soon as what ends it is there.
     pub(super) fn next_word(&mut self) -> Result<bool, DataError> {
-        let (mut word, mut place) = (String::new(), None);
-        while let Some(character) = self.next_character()? {
+        let (mut word, mut place, mut broken) = (String::new(), None, None);
+        loop {
+            let character = match self.next_character() {
+                Ok(Some(character)) => character,
+                Ok(None) => break,
+                // The rest of the word is lost with it, as on a device.
+                Err(error @ DataError::NotUtf8 { .. }) => {
+                    broken.get_or_insert(error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let is_mark = (self.line, self.character, character) == (1, 1, '\u{FEFF}');
             match is_separator(character) || is_mark {
-                true if word.is_empty() => {}
+                true if word.is_empty() && broken.is_none() => {}
                 true => break,
                 false => {
                     place.get_or_insert_with(|| self.place(None));
@@ -51,6 +61,9 @@ impl<R: BufRead> LiveReader<R> {
                     }
                 }
             }
+        }
+        if let Some(error) = broken {
+            return Err(error);
         }
         let (Kind::Symbols(alphabet), Some(place)) = (&self.kind, place) else { return Ok(false) };
         self.symbol = match alphabet.decode_word(&word) {

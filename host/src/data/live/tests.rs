@@ -157,10 +157,11 @@ fn words_end_at_what_parts_them() {
     assert_eq!(found[..6], wanted);
     assert!(found[6].starts_with("standard input, line 4, character 6: `stuck` is not in"));
     assert!(found[6].contains("close idle") && found[6].contains("NA"), "{}", found[6]);
-    assert_eq!((found[7], found[9]), ("Symbol(1)", "Symbol(2)"));
+    assert_eq!(found[7], "Symbol(1)");
+    // The rest of a damaged word is lost with it.
     assert!(found[8].contains("line 5, character 1: is not UTF-8"), "{}", found[8]);
-    assert!(found[10].contains("line 5, character 7: `\u{e4}`"), "{}", found[10]);
-    assert_eq!(found.len(), 11);
+    assert!(found[9].contains("line 5, character 7: `\u{e4}`"), "{}", found[9]);
+    assert_eq!(found.len(), 10);
     // A word needs no more than what ends it, and takes no more memory than the longest.
     let reader = std::io::BufReader::new(Hesitant(b"open "));
     let mut reader = LiveReader::new(reader, "pipe", kind());

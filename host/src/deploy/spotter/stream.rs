@@ -11,7 +11,7 @@ use super::super::narrowed::Narrowed;
 use super::super::validate::validate;
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 use crate::data::{Sample, SamplesView};
-use crate::runtime::{CategoricalVec, RowState, at_sizes};
+use crate::runtime::{CategoricalVec, RowState, at_sizes, padded_states};
 
 /// An event, and when it was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -155,7 +155,7 @@ where
     E: Build<f32, Weight = f32> + Send + 'static,
 {
     // Of the sizes that there are those with room for a background and a class.
-    at_sizes!(spotter.class.len(), S => {
+    at_sizes!(padded_states(spotter.class.len()), S => {
         let class = std::array::from_fn(|j| match spotter.class.get(j) {
             Some(&class) => class,
             None if j < BACKGROUND_STATES => BACKGROUND,

@@ -165,11 +165,11 @@ impl<T> DeployedEmission<T> {
 impl Field<f64> {
     /// The same in another format; itself where that is the same.
     pub(crate) fn into_rounded<T: Real>(self) -> Field<T> {
-        let mut own = Some(self);
-        if let Some(same) = (&mut own as &mut dyn Any).downcast_mut::<Option<Field<T>>>() {
+        let mut field = Some(self);
+        if let Some(same) = (&mut field as &mut dyn Any).downcast_mut::<Option<Field<T>>>() {
             return same.take().unwrap_or(Field::Reals(Vec::new()));
         }
-        own.as_ref().map_or(Field::Reals(Vec::new()), Self::rounded)
+        field.as_ref().map_or(Field::Reals(Vec::new()), Self::rounded)
     }
 
     fn rounded<T: Real>(&self) -> Field<T> {
