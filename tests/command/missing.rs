@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::fixtures::Folder;
-use crate::{fishweir, json, notes, refuses};
+use crate::{fishweir, json, notes, printed, refuses};
 
 /// Standard normal numbers, the same ones always (a generator of Park and Miller, and Box and Muller).
 struct Normal(u64);
@@ -147,4 +147,29 @@ fn what_takes_whole_samples_takes_those_that_are() {
     assert_eq!(fit(&often, "").0, 1);
     let judged = notes(&format!("evaluate {few} --folds 2 --classifier bayes,gaussian --states 1"));
     assert_eq!(judged.iter().filter(|note| note.is("partial-samples")).count(), 1);
+}
+
+/// A channel that a series never has gave nothing to the decision on it, and keeps its place in a table.
+#[test]
+fn what_is_never_there_explains_nothing() {
+    let folder = Folder::new();
+    let (data, model) =
+        (folder.put("tenth.csv", series(20, |_, t| t % 10 == 0)), folder.at("m.json"));
+    printed(&format!("fit {data} --classifier bayes --states 1 -o {model}"));
+    let never = folder.put("never.csv", series(4, |_, _| false));
+    let explained = printed(&format!("predict {never} --model {model} --explain --channels"));
+    let parts: Vec<(bool, f64)> = explained
+        .lines()
+        .skip(1)
+        .filter_map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            Some((*fields.get(5)? == "y", fields.last()?.parse().ok()?))
+        })
+        .collect();
+    assert_eq!(parts.len(), 8, "{explained}");
+    assert!(parts.iter().all(|&(of_y, part)| of_y == (part.abs() < 1e-3)), "{explained}");
+    let table = printed(&format!("convert {data} -o -"));
+    assert_eq!(table.lines().filter(|line| line.ends_with(',')).count(), 20 * 36, "x alone");
+    let stream = format!("predict --stream --model {model} --na=-9");
+    refuses(&stream, "argument-conflict --na");
 }

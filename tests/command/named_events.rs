@@ -94,6 +94,15 @@ fn what_is_no_symbol_is_refused_by_place_and_options_say_otherwise() {
     let long = "label,id,sequence\na,x,open close\nb,y,open ".to_owned() + &"x".repeat(65) + "\n";
     refuses(&format!("fit {} --dry-run", folder.put("long.csv", long)), "bad-layout 3 sequence 64");
 
+    // Codes of one digit are words: `12` is never two of them. A quote that is never closed eats no lines.
+    let digits = "label,id,sequence\na,x,1 2 3 1 2\na,y,1 2 3\nb,z,3 2 1 3\nb,w,3 2 1\n";
+    let (digits, of_digits) = (folder.put("digits.csv", digits), folder.at("digits.json"));
+    printed(&format!("fit {digits} --classifier bayes {QUICK} --effort quick -o {of_digits}"));
+    let longer = folder.put("longer.csv", "label,id,sequence\na,x,1 2 12\n");
+    refuses(&format!("predict {longer} --model {of_digits}"), "unknown-symbol longer.csv 12");
+    let open = "label,id,sequence\na,x,open close\nb,y,\"idle open\na,z,close idle\n";
+    refuses(&format!("convert {}", folder.put("open.csv", open)), "bad-layout open.csv 3");
+
     // Letters with blanks between them are letters; numbers are codes, by size.
     let letters = "label,id,sequence\na,x,A C G T A C G T\na,y,A C - T\n";
     let letters = folder.put("letters.csv", letters);

@@ -63,7 +63,6 @@ fn push(text: &mut String, index: usize, field: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::data::{DataError, Dataset, Kind, ReadOptions};
 
     /// As polars writes it: strings, times, whole numbers, reals of which one is missing.
