@@ -166,7 +166,7 @@ fn read(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>
         });
         let Some((option, long)) = found else {
             let near = known.iter().map(|(_, long)| (strsim::jaro_winkler(name, long), long));
-            let near = near.filter(|(alike, _)| *alike > 0.7).max_by(|a, b| a.0.total_cmp(&b.0));
+            let near = near.filter(|(alike, _)| *alike > 0.85).max_by(|a, b| a.0.total_cmp(&b.0));
             let command = command.get_name();
             let what = match near {
                 Some((_, near)) => format!("write `{near}`"),
@@ -187,11 +187,18 @@ fn read(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>
             DeValue::Integer(_) | DeValue::Float(_) => Ok(text[value.span()].replace('_', "")),
             _ => Err(wanted("a text or a number, or a list of these, as in window = 200")),
         };
+        let may_be_bare = option.get_num_args().is_some_and(|count| count.min_values() == 0);
         let values = match (value.get_ref(), option.get_action()) {
             (DeValue::Boolean(true), ArgAction::SetTrue) => None,
+            (DeValue::Boolean(true), ArgAction::Set) if may_be_bare => None,
             (DeValue::Boolean(false), ArgAction::SetTrue) => continue,
             (_, ArgAction::SetTrue) => return Err(wanted("true or false")),
-            (DeValue::Array(all), _) => Some(all.iter().map(single).collect::<Result<_, _>>()?),
+            (DeValue::Array(all), action) => {
+                let all = all.iter().map(single).collect::<Result<Vec<String>, _>>()?;
+                // What is given once takes a list in one value.
+                let is_once = matches!(action, ArgAction::Set);
+                Some(if is_once { vec![all.join(",")] } else { all })
+            }
             _ => Some(vec![single(value)?]),
         };
         let words = match values {
@@ -222,7 +229,7 @@ fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
 fn at_fault(path: &Path, entries: &[Entry], said: clap::Error) -> Failure {
     let names = |entry: &&Entry, text: &str| {
         text.strip_prefix(&entry.option)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '=']))
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '=', '[']))
     };
     let about = [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter();
     let about = about.filter_map(|kind| match said.get(kind) {
