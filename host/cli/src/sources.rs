@@ -95,7 +95,7 @@ pub(super) fn caches() -> Result<PathBuf, Failure> {
     let strategy = etcetera::choose_base_strategy().map_err(|error| {
         Failure::input(
             Topic::NoCaches,
-            format!("no folder for caches: {error}; name --firmware DIR"),
+            format!("no folder for caches: {error}; set the variable HOME"),
         )
     })?;
     Ok(strategy.cache_dir().join("fishweir"))

@@ -26,12 +26,14 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     let columns = parts[0].columns.clone();
     let clock = Clock { named: parts.iter().all(|part| part.clocked), resampled: false };
     let mut findings = Findings::default();
-    let kind = kind(&parts, options, &mut findings)?;
+    let spelling = match options.source.words {
+        true => Spelling::Words,
+        false => Spelling::of(&parts, &options.source.missing),
+    };
+    let kind = kind(&parts, options, spelling, &mut findings)?;
     let mut numbering = Numbering {
         passed_over: match (&kind, &options.kind) {
-            (Kind::Symbols(_), _) if spelling(&parts, options) == Spelling::ApartLetters => {
-                is_separator
-            }
+            (Kind::Symbols(_), _) if spelling == Spelling::ApartLetters => is_separator,
             (Kind::Symbols(_), Some(_)) => char::is_whitespace,
             _ => |_| false,
         },
@@ -63,7 +65,12 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
 const SHOWN: usize = 8;
 
 /// What an observation is: as the options say, or as found.
-fn kind(parts: &[Part], options: &ReadOptions, findings: &mut Findings) -> Result<Kind, DataError> {
+fn kind(
+    parts: &[Part],
+    options: &ReadOptions,
+    spelling: Spelling,
+    findings: &mut Findings,
+) -> Result<Kind, DataError> {
     if let Some(names) = &parts[0].channels {
         if options.source.words {
             return Err(wrong_kind(&parts[0].file, "real channels", "strings of words"));
@@ -74,7 +81,6 @@ fn kind(parts: &[Part], options: &ReadOptions, findings: &mut Findings) -> Resul
         return Ok(kind.clone());
     }
     let Source { missing, words: said, .. } = &options.source;
-    let spelling = spelling(parts, options);
     let alphabet = match spelling {
         Spelling::Words => dictionary::infer(parts, missing, *said)?,
         Spelling::Letters => Alphabet::infer(&count_characters(parts))?,
@@ -104,13 +110,6 @@ fn kind(parts: &[Part], options: &ReadOptions, findings: &mut Findings) -> Resul
         _ => {}
     }
     Ok(Kind::Symbols(alphabet))
-}
-
-fn spelling(parts: &[Part], options: &ReadOptions) -> Spelling {
-    match options.source.words {
-        true => Spelling::Words,
-        false => Spelling::of(parts, &options.source.missing),
-    }
 }
 
 /// The labels found, sorted.

@@ -1,9 +1,12 @@
 //! Marks of missing values: one list for samples, labels, events and records.
 
-/// What stands for a missing value where nothing is named: an empty field, and what R, pandas, NumPy, Weka, SQL and Python write.
-/// `nan` counts in any case.
-const USUAL: [&str; 11] =
-    ["NA", "N/A", "#N/A", "<NA>", "NaN", "nan", "NAN", "?", "null", "NULL", "None"];
+use fishweir_core::emission::Alphabet;
+
+/// What stands for a missing value where nothing is named, beside an empty field: what R, pandas, NumPy, Weka, SQL and Python
+/// write, as a device reads it.
+fn usual() -> impl Iterator<Item = &'static str> {
+    Alphabet::MISSING_WORDS.split('\n')
+}
 
 /// The marks of missing values. The default is the usual list; an empty field is always missing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +28,7 @@ impl Marks {
             (Some(marks), _) => marks.iter().any(|mark| mark == field),
             // Most fields are numbers, which no usual mark begins like.
             (None, Some(b'0'..=b'9' | b'-' | b'+' | b'.')) => false,
-            (None, _) => field.len() <= 4 && USUAL.contains(&field),
+            (None, _) => field.len() <= 4 && usual().any(|mark| mark == field),
         }
     }
 
@@ -33,7 +36,7 @@ impl Marks {
     pub(super) fn words(&self) -> Vec<&str> {
         match &self.0 {
             Some(marks) => marks.iter().map(String::as_str).collect(),
-            None => USUAL.to_vec(),
+            None => usual().collect(),
         }
     }
 
@@ -50,7 +53,7 @@ mod tests {
 
     #[test]
     fn what_other_programs_write_is_missing() {
-        for mark in USUAL.into_iter().chain([""]) {
+        for mark in usual().chain([""]) {
             assert!(Marks::default().has(mark), "{mark}");
         }
         for value in ["0", "-1", "1e9", "none", "walk", "N", "na", "nano", "-", "."] {
