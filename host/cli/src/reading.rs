@@ -283,7 +283,17 @@ impl Reading {
 
     /// Options given.
     pub(super) fn given(&self) -> Vec<&'static str> {
-        let mut given = named([
+        [self.of_series(), self.text.given()].concat()
+    }
+
+    /// Options of a text, which tables of records have too.
+    pub(super) fn text(&self) -> &TextOptions {
+        &self.text
+    }
+
+    /// Options given that only series have.
+    pub(super) fn of_series(&self) -> Vec<&'static str> {
+        named([
             ("--format", self.format.is_some()),
             ("--alphabet", self.alphabet.is_some()),
             ("--words", self.words.is_some()),
@@ -294,9 +304,7 @@ impl Reading {
             ("--time", self.time.is_some()),
             ("--segments", self.segments),
             ("--decimal", self.decimal.is_some()),
-        ]);
-        given.extend(self.text.given());
-        given
+        ])
     }
 }
 
@@ -344,6 +352,11 @@ impl Cutting {
     /// Windows of a length and hop.
     pub(super) fn of(window: NonZeroUsize, hop: NonZeroUsize) -> Self {
         Self { window: Some(window), hop: Some(hop) }
+    }
+
+    /// Options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([("--window", self.window.is_some()), ("--hop", self.hop.is_some())])
     }
 
     /// That a stream can decide on such windows.

@@ -330,7 +330,9 @@ impl EmissionType {
 
     /// The same, where channels may be missing, or not.
     pub(super) fn import_in_part(&self, in_part: bool) -> String {
-        let mut names = self.family.core_types().to_vec();
+        // Types of other crates are written by their paths.
+        let names = self.family.core_types().iter().copied();
+        let mut names: Vec<&str> = names.filter(|name| !name.contains("::")).collect();
         if in_part {
             names.push(MARGINAL);
             names.sort_unstable();

@@ -18,13 +18,15 @@ use serde::Serialize;
 
 use crate::help::brief;
 use crate::model::Model;
+use crate::options::note_idle;
 use crate::reading::{Cutting, Reading};
-use crate::{Failure, Topic, output, tell};
+use crate::{Failure, Topic, network, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
 
-A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every class; two classes \
+A table of records and a model by `network fit` give CSV: line,decision,margin, then the value of every class. Any \
+other file gives CSV (or --json): series,start,end,class,margin, then the decision value of every class; two classes \
 share one value, positive for the second. A row is about samples start to end of the series, counted from 0, the \
 end not included.
 
@@ -250,6 +252,14 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(data) = &arguments.data
+        && !arguments.explain
+        && network::is_network(&arguments.model)
+    {
+        let given = [arguments.cutting.given(), arguments.reading.of_series()].concat();
+        note_idle(&given, "the model is a classifier of records")?;
+        return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
+    }
     let model = Model::read(&arguments.model)?;
     let refused = match &arguments.data {
         Some(data) if arguments.explain => explain::explain(arguments, &model, data)?,
