@@ -68,7 +68,7 @@ pub enum Part {
     Probability,
     /// A mixture's weights, `[component]`.
     MixtureWeight,
-    /// What a family of emissions has a channel, `[channel]`, by its name: `mean`, `variance`, `rate`, ...
+    /// Parameter of an emission family per channel, `[channel]`, by name: `mean`, `variance`, `rate`, ...
     Parameter(&'static str),
     /// A dynamical system's covariance of the first state, `Sigma`, `[row][column]`.
     InitialCovariance,
@@ -86,7 +86,7 @@ pub enum Part {
     Prior,
     /// Probabilities of emitting nothing, `[state]`.
     Empty,
-    /// Where a trajectory ends: probabilities `[state]`, or the final state.
+    /// End of a trajectory: probabilities `[state]`, or the final state.
     End,
     /// A classifier's weights on log-likelihoods, `[output][model]`.
     LikelihoodWeight,
@@ -102,7 +102,7 @@ pub enum Part {
     Kernel,
     /// A classifier's length normalisation.
     Normalisation,
-    /// How much of the past a detector keeps.
+    /// Forgetting factor of a detector.
     Memory,
     /// A detector's limits, `[statistic][mean, threshold]`.
     Limit,
@@ -117,12 +117,11 @@ pub enum Part {
     Front,
     /// A spotter's classes of its states, `[state]`.
     StateClass,
-    /// What says how far decisions are believed: `[scale, least margin]`, then limits of
-    /// likelihood, `[class]`.
+    /// Calibration of decisions: `[scale, least margin]`, then limits of likelihood, `[class]`.
     Calibration,
 }
 
-/// What is wrong with a number of a model.
+/// Fault of a number in a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -182,7 +181,7 @@ impl ErrorKind {
 pub struct ModelError {
     /// The part of the model.
     pub part: Part,
-    /// What is wrong.
+    /// Fault of the number.
     pub kind: ErrorKind,
     /// The row: the state for a transition or an emission, the output for a classifier's weights.
     pub row: usize,
@@ -196,7 +195,7 @@ impl ModelError {
         Self { part, kind, row, entry }
     }
 
-    /// The same kind, in the emission of a given state.
+    /// Moves the error to the emission of the given state.
     pub const fn of_state(self, state: usize) -> Self {
         Self { row: state, ..self }
     }
@@ -265,7 +264,7 @@ pub(crate) const fn check_length(found: usize, expected: usize) -> Result<(), Ob
     if found == expected { Ok(()) } else { Err(ObservationError::WrongLength) }
 }
 
-/// Checks that a symbol is one of an alphabet of so many.
+/// Checks that a symbol belongs to an alphabet of `size` symbols.
 ///
 /// # Errors
 /// [`ObservationError::UnknownSymbol`].

@@ -85,14 +85,14 @@ pub struct Shape {
     pub directions: u16,
     /// Codebooks `G` beside the models; 0 for none.
     pub codebooks: u16,
-    /// The largest of their dilations: they look back eight times as many samples. 0 where there are none.
+    /// Largest dilation of the codebooks, which look back eight times as many samples; 0 without codebooks.
     pub dilation: u8,
     /// Levels `Q` of each of their code vectors: 0 to 7.
     pub levels: u8,
     /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
     /// one.
     pub front: Stages,
-    /// Whether channels of a sample may be missing.
+    /// `true` if channels of a sample may be missing.
     pub in_part: bool,
 }
 
@@ -107,7 +107,7 @@ impl Shape {
     /// Levels at most of each code vector.
     pub const LEVELS_MAX: u8 = LEVELS >> LEVELS.trailing_zeros();
 
-    /// Its bytes, as they lie at offset 10 of an artefact's header and of an [update](crate::update)'s.
+    /// Returns the bytes of the shape, as at offset 10 of the header of an artefact and of an [update](crate::update).
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
         let [mut states, mut last] = [self.states, self.directions].map(u16::to_le_bytes);
@@ -184,8 +184,10 @@ impl Shape {
         known.then_some(shape)
     }
 
-    /// Whether a header can say it: beside codebooks states are counted in a byte, levels in three bits, and there is a
-    /// dilation; without them there are no levels.
+    /// Returns whether a header can encode the shape.
+    ///
+    /// With codebooks, states are counted in a byte, levels in three bits, and the dilation is not zero; without codebooks there
+    /// are no levels.
     const fn can_be_said(&self) -> bool {
         match self.codebooks {
             0 => self.levels == 0,
@@ -206,7 +208,7 @@ impl Shape {
         }
     }
 
-    /// The format of the numbers; `None` where there is none of that size.
+    /// Returns the format of the numbers; `None` for an unknown size.
     pub(crate) const fn format(&self) -> Option<NumberFormat> {
         match self.real_bytes {
             4 => Some(NumberFormat::F32),
@@ -260,7 +262,7 @@ pub struct Header {
     /// Without the front end's number.
     classifier_length: usize,
     payload_length: usize,
-    /// Of the labels or, since there are sections, of all of these.
+    /// Length in bytes of the sections, or of the labels in versions without sections.
     rest_length: usize,
     has_sections: bool,
 }
@@ -355,7 +357,7 @@ impl Header {
         self.shape
     }
 
-    /// What computed with it where it was written: what its results were seen with.
+    /// Returns the profile of the machine that wrote the artefact.
     pub const fn profile(&self) -> Profile {
         self.profile
     }
@@ -366,7 +368,7 @@ impl Header {
         bytes.get(HEADER_LENGTH..)?.get(..self.classifier_length)
     }
 
-    /// What the model was trained on; `None` of an artefact of before contracts, which does not say.
+    /// Returns the contract of the training data; `None` for versions without contracts.
     ///
     /// # Errors
     /// [`ArtefactError::Contract`] naming the section at fault.
@@ -397,7 +399,7 @@ impl Header {
         Ok(labels.split_terminator(['\n']))
     }
 
-    /// What comes after the payload.
+    /// Returns the bytes after the payload.
     fn rest<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ArtefactError> {
         let rest = bytes.get(HEADER_LENGTH + self.payload_length..);
         rest.and_then(|rest| rest.get(..self.rest_length)).ok_or(ArtefactError::Truncated)

@@ -12,7 +12,7 @@
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
 //! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, 64 more where `C` is `O`, and 4 for each level; 32 more behind a front end |
-//! | 23 | 1 | lags `L` of a [`LagFeatures`] classifier, 0 where there are none |
+//! | 23 | 1 | lags `L` of a [`LagFeatures`] classifier, 0 for any other classifier |
 //! | 24 | 4 | bytes from 56 to the sections: of the front end, the classifier and all that lies after it |
 //! | 28 | 4 | bytes of the sections |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
@@ -69,7 +69,7 @@ pub trait StoredModel: StreamModel {
     const STATES: usize;
     /// The alphabet's size or the number of channels.
     const SIZE: usize;
-    /// Whether channels of its observations may be missing.
+    /// `true` if channels of an observation may be missing.
     const IN_PART: bool = false;
 
     /// Hands over every number, in the order in which they lie in memory.
@@ -238,7 +238,7 @@ pub const fn length_of<H: StoredModel, const M: usize, const O: usize>(labels: u
 
 /// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
 ///
-/// `labels` are the names of the classes, one per line; there is no contract beside them. `None` where the buffer holds fewer than
+/// `labels` are the names of the classes, one per line; no contract is written. Returns `None` if the buffer holds fewer than
 /// [`length_of`] bytes, and of models that [hear](ChannelSubset) some columns, which no device learns. Cost: two passes over the bytes.
 pub fn write<'b, H: StoredModel, const M: usize, const O: usize>(
     classifier: &StreamClassifier<H, M, O>,
@@ -310,12 +310,12 @@ pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
     Ok(classifier)
 }
 
-/// What the classifier in `bytes` was trained on; `None` of an artefact of before contracts.
+/// Returns the contract of the classifier in `bytes`; `None` for versions without contracts.
 ///
 /// Cost: one pass over the bytes.
 ///
 /// # Errors
-/// What is wrong with header, checksum or sections.
+/// Names the fault in header, checksum or sections.
 pub fn contract(bytes: &[u8]) -> Result<Option<Contract<'_>>, ArtefactError> {
     Header::parse(bytes)?.contract(bytes)
 }
@@ -334,7 +334,7 @@ pub fn confidence<'a, C: StoredClassifier + 'a>(
     Ok(confidence)
 }
 
-/// What an artefact holds, unchecked.
+/// Unchecked parts of an artefact: classifier and calibration.
 type Parts<'a, C> = (&'a C, Option<Calibration<'a, <C as Classifier>::Real>>);
 
 fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactError> {

@@ -14,11 +14,11 @@ use crate::profile_hmm::{Cell, ProfileBelief, ProfileFilter, ProfileHmm};
 /// A model whose log-likelihood streams, with its directional derivatives: what a
 /// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
 pub trait StreamModel {
-    /// What is pushed.
+    /// Observation of one sample.
     type Observation: ?Sized;
     /// The reals that it is read in.
     type Real: Real;
-    /// What a stream left of it.
+    /// State of the model on a stream.
     type State: Copy + Debug + PartialEq;
     /// `log p(x_1..t)` and its derivatives.
     type Reading: Scalar<Real = Self::Real>;

@@ -39,8 +39,9 @@ const MOST_DEGREE: u32 = 64;
 const LARGE_BASE: i32 = 16;
 
 impl<T: Real> ScoreKernel<T> {
-    /// What whitened scores `z` become before they are compared with any item, in place: roots with
-    /// their signs for [`RootCosine`](Self::RootCosine), what they were for the others.
+    /// Transforms whitened scores `z` in place before they are compared with any item.
+    ///
+    /// [`RootCosine`](Self::RootCosine) takes square roots and keeps the signs; the other kernels leave the scores unchanged.
     ///
     /// `F` square roots, which are correctly rounded: the same bits on every machine. Once a reading,
     /// before [`evaluate`](Self::evaluate).

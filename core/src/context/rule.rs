@@ -6,7 +6,7 @@ use crate::error::ObservationError;
 
 /// How the past picks the context of the next sample, one of `C`.
 pub trait ContextRule<O: ?Sized, const C: usize> {
-    /// What the rule keeps of the past.
+    /// History that the rule keeps of a stream.
     type History: Copy + PartialEq + Debug;
 
     /// Before the first sample.

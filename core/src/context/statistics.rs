@@ -23,7 +23,7 @@ impl<R, E, const C: usize> Clone for ContextStatistics<'_, R, E, C> {
 }
 impl<R, E, const C: usize> Copy for ContextStatistics<'_, R, E, C> {}
 
-/// What a stream left of [`ContextStatistics`]: where it is, and compensated sums.
+/// State of [`ContextStatistics`]: the position in the string, and compensated sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ContextStatisticsState<P, S, const C: usize> {

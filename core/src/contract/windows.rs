@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// What a refused sample does.
+/// Treatment of a refused sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -11,7 +11,7 @@ pub enum Refused {
     Missing = 0,
 }
 
-/// What a partly filled window does.
+/// Treatment of a partly filled window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -40,9 +40,9 @@ pub struct Windows {
     pub hop: u32,
     /// The most missing samples in a row that a window bears.
     pub longest_gap: u32,
-    /// What a refused sample does.
+    /// Treatment of a refused sample.
     pub refused: Refused,
-    /// What a partly filled window does.
+    /// Treatment of a partly filled window.
     pub partial: Partial,
 }
 
@@ -150,13 +150,13 @@ impl Windows {
         if age < self.length { Some(age) } else { None }
     }
 
-    /// Samples after which each of so many states begins its next window.
+    /// Number of samples after which each of `states` states begins its next window.
     const fn cycle(&self, states: u32) -> u32 {
         self.hop.wrapping_mul(states)
     }
 }
 
-/// Where a stream is among its windows: which states a sample concerns, and which window it ends.
+/// Position of a stream among its windows: the states that a sample concerns, and the window that it ends.
 ///
 /// Window `w` is that of state `w % states`. Host and device share this schedule:
 ///

@@ -37,16 +37,16 @@ impl<const N: usize, const D: usize, W> Clone for Kalman<'_, N, D, W> {
 }
 impl<const N: usize, const D: usize, W> Copy for Kalman<'_, N, D, W> {}
 
-/// What a stream left in a [`Kalman`] filter: what is known of the state, and the stream's likelihood.
+/// State of a [`Kalman`] filter: the distribution of the hidden state, and the stream's likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KalmanState<X: Number, const N: usize> {
     belief: GaussianBelief<X, N>,
     density: SquaredDensity<X>,
-    /// Whether a sample was taken in, or missed.
+    /// `true` once a sample has been taken in, missing or not.
     begun: bool,
 }
 
-/// What a sample's channels see of the state, whitened: `y = W x = W C s + N(0, I)`. A view, with their
+/// Channels of a sample as whitened functions of the state: `y = W x = W C s + N(0, I)`. A view, with their
 /// number known at run time or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -82,7 +82,7 @@ impl<const D: usize, W> Bernoulli<D, W> {
         &self.yes
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> BernoulliView<'_, W> {
         BernoulliView { yes: &self.yes, no: &self.no }
@@ -90,7 +90,7 @@ impl<const D: usize, W> Bernoulli<D, W> {
 }
 
 impl<W: RealParameter> BernoulliView<'_, W> {
-    /// How many factors a likelihood has.
+    /// Number of factors of a likelihood.
     #[inline(always)]
     fn channels(&self, x: &[bool]) -> usize {
         shorter(shorter(self.yes.len(), self.no.len()), x.len())

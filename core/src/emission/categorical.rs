@@ -76,7 +76,7 @@ impl<const K: usize, W> Categorical<K, W> {
         &self.probability
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     pub const fn view(&self) -> CategoricalView<'_, W> {
         CategoricalView { probability: &self.probability }
     }

@@ -30,7 +30,7 @@ pub struct Evidence<X: Number> {
 }
 
 impl<X: Number> Evidence<X> {
-    /// That of no sample: `log 1`. Its tangent is zero.
+    /// Evidence of no sample: `log 1`. Its tangent is zero.
     pub(crate) const NONE: Self = Self { sum: X::ONE, ledger: X::UNSCALED };
 
     /// `log p(x_1..t)`, with its tangent over dual numbers. One logarithm, and a division where

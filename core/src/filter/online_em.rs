@@ -119,7 +119,7 @@ impl<E: SufficientStatistics, const N: usize> Adapting<E, N> {
         &self.belief
     }
 
-    /// How many samples have been taken in, missing ones included.
+    /// Number of samples, missing ones included.
     pub fn samples(&self) -> u64 {
         self.samples
     }

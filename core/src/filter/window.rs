@@ -56,9 +56,9 @@ pub struct Window<R, const FILTERS: usize> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Windowed<A> {
-    /// What the recursion reads.
+    /// Reading of the recursion.
     pub reading: A,
-    /// Of how many samples, missing ones included.
+    /// Number of samples in the window, missing ones included.
     pub samples: u32,
 }
 
@@ -79,7 +79,7 @@ impl<S, const FILTERS: usize> WindowState<S, FILTERS> {
 struct Started<S> {
     state: S,
     samples: u32,
-    /// Whether every sample so far was possible to it.
+    /// `true` while every sample so far was possible.
     alive: bool,
 }
 

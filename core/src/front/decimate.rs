@@ -6,7 +6,7 @@ use super::{Front, Step, or_missing};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
-/// The mean of so many consecutive samples of `D` channels is one row.
+/// Mean of a fixed number of consecutive samples of `D` channels.
 ///
 /// ```text
 /// row_n = ( sum over observed t of x_t ) / ( observed t ),      t = M n, ..., M n + M - 1
@@ -37,7 +37,7 @@ impl<T: Real, const D: usize> DecimateState<T, D> {
 }
 
 impl<const D: usize, T> Decimate<D, T> {
-    /// So many samples a row; none is one.
+    /// Creates rows of `every` samples each; 0 counts as 1.
     pub const fn new(every: u32) -> Self {
         Self { every: if every == 0 { 1 } else { every }, number: PhantomData }
     }
@@ -85,7 +85,7 @@ impl<const D: usize, T: Real> Front<[T; D]> for Decimate<D, T> {
     }
 }
 
-/// Where the mean of a [`Decimate`] is. Its sums are the caller's: an array on a device, a vector on the host.
+/// Position of a [`Decimate`] in its mean. The sums are the caller's: an array on a device, a vector on the host.
 ///
 /// RAM: 8 bytes beside the sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl<const D: usize, T: Real> Front<[T; D]> for Decimate<D, T> {
 pub struct MeanState {
     /// Samples of this row so far.
     samples: u32,
-    /// Of them, observed.
+    /// Number of observed samples among them.
     observed: u32,
 }
 

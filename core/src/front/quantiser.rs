@@ -45,7 +45,7 @@ pub struct VectorQuantiser<const D: usize, const K: usize, T = f32> {
 }
 
 impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
-    /// That there are sizes.
+    /// Asserts that the sizes are not zero.
     pub(crate) const SIZES: () = assert!(D > 0 && K > 0, "D and K must be at least 1");
 
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
@@ -81,7 +81,7 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
         Ok(())
     }
 
-    /// What a channel's squared difference weighs, `[channel]`.
+    /// Weight of a channel's squared difference, `[channel]`.
     pub const fn weights(&self) -> &[T; D] {
         &self.weights
     }

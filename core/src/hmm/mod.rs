@@ -79,5 +79,5 @@ impl<E: Emission, const N: usize> Hmm<E, N> {
 pub(crate) type RealOf<E> = <<E as Emission>::Weight as crate::number::Parameter>::Real;
 /// The number a filter's state holds for a model with emissions `E`.
 pub(crate) type NumberOf<E> = <<E as Emission>::Weight as crate::number::Parameter>::Number;
-/// What a logarithm over a model with emissions `E` is read as.
+/// Type of logarithms over a model with emissions `E`.
 pub(crate) type ReadingOf<E> = <NumberOf<E> as crate::number::Number>::Reading;

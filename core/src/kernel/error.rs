@@ -15,16 +15,16 @@ pub enum KernelError {
         sequence: usize,
         /// The position in it.
         position: usize,
-        /// What is wrong.
+        /// Fault of the observation.
         error: ObservationError,
     },
     /// A stored sequence whose length is not what the others' (or the model's, or the tree's) is.
     Length {
         /// The stored sequence.
         sequence: usize,
-        /// Its length.
+        /// Length of the sequence.
         found: usize,
-        /// What it should be.
+        /// Expected length.
         expected: usize,
     },
     /// A stored sequence, or a tree, that needs more room than the constant sizes give.

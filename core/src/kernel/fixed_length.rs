@@ -78,7 +78,7 @@ where
     /// The kernel under a model against stored sequences.
     ///
     /// # Errors
-    /// The first stored sequence of another length, or stored observation that is none.
+    /// The first stored sequence of another length, or the first invalid stored observation.
     pub fn of(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Result<Self, KernelError> {
         let kernel = Self::from_parts(hmm, stored);
         kernel.check_stored()?;

@@ -69,7 +69,7 @@ where
     }
 }
 
-/// What a stream left of a [`FixedLengthNorm`]: a scaled row, or nothing where the kernel is zero.
+/// State of a [`FixedLengthNorm`]: a scaled row, or nothing where the kernel is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormState<X: crate::number::Number, const N: usize> {
     kernel: Option<Belief<X, N>>,

@@ -60,8 +60,7 @@ impl<H, S: Array2> Clone for Marginalisation<'_, H, S> {
 }
 impl<H, S: Array2> Copy for Marginalisation<'_, H, S> {}
 
-/// What a stream left of a [`Marginalisation`]: a belief a model, or nothing where the model makes
-/// the stream impossible.
+/// State of a [`Marginalisation`]: one belief per model, or nothing where the model makes the stream impossible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarginalisationState<T: Number, const N: usize, const M: usize> {
     filters: [Option<Belief<T, N>>; M],
@@ -115,14 +114,14 @@ where
     }
 }
 
-/// What one model says of two items.
+/// Term of one model in the kernel of two items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term<T: Real> {
     /// The model's prior.
     pub prior: T,
     /// The likelihood of the one.
     pub evidence: Evidence<T>,
-    /// The same as a logarithm: `evidence.log()`.
+    /// Logarithm of the evidence: `evidence.log()`.
     pub log: T,
     /// The log-likelihood of the other.
     pub stored: T,

@@ -18,7 +18,7 @@
 //!
 //! All read `log k`, and are exact sums of products: scaled by powers of two, they underflow at no
 //! length. A kernel of zero is an answer like others, and its logarithm is minus infinity; what is
-//! refused is an observation that is none, or one past the end of what is stored. A missing symbol,
+//! refused is an invalid observation, or one past the end of what is stored. A missing symbol,
 //! of either sequence, is summed over.
 //!
 //! One kernel is of another kind, and reads `k` itself, which may be negative: [`PositionFisher`], the

@@ -2,7 +2,7 @@ use crate::error::{ErrorKind, ModelError, Part, check_distribution};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
 
-/// Where the trajectories of a [`PairHmm`] end.
+/// End of the trajectories of a [`PairHmm`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum End<T, const N: usize> {
@@ -80,8 +80,8 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
     /// `empty[state]`; a state's emissions and `empty` sum to one. `N^3` multiply-adds.
     ///
     /// # Errors
-    /// The first probability that is negative or not finite, or row that does not sum to one; a final
-    /// state that is none; a state that emits nothing for ever.
+    /// The first probability that is negative or not finite, or row that does not sum to one; an unknown final state; a state
+    /// that emits nothing for ever.
     pub fn new(
         initial: [T; N],
         transition: [[T; N]; N],
@@ -227,7 +227,7 @@ impl<T: Real, const N: usize> Ways<T, N> {
 /// The model with its silent states split off.
 struct Silent<T, const N: usize> {
     initial: Ways<T, N>,
-    /// Of each state, silent or not.
+    /// Ways out of each state, silent or not.
     state: [Ways<T, N>; N],
     audible: [T; N],
     exits: bool,

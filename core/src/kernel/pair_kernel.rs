@@ -65,7 +65,7 @@ pub struct Column<T, C, const N: usize> {
     predicted: C,
     /// `k[|s|][j]`.
     last: Scaled<T, N>,
-    /// Whether nothing is stored and nothing has come: the trajectory of no state.
+    /// `true` if nothing is stored and nothing has come: the trajectory of no state.
     empty: bool,
 }
 
@@ -108,7 +108,7 @@ where
         (initial, state.last.logs())
     }
 
-    /// The column after another symbol; the first column where there is none.
+    /// Computes the column after another symbol; the first column without one.
     #[inline]
     fn advance(&self, column: &mut Column<T, C, N>, streamed: Option<[T; N]>) {
         let empty = self.model.empty();

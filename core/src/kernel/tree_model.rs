@@ -2,8 +2,7 @@ use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
-/// Where a hidden tree's states come from: the root's from a prior, a child's from its parent's,
-/// `transition[child][from][to] = P_j(to | from)`.
+/// Transition model of a hidden tree: a prior for the root, and for each child `transition[child][from][to] = P_j(to | from)`.
 ///
 /// States and symbols are the same `P`: a leaf shows its state. With `J = 1` all children of a node
 /// share one matrix; else the `j`-th has its own. States may be [tied to

@@ -46,12 +46,12 @@ impl<'t> TreeShape<'t> {
         Ok(Self { arity, leaves })
     }
 
-    /// How many children each node has, parents before their children.
+    /// Number of children of each node, parents before their children.
     pub const fn arity(&self) -> &'t [u16] {
         self.arity
     }
 
-    /// How many leaves there are.
+    /// Number of leaves.
     pub const fn leaves(&self) -> usize {
         self.leaves
     }

@@ -85,8 +85,9 @@ pub struct LagFeatures<R, B, const L: usize> {
     lookback: PhantomData<B>,
 }
 
-/// What [`LagFeatures`] look back at: `D` channels over the last `K` samples. A row holds differences from them, or with
-/// `PAST` the samples themselves.
+/// Look-back of [`LagFeatures`]: `D` channels over the last `K` samples.
+///
+/// A row holds differences from them, or with `PAST` the samples themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Lookback<const D: usize, const K: usize, const PAST: bool = false> {}

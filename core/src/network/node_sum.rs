@@ -71,7 +71,7 @@ impl<'t, T, const O: usize> FactorClassifier<'t, T, O> {
         Ok(Self { terms, tables, bias })
     }
 
-    /// What its tables are over.
+    /// Layout of the tables.
     pub const fn terms(&self) -> &FactorLayout<'t> {
         &self.terms
     }

@@ -155,7 +155,7 @@ impl<W, X, C> Clone for ProfileSearch<'_, W, X, C> {
 }
 impl<W, X, C> Copy for ProfileSearch<'_, W, X, C> {}
 
-/// What a stream left of a [`ProfileSearch`]: a scaled column.
+/// State of a [`ProfileSearch`]: a scaled column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfileBelief<X: Number, C> {
     cells: C,
@@ -177,7 +177,7 @@ impl<X: Number, C> ProfileBelief<X, C> {
         &self.flanks
     }
 
-    /// What scaling moved out.
+    /// Scale moved out of the column.
     pub const fn ledger(&self) -> &X::ScaleAccumulator {
         &self.ledger
     }

@@ -44,7 +44,7 @@ pub struct Ancestral<'m, E: Emission, R, const N: usize> {
 pub struct Draw<O> {
     /// The hidden state.
     pub state: usize,
-    /// What it emitted.
+    /// Observation emitted by the state.
     pub observation: O,
 }
 

@@ -140,7 +140,7 @@ impl<T: Real, const N: usize, const L: usize> PairPosteriors<T, N> for PairLane<
     fn move_out(&mut self, _: &Chain<T, N>) {}
 }
 
-/// Whether no entry is above a bound.
+/// Returns whether no entry is above a bound.
 #[inline(always)]
 fn are_below<T: Real, const N: usize, const L: usize>(row: &[Lanes<T, L>; N], bound: T) -> bool {
     let mut below = true;

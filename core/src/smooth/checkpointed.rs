@@ -6,8 +6,9 @@ use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::Real;
 
-/// How many checkpoints [`posteriors_checkpointed`] needs beside `rows` rows of posterior, for a
-/// sequence of `length` samples: `ceil(length / rows) - 1`. `None` where there is no row.
+/// Number of checkpoints that [`posteriors_checkpointed`] needs in addition to `rows` rows of posterior.
+///
+/// For a sequence of `length` samples it is `ceil(length / rows) - 1`. `None` if `rows` is 0 and the sequence is not empty.
 ///
 /// The memory is least with about `sqrt(length)` rows.
 ///

@@ -9,7 +9,7 @@ use crate::error::ObservationError;
 pub enum SequenceError {
     /// The observation at `time` (from 0) was refused.
     Observation {
-        /// Its index in the sequence.
+        /// Index of the sample in the sequence.
         time: usize,
         /// Why.
         error: ObservationError,

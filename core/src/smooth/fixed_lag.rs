@@ -103,7 +103,7 @@ impl<T: Real, const N: usize, const LAG: usize> LagWindow<T, N, LAG> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct LaggedPosterior<T, const N: usize> {
-    /// How many samples before the last.
+    /// Number of samples before the last.
     pub lag: usize,
     /// `p(z_t-lag = i | x_1..t)`, `[state]`.
     pub probability: [T; N],

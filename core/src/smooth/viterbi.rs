@@ -69,7 +69,7 @@ impl<'m, E: Emission, const N: usize> Viterbi<'m, E, N> {
 pub type Survivors<T, const N: usize> = Belief<Max<T>, N>;
 
 impl<T: Real, const N: usize> Survivors<T, N> {
-    /// Where the best path ends: the lowest such state.
+    /// Final state of the best path: the lowest such state.
     pub fn best(&self) -> usize {
         let (mut best, mut at) = (Max::ZERO, 0);
         for (j, &entry) in self.row().iter().enumerate() {
@@ -80,8 +80,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
         at
     }
 
-    /// The same row as [`predict`](Self::predict), and where each entry comes from: of equals, the
-    /// lowest.
+    /// Returns the row of [`predict`](Self::predict), and the predecessor of each entry; of equals, the lowest.
     #[inline(always)]
     pub(crate) fn predict_pointing<P: StateIndex>(
         &self,

@@ -21,7 +21,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///
 /// and it begins like a sample after the background. Between two events there is at least one sample of
 /// background. A smaller `entry_c` is a penalty on entering, `log entry_c` nats: it sets the
-/// operating point between events that are missed and events that are none.
+/// operating point between missed events and false alarms.
 ///
 /// As a [`Streaming`](crate::filter::Streaming) it decodes by token passing: the survivor in each state
 /// carries up to `PENDING` events. An event is decided when every survivor has it, and at the latest
@@ -100,7 +100,7 @@ impl<E: Emission, const S: usize, const B: usize, const PENDING: usize> Spotter<
         &self.class
     }
 
-    /// How many samples after its end an event is decided at the latest.
+    /// Largest number of samples between the end of an event and its decision.
     pub const fn lag(&self) -> u32 {
         self.lag
     }

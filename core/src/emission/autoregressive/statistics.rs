@@ -52,7 +52,7 @@ vector_space! {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[doc(hidden)]
 pub struct AutoregressiveMoments<'a, T> {
-    /// How many observations.
+    /// Number of observations.
     pub occupancy: &'a mut T,
     /// Sums of `z`, `[channel]`.
     pub sum: &'a mut [T],
@@ -67,7 +67,7 @@ pub struct AutoregressiveMoments<'a, T> {
 }
 
 impl<T: Real, const D: usize, const L: usize> AutoregressiveStatistics<T, D, L> {
-    /// The same with its sizes at run time.
+    /// View of the statistics with its sizes at run time.
     pub const fn view(&mut self) -> AutoregressiveMoments<'_, T> {
         AutoregressiveMoments {
             occupancy: &mut self.innovation.occupancy,
@@ -256,7 +256,7 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> SufficientStatisti
         Ok(Self { innovation, coefficient, ..*self })
     }
 
-    /// Of a coefficient `cross`, of the rest as of a Gaussian.
+    /// Score: that of a coefficient is `cross`, that of the other parameters is as for a Gaussian.
     fn score(
         &self,
         statistics: &AutoregressiveStatistics<T, D, L>,

@@ -50,7 +50,7 @@ impl<const K: usize, const C: usize> CategoricalQ15<K, C> {
         Self { probability, exponent, unit }
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     pub const fn view(&self) -> CategoricalQ15View<'_, C> {
         CategoricalQ15View {
             probability: &self.probability,

@@ -56,7 +56,7 @@ pub struct GaussianQ15View<'a, const C: usize> {
     pub channel: &'a [ChannelQ15],
     /// Log normaliser to base 2, `v 2^-16`.
     pub constant: i32,
-    /// Its rates of change, `v 2^-14` units.
+    /// Rates of change of the constant, `v 2^-14` units.
     pub constant_rate: &'a [i32; C],
     /// Rates linear in `y`, `v 2^-12` units, `[channel]`.
     pub linear: &'a [[i16; C]],
@@ -85,7 +85,7 @@ impl<const D: usize, const C: usize> GaussianQ15<D, C> {
         Self { channel, constant, constant_rate, linear, quadratic, unit }
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline(always)]
     pub const fn view(&self) -> GaussianQ15View<'_, C> {
         GaussianQ15View {

@@ -46,7 +46,7 @@ impl<const K: usize, const C: usize> CategoricalLogQ15<K, C> {
         Self { log2, rate, unit }
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     pub const fn view(&self) -> CategoricalLogQ15View<'_, C> {
         CategoricalLogQ15View { log2: &self.log2, rate: &self.rate, unit: &self.unit }
     }

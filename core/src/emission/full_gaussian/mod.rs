@@ -84,7 +84,7 @@ impl<const D: usize, W: RealParameter> FullGaussian<D, W> {
         &self.factor
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> FullGaussianView<'_, W> {
         FullGaussianView {

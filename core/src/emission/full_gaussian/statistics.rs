@@ -224,7 +224,7 @@ impl<T: Real, const D: usize> VectorSpace<T> for FullGaussianStatistics<T, D> {
 }
 
 impl<T: Real, const D: usize> FullGaussianStatistics<T, D> {
-    /// The same with its size at run time.
+    /// View of the statistics with its size at run time.
     pub const fn view(&self) -> GaussianMoments<'_, T> {
         let square = self.square.as_flattened();
         GaussianMoments { occupancy: self.occupancy, sum: &self.sum, square }

@@ -35,7 +35,7 @@ pub trait Marginalise: Emission<Observation: Sized> {
     /// An observation with every channel there.
     fn partial(x: Self::Observation) -> Self::Partial;
 
-    /// Whether no channel is there.
+    /// Returns whether no channel is present.
     fn is_empty(x: &Self::Partial) -> bool;
 
     /// The log-likelihood of the channels that are there, and its tangent. With every channel that is
@@ -55,7 +55,7 @@ pub trait Marginalise: Emission<Observation: Sized> {
         Some(Row { likelihood, log_scale })
     }
 
-    /// Whether the channels that are there are an observation of this family at all.
+    /// Checks whether the channels that are present are an observation of this family.
     ///
     /// # Errors
     /// As [`Emission::check`].
@@ -203,7 +203,7 @@ fn partial<X: Copy, const D: usize>(x: [X; D]) -> [Option<X>; D] {
     all
 }
 
-/// Whether no channel is there.
+/// Returns whether no channel is present.
 #[inline(always)]
 fn is_empty<X, const D: usize>(x: &[Option<X>; D]) -> bool {
     for d in 0..D {

@@ -63,7 +63,7 @@ impl<const D: usize, W: RealParameter> Poisson<D, W> {
         &self.rate
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> PoissonView<'_, W> {
         PoissonView { rate: &self.rate, log_rate: &self.log_rate }
@@ -111,9 +111,9 @@ pub(super) struct Count<T> {
     low: T,
     /// Nearest number.
     value: T,
-    /// Its logarithm, where it is no small count.
+    /// Logarithm of the count, unless it is small.
     log: Option<T>,
-    /// What is added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
+    /// Term added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
     pub(super) common: T,
 }
 

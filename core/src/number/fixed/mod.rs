@@ -128,7 +128,7 @@ const EXPONENT_BITS: u32 = 5;
 const EXPONENT: u32 = (1 << EXPONENT_BITS) - 1;
 /// The largest exponent that is used.
 const EXPONENT_MAX: u32 = 30;
-/// By how many bits the entries of a wide row (predictions, products) are finer than a kept one's.
+/// Additional bits of the entries of a wide row (predictions, products) over those of a stored one.
 const WIDE: u32 = 10;
 /// A row whose sum is below this, as a word, has lost digits: it is conditioned again, relative to
 /// the states in reach. A wide row sums to one at `2^31`.
@@ -159,12 +159,12 @@ pub struct FixedLog<const C: usize> {
     pub log2: i32,
     /// Rates of change of the natural logarithm.
     pub rate: [i32; C],
-    /// Where it is the scale of a row: the exponent of the row's tangents.
+    /// Exponent of a row's tangents, if this is the scale of a row.
     pub exponent: u32,
 }
 
 impl<const C: usize> FixedLog<C> {
-    /// That of an event that cannot be.
+    /// Logarithm of an impossible event.
     pub const IMPOSSIBLE: Self = Self { log2: i32::MIN, rate: [0; C], exponent: 0 };
 }
 
@@ -317,7 +317,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
 
-    /// Of a wide entry with a likelihood: a wide one.
+    /// Product of a wide entry and a likelihood, a wide entry.
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         let likelihood = other.word >> 16;
@@ -343,12 +343,12 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         }
         Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
-    /// Whether the sum of a wide row has kept its digits; the same for every power.
+    /// Returns whether the sum of a wide row has kept its digits; the power has no effect.
     #[inline(always)]
     fn is_at_least(self, _power: i32) -> bool {
         self.word >= VANISHED
     }
-    /// Whether the sum of a wide row has kept its digits; the same for all powers.
+    /// Returns whether the sum of a wide row has kept its digits; the powers have no effect.
     #[inline(always)]
     fn is_between(self, _low: i32, _high: i32) -> bool {
         self.word >= VANISHED
