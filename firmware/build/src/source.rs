@@ -11,7 +11,7 @@ use crate::{Problem, warn_of_no_contract};
 const WITHOUT_WINDOWS: [&str; 4] =
     ["ChangeDetector<", "Spotter<", "FactorClassifier<", "Discrepancy<"];
 
-/// Whether the bytes are a source with a model in it.
+/// Returns whether the bytes are a source with a model in it.
 pub(crate) fn is_source(bytes: &[u8]) -> bool {
     str::from_utf8(bytes)
         .is_ok_and(|text| text.contains("pub static MODEL: ") && text.contains("pub type Model ="))

@@ -6,9 +6,9 @@ use crate::Status;
 
 /// An observation that C can push. What it cannot be made of is refused as of the wrong kind.
 pub(crate) trait Sample: Sized {
-    /// How many channels it has, where it has channels.
+    /// Number of channels, for samples of channels.
     const CHANNELS: Option<usize> = None;
-    /// The same in fixed point.
+    /// Number of channels in fixed point.
     const INTEGERS: Option<usize> = None;
 
     /// From as many channels.
@@ -27,7 +27,7 @@ pub(crate) trait Sample: Sized {
     }
 }
 
-/// As many values as there are channels, each made by a function.
+/// Makes one value per channel by a function.
 fn each<T: Copy + Default, const D: usize>(
     channels: &[f32],
     make: impl Fn(f64) -> Result<T, fishweir_core::ObservationError>,

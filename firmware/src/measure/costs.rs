@@ -148,7 +148,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.0.digest("latent", bits::digest(black_box(&bits::latent()), bits::symbol))
     }
 
-    /// The same in fixed point.
+    /// Measures the filter in fixed point.
     fn fixed(&mut self) -> Result<(), Failure<S::Error>> {
         macro_rules! categorical {
             ($($n:literal, $k:literal, $c:literal;)*) => {$(

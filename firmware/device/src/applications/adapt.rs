@@ -5,7 +5,7 @@
 //! [`classify_stream`](super::classify_stream) does; here the class is the likeliest state, the margin how much
 //! likelier it is than the next, and the log-likelihood that of each sample under the model of its
 //! time. Request `K` saves the model as an artefact of one model, in [two slots](crate::storage); so do
-//! every so many samples. A new stream, like a reset, begins with the model as it is by then and
+//! every few samples, a setting. A new stream, like a reset, begins with the model as it is by then and
 //! collects its statistics anew.
 
 use embedded_io::{Read, Write};
@@ -37,7 +37,7 @@ pub struct Settings {
     pub step_size: StepSize,
     /// Samples of a stream before its statistics are trusted.
     pub warm_up: u64,
-    /// What holds the estimates to sense.
+    /// Constraints that keep the estimates valid.
     pub regularisation: Regularisation,
     /// Samples of a stream between two saves, counted anew after a reset; 0 to save only when asked.
     pub save_every: u64,

@@ -74,7 +74,7 @@ impl Receiver {
         }
     }
 
-    /// Where the next byte of text is expected; `None` without frames.
+    /// Position of the next byte of text expected; `None` without frames.
     pub(super) fn place(&self) -> Option<SampleIndex> {
         match self {
             Self::Frames(pieces) => Some(pieces.next),
@@ -114,19 +114,19 @@ impl Typed {
 /// Text in frames.
 pub(super) struct Pieces {
     link: Link<Longest>,
-    /// Where the next byte is expected: number of its line, and offset.
+    /// Position of the next byte expected: number of its line, and offset.
     next: SampleIndex,
     /// Lines that end before the piece in hand and whose ends were lost: what is behind by less than 128 is the past.
     lines: u8,
-    /// Whether the loss of the next of them has been told.
+    /// `true` once the loss of the next of them has been reported.
     told: bool,
     /// Bytes lost before the piece in hand, of its line.
     lost: u16,
     text: [u8; TEXT_PIECE],
-    /// Of the piece in hand: bytes told, and all.
+    /// Bytes of the current piece that were passed on; `length` counts all.
     at: usize,
     length: usize,
-    /// What comes after it.
+    /// Event after the current piece.
     then: Option<Heard>,
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of an update: received, on trial, confirmed, or refused.
+//! Life of an update: received, on trial, confirmed, or refused.
 
 use core::marker::PhantomData;
 
@@ -27,14 +27,14 @@ pub struct Updates<F, T, C, const MODELS: usize> {
     trust: T,
     /// Version of the model that the image was built with.
     built_in: u32,
-    /// States that its windows take; `None` where it decides on whole series.
+    /// Number of states that its windows take; `None` where it decides on whole series.
     states: Option<usize>,
-    /// What runs; `None` where the built-in model does.
+    /// Slot of the running model; `None` for the built-in one.
     running: Option<ValidSlot>,
-    /// What begins with the next stream.
+    /// Slot of the model that begins with the next stream.
     received: Option<ValidSlot>,
     receiving: Option<Receiving>,
-    /// What became of the update before, by its checksum: the answer may have been lost.
+    /// Outcome of the previous update, by its checksum: the answer may have been lost.
     last: (u32, UpdateStatus),
     model: PhantomData<fn() -> C>,
 }
@@ -93,7 +93,7 @@ where
         Ok(updates)
     }
 
-    /// Whether a whole update is to run after a reset, which is marked.
+    /// Returns whether a complete update is to run after a reset, and marks it so.
     fn may_run(&mut self, whole: ValidSlot) -> Result<bool, F::Error> {
         let ValidSlot { slot, number, length } = whole;
         if number <= self.built_in || self.slots.is_marked(slot, Mark::Refused) {
@@ -119,7 +119,7 @@ where
         self.slots.mark(slot, if first { Mark::SecondTrial } else { Mark::FirstTrial })
     }
 
-    /// Whether what a slot holds may run on this image.
+    /// Checks whether the content of a slot may run on this image.
     // Out of line: it has several callers.
     #[inline(never)]
     fn judge(&self, slot: u32, version: u32, length: usize) -> Result<(), UpdateStatus> {
@@ -144,7 +144,7 @@ where
         if passes(model, update.self_test) { Ok(()) } else { Err(UpdateStatus::SelfTest) }
     }
 
-    /// Whether a header is that of an update for this image.
+    /// Checks that a header is that of an update for this image.
     fn fits(header: &UpdateHeader) -> Result<(), UpdateStatus> {
         if !header.is_of(C::SHAPE) {
             return Err(UpdateStatus::OtherShape);
@@ -178,8 +178,9 @@ where
         artefact::confidence::<C>(update.artefact).ok()?
     }
 
-    /// What the model that runs was trained on; `None` where the built-in model runs, whose image knows. Cost: two passes
-    /// over the update.
+    /// Returns the contract of the running model; `None` for the built-in model, whose contract the image has.
+    ///
+    /// Cost: two passes over the update.
     #[must_use]
     pub fn contract(&self) -> Option<Contract<'_>> {
         let whole = self.running?;
@@ -193,7 +194,7 @@ where
         self.running.map_or(self.built_in, |whole| whole.number)
     }
 
-    /// Whether the model that runs has to prove itself.
+    /// Returns whether the running model is on trial.
     #[must_use]
     pub fn is_on_trial(&self) -> bool {
         self.running.is_some_and(|whole| !self.slots.is_marked(whole.slot, Mark::Confirmed))
@@ -264,7 +265,7 @@ where
         Ok(UpdateStatus::Receiving)
     }
 
-    /// What became of the update with this header, where a slot holds it, all of it.
+    /// Returns the status of the update with this header, if a slot holds all of it.
     fn status_of_held(
         &mut self,
         header: &[u8; HEADER_LENGTH],
@@ -357,7 +358,7 @@ where
         self.slots.bytes(slot, HEADER_LENGTH).first_chunk().map_or(0, transfer_of)
     }
 
-    /// Where it stands.
+    /// Returns the progress of the update.
     #[must_use]
     pub fn progress(&self, index: SampleIndex, status: UpdateStatus) -> UpdateProgress {
         let (transfer, wanted) = match self.receiving {
@@ -403,12 +404,12 @@ fn transfer_of(header: &[u8; HEADER_LENGTH]) -> u32 {
     header.last_chunk().map_or(0, |&word| u32::from_le_bytes(word))
 }
 
-/// What an artefact's model was trained on; nothing of one of before contracts.
+/// Returns the contract of an artefact's model; an empty one for versions without contracts.
 fn contract_of(artefact: &[u8]) -> Contract<'_> {
     artefact::contract(artefact).ok().flatten().unwrap_or(Contract::NONE)
 }
 
-/// Whether a model decides as its self-test says, bit for bit.
+/// Returns whether a model decides as its self-test requires, bit for bit.
 fn passes<C, const MODELS: usize>(model: &C, test: SelfTest<'_>) -> bool
 where
     C: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,

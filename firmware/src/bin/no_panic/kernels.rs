@@ -139,7 +139,7 @@ pub(super) fn tree_kernels() {
     }
 }
 
-/// The same kernel with the same room, under a model of branches.
+/// Runs the kernel with the same storage, under a model of branches.
 fn branch_by_branch<V, O, G>(
     _: TreeKernel<'_, G, u8, O>,
     model: &BranchModel<'_, f32, 3>,

@@ -1,4 +1,4 @@
-//! What the host sends, and every answer to it.
+//! Requests of the host, and every answer to them.
 
 extern crate std;
 
@@ -35,7 +35,7 @@ mod coins {
     include!("../../../../models/default.rs");
 }
 
-/// What the host sends and what it gets. After the last byte the stream ends, or fails.
+/// Simulated line: the bytes that the host sends and gets. After the last byte the stream ends, or fails.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Line<'a> {
     sent: &'a [u8],

@@ -2,7 +2,7 @@
 
 use fishweir_core::network::MISSING;
 
-/// What a model calls things.
+/// Names of a model's columns and states.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'n> {
     /// The columns of a record.
@@ -34,7 +34,7 @@ pub const fn longest(states: &[&[&str]]) -> usize {
 pub enum Refusal {
     /// The column, from 0, has no state of the name in its field.
     State(usize),
-    /// So many fields, not one a column.
+    /// The record has this number of fields, not one per column.
     Fields(usize),
     /// The network gives it no probability.
     Impossible,
@@ -109,7 +109,7 @@ impl<'b> Line<'b> {
         self.progress.damaged = true;
     }
 
-    /// Whether nothing has come.
+    /// Returns whether nothing has come.
     pub fn is_empty(&self) -> bool {
         !self.progress.begun && !self.progress.damaged
     }
