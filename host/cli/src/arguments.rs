@@ -37,10 +37,10 @@ pub(super) struct TrainingArguments {
     /// most. For systems (lds, switching) it is the size of the hidden state [default: 2].
     #[arg(long, value_name = "N")]
     states: Option<usize>,
-    /// How much is tried before the models are chosen [default: quick]
+    /// Size of the search before the models are chosen [default: quick]
     ///
     /// Inner cross-validation chooses. What you set with --score-model, --learner, --states, --topology, --std-floor,
-    /// --lags, --codebooks or --normalisation is not varied.
+    /// --lags, --codebooks or --normalisation stays fixed.
     #[arg(long, value_parser = names::effort())]
     effort: Option<Effort>,
     /// Preprocessing stages, comma-separated, such as decimate=4,slopes=8 [default: none]
@@ -205,7 +205,7 @@ pub(super) struct ScoreKernels {
 }
 
 impl ScoreKernels {
-    /// With so many symbols of a word before its last.
+    /// Sets the number of symbols of a word before its last.
     pub(super) fn with_order(&self, order: Option<u8>) -> Self {
         Self { order, ..self.clone() }
     }
@@ -333,7 +333,7 @@ impl TrainingArguments {
         EmissionSummary::of_fit(&fit, &heard).map_err(|error| Failure::of(data, error))
     }
 
-    /// What is asked of a classifier, checked.
+    /// Returns the checked request for a classifier.
     pub(super) fn request(
         &self,
         kind: ClassifierKind,
@@ -375,7 +375,7 @@ impl TrainingArguments {
         Ok(request)
     }
 
-    /// What models are made of, and how they are fitted.
+    /// Sets the models, and how they are fitted.
     fn set_models(&self, request: &mut Request) -> Result<(), Failure> {
         let fit = &mut request.baum_welch;
         self.emitting.set(fit)?;
@@ -439,7 +439,7 @@ impl TrainingArguments {
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         if request.models == ModelChoice::EachLag && none {
-            let what = "--score-model each-lag is a model for each of --lags, and there are none";
+            let what = "--score-model each-lag fits one model per lag; it needs --lags";
             return Err(Failure::input(Topic::NeedsLags, what));
         }
         Ok(())

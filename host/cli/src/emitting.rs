@@ -25,7 +25,7 @@ pub(super) struct Emitting {
 }
 
 impl Emitting {
-    /// What the numbers of channels must be.
+    /// Values that channels may take.
     pub(super) fn values(&self) -> Values {
         match self.emission.map(Family::observes) {
             Some(Observed::Channels(values)) => values,

@@ -1,4 +1,4 @@
-//! What goes wrong and what is worth knowing: each with a kind, which stays when words change, for people or as JSON.
+//! Errors and notes: each has a kind that stays when words change, and is written for people or as JSON.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -257,7 +257,7 @@ pub(super) fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Whether notes and progress are left out.
+/// Returns whether notes and progress are left out.
 pub(super) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }

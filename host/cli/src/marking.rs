@@ -30,7 +30,7 @@ pub(super) struct Marking {
 }
 
 impl Marking {
-    /// Whether a column is named.
+    /// Returns whether a column is named.
     pub(super) fn is_named(&self) -> bool {
         self.marks.is_some()
     }

@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     /// A matrix of all pairs, as gram writes it (csv, npy) or made elsewhere
     #[arg(long, value_name = "FILE")]
     gram: Option<PathBuf>,
-    /// Where the figure goes, - for standard output [default: the input's name with the ending .pca.svg, in this folder]
+    /// Output file of the figure, - for standard output [default: the input's name with the ending .pca.svg, in this folder]
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
     /// Write the coordinates: a row an item, with id and label
@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     of: OfData,
 }
 
-/// What is drawn.
+/// Data to draw.
 struct Source {
     data: String,
     kernel: String,

@@ -127,7 +127,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             ),
         );
     }
-    // A column that is not there is told where folds are made.
+    // An unknown column is reported when folds are made.
     let scarce = scarce_classes(data, series, request.group.as_deref()).unwrap_or_default();
     for (class, count) in scarce {
         let units = match request.group.as_deref() {

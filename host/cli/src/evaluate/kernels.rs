@@ -30,7 +30,7 @@ enum Kernel {
     Marginal(MarginalModel),
     /// By its name: what it reads is fitted in each fold.
     ByName(&'static Entry),
-    /// Whose matrix is given.
+    /// A matrix of this origin was given.
     Matrix(PathBuf, ReadGram),
 }
 
@@ -205,7 +205,7 @@ fn check_matrix(
     tell_spectrum(file, gram)
 }
 
-/// Says where a matrix is none of a kernel.
+/// Reports that a matrix is not that of a kernel.
 fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
     if gram.len() <= SPECTRUM_UNASKED {
         let spectrum = gram.spectrum()?;

@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::Topic;
 use crate::remedy::words;
 
-/// What a model is fitted to.
+/// Items that a model is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Per {
     /// Each series, or each window

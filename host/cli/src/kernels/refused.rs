@@ -50,7 +50,7 @@ pub(super) fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> F
     )
 }
 
-/// Where an item is.
+/// Describes the place of an item.
 pub(super) fn place(data: &Dataset, item: &Window<'_>) -> String {
     format!("{}, line {}, item {}", data.source(), item.source.line, id(item))
 }

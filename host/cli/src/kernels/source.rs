@@ -48,7 +48,7 @@ impl Asked<'_> {
         picked(models, &request.scores())
     }
 
-    /// Of the windows of some series.
+    /// Fits models to the windows of some series.
     fn of_items(
         &self,
         data: &Dataset,

@@ -1,4 +1,4 @@
-//! What of a model goes to a device.
+//! Parts of a model that go to a device.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What each sample of a window, or each channel, gave to the decision on it.
+//! Contribution of each sample of a window, or of each channel, to the decision on it.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ enum Explainer<'a> {
     Channels(Box<ByChannel>),
 }
 
-/// What was found of a window.
+/// Explanation of a window.
 enum Found {
     Samples(Explanation),
     Channels(ChannelParts),

@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// Profile, in HMMER3/f text
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Where the matrix goes; - for standard output
+    /// Output file of the matrix; - for standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]

@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     /// Profile, in HMMER3/f text
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Where the classifier goes, as JSON
+    /// Output file of the classifier, as JSON
     #[arg(short, long, value_name = "FILE.json")]
     output: PathBuf,
     #[command(flatten)]
