@@ -32,7 +32,7 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
     let file = format!("/{name}.artefact");
     let mut types = String::new();
     if behind || shape.lags > 0 {
-        types += &format!("/// What samples go through first.\ntype Front = {front};\n\n");
+        types += &format!("/// Front end of the samples.\ntype Front = {front};\n\n");
     }
     if shape.lags > 0 {
         types += &longest_lag(&model, shape.lags, &file);

@@ -165,7 +165,7 @@ impl Evaluator for Bank {
         self.validate_each().map_err(|(_, error)| error)
     }
 
-    /// Of words the table of contexts is left blank, for no artefact holds it.
+    /// Writes all numbers. The table of contexts of a words model is left blank, for no artefact holds it.
     fn for_each_real(&self, of: &Common, put: &mut dyn FnMut(f32)) {
         let words = self.states.automaton_bytes(self.rows(), of.size()) / size_of::<f32>();
         (0..words).for_each(|_| put(0.0));

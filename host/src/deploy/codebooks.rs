@@ -17,7 +17,7 @@ pub(crate) struct DeployedCodebooks<T = f32> {
     weighed: Weighed<T>,
 }
 
-/// What codebooks add to a sample's evidence, each row `[output]`.
+/// Weights that codebooks add to a sample's evidence, each row `[output]`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weighed<T> {
     /// By codewords, `[codebook][codeword]`.
@@ -27,7 +27,7 @@ pub(crate) struct Weighed<T> {
 }
 
 impl<T> Weighed<T> {
-    /// Of each of so many codebooks the rows for its codewords, and those for its levels.
+    /// Rows of each codebook for its codewords, and for its levels.
     pub(super) fn by_book(&self) -> impl Iterator<Item = (&[Vec<T>], &[Vec<T>])> {
         let each = self.above.len() / (self.words.len() / CODEWORDS).max(1);
         let mut above = self.above.chunks(each.max(1));
@@ -39,13 +39,13 @@ impl<T> Weighed<T> {
         self.words.iter().chain(&self.above)
     }
 
-    /// With what is made of each row.
+    /// Applies a function to each row.
     pub(super) fn map<S>(&self, row: impl Fn(&Vec<T>) -> Vec<S>) -> Weighed<S> {
         let [words, above] = [&self.words, &self.above].map(|rows| rows.iter().map(&row).collect());
         Weighed { words, above }
     }
 
-    /// How many outputs there are.
+    /// Number of outputs.
     pub(super) fn outputs(&self) -> usize {
         self.words.first().map_or(0, Vec::len)
     }
@@ -78,7 +78,7 @@ impl<T: Real> DeployedCodebooks<T> {
         let of_word = |output: &Output, word: usize| {
             number(output.codewords.get(word).copied().unwrap_or(0.0), word)
         };
-        // What the first so many levels weigh together.
+        // Sum of the weights of the levels up to a step.
         let of_step = |output: &Output, step: usize| {
             let word = step / levels;
             let first = output.levels.get(word * levels..=step).unwrap_or_default();
@@ -105,8 +105,9 @@ impl<T: Real> DeployedCodebooks<T> {
 /// Four bytes for each word of a codebook's vectors.
 const VECTOR_WORDS: usize = TAPS * CODEWORDS / 4;
 
-/// How many words the core's `Codebooks` are: so many books, over channels, for outputs, with levels; `None` of more than
-/// there are addresses.
+/// Number of words of the core's `Codebooks`: `books` books, over channels, for outputs, with levels.
+///
+/// `None` if there are more than addresses.
 pub(super) fn words(books: usize, channels: usize, outputs: usize, levels: usize) -> Option<usize> {
     let rows = outputs.checked_mul(1 + levels)?.checked_add(levels)?.checked_mul(CODEWORDS)?;
     channels.checked_add(rows)?.checked_add(1 + VECTOR_WORDS)?.checked_mul(books)
@@ -238,7 +239,7 @@ impl<T: Coding> CodeStream<T> {
         self.sums.fill(T::NOTHING);
     }
 
-    /// What has been counted for each output, not normalised yet: the nearest real and what that drops.
+    /// Evidence for each output, not normalised yet: the nearest real and the remainder of rounding.
     pub(super) fn parts(&self) -> impl Iterator<Item = [T::Real; 2]> {
         self.sums.iter().zip(&self.units).map(|(sum, &unit)| T::parts(sum, unit))
     }
@@ -275,7 +276,7 @@ pub(super) fn beside_codebooks<T: Coding>(
         Some(units) => ("in_units", format!("\n    {units:?},")),
         None => ("from_parts", String::new()),
     };
-    // Types have no levels that there are none of: sources are as they were before there were any.
+    // Without levels, types do not mention them: sources are the same as before levels were introduced.
     let (of_levels, with_levels) = match levels {
         0 => (String::new(), String::new()),
         _ => {
@@ -291,7 +292,7 @@ pub(super) fn beside_codebooks<T: Coding>(
         }
     };
     let types = format!(
-        "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
+        "/// The classifier, with {count} codebooks over the last {depth} samples.\n\
          pub type Model = fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}>, {depth}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\

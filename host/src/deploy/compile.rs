@@ -58,7 +58,7 @@ impl Classifier {
         Names::of(classes, self.models.len(), heard)
     }
 
-    /// What models hear, but for lags: the channels, or what a front end makes of them.
+    /// Observations of the models, without lags: the channels, or the output of a front end.
     fn heard(&self) -> Result<Observations, DeployError> {
         let front = self.front_end().map_err(DeployError::Models)?;
         match &self.observations {
@@ -69,7 +69,7 @@ impl Classifier {
         }
     }
 
-    /// The same in another real format, directions alone: `f64` for what other formats are made from.
+    /// Compiles in another real format, directions alone: `f64` is the source of other formats.
     ///
     /// # Errors
     /// [`DeployError`] naming a number that does not fit.
@@ -78,7 +78,7 @@ impl Classifier {
         Ok(Deployed { common, engine: bank.into() })
     }
 
-    /// Returns the compiled bank, and the fields beside it.
+    /// Returns the compiled bank and the common fields.
     pub(super) fn compile<T: Real>(&self) -> Result<(Common<T>, Bank<T>), DeployError> {
         let outputs = match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,

@@ -33,7 +33,7 @@ pub struct Deployed<T: Format = f32> {
 }
 
 impl<T: Format> Deployed<T> {
-    /// What it was trained on, and keeps to; `None` of an artefact that an earlier program wrote, which does not say.
+    /// Contract of the training, which the stream keeps to; `None` for an artefact of a version without contracts.
     #[must_use]
     pub fn contract(&self) -> Option<&Contract> {
         self.common.contract.as_ref()
@@ -53,14 +53,14 @@ impl<T: Format> Deployed<T> {
         self.windows().map_or(Ok(()), |windows| windows.check())
     }
 
-    /// The same on other windows, or on a stream that never ends: what device and host then keep to.
+    /// Sets other windows, or a stream that never ends; device and host then keep to it.
     #[must_use]
     pub fn on_windows(mut self, windowing: Option<Windowing>) -> Self {
         self.common.contract.get_or_insert_default().windowing = windowing;
         self
     }
 
-    /// What it observes.
+    /// Observations of the models.
     pub fn observations(&self) -> &Observations {
         &self.common.observations
     }
@@ -75,7 +75,7 @@ impl<T: Format> Deployed<T> {
         self.common.size()
     }
 
-    /// What samples go through before models see them.
+    /// Front end that samples go through first.
     pub fn front(&self) -> &Front {
         self.common.front.front()
     }
@@ -120,8 +120,8 @@ impl Deployed {
     /// Kalman filters. A channel's mean becomes one more number of the state, which is one for ever.
     ///
     /// # Errors
-    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and where
-    /// a number rounded to `f32` is none that the device takes.
+    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and if a number rounded to
+    /// `f32` is invalid on the device.
     pub fn of_systems(set: &ModelSet) -> Result<Self, DeployError> {
         let (common, systems) = Systems::of(set)?;
         Ok(Self { common, engine: systems.into() })
@@ -154,7 +154,7 @@ impl Deployed {
         self.engine.evaluator().description()
     }
 
-    /// What the numbers of its channels must be.
+    /// Constraints on the numbers of the channels.
     pub fn values(&self) -> Values {
         match self.emission().0.observes() {
             Observed::Channels(values) => values,
@@ -177,7 +177,7 @@ impl Deployed {
         self.description().directions
     }
 
-    /// How many symbols are the context of the next, of what weighs words of symbols.
+    /// Number of symbols of context, for a classifier that weighs words of symbols.
     #[must_use]
     pub fn order(&self) -> Option<usize> {
         self.description().order
@@ -211,19 +211,21 @@ impl Deployed {
         self.description().items.map(|items| items.kernel)
     }
 
-    /// Whether a decision costs no more than samples do, so that one a sample may be asked for.
-    /// Reading a kernel machine takes a kernel value an item.
+    /// Returns whether a decision costs no more than a sample, so that one per sample is affordable.
+    ///
+    /// Reading a kernel machine takes a kernel value per item.
     pub fn decides_at_every_sample(&self) -> bool {
         self.description().items.is_none()
     }
 
-    /// What [`Stream::evidence`] is, in words.
+    /// Name of the values in [`Stream::evidence`].
     pub fn evidence_name(&self) -> &'static str {
         if self.decides_at_every_sample() { "log-likelihoods" } else { "decision values" }
     }
 
-    /// Which classifier it is, by what was fitted; an artefact, which was not, tells only whether it
-    /// uses scores.
+    /// Name of the classifier, as it was fitted.
+    ///
+    /// An artefact was not fitted: it shows only whether the classifier uses scores.
     pub fn method<'a>(&self, fitted: Option<&'a Classifier>) -> &'a str {
         match fitted {
             Some(fitted) => &fitted.method,
@@ -241,8 +243,7 @@ impl Deployed {
         self.common.validate()
     }
 
-    /// What it costs on a device, on the windows of its contract: a state, and a sample's work, for each that is open at a
-    /// time.
+    /// Cost on a device, on the windows of the contract: a state, and a sample's work, for each open window.
     pub fn cost(&self) -> Cost {
         self.engine.evaluator().cost(&self.common).on(self.windows())
     }

@@ -1,4 +1,4 @@
-//! What a sample takes of a processor and of a battery, as intervals.
+//! Demand of a sample on a processor and on a battery, as intervals.
 
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct Takes {
 pub struct Core {
     /// As [`Board::core`](crate::device::Board) names it.
     pub name: &'static str,
-    /// Whether it has a unit for `f32`.
+    /// `true` if it has a unit for `f32`.
     pub hard_floats: bool,
     /// In floating point.
     pub f32: Takes,
@@ -87,7 +87,7 @@ pub struct OperatingPoint {
     pub current: Option<Currents>,
 }
 
-/// What a part draws, in milliamperes, from the least to the most.
+/// Current of a part in milliamperes, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Currents {
     /// While its processor runs.
@@ -96,7 +96,7 @@ pub struct Currents {
     pub sleep: [f64; 2],
 }
 
-/// What a stream takes of a core, from the least to the most.
+/// Demand of a stream on a core, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Pace {
     /// The core.
@@ -111,20 +111,20 @@ pub struct Pace {
     pub charge: Option<[f64; 2]>,
 }
 
-/// Whether a part is enough.
+/// Answer to whether a part suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Enough {
-    /// It is, even for the most that may be taken.
+    /// The part suffices, even for the largest demand.
     Yes,
-    /// The least that may be taken is there, the most is not.
+    /// The part suffices for the least demand, but not for the largest.
     Perhaps,
-    /// It is not, even for the least.
+    /// The part does not suffice, even for the least demand.
     No,
 }
 
 impl Enough {
-    /// Of what is there, and the least and the most that is taken of it.
+    /// Compares the supply with the least and the largest demand.
     pub fn of<T: PartialOrd>(there: T, [least, most]: [T; 2]) -> Self {
         if most <= there {
             Self::Yes
@@ -135,7 +135,7 @@ impl Enough {
         }
     }
 
-    /// Whether both are.
+    /// Combines two answers: both must hold.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -156,13 +156,13 @@ impl Enough {
 }
 
 impl Pace {
-    /// Whether the processor keeps up.
+    /// Returns whether the processor keeps up.
     pub fn keeps_up(&self) -> Enough {
         Enough::of(1.0, self.busy)
     }
 }
 
-/// What a classifier costs, in the format of its numbers.
+/// Cost of a classifier, by the format of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Floating point of 32 bits.
@@ -202,7 +202,7 @@ impl Core {
         [least, most + decision]
     }
 
-    /// What a stream takes of the core.
+    /// Demand of a stream on the core.
     #[must_use]
     pub fn pace(&self, work: &Work, setting: &OperatingPoint) -> Pace {
         let instructions = self.instructions(work);
@@ -220,12 +220,14 @@ impl Core {
 }
 
 impl Deployed {
-    /// What a sample is reckoned from; `None` of what [`CORES`] were not measured on: kernel machines, profiles,
-    /// dynamical systems, emissions other than categorical and independent Gaussian, states that are known, what is behind a
+    /// Work per sample; `None` for classifiers that [`CORES`] were not measured on.
+    ///
+    /// Those are kernel machines, profiles, dynamical systems, emissions other than categorical and independent Gaussian, known
+    /// states, and all behind a front end.
     /// front end.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
-        // What a sample takes between two rows has not been measured.
+        // The cost of a sample between two rows has not been measured.
         if !self.front().is_empty() {
             return None;
         }
@@ -237,7 +239,7 @@ impl Deployed {
 }
 
 impl FixedPoint {
-    /// What a sample is reckoned from; `None` where states are known, which [`CORES`] were not measured on.
+    /// Work per sample; `None` for known states, which [`CORES`] were not measured on.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
         (self.engine.states == States::Hidden).then(|| Work::Q15(self.cost()))
@@ -291,7 +293,7 @@ mod tests {
         FixedShape { states: hidden, observations, models, rows: states, directions, outputs, lags }
     }
 
-    /// The measured filters lie within what is told of them, which is not too wide to be of use.
+    /// The measured filters lie within the predicted bounds, which are not too wide to be of use.
     #[test]
     fn bounds_hold_for_every_filter_measured() {
         let (mut core, mut rows) = (None, [0, 0]);

@@ -10,7 +10,7 @@ use crate::words::{counted, grouped};
 /// Samples of a self-test at most, or behind a front end as many as two rows take, where these are more.
 pub const SELF_TEST_SAMPLES: usize = 16;
 
-/// Of those as many as are sent, whatever the front end.
+/// Largest number of samples of a self-test that are sent, whatever the front end.
 const LONGEST_SELF_TEST: usize = 2048;
 
 /// Why there is no update.
@@ -54,7 +54,7 @@ pub enum UpdateFileError {
     #[error("versions of updates are 1, 2, ...: 0 is what an image was built with")]
     #[strum(serialize = "bad-version")]
     Version,
-    /// What the container refuses.
+    /// An error of the container.
     #[error(transparent)]
     Update(UpdateError),
 }
@@ -100,7 +100,7 @@ impl Deployed {
                 Sample::Missing => continue,
             };
             if host.push(sample).is_err() {
-                // It is missing now, which no device would be told.
+                // It is missing now, and no device would report that.
                 runs.push(Vec::new());
                 host.reset();
                 continue;

@@ -23,7 +23,7 @@ enum Line {
 const REACH: Duration = Duration::from_secs(5);
 
 impl Port {
-    /// Bits a second, where nothing else is told: what most boards' USB bridges run at.
+    /// Default rate in bits per second: that of most boards' USB bridges.
     pub const BAUD: u32 = 115_200;
 
     /// Opens a serial port by its path (`/dev/ttyACM0`; eight bits, no parity, one stop bit, no flow control), or a

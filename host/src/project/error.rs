@@ -11,7 +11,7 @@ pub enum ProjectError {
     #[error("there is no board `{name}`; there are {}", PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "))]
     #[strum(serialize = "unknown-board")]
     NoBoard {
-        /// What was asked for.
+        /// Requested name.
         name: String,
     },
     /// A name that no package can have.
@@ -20,7 +20,7 @@ pub enum ProjectError {
     )]
     #[strum(serialize = "bad-name")]
     Name {
-        /// What was asked for.
+        /// Requested name.
         name: String,
     },
     /// A rate that no timer has.

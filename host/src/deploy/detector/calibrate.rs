@@ -30,8 +30,8 @@ use crate::runtime::{Hmm, HmmError};
 /// Cost: one pass of the filter, and some 100 passes over two numbers a sample; 8 B a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
-    /// Length of the memory in samples, `1 / (1 - lambda)`. A change is seen after some of it; one so
-    /// small that it does not stand out of so many samples is not.
+    /// Length of the memory in samples, `1 / (1 - lambda)`. A change takes part of it to be detected, and one too small to stand
+    /// out over that many samples is not detected.
     pub memory: f64,
     /// Mean time between false alarms `T`, in samples.
     pub mean_time: f64,
@@ -46,14 +46,14 @@ pub enum CalibrationError {
     #[error("{setting} is {value}: it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         setting: &'static str,
-        /// Its value.
+        /// Value of the setting.
         value: f64,
-        /// What it may be.
+        /// Valid range.
         wanted: &'static str,
     },
-    /// A model that is none.
+    /// An invalid model.
     #[error(transparent)]
     Model(#[from] HmmError),
     /// A number that a device cannot hold, or a direction of another family than the model.
@@ -72,7 +72,7 @@ pub enum CalibrationError {
     TooFew {
         /// Samples that the model takes.
         observed: usize,
-        /// What was asked for.
+        /// Requested mean time.
         mean_time: f64,
     },
 }
@@ -88,7 +88,7 @@ const FEWEST_ALARMS: usize = 10;
 /// Statistics closer to their mean than this, in nats, differ by rounding.
 const LEAST_THRESHOLD: f64 = 1e-3;
 
-/// What a sample adds to the two statistics, `[fit, drift]`; `None` for a missing one.
+/// Contribution of a sample to the two statistics, `[fit, drift]`; `None` for a missing one.
 type Gain = Option<[f32; 2]>;
 
 impl Calibration {
@@ -170,7 +170,7 @@ impl Calibration {
 }
 
 impl Detector {
-    /// How many alarms streams give, each begun anew, by the arithmetic of the device.
+    /// Number of alarms on streams, each begun anew, by the arithmetic of the device.
     pub fn alarms(&self, streams: &[SamplesView<'_>]) -> usize {
         let mut stream = self.stream();
         let mut alarms = 0;
@@ -205,7 +205,7 @@ fn gains(
     normal.iter().map(&mut of).collect()
 }
 
-/// What the filter accumulated over the normal streams.
+/// Sums of the filter over the normal streams.
 struct Record<'a> {
     gains: &'a [Vec<Gain>],
     kept: f64,
@@ -232,7 +232,7 @@ impl Record<'_> {
         f64::from(alarms)
     }
 
-    /// The least threshold at which a statistic alone gives at most so many alarms.
+    /// Least threshold at which a statistic alone gives at most `wanted` alarms.
     fn threshold(&self, k: usize, wanted: f64) -> f64 {
         let alarms = |threshold: f64| {
             let mut thresholds = [f64::INFINITY; 2];
@@ -246,13 +246,13 @@ impl Record<'_> {
         bisect(0.0, high, |threshold| alarms(threshold) > wanted)
     }
 
-    /// The factor for both thresholds with which they give so many alarms together.
+    /// Factor for both thresholds with which they give `wanted` alarms together.
     fn scale(&self, alone: [f64; 2], wanted: f64) -> f64 {
         bisect(0.5, 1.5, |scale| self.alarms(alone.map(|threshold| scale * threshold)) > wanted)
     }
 }
 
-/// Where something that is true at first becomes false, from above.
+/// Point where a condition that holds at first fails, approached from above.
 fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..30 {
         let middle = (low + high) / 2.0;

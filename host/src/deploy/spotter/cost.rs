@@ -1,4 +1,4 @@
-//! What a spotter costs on a device.
+//! Cost of a spotter on a device.
 
 use serde::Serialize;
 
@@ -23,11 +23,11 @@ pub struct SpotterCost {
 }
 
 impl Spotter {
-    /// What it costs on a device.
+    /// Cost on a device.
     ///
-    /// State, of `S` states, `B` of the background and `P` events that a path carries undecided: a belief of each
-    /// of the two, `S` tokens of `24 P + 64` bytes, two counters and what was decided last. While a sample is taken in
-    /// the tokens are on the stack twice more. Work a sample: that of two forward filters.
+    /// State, for `S` states, `B` of the background and `P` undecided events per path: a belief of each of the two, `S` tokens of
+    /// `24 P + 64` bytes, two counters and the last decision. While a sample is taken in, the tokens are on the stack twice more.
+    /// Work per sample: that of two forward filters.
     pub fn cost(&self) -> SpotterCost {
         let emission = EmissionType::of(std::slice::from_ref(&self.network));
         let (s, b) = (self.states(), BACKGROUND_STATES);

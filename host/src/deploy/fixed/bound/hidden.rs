@@ -205,7 +205,7 @@ impl ModelBound {
     }
 }
 
-/// What a value of a row is at least and at most.
+/// Lower and upper bound of a value of a row.
 #[derive(Clone, Copy)]
 struct Ends {
     least: f64,
