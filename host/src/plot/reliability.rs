@@ -8,7 +8,7 @@ use super::svg::{colour, draw_heading, escape, open};
 /// Decisions about as confident.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// Number of windows.
     pub windows: usize,
     /// The mean probability of what was decided.
     pub confidence: f64,
@@ -19,22 +19,22 @@ pub struct Bin {
 /// One classifier's bins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reliability<'a> {
-    /// Its name.
+    /// Name of the classifier.
     pub name: &'a str,
-    /// Its bins, of rising confidence.
+    /// Bins, in rising order of confidence.
     pub bins: Vec<Bin>,
-    /// Its expected calibration error.
+    /// Expected calibration error.
     pub error: f64,
 }
 
-/// Bins of confidence of several classifiers (A. Niculescu-Mizil and R. Caruana, Predicting good probabilities with
-/// supervised learning, ICML 2005, figure 1): where probabilities can be believed they lie on the diagonal. A bin is a
-/// point whose area grows with its share of the windows, with their number beside it, and a line to the diagonal.
+/// Bins of confidence of several classifiers (A. Niculescu-Mizil and R. Caruana, Predicting good probabilities with supervised
+/// learning, ICML 2005, figure 1): calibrated probabilities lie on the diagonal. A bin is a point whose area grows with its share
+/// of the windows, labelled with their number, and a line to the diagonal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReliabilityPlot<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
     /// The classifiers.
     pub classifiers: &'a [Reliability<'a>],

@@ -10,13 +10,13 @@ use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 pub struct ScatterPlot<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
-    /// What is along the axes: across, up.
+    /// Titles of the axes: across, up.
     pub axes: [&'a str; 2],
     /// The points, across and up.
     pub points: &'a [[f64; 2]],
-    /// What each point is, for whoever points at it.
+    /// Name of each point, shown when the pointer is over it.
     pub names: &'a [String],
     /// The class of each point, an index into `classes`; `None` for a point without one.
     pub labels: &'a [Option<usize>],

@@ -12,9 +12,9 @@ use crate::words::to_three_digits;
 /// How probabilities and thresholds that a model keeps do on other data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BelievedFigures {
-    /// Its probabilities.
+    /// Calibration of the probabilities.
     pub calibration: Option<Calibration>,
-    /// Its thresholds; null where it keeps none.
+    /// Effect of the thresholds; null without any.
     pub rejection: Option<RejectionFigures>,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn write_calibration(
     )
 }
 
-/// What thresholds reject.
+/// Writes the effect of thresholds of rejection.
 pub(super) fn write_rejection(
     f: &mut fmt::Formatter<'_>,
     rejection: &RejectionFigures,

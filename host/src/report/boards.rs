@@ -1,4 +1,4 @@
-//! Which boards a model is for: room, time and battery, for people.
+//! Boards that suit a model: room, time and battery, for people.
 
 use std::fmt;
 
@@ -36,22 +36,22 @@ pub struct OnBoard {
     pub part: &'static str,
     /// `f32`, or `q15` of fixed point.
     pub number: &'static str,
-    /// What it takes of the memories.
+    /// Use of the memories.
     #[serde(flatten)]
     pub room: Room,
-    /// Whether they hold it.
+    /// Answer to whether the memories suffice.
     pub holds: Enough,
-    /// What a stream takes of its core; null where no rate was asked, and of what no core was measured on.
+    /// Demand on the core; null without a rate, and for models that no core was measured on.
     pub pace: Option<Pace>,
-    /// What its part draws; null where nothing that is published was found.
+    /// Published current of the part; null if nothing was found.
     pub power: Option<&'static Power>,
-    /// Whether it has a unit for `f32`.
+    /// `true` if the core has a unit for `f32`.
     #[serde(skip)]
     hard_floats: bool,
 }
 
 impl Boards {
-    /// Of a model in all formats that it has, at a rate where that is asked.
+    /// Boards for a model in all its formats, at a rate if requested.
     pub fn new(formats: &[ProjectModel<'_>], rate: Option<f64>) -> Self {
         let on = |board: &'static ProjectBoard| {
             formats.iter().map(move |&model| OnBoard::of(board, model, SELF_TEST, rate))
@@ -59,7 +59,7 @@ impl Boards {
         Self { rate, boards: PROJECT_BOARDS.iter().flat_map(on).collect() }
     }
 
-    /// What boards of a number hold it, in a line; nothing where there is none in that number.
+    /// Line on the boards that hold the model in a number format; empty without such a format.
     fn line(&self, number: &str) -> Option<String> {
         let of: Vec<_> = self.boards.iter().filter(|one| one.number == number).collect();
         let names = |holds: Enough| {
@@ -85,7 +85,7 @@ impl Boards {
 }
 
 impl OnBoard {
-    /// Of a model, with so many samples to test itself by.
+    /// Suitability of a board for a model, with `self_test` samples for its self-test.
     pub fn of(
         board: &'static ProjectBoard,
         model: ProjectModel<'_>,
@@ -113,7 +113,7 @@ impl OnBoard {
         }
     }
 
-    /// What is short, in a few words.
+    /// Describes the shortage in a few words.
     pub fn short(&self) -> String {
         let Room { ram, ram_there, flash, flash_there } = &self.room;
         let memories = [
@@ -167,7 +167,7 @@ impl fmt::Display for Boards {
         if self.boards.iter().all(|one| one.pace.is_none()) {
             return writeln!(
                 f,
-                "  instructions a sample: not told of these models; `fishweir run` counts them on an emulated board"
+                "  instructions per sample: unknown for these models; `fishweir run` counts them on an emulated board"
             );
         }
         writeln!(

@@ -14,7 +14,7 @@ pub struct DetectionReport {
     /// The normal series.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// What is observed, in words.
+    /// Description of the observations.
     pub observes: String,
     /// How the model emits.
     #[serde(flatten)]
@@ -46,9 +46,9 @@ pub struct DetectionReport {
 /// False alarms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Alarms {
-    /// So many.
+    /// Number of alarms.
     pub alarms: usize,
-    /// In so many samples.
+    /// Number of samples.
     pub samples: usize,
     /// Samples an alarm; null without one.
     pub one_in: Option<f64>,
@@ -68,7 +68,7 @@ pub struct Changes {
 pub struct Seen {
     /// Series in all.
     pub series: usize,
-    /// Of these, with an alarm after the place where a change is or would be.
+    /// Number of series with an alarm after the place where a change is or would be.
     pub alarmed: usize,
     /// Samples up to the alarm, within which half of the series have one; null where half have none.
     pub median_delay: Option<usize>,
@@ -100,7 +100,7 @@ impl From<&Delays> for Seen {
 }
 
 impl DetectionReport {
-    /// Of a trial on these data.
+    /// Report of a trial on these data.
     pub fn of(
         data: DataSummary,
         kind: &Kind,

@@ -20,7 +20,7 @@ pub struct DeviceComparison {
     pub board: String,
     /// How the model got into the image: `source` or `artefact`.
     pub form: String,
-    /// What was compared beside class and margin: `log-likelihoods` or `decision values`.
+    /// Kind of evidence compared, besides class and margin: `log-likelihoods` or `decision values`.
     pub evidence: &'static str,
     /// In what host and device compute differently: where there is anything, bits that are equal or
     /// not say nothing.

@@ -22,7 +22,7 @@ pub struct EmissionSummary {
 }
 
 impl EmissionSummary {
-    /// Of a family at the sizes of a model.
+    /// Summary of a family at the sizes of a model.
     pub fn of(family: &'static dyn Family, shape: Shape) -> Self {
         Self {
             emission: Some(family.name()),
@@ -32,13 +32,13 @@ impl EmissionSummary {
         }
     }
 
-    /// Of what runs on a device; of linear dynamical systems, whose state is no hidden state of a chain, none.
+    /// Summary of the emissions of a deployed model; empty for linear dynamical systems, which have no chain of hidden states.
     pub fn of_deployed(deployed: &Deployed) -> Self {
         let none = Self { emission: None, components: None, words: String::new(), usual: true };
         deployed.description().emission.map_or(none, |(family, shape)| Self::of(family, shape))
     }
 
-    /// Of models that would be fitted to data of a kind.
+    /// Summary of models that would be fitted to data of a kind.
     ///
     /// # Errors
     /// [`FitError::Family`].

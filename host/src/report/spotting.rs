@@ -9,7 +9,7 @@ use crate::spot::{SpotFigures, SpotValidation};
 /// How well events are found, and by what.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventFigures {
-    /// What found them, or in what.
+    /// Method that found the events, or the class.
     pub what: String,
     /// Events that there are.
     pub events: usize,
@@ -17,9 +17,9 @@ pub struct EventFigures {
     pub reported: usize,
     /// Events that were found.
     pub found: usize,
-    /// Which part of what was reported is right.
+    /// Precision: the share of the reported events that are right.
     pub precision: f64,
-    /// Which part of the events was found.
+    /// Recall: the share of the events that were found.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
@@ -63,7 +63,7 @@ pub struct SpotValidationReport {
     pub data: String,
     /// Series in it.
     pub series: usize,
-    /// What is spotted.
+    /// Classes of events.
     pub classes: Vec<String>,
     /// The column that folds keep together; null where they are of series.
     pub group: Option<String>,
@@ -82,12 +82,12 @@ pub struct SpotFoldReport {
     pub penalty: f64,
     /// Samples of a window.
     pub window: usize,
-    /// Its events: spotted, and by windows.
+    /// Results for events: spotted, and by windows.
     pub figures: [EventFigures; 2],
 }
 
 impl SpotValidationReport {
-    /// Of marked series, whose folds keep a `group` together.
+    /// Report of marked series, whose folds keep a `group` together.
     pub fn new(marked: &Marked, group: Option<String>, validated: &SpotValidation) -> Self {
         let data = marked.data();
         let both = |spotted: &SpotFigures, windowed: &SpotFigures| {

@@ -7,7 +7,7 @@ use super::grouped;
 /// Something that was written, and what is worth knowing of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Written {
-    /// What it is, in words.
+    /// Description of the file.
     pub what: String,
     /// The file.
     pub output: String,
@@ -17,7 +17,7 @@ pub struct Written {
     /// Bytes of state there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ram: Option<usize>,
-    /// What an alarm's statistic must pass.
+    /// Threshold of an alarm's statistic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f32>,
 }
