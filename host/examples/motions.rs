@@ -1,4 +1,4 @@
-//! Motions of a wrist told apart by linear dynamical systems: each class's by likelihood, and a kernel
+//! Classification of a wrist's motions by linear dynamical systems: each class's by likelihood, and a kernel
 //! between one fitted to each motion, as section 8.3 of T. Jebara, R. Kondor and A. Howard, "Probability
 //! Product Kernels", 2004, proposes for motions; it has no figures on real ones.
 //!

@@ -1,4 +1,4 @@
-//! What a model with run-time sizes says of one sequence: how likely it is, and through which states.
+//! Likelihood and most likely states of one sequence under a model with run-time sizes.
 
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
@@ -37,12 +37,12 @@ impl Hmm {
     /// ```
     ///
     /// # Errors
-    /// [`DecodeError`]: of a model that is none, or a sequence that it makes impossible or does not observe.
+    /// [`DecodeError`]: for an invalid model, or a sequence that it makes impossible or does not observe.
     pub fn decode(&self, samples: SamplesView<'_>) -> Result<ViterbiPath, DecodeError> {
         self.decode_each(&[samples])?.pop().ok_or(DecodeError::Kind)
     }
 
-    /// The same of several sequences, in order: the model is made ready once.
+    /// Decodes several sequences, in order: the model is prepared once.
     pub(crate) fn decode_each(
         &self,
         sequences: &[SamplesView<'_>],
@@ -72,7 +72,7 @@ impl Hmm {
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// A model that is none.
+    /// An invalid model.
     #[error(transparent)]
     Model(#[from] HmmError),
     /// A sequence that the model makes impossible.

@@ -78,10 +78,11 @@ pub fn expectations(
     each_smoothed(model, &Batch::once(sequences), &Statistics { together: false })
 }
 
-/// The same, to be summed over all sequences: those of sequences side by side are in the place of the first of them,
-/// already summed, and the others add nothing.
+/// Computes expected statistics that will be summed over all sequences.
 ///
-/// RAM and work: less by the statistics of each sequence, which are many where sequences are short.
+/// Those of sequences side by side are summed already, in the place of the first of them, and the others are zero.
+///
+/// RAM and work: less by the statistics of each sequence, which are many if sequences are short.
 pub(crate) fn expectations_to_sum(
     model: &Hmm,
     batch: &Batch<'_>,
@@ -168,7 +169,7 @@ pub(crate) trait Tally<E: Accumulate, const N: usize, const L: usize>:
     );
 }
 
-/// Where the statistics of so many lanes go: each into its own, or all into the one there is.
+/// Destinations of the statistics of `count` lanes: each its own, or all the same one.
 fn places(count: usize, into: &[Expectations]) -> impl Iterator<Item = (usize, usize)> + use<> {
     let last = into.len().saturating_sub(1);
     (0..count).map(move |lane| (lane, lane.min(last)))

@@ -7,16 +7,16 @@ use crate::deploy::{Calibration, CalibrationError, Detector};
 use crate::fit::{BaumWelch, Fit, FitError, fit};
 use crate::runtime::Hmm;
 
-/// What a stream may change to, and the detector looks for beside all that is unlikely.
+/// Change that the detector looks for, besides any unlikely sample.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
     /// Nobody knows: the likelihood alone gives alarms.
     Unknown,
     /// A channel has an offset, in its own units: a mount that slips, a sensor that drifts.
     Offset {
-        /// Which channel.
+        /// Index of the channel.
         channel: usize,
-        /// By how much, in the trial.
+        /// Size of the change in the trial.
         size: f64,
     },
     /// Recordings of what is to be seen. Full Gaussians look along the change of their means alone.
@@ -30,7 +30,7 @@ pub struct DetectorPlan<'a> {
     pub baum_welch: BaumWelch,
     /// How the limits are set.
     pub calibration: Calibration,
-    /// What is looked for.
+    /// Change to look for.
     pub change: Change<'a>,
 }
 
@@ -50,21 +50,21 @@ pub struct DetectorTrial {
     pub changes: Option<Changes>,
 }
 
-/// What a detector makes of changes.
+/// Delays of a detector, with and without changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
-    /// Of series that change.
+    /// Delays on series that change.
     pub changed: Delays,
-    /// Of series that do not, cut alike: what chance alone would see.
+    /// Delays on series that do not, cut alike: those of chance.
     pub unchanged: Delays,
 }
 
 /// Alarms where nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FalseAlarms {
-    /// So many.
+    /// Number of alarms.
     pub alarms: usize,
-    /// In so many samples.
+    /// Number of samples.
     pub samples: usize,
 }
 
@@ -122,7 +122,7 @@ pub enum DetectorError {
     Channel {
         /// The data.
         file: String,
-        /// Its place.
+        /// Index of the channel.
         channel: usize,
     },
     /// A change to what the model does not observe.
@@ -131,9 +131,9 @@ pub enum DetectorError {
     Other {
         /// The data.
         file: String,
-        /// What they observe.
+        /// Observations of the series.
         found: String,
-        /// What the normal series do.
+        /// Observations of the normal series.
         wanted: String,
     },
 }
@@ -283,7 +283,7 @@ fn delays<'a>(
     Delays { series, samples: delays }
 }
 
-/// Every series in so many parts of one length, in the order of time, `[part][series]`.
+/// Cuts every series into `P` parts of one length, in the order of time, `[part][series]`.
 fn parts<const P: usize>(data: &Dataset) -> [Vec<SamplesView<'_>>; P] {
     std::array::from_fn(|part| {
         let views = data.series().iter().map(|series| series.samples.view());
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(moved, first.into_iter().map(|x| [x, 7.0]).collect());
     }
 
-    /// What is seen at once is seen within one sample.
+    /// A change seen at once has a delay of one sample.
     #[test]
     fn delays_count_the_first_changed_sample_and_that_of_the_alarm() {
         let trial = plan(Change::Offset { channel: 0, size: 1e4 });

@@ -94,7 +94,7 @@ pub struct Fit {
     pub log_likelihood: Vec<f64>,
     /// Seed of the restart that was kept.
     pub seed: u64,
-    /// Whether it converged within the passes allowed.
+    /// `true` if it converged within the passes allowed.
     pub converged: bool,
     /// Samples expected in each state, `[state]`.
     pub occupancy: Vec<f64>,
@@ -107,7 +107,7 @@ pub struct Fit {
 /// One restart of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Restart {
-    /// Its seed.
+    /// Seed of the restart.
     pub seed: u64,
     /// The log-likelihood it came to.
     pub log_likelihood: f64,
@@ -131,11 +131,11 @@ pub enum FitError {
     #[error("{option} is {value}: it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Option {
-        /// Its name.
+        /// Name of the option.
         option: &'static str,
-        /// Its value.
+        /// Value of the option.
         value: String,
-        /// What it may be.
+        /// Valid range.
         wanted: &'static str,
     },
     /// Emissions of a kind that is not observed.
@@ -146,7 +146,7 @@ pub enum FitError {
     Family {
         /// The family.
         family: &'static str,
-        /// What is observed.
+        /// Kind of observations.
         observed: &'static str,
     },
     /// Emissions that regress on the past, where rows have none.
@@ -167,15 +167,15 @@ pub enum FitError {
     /// The model in hand makes a sequence impossible.
     #[error("sequence {sequence} is impossible under the model: {why}")]
     Impossible {
-        /// Its index.
+        /// Index of the sequence.
         sequence: usize,
-        /// Where and why.
+        /// Place and reason.
         why: String,
     },
-    /// A model to start from that is none.
+    /// An invalid model to start from.
     #[error(transparent)]
     Model(#[from] HmmError),
-    /// A dynamical system that is none, or series that are not of its channels.
+    /// An invalid dynamical system, or series with other channels.
     #[error(transparent)]
     System(#[from] SystemError),
 }

@@ -1,4 +1,4 @@
-//! Which transitions serve data.
+//! Choice of the transitions from data.
 
 use super::options::{BaumWelch, FitError};
 use super::passes::{parts, total};

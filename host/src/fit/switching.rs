@@ -76,7 +76,7 @@ pub struct SwitchingFit {
     pub paths: Vec<Vec<usize>>,
     /// `log p(series, paths)` before each pass, and after the last.
     pub log_joint: Vec<f64>,
-    /// Whether it converged within the passes allowed.
+    /// `true` if it converged within the passes allowed.
     pub converged: bool,
 }
 
@@ -224,7 +224,7 @@ impl SwitchingEm {
         views.iter().enumerate().map(decode).collect()
     }
 
-    /// What every mode counts beside its own steps: the one system's, from states like those of the data.
+    /// Prior moments of every mode: those of the single system, from states like those of the data.
     fn prior(&self, start: &LinearSystem, expected: &Expected) -> StepMoments {
         let steps: f64 = expected.moves.iter().map(|step| step.steps).sum();
         let states = start.states();

@@ -22,7 +22,7 @@ pub enum GramFormat {
     LibSvm,
 }
 
-/// What the items of a Gram matrix are called.
+/// Names of the items of a Gram matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Items {
     /// Their names, in order.
@@ -81,7 +81,7 @@ pub fn write_gram(
     Ok(files::write_whole(path, &gram_bytes(format, gram, items)?)?)
 }
 
-/// What [`write_gram`] writes.
+/// Returns the bytes that [`write_gram`] writes.
 ///
 /// # Errors
 /// [`FormatError`] naming the entry that is not finite.

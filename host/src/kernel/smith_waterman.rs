@@ -26,9 +26,9 @@ type Bytes = [u8; LANES];
 pub struct SmithWaterman {
     /// `s(x, y)`, `[symbol][symbol]`.
     pub matrix: Vec<Vec<i8>>,
-    /// What the first symbol of a gap costs.
+    /// Cost of the first symbol of a gap.
     pub first: u8,
-    /// What each further one costs.
+    /// Cost of each further symbol.
     pub next: u8,
 }
 
@@ -99,7 +99,7 @@ impl SmithWaterman {
         scores
     }
 
-    /// What is added to make the matrix positive; the costs of gaps.
+    /// Offset that makes the matrix positive, and the costs of gaps.
     fn bytes(&self) -> [u8; 3] {
         [self.least().unsigned_abs(), self.first, self.next]
     }

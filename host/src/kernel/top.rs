@@ -25,7 +25,7 @@ pub struct TopKernel<'m, M> {
     pub models: &'m [M],
     /// `log P(c)`, `[class]`.
     pub log_priors: &'m [f64],
-    /// What scores are gradients with respect to.
+    /// Coordinates of the gradients that are scores.
     pub parametrisation: Parametrisation,
 }
 

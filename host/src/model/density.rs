@@ -80,8 +80,7 @@ impl DensityModel {
     /// maximisation from k-means: Baum-Welch for a model without memory, with its restarts and its
     /// floor. A single Gaussian is there after one pass.
     ///
-    /// `scale` is the standard deviation of each channel over all training data; `progress` is told of
-    /// every pass.
+    /// `scale` is the standard deviation of each channel over all training data; `progress` is called after every pass.
     ///
     /// # Errors
     /// [`FitError`] if an option is out of range or there is nothing to fit.
@@ -231,7 +230,7 @@ impl Scored for DensityModel {
         self.memoryless().simulate(length, seed)
     }
 
-    /// Of a single Gaussian, by its channels; there is none of a mixture.
+    /// Information of a single Gaussian, by its channels; `None` for a mixture.
     fn information(
         &self,
         length: usize,

@@ -1,5 +1,4 @@
-//! What models have in common that are a row of probabilities a context: counting, score, estimate,
-//! drawing, information.
+//! Common functions of models with one row of probabilities per context: counting, score, estimate, drawing, information.
 
 use fishweir_core::ObservationError;
 use fishweir_core::context::ContextRule;

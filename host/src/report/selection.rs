@@ -162,10 +162,7 @@ pub(super) fn write_forms(
             }
         }
         write!(f, "\n{table}")?;
-        writeln!(
-            f,
-            "  * chosen; a stage judges on this number of series, and passes the best on"
-        )?;
+        writeln!(f, "  * chosen; a stage judges on this number of series, and passes the best on")?;
     }
     write!(f, "  {}", counted(choice.fits, "fit"))?;
     choice.lead.iter().try_for_each(|lead| write!(f, "; {lead}"))?;

@@ -24,12 +24,12 @@ pub struct SpotValidation {
 }
 
 impl SpotValidation {
-    /// Of all folds together, the events that were spotted.
+    /// Figures of the spotted events, over all folds together.
     pub fn spotted(&self) -> SpotFigures {
         pooled(self.folds.iter().map(|fold| &fold.spotted))
     }
 
-    /// Of all folds together, those of windows.
+    /// Figures of the windows' events, over all folds together.
     pub fn windowed(&self) -> SpotFigures {
         pooled(self.folds.iter().map(|fold| &fold.windowed.figures))
     }

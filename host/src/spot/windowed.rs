@@ -16,7 +16,7 @@ pub struct WindowedEvents {
     pub figures: SpotFigures,
 }
 
-/// Why there are none.
+/// Reason why a classifier of windows finds no events.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub enum WindowedEventsError {
     /// No classifier.
     #[error(transparent)]
     Train(#[from] TrainError),
-    /// The classifier is none for a device.
+    /// The classifier cannot be deployed.
     #[error("{0}")]
     #[strum(serialize = "not-deployed")]
     Deploy(String),

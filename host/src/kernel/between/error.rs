@@ -11,9 +11,9 @@ pub enum BetweenError {
     Parameter {
         /// `rho`, `lambda`, ...
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
-        /// What it may be, in words.
+        /// Description of the valid range.
         range: &'static str,
     },
     /// The models are over different spaces.
@@ -31,7 +31,7 @@ pub enum BetweenError {
     #[error("the kernel is infinite: {0}")]
     #[strum(serialize = "infinite-kernel")]
     Diverges(String),
-    /// A covariance that is none.
+    /// A covariance that is singular or indefinite.
     #[error(
         "row {row} of {part} depends on the rows before it: the covariance is singular or not \
          positive; raise its variances or leave the dimension out"
@@ -47,9 +47,9 @@ pub enum BetweenError {
     #[error("{part}: {why}")]
     #[strum(serialize = "bad-models")]
     Model {
-        /// Which of its parts, and entry.
+        /// Part of the model, and entry.
         part: String,
-        /// What is wrong, and what to do.
+        /// Fault and remedy.
         why: String,
     },
 }

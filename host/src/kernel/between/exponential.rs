@@ -71,7 +71,7 @@ pub enum NaturalFamily {
 }
 
 impl NaturalFamily {
-    /// Whether a parameter is one, and in words what it must be.
+    /// Condition on the parameter, and its description.
     fn range(self) -> (fn(f64) -> bool, &'static str) {
         match self {
             Self::GaussianMean | Self::Bernoulli => (f64::is_finite, "finite"),

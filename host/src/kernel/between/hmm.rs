@@ -37,15 +37,16 @@ pub struct HmmKernel {
 struct Prepared {
     /// To the measure's power.
     initial: Vec<f64>,
-    /// The same, over `2^shift`: no row sums to more than one, and pairs of states need not be scaled back at
-    /// every step.
+    /// Transition probabilities to the measure's power, over `2^shift`.
+    ///
+    /// No row sums to more than one, and pairs of states need not be rescaled at every step.
     transition: Vec<Vec<f64>>,
     shift: i32,
     state: Vec<Compared>,
 }
 
 impl HmmKernel {
-    /// The kernel by a measure, over so many transitions.
+    /// The kernel by a measure, over `steps` transitions.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] where the measure's parameter is out of range.

@@ -205,7 +205,7 @@ impl ModelKernel for MultinomialSeries {
     }
 }
 
-/// What of the heat kernel a [`HeatKernel`] has.
+/// Form in which a [`HeatKernel`] evaluates the heat kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeatForm {
     /// `exp(-d^2 / 4t)`, which is one for equal distributions.

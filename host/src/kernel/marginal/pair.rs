@@ -27,11 +27,11 @@ pub struct PairHmmModel {
     pub emission: Vec<Vec<f64>>,
     /// Probabilities of emitting nothing, `[state]`.
     pub empty: Vec<f64>,
-    /// Where trajectories end.
+    /// End of the trajectories.
     pub end: PairEnd,
 }
 
-/// Where the trajectories of a [`PairHmmModel`] end; see [`End`].
+/// End of the trajectories of a [`PairHmmModel`]; see [`End`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PairEnd {

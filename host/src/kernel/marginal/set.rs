@@ -35,7 +35,7 @@ pub struct FiniteSetModel {
 }
 
 impl FiniteSetModel {
-    /// What it observes.
+    /// Kind of observations.
     ///
     /// # Errors
     /// Neither alphabet nor channels, or both.
@@ -54,7 +54,7 @@ impl FiniteSetModel {
     }
 }
 
-/// What a model says of a sequence, and its logarithm; `None` where it makes the sequence impossible.
+/// Evidence of a sequence under a model, and its logarithm; `None` if the sequence is impossible.
 type Said = Option<(Evidence<f64>, f64)>;
 
 impl Rows for FiniteSetModel {
