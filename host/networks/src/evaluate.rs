@@ -7,7 +7,7 @@ use crate::records::{Binning, MISSING, Records, Schema, TextTable};
 use fishweir::data::{DataError, FoldError, Folds};
 use fishweir::evaluate::{Figures, Interval, Judged, Units};
 
-/// What a classifier came to on records with a class.
+/// Results of a classifier on records with a class.
 #[derive(Clone, Debug)]
 pub struct NetworkEvaluation {
     /// Figures over all records; a window is a record.
@@ -16,7 +16,7 @@ pub struct NetworkEvaluation {
     pub accuracy: Option<Interval>,
     /// Mean of minus the logarithm of the probability of the class, in nats; of Bayes' rule alone.
     pub log_loss: Option<f64>,
-    /// Which records are decided rightly, for comparisons in pairs.
+    /// Right decisions per record, for paired comparisons.
     pub units: Units,
 }
 
@@ -42,7 +42,7 @@ fishweir::kinds!(NetworkEvaluateError,
     Self::Network(error) => error,
 );
 
-/// What a record was judged to be, and how likely its class was thought.
+/// Decision on a record, and the probability of its class.
 type Verdict = (Judged, Option<f64>);
 
 impl NetworkEvaluation {

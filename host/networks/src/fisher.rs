@@ -71,7 +71,7 @@ impl NetworkFisher {
         &self.network
     }
 
-    /// Whether the probabilities of rows are exact.
+    /// Returns whether the probabilities of rows are exact.
     pub fn is_exact(&self) -> bool {
         self.inference.is_some()
     }

@@ -146,7 +146,7 @@ impl Network {
         found.ok_or_else(|| NetworkError::UnknownNode(name.to_owned()))
     }
 
-    /// Its graph, and where its entries lie.
+    /// Graph of the network, and layout of its entries.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -172,7 +172,7 @@ impl Network {
         records.rows().enumerate().try_for_each(|(index, record)| self.check_record(index, record))
     }
 
-    /// The same of one record, which has a number.
+    /// Checks one record, which has a number.
     pub(super) fn check_record(&self, record: usize, states: &[u16]) -> Result<(), NetworkError> {
         let nodes = self.shape.nodes();
         if states.len() != nodes {
@@ -214,7 +214,7 @@ impl Network {
         self.cells_of(0, record).map(|cell| Ok(self.theta[cell?].ln())).sum()
     }
 
-    /// The same of many, in order.
+    /// Log-likelihoods of many records, in order.
     ///
     /// # Errors
     /// As [`log_likelihood`](Self::log_likelihood), naming the record.
@@ -268,8 +268,7 @@ impl Network {
         }
     }
 
-    /// The same probabilities with nodes named and ordered otherwise: node `i` of the result is node
-    /// `order[i]` of this one.
+    /// Returns the network with its nodes in another order: node `i` of the result is node `order[i]` of this one.
     ///
     /// # Errors
     /// Unless the order has every node once.

@@ -7,11 +7,11 @@ use super::SearchProfile;
 /// A way from one state to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// Where it begins.
+    /// State where the transition begins.
     pub from: usize,
-    /// Where it ends.
+    /// State where it ends.
     pub to: usize,
-    /// Its weight: a probability, or odds.
+    /// Weight of the transition: a probability, or odds.
     pub weight: f64,
 }
 
@@ -24,7 +24,7 @@ pub enum ChainError {
     #[error("{what} has {found} entries where {expected} belong")]
     #[strum(serialize = "wrong-shape")]
     Size {
-        /// What.
+        /// Name of the part.
         what: &'static str,
         /// Entries there are.
         found: usize,
@@ -37,9 +37,9 @@ pub enum ChainError {
     State {
         /// The edge's index.
         edge: usize,
-        /// Where it begins.
+        /// State where it begins.
         from: usize,
-        /// Where it ends.
+        /// State where it ends.
         to: usize,
         /// The number of states.
         states: usize,
@@ -48,9 +48,9 @@ pub enum ChainError {
     #[error("{what} {index} has a weight that is negative or not finite")]
     #[strum(serialize = "bad-weight")]
     Weight {
-        /// What.
+        /// Name of the part.
         what: &'static str,
-        /// Its index.
+        /// Index of the part.
         index: usize,
     },
     /// Silent states that lead to one another in a circle: a path could go round for ever.
@@ -103,7 +103,7 @@ pub struct ChainExpectations {
     pub emission: Vec<Vec<f64>>,
     /// Edges taken, in their order.
     pub edges: Vec<f64>,
-    /// Expected visits of a state while so many symbols have been emitted, its own among them, `[symbols][state]`: of
+    /// Expected visits of a state after a number of emitted symbols, its own included, `[symbols][state]`: of
     /// a state that emits the posterior probability that it emits the last of them.
     pub visits: Vec<Vec<f64>>,
 }
@@ -176,7 +176,7 @@ impl SilentChain {
         Ok(Self { initial, end, emission, edges, into, silent, symbols })
     }
 
-    /// How many states there are.
+    /// Number of states.
     pub fn states(&self) -> usize {
         self.emission.len()
     }
@@ -201,7 +201,7 @@ impl SilentChain {
         &self.end
     }
 
-    /// What a state emits, `[symbol]`; `None` of a silent one.
+    /// Emission probabilities of a state, `[symbol]`; `None` for a silent one.
     pub fn emission(&self, state: usize) -> Option<&[f64]> {
         self.emission.get(state)?.as_deref()
     }

@@ -27,9 +27,9 @@ pub struct ProfileClassifier {
     pub profile: String,
     /// All else, and the family.
     pub classes: [String; 2],
-    /// Whether parts of the profile are searched for.
+    /// `true` if parts of the profile are searched for.
     pub local: bool,
-    /// Whether a sequence may have several domains.
+    /// `true` if a sequence may have several domains.
     pub several: bool,
     /// The length whose flanks sequences are searched with.
     pub length: usize,
@@ -48,7 +48,7 @@ pub struct ProfileClassifier {
 pub struct ProfileLearner {
     /// How sequences and profile meet.
     pub mode: Mode,
-    /// Whether residues are grouped by the components of the alphabet's Dirichlet mixture.
+    /// `true` if residues are grouped by the components of the alphabet's Dirichlet mixture.
     pub grouped: bool,
     /// The machine's C.
     pub c: f64,
@@ -77,7 +77,7 @@ impl ProfileLearner {
         if negatives.is_empty() || positives.is_empty() {
             return Err(ProfileError::Model {
                 name: profile.name.clone(),
-                what: "cannot be told from anything by sequences of one side alone".into(),
+                what: "cannot be trained on sequences of one class alone".into(),
             });
         }
         let search = SearchProfile::new(profile, self.mode)?;
@@ -139,7 +139,7 @@ impl ProfileClassifier {
         }
     }
 
-    /// Its profile, ready to be searched with.
+    /// Parses the profile for a search.
     ///
     /// # Errors
     /// Names what is wrong with the profile's text.
@@ -166,7 +166,7 @@ impl ProfileClassifier {
         })
     }
 
-    /// Whether bytes are the file of one, by the names of its fields; what they say may still be wrong.
+    /// Returns whether bytes are the file of a classifier, by the names of its fields. The values may still be invalid.
     pub fn is_one(bytes: &[u8]) -> bool {
         let content = unseal("", bytes).and_then(|content| content.parse());
         content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| found.contains_key("profile"))

@@ -134,7 +134,7 @@ impl Residues {
         Self::guess(text).0
     }
 
-    /// How many residues there are.
+    /// Number of residues.
     pub fn len(&self) -> usize {
         self.symbols.len()
     }
@@ -144,7 +144,7 @@ impl Residues {
         self.symbols.is_empty()
     }
 
-    /// How many symbols a sequence may have: residues, then codes.
+    /// Number of symbols that a sequence may have: residues, then codes.
     pub fn symbols(&self) -> usize {
         self.len() + self.codes.len()
     }

@@ -13,7 +13,7 @@ pub struct ProfileFit {
     pub build: Build,
     /// How a sequence is aligned to the profile so far: to all of it, or to any part.
     pub local: bool,
-    /// So many sequences, of lengths spread over all, are tried as the first.
+    /// Number of sequences, of lengths spread over all, that are tried as the first.
     pub seeds: usize,
     /// How often all are aligned again once all are in.
     pub rounds: usize,
@@ -154,7 +154,7 @@ impl ProfileFit {
         let tried = self.seeds.clamp(1, order.len().max(1));
         let mut found: Option<(f64, Profile)> = None;
         for number in 0..tried {
-            // The middles of so many equal shares.
+            // The middles of `tried` equal shares.
             let Some(&seed) = order.get((2 * number + 1) * order.len() / (2 * tried)) else {
                 break;
             };

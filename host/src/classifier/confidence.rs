@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::to_three_digits;
 
-/// What was learnt about a classifier's decisions on windows of the training data that were held back: the core's
+/// Calibration of a classifier's decisions on held-out windows of the training data: the core's
 /// [`Confidence`](classify::Calibration), in `f64`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confidence {
-    /// What decision values are multiplied by: one over the temperature.
+    /// Factor on decision values: the reciprocal of the temperature.
     pub scale: f64,
-    /// When decisions had better not be taken; null where all are.
+    /// Thresholds of rejection; null if every decision is accepted.
     pub rejection: Option<Rejection>,
     /// Windows held back that it was learnt from.
     pub windows: usize,
@@ -31,7 +31,7 @@ pub struct Rejection {
     pub likelihoods: Vec<[f64; 2]>,
 }
 
-/// The same as a device holds it.
+/// Confidence in the numbers of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeployedConfidence {
     pub(crate) scale: f32,
@@ -47,7 +47,7 @@ impl DeployedConfidence {
         classify::Calibration { scale, least_margin, likelihoods }
     }
 
-    /// Its numbers in order.
+    /// All numbers in order.
     pub(crate) fn reals(&self) -> impl Iterator<Item = f32> {
         let likelihoods = self.likelihoods.as_flattened().iter().copied();
         [self.scale, self.least_margin].into_iter().chain(likelihoods)
@@ -65,7 +65,7 @@ impl Confidence {
         }
     }
 
-    /// Whether its numbers are any, for so many classes; else what is wrong, in words.
+    /// Checks the numbers, for `classes` classes; an error describes the fault.
     pub(crate) fn check(&self, classes: usize) -> Result<(), String> {
         let limits = self.rejection.as_ref().map_or(0, |rejection| rejection.likelihoods.len());
         if ![0, classes].contains(&limits) {

@@ -16,16 +16,15 @@ pub enum Scaling {
     /// its mean diagonal for a ridge: the invariant kernel, `K = U_x' (I + ridge)^-1 U_y`
     /// (equation 9). The information is the empirical one, of the training sequences.
     Whitened,
-    /// The same by the model's own information, over 2 000 sequences drawn from it, as long as the
-    /// training sequences are.
+    /// By the model's own information, over 2 000 sequences drawn from it, as long as the training sequences.
     Sampled,
-    /// The same by the model's own information, exactly: over all sequences of symbols that are as long
-    /// as the training sequences, which all have one length.
+    /// By the model's own information, exactly: over all sequences of symbols as long as the training sequences, which all have
+    /// one length.
     Exact,
 }
 
 impl Scaling {
-    /// Its name in tables.
+    /// Name in tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What the words mean.
+//! Grammar of the words.
 
 use std::collections::HashMap;
 
@@ -34,11 +34,11 @@ struct Declared {
 struct Block {
     at: At,
     parents: Vec<usize>,
-    /// How many rows there are.
+    /// Number of rows.
     count: usize,
     /// Those that are listed, by number.
     rows: HashMap<usize, Vec<f64>>,
-    /// What the others are.
+    /// Probabilities of the other rows.
     default: Option<Vec<f64>>,
 }
 
@@ -324,7 +324,7 @@ impl<'t> Parser<'t> {
         Ok((row, first.unwrap_or(self.rest.at)))
     }
 
-    /// So many numbers from 0 to 1, each with its place, up to `;`.
+    /// Reads `count` numbers from 0 to 1, each with its place, up to `;`.
     fn entries(&mut self, count: usize) -> Result<Vec<(f64, At)>, BifError> {
         let mut entries = Vec::new();
         loop {

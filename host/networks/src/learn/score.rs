@@ -144,8 +144,7 @@ impl<'a> Scorer<'a> {
 /// The score of a graph over the columns of whole records, `parents[column]`.
 ///
 /// # Errors
-/// [`NetworkError`]: variables that are none, records that do not fit or have missing fields, a parent
-/// that is no column.
+/// [`NetworkError`]: invalid variables, records that do not fit or have missing fields, a parent that is not a column.
 pub fn graph_score(
     score: Score,
     variables: &[Variable],

@@ -1,4 +1,4 @@
-//! Where columns of numbers are cut.
+//! Cuts of columns of numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Binning {
     pub most_states: usize,
     /// How it is cut.
     pub cutting: Cutting,
-    /// Whether what is missing is a state of its own, `?`, of columns in which something is.
+    /// `true` if a missing field is a state of its own, `?`, in columns with missing fields.
     pub missing_is_a_state: bool,
 }
 
@@ -17,9 +17,9 @@ pub struct Binning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cutting {
-    /// Into so many bins of nearly as many rows each; fewer where numbers are equal.
+    /// Into this number of bins of nearly equal numbers of rows; fewer if numbers are equal.
     EqualFrequency(usize),
-    /// Where it tells the class apart, as long as that shortens the description of the classes.
+    /// At the cuts that separate the classes, as long as they shorten the description of the classes.
     ///
     /// Source: Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
     /// classification learning", 1993.
@@ -70,7 +70,7 @@ pub(super) fn description_length(mut values: Vec<(f64, usize)>, classes: usize) 
     cuts
 }
 
-/// Where sorted values are best cut, if at all.
+/// Best cut of sorted values, if any.
 fn best_cut(values: &[(f64, usize)], classes: usize) -> Option<usize> {
     let n = values.len() as f64;
     let mut after = vec![0_usize; classes];

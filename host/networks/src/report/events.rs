@@ -9,7 +9,7 @@ use fishweir::report::{Table, counted, grouped};
 /// Records that an emulated device has answered, beside the host's answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventsComparison {
-    /// What ran, in words.
+    /// Description of the program that ran.
     pub what: String,
     /// The model's file.
     pub model: String,
@@ -19,7 +19,7 @@ pub struct EventsComparison {
     pub board: String,
     /// Records sent.
     pub records: usize,
-    /// Of these, those that the device refused.
+    /// Number of those that the device refused.
     pub refused: usize,
     /// Alarms.
     pub alarms: usize,

@@ -1,4 +1,4 @@
-//! What is drawn, counted and refused.
+//! Tests of drawing, counting and refusing.
 
 use super::*;
 use crate::data::Rows;
