@@ -64,7 +64,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
 /// Words of a dictionary that a finding names.
 const SHOWN: usize = 8;
 
-/// What an observation is: as the options say, or as found.
+/// Kind of observation: as the options give it, or as found.
 fn kind(
     parts: &[Part],
     options: &ReadOptions,
@@ -123,7 +123,7 @@ fn labels(parts: &[Part]) -> Vec<String> {
 struct Numbering<'o> {
     kind: Kind,
     classes: Vec<String>,
-    /// Of letters, those that are no symbols and mean nothing.
+    /// Returns whether a letter is no symbol and has no meaning.
     passed_over: fn(char) -> bool,
     missing: &'o Marks,
     /// Characters and words read as missing so far.

@@ -80,12 +80,12 @@ fn check(word: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a character parts words, on a device too.
+/// Returns whether a character separates words, on a device too.
 pub(crate) fn is_separator(character: char) -> bool {
     u8::try_from(character).is_ok_and(Letters::separates)
 }
 
-/// What the symbols of strings are.
+/// Spelling of the symbols of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// Letters, one after another.

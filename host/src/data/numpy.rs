@@ -41,7 +41,7 @@ enum Values {
     Texts(Vec<String>),
 }
 
-/// What stands behind a key of the header, which is a literal of Python.
+/// Value of a key in the header, which is a literal of Python.
 fn entry<'h>(header: &'h str, key: &str) -> Option<&'h str> {
     let (_, behind) = header.split_once(&format!("'{key}'"))?;
     Some(behind.trim_start().strip_prefix(':')?.trim_start())

@@ -231,7 +231,7 @@ pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataEr
     unpacked_as(name, bytes, None)
 }
 
-/// The same of a text whose encoding is known.
+/// Decodes a text whose encoding is known.
 ///
 /// # Errors
 /// As [`unpacked`]; of a text that is not so encoded.

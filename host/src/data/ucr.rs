@@ -26,7 +26,7 @@ pub(super) static LAYOUT: Layout = Layout {
 /// archive have fifteen. A table without a header has fewer columns.
 const FEWEST_FIELDS: usize = 16;
 
-/// What parts the fields of a line.
+/// Separator of the fields of a line.
 #[derive(Clone, Copy)]
 enum Separator {
     Character(char),
@@ -62,7 +62,7 @@ fn is_sample(text: &str) -> bool {
     finite(text).is_some() || text.eq_ignore_ascii_case("nan")
 }
 
-/// As many numbers in every line, the first a whole one that comes back: the label.
+/// Returns whether every line has as many numbers, the first a whole one that comes back: the label.
 fn is_one(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!((lengths, data.missing().observations), (vec![15, 16], 1));
     }
 
-    /// What may be something else is no such text unless it is said to be.
+    /// An ambiguous text is of this layout only if it is named.
     #[test]
     fn what_could_be_something_else_must_be_named() {
         for text in [

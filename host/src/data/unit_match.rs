@@ -14,10 +14,10 @@ pub struct UnitMatch {
     pub conversion: Conversion,
 }
 
-/// What is known of two units.
+/// Result of comparing two units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitComparison {
-    /// Both names have the same unit, or neither has one.
+    /// The same unit in the two names, or no unit in either.
     Same,
     /// The numbers were converted.
     Converted,
@@ -91,7 +91,7 @@ pub fn conversions_in_words(matches: &[UnitMatch]) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// Which units among some matches were not compared, and what to write, in words.
+/// Describes the units among some matches that were not compared, and how to write them.
 #[must_use]
 pub fn uncompared_in_words(matches: &[UnitMatch]) -> Option<String> {
     let names = |unnamed: bool, comparison: UnitComparison| -> Vec<(String, String)> {

@@ -44,7 +44,7 @@ pub enum ClassifierKind {
 }
 
 impl ClassifierKind {
-    /// Whether it is linear in what its models say, so that it compiles to directions (or needs none).
+    /// Returns whether it is linear in its models' outputs, so that it compiles to directions (or needs none).
     #[must_use]
     pub fn compiles(self) -> bool {
         !matches!(self, Self::Gaussian | Self::Polynomial | Self::Cosine | Self::RootCosine)

@@ -23,7 +23,7 @@ use crate::learn::train::Trained;
 /// Of the request the learner (or what stands for it on a Gram matrix), the class
 /// weights, the values of C and the number of inner folds count.
 pub struct WindowKernel<'a> {
-    /// Of all items.
+    /// Gram matrix of all items.
     pub gram: &'a Gram,
     /// Their classes, `[item]`.
     pub labels: Vec<usize>,
@@ -78,7 +78,7 @@ impl<'a> WindowKernel<'a> {
         self.choose_by(train, folds.as_ref())
     }
 
-    /// The same by given folds of the items to train on.
+    /// Chooses by given folds of the training items.
     ///
     /// # Errors
     /// Those of [`choose`](Self::choose).
@@ -121,7 +121,7 @@ impl<'a> WindowKernel<'a> {
     }
 }
 
-/// What [`WindowKernel::train`] gives.
+/// Machine that [`WindowKernel::train`] returns.
 pub struct WindowMachine<'k> {
     gram: &'k Gram,
     train: &'k [usize],

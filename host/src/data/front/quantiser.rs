@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::data::centre_and_spread;
 
-/// Rows that words are learnt from at most, evenly spaced: a pass over them is of so many times `2 K D` multiply-adds.
+/// Largest number of rows that words are learnt from, evenly spaced: a pass over them is `2 K D` multiply-adds per row.
 const ROWS: usize = 20_000;
 /// Passes at most.
 const PASSES: usize = 100;
@@ -17,7 +17,7 @@ const PASSES: usize = 100;
 /// [`VectorQuantiser`](fishweir_core::front::VectorQuantiser).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorQuantiser {
-    /// What a channel's squared difference weighs, `[channel]`.
+    /// Weight of a channel's squared difference, `[channel]`.
     weights: Vec<f32>,
     /// `[symbol][channel]`.
     words: Vec<Vec<f32>>,
@@ -26,7 +26,7 @@ pub struct VectorQuantiser {
 impl VectorQuantiser {
     /// The fewest words, and the most.
     pub const WORDS: std::ops::RangeInclusive<usize> = 2..=64;
-    /// What symbols are called, in order.
+    /// Names of the symbols, in order.
     pub const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs; `None` where they are not of the same
@@ -41,12 +41,12 @@ impl VectorQuantiser {
         sound.then_some(Self { weights, words })
     }
 
-    /// So many words of so many channels, before they are learnt: of the sizes that they will have.
+    /// Placeholder for `words` words of `channels` channels, before they are learnt.
     pub(crate) fn blank(words: usize, channels: usize) -> Self {
         Self { weights: vec![1.0; channels], words: vec![vec![0.0; channels]; words] }
     }
 
-    /// What a channel's squared difference weighs, `[channel]`.
+    /// Weight of a channel's squared difference, `[channel]`.
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights

@@ -23,7 +23,7 @@ const SEED: u64 = 1;
 pub struct Scales {
     /// Scores.
     pub scaling: Scaling,
-    /// What numbers of codewords, and of levels exceeded, are multiplied by once they are scaled as scores are.
+    /// Factor on numbers of codewords, and of levels exceeded, after scaling as for scores.
     pub codebook_weight: f64,
 }
 
@@ -74,7 +74,7 @@ impl FeatureScaler {
         Ok(Self::mapped(rows, lengths, map, scales.into())?.0)
     }
 
-    /// The same, and the rows mapped.
+    /// Fits a scaler, and maps the rows.
     pub(crate) fn mapped(
         rows: &Matrix,
         lengths: &[usize],
@@ -163,7 +163,7 @@ fn sampled(
     Information::sampled(&map.scored(model), lengths, DRAWS, SEED, Parametrisation::SOFTMAX)
 }
 
-/// The same over all sequences of the one length that is given.
+/// Information over all sequences of the one given length.
 fn exact(
     map: &FeatureMap,
     model: usize,

@@ -1,4 +1,4 @@
-//! What a search asks of trials: how well they decide what is held back.
+//! Judge of trials: decides held-out windows for a search.
 
 use crate::learn::error::TrainError;
 use crate::learn::search::held_out::HeldOut;
@@ -17,8 +17,9 @@ pub(crate) trait Judge {
         series: &[usize],
     ) -> Result<Option<HeldOut>, TrainError>;
 
-    /// What was held out of all series, in the inner folds of some: each is held out in closed form, of the features that
-    /// there are. `None` without folds.
+    /// Judges a hold-out in the inner folds of some series: each is held out in closed form, from the existing features.
+    ///
+    /// `None` without folds.
     fn held_out_in_folds(
         &self,
         trial: &Trial,

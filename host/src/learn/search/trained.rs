@@ -85,7 +85,7 @@ impl Judge for Trials<'_> {
     }
 }
 
-/// What a lead in nats is held to: one of models that cannot be is endless.
+/// Bound on a margin in nats: an impossible model would make it infinite.
 const FARTHEST: f64 = 1e6;
 impl TrainingSet<'_> {
     /// Chooses scaling and C by cross-validation within the training series: models are fitted anew
@@ -235,7 +235,7 @@ impl TrainingSet<'_> {
         Ok(decided(&scales, verdicts))
     }
 
-    /// The group of each series of the data set, or its number where there are none.
+    /// Group of each series of the data set, or its index without groups.
     pub(crate) fn groups(&self) -> Result<Vec<usize>, TrainError> {
         Ok(match &self.trial.request.group {
             Some(column) => self.data.groups(column)?.0,

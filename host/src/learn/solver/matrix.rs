@@ -9,7 +9,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix with so many columns and no row.
+    /// A matrix with `columns` columns and no row.
     pub fn new(columns: usize) -> Self {
         Self { columns, values: Vec::new() }
     }
@@ -23,7 +23,7 @@ impl Matrix {
         self.values.extend(row.iter().map(|&x| x as f32));
     }
 
-    /// The first so many rows.
+    /// The first `rows` rows.
     pub(crate) fn first(&self, rows: usize) -> Self {
         Self { values: self.values[..rows * self.columns].to_vec(), ..*self }
     }
@@ -39,7 +39,7 @@ impl Matrix {
         self.values.extend_from_slice(&other.values);
     }
 
-    /// Leaves the first so many rows.
+    /// Keeps the first `rows` rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.values.truncate(rows * self.columns);
     }
