@@ -17,7 +17,7 @@ pub struct UnitMatch {
 /// Result of comparing two units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitComparison {
-    /// The same unit in the two names, or no unit in either.
+    /// Equal units in the two names, or no unit in either.
     Same,
     /// The numbers were converted.
     Converted,
