@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why an observation was refused. After [`push`](crate::filter::Streaming::push) it is missing already.
+/// Reason why an observation was refused. After [`push`](crate::filter::Streaming::push) it is missing already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -96,7 +96,7 @@ pub enum Part {
     Coefficient,
     /// A kernel machine's stored items: their norms `[item]`, or their scores `[item][entry]`.
     StoredItem,
-    /// How scores are centred and whitened: the centre, then the factors by rows.
+    /// Centring and whitening of scores: the centre, then the factors by rows.
     Whitening,
     /// The parameter of a kernel on scores.
     Kernel,
@@ -142,7 +142,7 @@ pub enum ErrorKind {
     NotSymmetric,
     /// A covariance that is not positive semidefinite.
     NotPositiveSemidefinite,
-    /// Not what the other parameters imply.
+    /// A number that contradicts the other parameters.
     Inconsistent,
     /// Outside the range that it may have.
     NotInRange,
@@ -175,7 +175,7 @@ impl ErrorKind {
     }
 }
 
-/// Why a model was refused: which number of which part, and what is wrong with it.
+/// Reason why a model was refused: the number at fault, its part, and the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ModelError {

@@ -35,7 +35,7 @@ const SLOW: std::ops::Range<usize> = 3..6;
 const EVERY: [usize; 4] = [2, 5, 10, 50];
 const WINDOW: usize = 200;
 
-/// How samples lose the second sensor.
+/// Pattern in which samples lose the second sensor.
 #[derive(Clone, Copy)]
 enum Loss {
     Rate,

@@ -36,7 +36,7 @@ mod common;
 
 const CLASSES: [&str; 2] = ["faculty", "student"];
 const SIZES: [usize; 5] = [77, 155, 311, 622, 1_244];
-/// Those whose losses the document shows over C.
+/// Sets whose losses the document shows over C.
 const SHOWN: [usize; 2] = [77, 622];
 const DRAWS: u64 = 20;
 /// Widths of radial basis functions, and times that heat spreads.

@@ -43,7 +43,7 @@ use crate::evaluate::{
 };
 use crate::learn::{ClassifierKind, Request, Trained, train};
 
-/// How a classifier is to be fitted.
+/// Estimator of a classifier: the request, and the confidence to learn.
 #[derive(Clone, Debug)]
 pub struct Estimator {
     /// Request of the training, at its defaults until changed.
@@ -88,8 +88,9 @@ impl Estimator {
         Self { trust: Trust::Calibrated, ..self }
     }
 
-    /// As [`calibrated`](Self::calibrated), and thresholds on margins and likelihoods under which at most this
-    /// share of what folds held back is rejected: [`Fitted::rejection`].
+    /// As [`calibrated`](Self::calibrated), with thresholds on margins and likelihoods: [`Fitted::rejection`].
+    ///
+    /// They reject at most this share of the held-out windows.
     #[must_use]
     pub fn rejecting(self, rate: f64) -> Self {
         Self { trust: Trust::Rejecting(rate), ..self }
@@ -287,7 +288,7 @@ impl Fitted {
         &self.deployed
     }
 
-    /// How the fit came about.
+    /// Result of the training.
     pub fn trained(&self) -> &Trained {
         &self.trained
     }

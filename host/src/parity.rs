@@ -86,7 +86,7 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// How a device's answers compare with the host's.
+/// Comparison of a device's answers with the host's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Parity {
     /// Samples sent, missing ones included.
@@ -120,7 +120,7 @@ pub struct Parity {
     pub first_difference: Option<String>,
 }
 
-/// In what two profiles differ, item by item, in words: none where bits can be compared. `names` are those
+/// Differences of two profiles, item by item, in words: empty if bits can be compared. `names` are those
 /// of the two, as in "on the host".
 pub fn profile_differences(profiles: [Profile; 2], names: [&str; 2]) -> Vec<String> {
     let items = |profile: Profile| {

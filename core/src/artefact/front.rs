@@ -53,7 +53,7 @@ impl Stages {
         Self::of(*b"word", [channels, words, 0])
     }
 
-    /// These, and others after them.
+    /// Returns these stages, followed by others.
     #[must_use]
     pub const fn then(self, next: Self) -> Self {
         if self.is_none() { next } else { Self::of(*b"then", [self.0, next.0, 0]) }

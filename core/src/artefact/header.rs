@@ -27,30 +27,30 @@ const TOPOLOGY_AT: usize = 22;
 const PROFILE_AT: usize = 32;
 const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
 
-/// Beside a topology: there are codebooks.
+/// Bit that is added to a topology: there are codebooks.
 const CODEBOOKS: u8 = 0x80;
-/// Beside codebooks: models have a direction for each output.
+/// Bit in the byte of codebooks: models have a direction for each output.
 const DIRECTIONS: u8 = 0x40;
-/// Beside a topology: there is a front end.
+/// Bit that is added to a topology: there is a front end.
 const FRONT: u8 = 0x20;
-/// Beside codebooks: levels of each code vector, in these bits.
+/// Bits in the byte of codebooks: number of levels of each code vector.
 const LEVELS: u8 = 0x1c;
 
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
 
-/// How the states of an artefact's models follow one another.
+/// Transitions between the states of an artefact's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Topology(u8);
 
 impl Topology {
-    /// By a chain, and hidden: [`Hmm`](crate::hmm::Hmm).
+    /// Hidden states of a chain: [`Hmm`](crate::hmm::Hmm).
     pub const CHAIN: Self = Self(0);
     /// One a position, and so known: a [`ContextModel`](crate::context::ContextModel) whose rule is
     /// [`Steps`](crate::context::Steps).
     pub const STEPS: Self = Self(1);
-    /// Along the positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
+    /// Positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
     pub const PROFILE: Self = Self(2);
     /// By a chain, and hidden, and each model hears the channels and their differences at one lag, no two the same:
     /// [`ChannelSubset`](crate::classify::ChannelSubset). The columns that it hears lie after each model.
@@ -69,7 +69,7 @@ pub struct Shape {
     pub real_bytes: u8,
     /// Emission family.
     pub family: Family,
-    /// How states follow one another.
+    /// Transitions between the states.
     pub topology: Topology,
     /// States `N`.
     pub states: u16,
@@ -259,7 +259,7 @@ impl fmt::Display for Shape {
 pub struct Header {
     shape: Shape,
     profile: Profile,
-    /// Without the front end's number.
+    /// Length of the classifier, without the front end's number.
     classifier_length: usize,
     payload_length: usize,
     /// Length in bytes of the sections, or of the labels in versions without sections.
@@ -406,7 +406,7 @@ impl Header {
     }
 }
 
-/// Over the header up to the checksum, and what comes after it.
+/// Checksum over the header up to its checksum, and the bytes after it.
 fn checksum(header: &[u8], rest: &[&[u8]]) -> u32 {
     let mut digest = CRC.digest();
     digest.update(header);

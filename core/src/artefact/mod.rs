@@ -38,7 +38,7 @@ pub use error::ArtefactError;
 pub use front::{Stages, StoredFront};
 pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
 pub use include::{Aligned, Embedded, calibration_pairs};
-/// For what [`fishweir-build`](crate::include_model) writes.
+/// Items for the output of [`fishweir-build`](crate::include_model).
 #[doc(hidden)]
 pub use zerocopy::{
     IntoBytes as AsBytes, transmute as transmute_bytes, transmute_ref as transmute_words,
@@ -63,7 +63,7 @@ use crate::profile_hmm::ProfileHmm;
 pub trait StoredModel: StreamModel {
     /// The code of its emission family.
     const FAMILY: Family;
-    /// How its states follow one another.
+    /// Transitions between the states.
     const TOPOLOGY: Topology;
     /// States, or positions.
     const STATES: usize;
@@ -320,7 +320,7 @@ pub fn contract(bytes: &[u8]) -> Result<Option<Contract<'_>>, ArtefactError> {
     Header::parse(bytes)?.contract(bytes)
 }
 
-/// How far the decisions of the classifier in `bytes` are to be believed; `None` where that was not learnt.
+/// Returns the calibration of the classifier in `bytes`; `None` if none was learnt.
 ///
 /// Cost: one pass over the bytes; limits stay where they are.
 ///

@@ -1,4 +1,4 @@
-//! How far a decision is to be believed, and whether it is to be taken at all.
+//! Calibration of decisions, and rejection of unreliable ones.
 
 use super::{Decision, Output, decide_exactly};
 use crate::error::{ErrorKind, ModelError, Part};
@@ -15,7 +15,7 @@ pub enum RejectionReason {
     /// The stream is less likely a sample, under the likeliest model, than nearly all that were decided so in
     /// training: nothing like it was there.
     LowLikelihood = 2,
-    /// It is more likely a sample than nearly all of them: a sensor that rests, or has come off.
+    /// The likelihood per sample is above nearly all of them: a sensor that rests, or has come off.
     HighLikelihood = 3,
 }
 

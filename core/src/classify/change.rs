@@ -110,7 +110,7 @@ pub struct ChangeState<X: Number, const N: usize> {
 }
 
 impl<X: Number<Reading: Number>, const N: usize> ChangeState<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { fading: FadingBelief::NEW, weight: Compensated::ZERO };
 }
 

@@ -55,7 +55,7 @@ pub struct Codebooks<S: Array2<Entry: Coding>, const O: usize, const Q: usize = 
 impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize>
     Codebooks<[[T; D]; G], O>
 {
-    /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
+    /// Codebooks from dilations in samples, scales of the channels, code vectors and weights of the codewords, all
     /// `[codebook]`. [`WithCodebooks::new`] checks them, with the ring that they take.
     pub const fn from_parts(
         dilations: [u32; G],

@@ -149,7 +149,7 @@ impl Coding for i16 {
     }
 }
 
-/// How alike each code vector of a codebook is to what is heard at each of `L` samples, tap by tap:
+/// Likeness of each code vector of a codebook to each of `L` samples, tap by tap:
 ///
 /// ```text
 /// y_k = sum over channels c of scale_c ( x_t,c - x_(t - k d),c ),     k = 1, ..., 8
@@ -200,7 +200,7 @@ impl<T: Coding, const L: usize> Similarity<T, L> {
         }
     }
 
-    /// How alike each code vector is to what has been heard at each sample, `[codeword]`.
+    /// Likeness of each code vector to the input so far at each sample, `[codeword]`.
     #[inline(always)]
     pub fn alike(&self) -> &[[T::Wide; L]; CODEWORDS] {
         &self.alike
@@ -255,7 +255,7 @@ impl<T: Coding> Similarity<T, 1> {
     }
 }
 
-/// How alike the code vectors of a codebook at a dilation `d` are to the last samples: see [`Similarity`].
+/// Likeness of the code vectors of a codebook at a dilation `d` to the last samples: see [`Similarity`].
 ///
 /// `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
 /// come. Likenesses do not depend on the level of the signal, nor the [codeword](Similarity::codewords) on its strength.

@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::number::{Compensated, Real};
 
-/// How a decision value grows with the length of the stream: the evidence is divided by `1`, `t` or
+/// Normalisation of a decision value by the length of the stream: the evidence is divided by `1`, `t` or
 /// `sqrt(t)`, where `t` counts the samples, missing ones included.
 ///
 /// A plain number underneath, so that it can be read in place from an artefact.
@@ -121,7 +121,7 @@ impl<T: Real> Output<T> {
         infinite(self.ruled_out).unwrap_or_else(|| self.sum.total())
     }
 
-    /// This value less another, subtracted in double-word arithmetic.
+    /// Difference between this value and another, subtracted in double-word arithmetic.
     #[inline]
     pub fn difference(&self, other: &Self) -> T {
         let difference = self.ruled_out - other.ruled_out;

@@ -227,7 +227,7 @@ pub fn expand_kernels<'c, T: Real>(
     left
 }
 
-/// From logarithms of kernels to values relative to the largest, in place; returns its logarithm.
+/// Converts logarithms of kernels to values relative to the largest, in place; returns its logarithm.
 ///
 /// Minus infinity, and values of zero, where all kernels are zero. One exponential a kernel.
 #[inline]

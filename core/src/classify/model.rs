@@ -47,7 +47,7 @@ const fn directions<E: Emission>() -> usize {
     <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS
 }
 
-/// By the forward filter.
+/// Evidence of the forward filter.
 impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
     type Observation = E::Observation;
     type Real = RealOf<E>;
@@ -136,7 +136,7 @@ where
     }
 }
 
-/// By the Kalman filter.
+/// Evidence of the Kalman filter.
 impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Dynamics<N, D, W> {
     type Observation = [<W as Parameter>::Real; D];
     type Real = <W as Parameter>::Real;

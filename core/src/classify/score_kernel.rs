@@ -21,7 +21,7 @@ pub enum ScoreKernel<T> {
     },
     /// `(1 + z . z')^degree`.
     Polynomial {
-        /// At least 1.
+        /// Degree of the polynomial, at least 1.
         degree: u32,
     },
     /// `z . z' / (|z| |z'|)`; stored scores have length one. Zero where `z` is.

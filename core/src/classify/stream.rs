@@ -57,7 +57,7 @@ pub struct StreamState<S, const M: usize> {
 
 /// Access to the states of hidden Markov models.
 impl<X: Number, const N: usize, const M: usize> StreamState<Belief<X, N>, M> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { bank: BankState::new([Belief::NEW; M]), samples: 0 };
 }
 
@@ -127,7 +127,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         &self.biases
     }
 
-    /// How evidence grows with length.
+    /// Normalisation of evidence by length.
     pub const fn normalisation(&self) -> Normalisation {
         self.normalisation
     }

@@ -4,7 +4,7 @@ use super::machine::check_finite;
 use crate::error::{ModelError, Part};
 use crate::number::{Real, inner_product};
 
-/// Why a kernel on scores has no value: an entry of the whitened score lies outside `-2^48` to `2^48`,
+/// Error of a kernel on scores without a value: an entry of the whitened score lies outside `-2^48` to `2^48`,
 /// far from what any data shows, or is no number. A sample millions of standard deviations away does
 /// that. The state is sound: reset, or read on where scores are means over the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ impl fmt::Display for ScoreOutOfRange {
 
 impl core::error::Error for ScoreOutOfRange {}
 
-/// How scores are centred and whitened before a kernel sees them.
+/// Centring and whitening of scores before a kernel reads them.
 ///
 /// Entries stay between `-2^48` and `2^48`, so that a kernel's sums stay finite.
 pub trait Whitening<T: Real, const F: usize> {

@@ -54,7 +54,7 @@ pub struct StaggeredStates<S, const STATES: usize> {
 }
 
 impl<S, const STATES: usize> StaggeredStates<S, STATES> {
-    /// Before the first sample, from as many new states of the classifier: in a constant too.
+    /// State before the first sample, from as many new states of the classifier; usable in constants.
     #[must_use]
     pub const fn from_parts(states: [S; STATES]) -> Self {
         Self { states, clock: WindowClock::NEW }

@@ -5,7 +5,7 @@ use crate::error::ObservationError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StringEnd {
-    /// They do not: all `K` events are symbols.
+    /// Strings have no such event: all `K` events are symbols.
     Open,
     /// The last of the `K` events, `K - 1`, is the end. It is pushed like a symbol; after it the string
     /// is over, and wants a reset.

@@ -4,12 +4,12 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::ObservationError;
 
-/// How the past picks the context of the next sample, one of `C`.
+/// Rule that picks the context of the next sample, one of `C`, from the past.
 pub trait ContextRule<O: ?Sized, const C: usize> {
     /// History that the rule keeps of a stream.
     type History: Copy + PartialEq + Debug;
 
-    /// Before the first sample.
+    /// History before the first sample.
     fn start(&self) -> Self::History;
 
     /// The context that predicts `x`, below `C`, or `None` where the past does not determine one;

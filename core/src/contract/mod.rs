@@ -110,7 +110,7 @@ pub struct ChannelRange<'a> {
 #[derive(Clone, Copy)]
 pub struct Channels<'a> {
     source: Source<'a>,
-    /// Not zero where a channel may be missing, `[channel]`; those past the end may not.
+    /// Nonzero for each channel that may be missing, `[channel]`; channels past the end may not.
     missing: &'a [u8],
 }
 

@@ -41,7 +41,7 @@ pub struct Section<'a> {
     pub content: &'a [u8],
 }
 
-/// Why sections were refused.
+/// Reason why sections were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

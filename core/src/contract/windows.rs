@@ -6,7 +6,7 @@ use core::fmt;
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Refused {
-    /// It is missing: time passes, nothing is learnt.
+    /// A refused sample is missing: time passes, nothing is learnt.
     #[default]
     Missing = 0,
 }
@@ -17,10 +17,10 @@ pub enum Refused {
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Partial {
-    /// It decides when asked: training took series shorter than a window as they are.
+    /// A partly filled window decides on request: training took series shorter than a window as they are.
     #[default]
     OnRequest = 0,
-    /// It decides nothing: training left out series shorter than a window.
+    /// A partly filled window decides nothing: training left out series shorter than a window.
     Never = 1,
 }
 
@@ -46,7 +46,7 @@ pub struct Windows {
     pub partial: Partial,
 }
 
-/// Why windows were refused.
+/// Reason why windows were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -184,8 +184,9 @@ impl Windows {
 pub struct WindowClock {
     /// Samples since the first window began, those `ahead` included; past the first two cycles it stays in the second.
     samples: u32,
-    /// If positive, samples to come at which all states have open windows and none begins; else minus the missing samples
-    /// in a row, up to two more than the longest gap.
+    /// Number of coming samples during which all states have open windows and none begins, if positive.
+    ///
+    /// Otherwise minus the missing samples in a row, up to two more than the longest gap.
     ahead: i32,
 }
 
@@ -193,7 +194,7 @@ pub struct WindowClock {
 const ENDLESS: i32 = i32::MAX;
 
 impl WindowClock {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { samples: 0, ahead: 0 };
 
     /// Takes in a sample, of which something was `given` or nothing: hands each state whose window is open to `push`,

@@ -15,7 +15,7 @@ use crate::number::{Arithmetic, Parameter, Real, Tangent};
 pub struct Covariance<W, const N: usize>([[W; N]; N]);
 
 impl<W, const N: usize> Covariance<W, N> {
-    /// From factors already checked, as an export writes them: `d` on the diagonal, `L` left of it, zeros
+    /// Covariance from factors already checked, as an export writes them: `d` on the diagonal, `L` left of it, zeros
     /// right of it. [`validate`](Self::validate) checks them again.
     pub const fn from_factors(factors: [[W; N]; N]) -> Self {
         Self(factors)

@@ -91,7 +91,7 @@ impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
 }
 
 impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const fn new(initial: GaussianBelief<X, N>) -> Self {
         Self { belief: initial, density: SquaredDensity::ONE, begun: false }
     }
@@ -120,7 +120,7 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
         belief
     }
 
-    /// On to the next sample, of which nothing is known yet: a step that systems that change in time take
+    /// Moves to the next sample, of which nothing is known yet: a step that systems that change in time take
     /// each with its own matrices. A variance that would overflow stays as it is, too large for any sample
     /// to be taken in.
     #[inline(always)]

@@ -183,7 +183,7 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E,
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct MixtureStatistics<S, T, const M: usize> {
-    /// How often each component was the one, `[component]`.
+    /// Expected count of each component, `[component]`.
     pub weight: [T; M],
     /// Each component's statistics of the observations it made, `[component]`.
     pub component: [S; M],
@@ -199,9 +199,9 @@ vector_space! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct MixtureScore<S, T, const M: usize> {
-    /// With respect to the weights, `[component]`.
+    /// Score with respect to the weights, `[component]`.
     pub weight: [T; M],
-    /// With respect to the components' parameters, `[component]`.
+    /// Score with respect to the components' parameters, `[component]`.
     pub component: [S; M],
 }
 vector_space! {

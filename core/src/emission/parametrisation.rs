@@ -1,5 +1,4 @@
-/// How the parameters of a model are counted when it is moved: what a score is the gradient with
-/// respect to, and what a direction is a rate of change of.
+/// Coordinates of a model's parameters: those in which a score is the gradient and a direction a rate of change.
 ///
 /// | part of the model | coordinate |
 /// |---|---|

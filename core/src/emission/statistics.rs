@@ -286,5 +286,5 @@ vector_space! {
     impl<T; const D> CountStatistics<T, D> { occupancy: T, sum: [T; D] }
 }
 
-/// Their part of a score or a direction: an entry a channel.
+/// Part of a score or a direction for counts: one entry per channel.
 pub type CountScore<T, const D: usize> = [T; D];

@@ -61,7 +61,7 @@ pub struct FadingBelief<X: Number, const N: usize> {
 }
 
 impl<X: Number<Reading: Number>, const N: usize> FadingBelief<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self =
         Self { belief: Belief::NEW, sum: X::Reading::ZERO, carry: X::Reading::ZERO };
 }

@@ -59,7 +59,7 @@ impl<X: Number, const N: usize> Default for Belief<X, N> {
 }
 
 impl<X: Number, const N: usize> Belief<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { row: [X::ZERO; N], ledger: X::UNSCALED, age: 0 };
 
     /// The row before the next observation: `p(z_t+1, x_1..t)`, scaled as the state is.

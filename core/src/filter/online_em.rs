@@ -5,7 +5,7 @@ use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm};
 use crate::number::{Number, Real};
 
-/// How fast an adapting model follows the stream: the weight `gamma_t` of sample `t` (from 1) in the
+/// Step size of an adapting model: the weight `gamma_t` of sample `t` (from 1) in the
 /// statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

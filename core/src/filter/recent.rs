@@ -65,7 +65,7 @@ pub struct RecentState<X: Number, const N: usize, const SNAPSHOTS: usize> {
 }
 
 impl<X: Number, const N: usize, const SNAPSHOTS: usize> RecentState<X, N, SNAPSHOTS> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { belief: Belief::NEW, marks: Deque::new(), since: 0 };
 
     /// The filter's belief.

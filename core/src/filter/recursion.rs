@@ -208,13 +208,13 @@ impl<R: Streaming> Stream<R> {
     }
 }
 
-/// Why a block was not taken in whole. The samples before the refused one were, and that one is missing.
+/// Error of a block that was not taken in whole. The samples before the refused one were taken, and that one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BlockError {
     /// The index in the block (from 0) of the refused sample: that many were taken in before it.
     pub at: usize,
-    /// Why.
+    /// Reason.
     pub error: ObservationError,
 }
 

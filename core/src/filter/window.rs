@@ -71,7 +71,7 @@ pub struct WindowState<S, const FILTERS: usize> {
 }
 
 impl<S, const FILTERS: usize> WindowState<S, FILTERS> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { filters: Deque::new(), due: 0 };
 }
 

@@ -74,7 +74,7 @@ pub struct CepstraState<const BINS: usize> {
 }
 
 impl<const BINS: usize> CepstraState<BINS> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { ring: [[0.0; 2]; BINS], place: FrameState::new(2 * BINS) };
 }
 
@@ -112,7 +112,7 @@ impl<const BINS: usize, const B: usize, const C: usize> Cepstra<BINS, B, C> {
         made.validate().map(|()| made)
     }
 
-    /// From tables: what a host wrote. The hop is right where their maker made it so; [`validate`](Self::validate)
+    /// Cepstra from tables that a host wrote. The hop is valid if their maker checked it; [`validate`](Self::validate)
     /// checks what was read from elsewhere.
     pub const fn from_parts(
         hop: u32,

@@ -32,7 +32,7 @@ pub struct DecimateState<T, const D: usize> {
 }
 
 impl<T: Real, const D: usize> DecimateState<T, D> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { sum: [T::ZERO; D], place: MeanState::NEW };
 }
 
@@ -98,7 +98,7 @@ pub struct MeanState {
 }
 
 impl MeanState {
-    /// Before a row's first sample.
+    /// State before a row's first sample.
     pub const NEW: Self = Self { samples: 0, observed: 0 };
 
     #[inline]

@@ -57,7 +57,7 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
         made.validate().map(|()| made)
     }
 
-    /// From numbers that were checked: what a host wrote.
+    /// Quantiser from checked numbers that a host wrote.
     pub const fn from_parts(weights: [T; D], words: [[T; D]; K]) -> Self {
         const { Self::SIZES };
         Self { weights, words }

@@ -64,7 +64,7 @@ pub struct SlopesState<T, const D: usize, const K: usize> {
 }
 
 impl<T: Real, const D: usize, const K: usize> SlopesState<T, D, K> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { past: [[T::ZERO; D]; K], place: RingIndex::NEW };
 }
 
@@ -75,7 +75,7 @@ impl<const D: usize, const K: usize, T> Slopes<D, K, T> {
         assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63");
     }
 
-    /// Over the last `K + 1` samples.
+    /// Slopes over the last `K + 1` samples.
     pub const fn new() -> Self {
         const { assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63") };
         Self { number: PhantomData }

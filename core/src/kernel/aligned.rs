@@ -16,7 +16,7 @@ pub struct Aligned<X: Number, const N: usize, const M: usize> {
 }
 
 impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
-    /// Before the first symbol.
+    /// State before the first symbol.
     pub(super) const NEW: Self = Self { kernels: [Some(Belief::NEW); M], position: 0 };
 
     /// Number of symbols, missing ones included.

@@ -21,7 +21,7 @@ pub struct BankState<S, const M: usize> {
 }
 
 impl<S, const M: usize> BankState<S, M> {
-    /// Before the first sample: no model is ruled out.
+    /// State before the first sample: no model is ruled out.
     pub const fn new(states: [S; M]) -> Self {
         Self { states, ruled_out: [false; M] }
     }

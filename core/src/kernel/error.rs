@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::error::{ModelError, ObservationError};
 
-/// Why a kernel was refused: which stored sequence, symbol or node, and what is wrong with it.
+/// Reason why a kernel was refused: the stored sequence, symbol or node at fault, and the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub enum KernelError {
     Capacity {
         /// Rows, or levels, needed.
         needed: usize,
-        /// Those there are.
+        /// Number of nodes that exist.
         available: usize,
     },
     /// A tree's code that ends before the tree does, goes on after it, or has no internal node.

@@ -136,7 +136,7 @@ impl<E: Emission, const N: usize> Validate for FixedLengthNorm<'_, E, N> {
     fn validate(&self) -> Result<(), KernelError> {
         Ok(self.hmm.validate()?)
     }
-    /// Without the model, which is the kernel's own.
+    /// Size without the model, which belongs to the kernel.
     fn size_bytes(&self) -> usize {
         size_of_val(self)
     }

@@ -9,16 +9,16 @@ pub enum End<T, const N: usize> {
     /// Anywhere: trajectories of all lengths are summed, each length with a mass of one. The kernel is
     /// positive semi-definite, but no probability distribution.
     Anywhere,
-    /// In a silent final state, entered from the beginning and from each state, `[state]`, with these
+    /// A silent final state, entered from the beginning and from each state, `[state]`, with these
     /// probabilities: transition rows sum to one less what ends. The kernel is a probability
     /// distribution on pairs of sequences.
     Silent {
-        /// From the initial state: nothing is emitted.
+        /// Probability from the initial state: nothing is emitted.
         initial: T,
-        /// From each state.
+        /// Probability from each state.
         state: [T; N],
     },
-    /// In one of the emitting states, which may be left and entered anew.
+    /// One of the emitting states, which may be left and entered anew.
     Emitting(usize),
 }
 
@@ -61,7 +61,7 @@ pub enum End<T, const N: usize> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PairHmm<T, const N: usize, const K: usize> {
-    /// From each state to the next that is not silent, before the probability that it is not: the
+    /// Transitions from each state to the next that is not silent, before the probability that it is not: the
     /// factors `1 - empty^2` of transitions and emissions cancel.
     chain: Chain<T, N>,
     /// `[state][symbol]`.

@@ -20,7 +20,7 @@ pub trait Stack: Clone {
     type Item;
     /// Number of items that fit; `None` if unbounded.
     const CAPACITY: Option<usize>;
-    /// With nothing on it.
+    /// Returns an empty stack.
     fn empty() -> Self;
     /// Puts one on top; `false` where there is no room.
     fn push(&mut self, top: Self::Item) -> bool;

@@ -102,7 +102,7 @@ pub struct LagFeaturesState<S, P> {
 }
 
 impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, [[T; D]; K]> {
-    /// Before the first sample, around the recursion's own first state.
+    /// State before the first sample, around the recursion's own first state.
     pub const fn new(inner: S) -> Self {
         Self { inner, past: [[T::BLANK; D]; K], place: RingIndex::NEW }
     }

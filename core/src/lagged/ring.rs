@@ -26,7 +26,7 @@ pub struct RingIndex {
 }
 
 impl RingIndex {
-    /// Before the first row.
+    /// Index before the first row.
     pub const NEW: Self = Self { oldest: 0, rows: 0 };
 
     /// The slot of the row that came `lag` rows before the next one, of `depth` slots; `lag` is 1 to `depth`.

@@ -57,7 +57,7 @@ pub struct DiscrepancyState<T, D, S> {
     square: T,
 }
 
-/// How far events of late are from the network.
+/// Discrepancy between recent events and the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyReading<T = f32> {
@@ -247,7 +247,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         }
     }
 
-    /// How far the events are from the network.
+    /// Returns the discrepancy between the events and the network.
     pub fn read<D, S>(&self, state: &DiscrepancyState<T, D, S>) -> DiscrepancyReading<T>
     where
         S: AsRef<[[T; 2]]>,
@@ -272,7 +272,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
 }
 
 impl<T: Real, D, S> DiscrepancyState<T, D, S> {
-    /// Before the first event: buffers of zeros, an entry a cell and a node.
+    /// State before the first event: buffers of zeros, one entry per cell and per node.
     pub const fn new(deviation: D, sums: S) -> Self {
         Self { deviation, sums, unit: T::ONE, weight: T::ZERO, square: T::ZERO }
     }

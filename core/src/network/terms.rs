@@ -34,7 +34,7 @@ pub struct FactorLayout<'t> {
     cells: usize,
 }
 
-/// Why lists of columns are no terms.
+/// Reason why lists of columns are no valid terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

@@ -45,7 +45,7 @@ pub trait Real:
     const NEG_INFINITY: Self;
     /// `log(2 pi) / 2`.
     const HALF_LN_TAU: Self;
-    /// How far from one a row of probabilities may sum.
+    /// Largest deviation of a row of probabilities from the sum one.
     const SUM_TOLERANCE: Self;
     /// `log 2` in two numbers.
     const LN_2: Compensated<Self>;

@@ -48,7 +48,7 @@ impl<W: Copy> Steps<W> {
         ]
     }
 
-    /// From all of them, in the order of the fields.
+    /// Creates the weights from an array, in the order of the fields.
     pub const fn from_array(weights: [W; 9]) -> Self {
         let [enter, match_match, match_insert, match_delete, insert_match, insert_insert, ..] =
             weights;
@@ -92,7 +92,7 @@ impl<W: Copy> Flanks<W> {
         [self.stay, self.begin, self.again, self.last, self.finish, self.missing]
     }
 
-    /// From all of them, in the order of the fields.
+    /// Creates the weights from an array, in the order of the fields.
     pub const fn from_array(weights: [W; 6]) -> Self {
         let [stay, begin, again, last, finish, missing] = weights;
         Self { stay, begin, again, last, finish, missing }

@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::error::ObservationError;
 
-/// Why a sequence was refused, and at which observation.
+/// Reason why a sequence was refused, and the observation at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -11,7 +11,7 @@ pub enum SequenceError {
     Observation {
         /// Index of the sample in the sequence.
         time: usize,
-        /// Why.
+        /// Reason.
         error: ObservationError,
     },
     /// The lent buffers hold fewer rows than the sequence needs.

@@ -63,7 +63,7 @@ pub struct LagWindow<T: Real, const N: usize, const LAG: usize> {
 }
 
 impl<T: Real, const N: usize, const LAG: usize> LagWindow<T, N, LAG> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self =
         Self { belief: Belief::NEW, rows: [[T::ZERO; N]; LAG], head: 0, filled: 0 };
 

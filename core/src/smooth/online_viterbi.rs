@@ -103,7 +103,7 @@ impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> Default
 }
 
 impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> StateOf<T, N, WINDOW, P> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = {
         assert!(WINDOW > 0, "a decoding window needs a sample");
         Self {

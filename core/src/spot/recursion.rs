@@ -20,7 +20,7 @@ pub struct SpotState<T: Real, const S: usize, const B: usize, const PENDING: usi
 }
 
 impl<T: Real, const S: usize, const B: usize, const PENDING: usize> SpotState<T, S, B, PENDING> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self {
         survivors: Survivors::NEW,
         reference: Survivors::NEW,
@@ -40,7 +40,7 @@ impl<T: Real, const S: usize, const B: usize, const PENDING: usize> SpotState<T,
         self.samples
     }
 
-    /// How often something was decided before survivors agreed; while 0, events are exact.
+    /// Number of events decided before survivors agreed; while it is 0, events are exact.
     pub const fn forced(&self) -> u64 {
         self.forced
     }

@@ -60,7 +60,7 @@ pub enum Request {
     Offer = b'U',
     /// A piece of it: [`UpdateChunk`](super::UpdateChunk).
     Chunk = b'C',
-    /// How far is it?
+    /// Asks for the progress of the update.
     UpdateState = b'V',
     /// Send a section of the model's contract: [`ContractRequest`].
     Contract = b'T',
@@ -205,7 +205,7 @@ pub enum Status {
     Accepted = 0,
     /// Impossible under all models left.
     Impossible = 1,
-    /// Not a number, infinite, no count, neither yes nor no, or an unknown symbol.
+    /// NaN, infinite, not a count, neither yes nor no, or an unknown symbol.
     Invalid = 2,
     /// One sample more than what is stored to be compared with: all are refused until a new stream begins.
     PastEnd = 3,
@@ -215,7 +215,7 @@ pub enum Status {
     /// margin and decision values are zero and say nothing. Lasts until a new stream begins, or until
     /// the scores are back, where they are means over the stream.
     Undecided = 5,
-    /// In no window: between two of them, or in a gap that is too long. Class, margin and log-likelihoods are zero and
+    /// Outside windows: between two of them, or in a gap that is too long. Class, margin and log-likelihoods are zero and
     /// say nothing.
     NoWindow = 6,
 }
@@ -406,7 +406,7 @@ impl Saved {
     pub const TAG: u8 = b'K';
 }
 
-/// Something the device could not make sense of, though it arrived undamaged.
+/// Bytes that arrived undamaged but made no sense to the device.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]

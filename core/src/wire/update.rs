@@ -86,9 +86,9 @@ pub enum UpdateStatus {
     Receiving = 1,
     /// All is there and was found good. It begins with the next stream, on trial.
     Received = 2,
-    /// It runs, and has not been confirmed.
+    /// The update runs, and has not been confirmed.
     OnTrial = 3,
-    /// It runs, confirmed.
+    /// The update runs, confirmed.
     Confirmed = 4,
     /// Refused: the header is no update's.
     NotAnUpdate = 16,

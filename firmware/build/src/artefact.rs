@@ -85,7 +85,7 @@ const _: () = assert!(
     \"the front end is not that of the artefact: export it again\"
 );
 
-/// How far decisions are to be believed; `None` of a model without calibration.
+/// Calibration of decisions; `None` for a model without one.
 pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'static, f32>> {{
     EMBEDDED.calibration()
 }}

@@ -1,4 +1,4 @@
-//! For the build script of a firmware: turns a model file into a Rust module.
+//! Build-script support for firmware: turns a model file into a Rust module.
 //!
 //! ```no_run
 //! // build.rs
@@ -59,7 +59,7 @@ fn remove_modules(folder: &Path) {
     }
 }
 
-/// How a module begins.
+/// First words of a module.
 const FIRST: &str = "/// The model of `";
 
 fn write_module(path: &Path) -> Result<(), Problem> {

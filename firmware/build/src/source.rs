@@ -58,7 +58,7 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
         Start::None => String::new(),
         _ => format!(
             "
-/// How far decisions are to be believed; `None` of a model without calibration.
+/// Calibration of decisions; `None` for a model without one.
 pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'static, <Model as fishweir_core::classify::Classifier>::Real>> {{
     {calibration}
 }}

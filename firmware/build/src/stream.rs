@@ -2,14 +2,14 @@
 
 use fishweir_core::contract::Contract;
 
-/// How a module begins the states of its stream.
+/// Way in which a module creates the states of its stream.
 #[derive(Clone, Copy)]
 pub(crate) enum Start {
-    /// In a constant.
+    /// State in a constant.
     Constant,
-    /// At run time, by the model.
+    /// State at run time, by the model.
     ByModel,
-    /// Not at all: what the model reads are no decisions between classes with probabilities.
+    /// No state: the model's readings are no decisions between classes with probabilities.
     None,
 }
 
@@ -75,7 +75,7 @@ const _: () = assert!(match CONTRACT.windows {
 
 /// Channel places of a model over reals or symbols.
 pub(crate) const NO_PLACES: &str = "
-/// By channel, the power of two that a sample is multiplied by; only of fixed point.
+/// Power of two that a sample is multiplied by, per channel; only in fixed point.
 pub static CHANNEL_PLACES: [i16; 0] = [];
 ";
 

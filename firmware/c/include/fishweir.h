@@ -71,7 +71,7 @@ typedef int32_t fishweir_status;
 // One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
 // the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
 typedef struct fishweir_stream {
-  // Not for the caller.
+  // Private content of the stream.
   uint64_t words[FISHWEIR_STATE_WORDS];
 } fishweir_stream;
 

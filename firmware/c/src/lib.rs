@@ -57,7 +57,7 @@ const VERSION: &CStr =
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Stream {
-    /// Not for the caller.
+    /// Private content of the stream.
     words: [u64; FISHWEIR_STATE_WORDS],
 }
 

@@ -11,17 +11,17 @@ pub(crate) trait Sample: Sized {
     /// Number of channels in fixed point.
     const INTEGERS: Option<usize> = None;
 
-    /// From as many channels.
+    /// Creates a sample from its channels.
     fn of_channels(_: &[f32]) -> Result<Self, Status> {
         Err(Status::WrongKind)
     }
 
-    /// From as many channels in fixed point.
+    /// Creates a sample from its channels in fixed point.
     fn of_integers(_: &[i16]) -> Result<Self, Status> {
         Err(Status::WrongKind)
     }
 
-    /// From a symbol; whether the alphabet has it, the model says.
+    /// Creates a sample from a symbol; the model checks whether the alphabet has it.
     fn of_symbol(_: u16) -> Result<Self, Status> {
         Err(Status::WrongKind)
     }

@@ -66,7 +66,7 @@ impl<E: Emission, const N: usize, const C: usize> Sizes<Detects> for ChangeDetec
     const STATISTICS: Option<usize> = Some(1 + C);
 }
 
-/// Those that a path carries, and the one that the last sample is in.
+/// Number of events that a path carries, and the one that the last sample is in.
 impl<E, const S: usize, const B: usize, const PENDING: usize> Sizes<Spots>
     for Spotter<E, S, B, PENDING>
 where

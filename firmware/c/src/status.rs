@@ -41,7 +41,7 @@ impl Status {
         work().err().unwrap_or(Self::Ok)
     }
 
-    /// Why a sample was refused.
+    /// Returns the status for a refused sample.
     pub(crate) const fn refusing(error: ObservationError) -> Self {
         match error {
             ObservationError::Impossible => Self::Impossible,

@@ -122,9 +122,9 @@ impl WireSample for usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Due {
-    /// It is due: the sample filled a window, or the model decides on streams without windows.
+    /// A decision is due: the sample filled a window, or the model decides on streams without windows.
     Decided,
-    /// It is that of a window which is partly filled.
+    /// The decision is that of a partly filled window.
     SoFar,
     /// No decision: the sample is between windows, or in a gap that is too long.
     NoWindow,
@@ -197,7 +197,7 @@ pub trait ClassifierStream<const MODELS: usize> {
     }
 }
 
-/// On a stream that never ends, whatever the model was trained on.
+/// Stream that never ends, whatever the model was trained on.
 impl<R, const MODELS: usize> ClassifierStream<MODELS> for Stream<&R>
 where
     R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
@@ -235,7 +235,7 @@ where
     }
 }
 
-/// On the windows that the model was trained on.
+/// Stream on the windows that the model was trained on.
 impl<R, const MODELS: usize, const STATES: usize> ClassifierStream<MODELS>
     for Stream<WindowClassifier<'_, &R, STATES>>
 where

@@ -33,11 +33,11 @@ impl Status {
     pub const NO_DATA: Self = Self(2);
     /// The bus failed.
     pub const BUS: Self = Self(3);
-    /// There is no bus any more: the conversation is over.
+    /// Status after the end: there is no bus any more.
     pub const ENDED: Self = Self(0xFF);
 }
 
-/// Why a transaction failed.
+/// Reason why a transaction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum BridgeError {
@@ -81,7 +81,7 @@ impl embedded_io::Error for BridgeError {
 #[derive(Debug)]
 pub struct Bridge<S> {
     serial: RefCell<S>,
-    /// Why it is not open any more.
+    /// Reason why it was closed.
     closed: Cell<Option<BridgeError>>,
 }
 

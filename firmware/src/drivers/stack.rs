@@ -1,4 +1,4 @@
-//! How deep the stack has been: what is unused is painted, and what is no longer painted was used.
+//! Depth of the stack: unused memory is painted, and overwritten paint shows the use.
 #![allow(unsafe_code, reason = "the stack pointer, linker symbols, unused memory")]
 
 /// Pattern of unused stack.

@@ -172,7 +172,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         Ok(())
     }
 
-    /// Without a direction. `odd` is a sample that takes the slow path.
+    /// Measures a filter without a direction. `odd` is a sample that takes the slow path.
     #[inline(never)]
     fn forward<E, const N: usize>(
         &mut self,
@@ -188,7 +188,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.0.recursion(name, &Forward::of(hmm), size_of_val(hmm), stream, odd)
     }
 
-    /// Along one direction without a zero.
+    /// Measures a filter along one direction without a zero.
     #[inline(never)]
     fn tangent<E, const N: usize>(
         &mut self,

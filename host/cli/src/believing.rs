@@ -1,4 +1,4 @@
-//! How far decisions are to be believed: what is learnt of it on data held back, as `fit` and `evaluate` take it.
+//! Options for calibration and rejection, learnt on held-out data, for `fit` and `evaluate`.
 
 use clap::Args;
 use fishweir::classifier::Confidence;
@@ -83,7 +83,7 @@ pub(super) fn check(kinds: &[ClassifierKind], rate: Option<f64>) -> Result<(), F
     }
 }
 
-/// Why nothing can be held back, in words that ask for nothing but what `fit` takes.
+/// Describes why no data can be held out, in terms of the options of `fit`.
 fn not_held_back(reason: &FoldError, grouped: bool) -> String {
     match reason {
         FoldError::ClassMissing { class, items, .. } => format!(

@@ -162,7 +162,7 @@ impl Message {
     }
 }
 
-/// Why a command ended early.
+/// Reason why a command ended early.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A check came out wrong: exit code 1.
@@ -207,7 +207,7 @@ impl Failure {
     }
 }
 
-/// How errors and notes are written on standard error.
+/// Format of errors and notes on standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum MessageFormat {
     /// A line of words

@@ -48,7 +48,7 @@ impl Marking {
         Ok(marked)
     }
 
-    /// How a spotter is made, checked.
+    /// Checked plan of a spotter.
     pub(super) fn plan(
         &self,
         states: Option<usize>,

@@ -160,7 +160,7 @@ impl Model {
         }
     }
 
-    /// How it was trained; an artefact does not say.
+    /// Provenance of the training; `None` for an artefact, which does not have it.
     pub(super) fn provenance(&self) -> Option<&Provenance> {
         match &self.origin {
             Origin::Classifier(fitted) => Some(&fitted.provenance),

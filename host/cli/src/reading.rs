@@ -1,4 +1,4 @@
-//! How data are read and cut, as several commands take it.
+//! Options for reading and cutting data, for several commands.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use super::options::{named, refuse_idle};
 use super::rate::check_rate;
 use super::values::{positive, registered};
 
-/// How a file of data is read.
+/// Options for reading a file of data.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
@@ -67,13 +67,13 @@ pub(super) struct Reading {
 /// Options for words as symbols.
 #[derive(Clone, Debug)]
 enum Words {
-    /// Those that are found.
+    /// Words that are found.
     Found,
-    /// These.
+    /// Words of this alphabet.
     Named(Alphabet),
 }
 
-/// How the text of a table is written, of samples or records.
+/// Options for the format of a table, of samples or records.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct TextOptions {
@@ -328,7 +328,7 @@ fn fasta_label(text: &str) -> Result<FastaLabel, String> {
     }
 }
 
-/// How series are cut.
+/// Options for cutting series into windows.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Windows")]
 pub(super) struct Cutting {

@@ -22,7 +22,7 @@ const OF_OUTPUT: [&str; 3] = ["output", "json", "dry_run"];
 /// An option of a file, as words of a command line.
 struct Entry {
     line: usize,
-    /// With its dashes.
+    /// Name of the option, with its dashes.
     option: String,
     words: Vec<OsString>,
 }

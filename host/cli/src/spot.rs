@@ -117,7 +117,7 @@ struct Spotted {
 struct SpotReport {
     classes: Vec<String>,
     states: usize,
-    /// How the penalty was chosen; null of a model that was read.
+    /// Choice of the penalty; null for a model that was read.
     #[serde(flatten)]
     chosen: Option<Chosen>,
     figures: Vec<EventFigures>,

@@ -148,7 +148,7 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
 /// The kind of a note and the channel that it is of.
 pub(super) type Noted = BTreeSet<(&'static str, String)>;
 
-/// Those of channels of which no scale was noted before.
+/// Selects the channels of which no scale was noted before.
 pub(super) fn not_noted(mut others: Vec<OtherScale>, noted: &Noted) -> Vec<OtherScale> {
     others.retain(|one| !noted.contains(&(Topic::OtherScale.into(), one.channel.clone())));
     others

@@ -32,7 +32,7 @@ use sets::{SETS, Set, Split};
 struct Arguments {
     /// Folders that hold folders of sets
     folders: Vec<PathBuf>,
-    /// These sets alone, parted by commas
+    /// Names of the sets to run, separated by commas [default: all]
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Folder for splits and figures

@@ -21,7 +21,7 @@ pub(crate) struct Set {
     pub(crate) group: Option<&'static str>,
 }
 
-/// How a set is laid out, and split.
+/// Layout and split of a set.
 enum Layout {
     /// `train` and `test`, series tables.
     TrainTest,

@@ -59,7 +59,7 @@ impl Setting {
 
 /// Decisions on items: right, wrong, or not tested.
 pub(crate) struct Decided {
-    /// By settings that inner folds chose, or by the only one.
+    /// Right decisions by settings that inner folds chose, or by the only one.
     pub(crate) right: Vec<bool>,
     /// The least loss of one setting in all folds, and that setting.
     pub(crate) least: Option<(f64, String)>,

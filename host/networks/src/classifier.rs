@@ -44,14 +44,14 @@ impl Method {
     }
 }
 
-/// How a classifier is trained.
+/// Plan for the training of a classifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassifierPlan {
     /// Method of decision.
     pub method: Method,
     /// The prior of the tables.
     pub prior: Prior,
-    /// How graphs are climbed to.
+    /// Hill climbing of graphs.
     pub climb: HillClimb,
 }
 
@@ -63,7 +63,7 @@ pub struct NetworkClassifier {
     class: Variable,
     /// The column of the class.
     column: usize,
-    /// Over all columns for Bayes' rule, over the attributes for a linear machine.
+    /// Network over all columns for Bayes' rule, over the attributes for a linear machine.
     network: Network,
     /// A table an output in the shape of the network's, and its bias; none for Bayes' rule.
     outputs: Vec<Linear>,
@@ -74,7 +74,7 @@ pub struct NetworkClassifier {
 pub struct TrainedNetwork {
     /// The classifier.
     pub classifier: NetworkClassifier,
-    /// How the cost of its machine was chosen; `None` of Bayes' rule.
+    /// Choice of the cost of the machine; `None` for Bayes' rule.
     pub choice: Option<Choice>,
 }
 

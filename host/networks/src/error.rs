@@ -218,7 +218,7 @@ pub enum NetworkError {
     /// A name that no node has.
     #[error("the network has no node `{0}`")]
     UnknownNode(String),
-    /// Something else that cannot be, in words.
+    /// Another fault, described in words.
     #[error("{0}")]
     #[strum(serialize = "bad-network")]
     Other(String),

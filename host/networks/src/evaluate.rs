@@ -1,4 +1,4 @@
-//! How well a classifier of records does on records that it never saw.
+//! Evaluation of a classifier of records on records that it never saw.
 
 use fishweir_core::classify::decide;
 
@@ -20,7 +20,7 @@ pub struct NetworkEvaluation {
     pub units: Units,
 }
 
-/// Why a classifier was not evaluated.
+/// Reason why a classifier was not evaluated.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

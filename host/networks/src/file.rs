@@ -41,16 +41,16 @@ pub enum NetworkModel {
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NetworkFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It is no text.
+    /// The file is no text.
     #[error("{file}: is neither JSON nor a network in BIF: it is not UTF-8 text")]
     NotUtf8 {
         /// The file.
         file: String,
     },
-    /// It is no network in BIF.
+    /// The file is no network in BIF.
     #[error(transparent)]
     Bif(#[from] BifError),
     /// Fault of the envelope, which all models share, or of its content.
@@ -63,7 +63,7 @@ pub enum NetworkFileError {
         /// The file.
         file: String,
     },
-    /// It is JSON without an envelope, as an earlier program wrote it, and no model.
+    /// The file is JSON without an envelope, as an earlier program wrote it, and no model.
     #[error("{file}, line {line}, column {column}: {what}")]
     #[strum(serialize = "bad-json")]
     Json {
@@ -128,7 +128,7 @@ impl NetworkFile {
         Ok(found)
     }
 
-    /// With an envelope, or without one.
+    /// Parses JSON with an envelope, or without one.
     fn of_json(file: &str, text: &str) -> Result<Self, NetworkFileError> {
         if is_sealed(text) {
             let content = unseal(file, text.as_bytes())?;

@@ -5,7 +5,7 @@ use super::triangulate::cliques;
 use super::{Network, NetworkError};
 use crate::records::MISSING;
 
-/// How wide a clique may be for inference to be exact.
+/// Largest size of a clique for exact inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
     /// Nodes of a clique.
@@ -23,7 +23,7 @@ impl Default for Width {
 
 #[derive(Clone, Debug)]
 struct Clique {
-    /// In order.
+    /// Variables, in rising order.
     variables: Vec<usize>,
     /// The clique above, and what the two share; the first has none.
     above: Option<(usize, Vec<usize>)>,
@@ -38,7 +38,7 @@ struct Clique {
 #[derive(Clone, Debug)]
 pub struct JunctionTree {
     cards: Vec<usize>,
-    /// Those above before those below.
+    /// Cliques, those above before those below.
     cliques: Vec<Clique>,
     /// The smallest clique with each variable.
     of_variable: Vec<usize>,

@@ -8,7 +8,7 @@ use super::{NetworkError, Shape};
 use crate::records::{MISSING, Records, Variable};
 use fishweir::internals::each;
 
-/// How far from one a row of probabilities may sum.
+/// Largest deviation of a row of probabilities from the sum one.
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// Records drawn with one generator: sampling is the same on any number of threads.
@@ -45,7 +45,7 @@ const TASKS_AT_ONCE: usize = 16;
 pub struct Network {
     variables: Vec<Variable>,
     shape: Shape,
-    /// In the shape's cells.
+    /// Probabilities in the shape's cells.
     theta: Vec<f64>,
 }
 

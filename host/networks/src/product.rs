@@ -39,7 +39,7 @@ pub struct NetworkProduct {
     pub rho: f64,
     /// Distribution whose power is taken.
     pub power: Power,
-    /// How wide a clique may be.
+    /// Largest size of a clique.
     pub most: Width,
 }
 

@@ -13,7 +13,7 @@ pub struct Alignment {
     pub about: Vec<(String, String)>,
     /// Names of the sequences.
     pub names: Vec<String>,
-    /// Their rows, of one length: residues, and gaps `- . _ ~`.
+    /// Rows of the sequences, of one length: residues, and gaps `- . _ ~`.
     pub rows: Vec<Vec<char>>,
     /// A mark a column, `#=GC`: reference (`RF`), consensus structure (`SS_cons`), mask (`MM`).
     pub marks: Vec<(String, Vec<char>)>,

@@ -1,4 +1,4 @@
-//! From an alignment to a profile: match columns, weights, counts, priors.
+//! Construction of a profile from an alignment: match columns, weights, counts, priors.
 
 use super::alignment::is_gap;
 use super::model::{Note, ROWS, to};
@@ -13,13 +13,13 @@ pub enum Effective {
     ///
     /// Short profiles get more, so that they can be found at all.
     Entropy(f64),
-    /// This number.
+    /// A fixed number.
     Count(f64),
     /// The number of its sequences.
     All,
 }
 
-/// How an alignment becomes a profile.
+/// Options that turn an alignment into a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Build {
     /// A column is a match column where at least this share of the weight has residues. Marks of the

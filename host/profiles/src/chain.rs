@@ -15,7 +15,7 @@ pub struct Edge {
     pub weight: f64,
 }
 
-/// Why there is no such chain.
+/// Reason why there is no such chain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

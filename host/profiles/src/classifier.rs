@@ -33,20 +33,20 @@ pub struct ProfileClassifier {
     pub several: bool,
     /// The length whose flanks sequences are searched with.
     pub length: usize,
-    /// On the log-odds, in nats.
+    /// Weight of the log-odds, in nats.
     pub weight: f64,
-    /// On expected counts, `[symbol][position]`; `None` where the log-odds alone decide.
+    /// Weights of expected counts, `[symbol][position]`; `None` if the log-odds alone decide.
     pub rates: Option<Vec<Vec<f64>>>,
     /// Bias.
     pub bias: f64,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
 }
 
-/// How a [`ProfileClassifier`] is trained.
+/// Options for the training of a [`ProfileClassifier`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileLearner {
-    /// How sequences and profile meet.
+    /// Mode of the search.
     pub mode: Mode,
     /// `true` if residues are grouped by the components of the alphabet's Dirichlet mixture.
     pub grouped: bool,
@@ -172,7 +172,7 @@ impl ProfileClassifier {
         content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| found.contains_key("profile"))
     }
 
-    /// As a device holds it, in `f32`: the log-odds, along a direction where it has rates.
+    /// Returns the classifier in the numbers of a device, in `f32`: the log-odds, along a direction if it has rates.
     ///
     /// # Errors
     /// [`DeployError::Models`] of an invalid profile, and [`DeployError::Rounded`] where a number rounded to `f32` is

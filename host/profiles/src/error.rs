@@ -1,6 +1,6 @@
 //! Errors in a profile, an alignment, or a sequence that is searched.
 
-/// Why there is no profile, or no answer of one.
+/// Reason why there is no profile, or no result of one.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

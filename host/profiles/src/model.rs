@@ -23,7 +23,7 @@ pub mod to {
 /// The distributions among a position's transitions.
 pub(super) const ROWS: [std::ops::Range<usize>; 3] = [0..3, 3..5, 5..7];
 
-/// How far a distribution's sum may be from one: files have five decimals of logarithms.
+/// Largest deviation of a distribution's sum from one: files have five decimals of logarithms.
 const TOLERANCE: f64 = 1e-3;
 
 /// Annotation of a position of the profile.

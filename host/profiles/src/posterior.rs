@@ -36,7 +36,7 @@ pub(super) struct Ahead<X: Number> {
 }
 
 impl<X: Number> Ahead<X> {
-    /// After the last symbol.
+    /// Row after the last symbol.
     pub(super) fn last(steps: &[Steps<X::Weight>], flanks: &Flanks<X>) -> Self {
         let mut ahead = Self {
             cells: vec![Cell::ZERO; steps.len()],

@@ -11,7 +11,7 @@ pub struct Residues {
     pub symbols: &'static str,
     /// Codes for several residues: the code, and which.
     pub codes: &'static [(char, &'static str)],
-    /// How often a residue is under the null model, `[residue]`.
+    /// Frequency of each residue under the null model, `[residue]`.
     pub background: &'static [f64],
 }
 

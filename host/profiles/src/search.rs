@@ -10,7 +10,7 @@ use super::model::to;
 use super::{Profile, ProfileError, Residues};
 use fishweir::kernel::marginal::Heap;
 
-/// How a sequence and a profile may meet.
+/// Mode of a search: which parts of sequence and profile may match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// A domain may begin and end at any position; else it is the whole profile.

@@ -67,7 +67,7 @@ impl Hmm {
     }
 }
 
-/// Why there is no path.
+/// Reason why there is no path.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

@@ -43,7 +43,7 @@ impl Expectations {
         }
     }
 
-    /// Those of nothing: what adds nothing, of whatever shape, and takes no memory.
+    /// Expectations of nothing: they add nothing, whatever the shape, and take no memory.
     fn none() -> Self {
         let (initial, pairs) = (Vec::new(), Vec::new());
         Self { log_likelihood: 0.0, initial, pairs, emission: Parts::none() }
@@ -281,7 +281,7 @@ impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Any<'_, [f64
     }
 }
 
-/// How observations are added to the statistics of a model's emissions.
+/// Emission whose observations can be added to expected statistics.
 pub(crate) trait Accumulate: Emission<Weight = f64> {
     /// Adds observations, each weighed by its posterior, `[state]`.
     fn collect<'x, const N: usize>(

@@ -47,7 +47,7 @@ pub(crate) trait Group<
     }
 }
 
-/// With more states, one sequence fills the vector units, and lanes would leave the caches.
+/// Largest number of states for groups: with more, one sequence fills the vector units, and lanes would leave the caches.
 pub(super) const MOST_STATES: usize = 32;
 
 /// Groups sequences of similar length, in groups of at most `sets` sets of `lanes`.

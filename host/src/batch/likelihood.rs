@@ -36,7 +36,7 @@ pub fn log_likelihoods<T: HostReal>(
 }
 
 impl Batch<'_> {
-    /// As [`log_likelihoods`] of the sequences.
+    /// Log-likelihoods of the sequences: as [`log_likelihoods`].
     ///
     /// # Errors
     /// [`HmmError`] if the model is invalid.

@@ -96,7 +96,7 @@ pub(crate) struct Smoothed<'r, const N: usize> {
 
 /// Consumer of a smoothed sequence.
 pub(crate) trait Reader: Sync {
-    /// It.
+    /// Result of the reader.
     type Output: Send;
     /// Makes it from a sequence's samples and their posteriors.
     fn read<'x, E: Accumulate, const N: usize>(

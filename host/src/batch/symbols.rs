@@ -41,7 +41,7 @@ const SHORT: usize = 16;
 pub(super) struct Table<T> {
     /// `[state][symbol]`, of every byte: an index that needs no check.
     rows: Vec<[T; 256]>,
-    /// Those of the first symbols, if there are no others.
+    /// Likelihoods of the first symbols, if there are no others.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         expect(dead_code, reason = "looked up in registers of x86-64")

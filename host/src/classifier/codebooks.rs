@@ -115,7 +115,7 @@ impl Codebooks {
         self
     }
 
-    /// As they were read from elsewhere.
+    /// Codebooks that were read from elsewhere.
     pub(crate) const fn of(books: Vec<Codebook>) -> Self {
         Self { books }
     }
@@ -134,7 +134,7 @@ impl Codebooks {
         Some(rounded)
     }
 
-    /// In the reals of a device.
+    /// Codebooks in the reals of a device.
     pub(crate) fn in_numbers<T: Real>(&self) -> Vec<BookIn<T>> {
         let book = |book: &Codebook| BookIn {
             dilation: book.dilation,
@@ -198,7 +198,7 @@ impl Codebooks {
         format!("{count} of {CODEWORDS} patterns over the last {depth} samples{levels}")
     }
 
-    /// How often each codeword occurs, `[codebook][codeword]`, and then how often the likeness of each exceeds each of its
+    /// Counts of each codeword, `[codebook][codeword]`, and then of the samples at which the likeness of each exceeds each of its
     /// levels, `[codebook][codeword][level]`, in the arithmetic of a device. Rows may have more
     /// columns than the channels that are heard, which come first.
     #[must_use]
@@ -403,7 +403,7 @@ pub(crate) struct CodeRing<T: Coding> {
 }
 
 impl<T: Coding> CodeRing<T> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub(crate) fn of(books: Vec<BookIn<T>>) -> Self {
         let channels = books.first().map_or(0, |book| book.scale.len());
         let past = vec![vec![T::BLANK; channels]; CodebooksSize::of(&books).depth];

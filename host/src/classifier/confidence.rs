@@ -40,7 +40,7 @@ pub struct DeployedConfidence {
 }
 
 impl DeployedConfidence {
-    /// As the core reads it.
+    /// Borrows it in the core's form.
     #[must_use]
     pub fn of_core(&self) -> classify::Calibration<'_> {
         let Self { scale, least_margin, ref likelihoods } = *self;
@@ -55,7 +55,7 @@ impl DeployedConfidence {
 }
 
 impl Confidence {
-    /// As a device holds it.
+    /// Rounds it to the numbers of a device.
     #[must_use]
     pub fn rounded(&self) -> DeployedConfidence {
         let scale = self.scale as f32;
@@ -82,7 +82,7 @@ impl Confidence {
 }
 
 impl Rejection {
-    /// As a device holds it, at a temperature of one.
+    /// Rounds it to the numbers of a device, at a temperature of one.
     #[must_use]
     pub fn rounded(&self) -> DeployedConfidence {
         DeployedConfidence {

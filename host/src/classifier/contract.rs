@@ -143,7 +143,7 @@ impl Contract {
         self.windows().map_or(1, |windows| windows.states())
     }
 
-    /// As a device has it: numbers rounded to its own.
+    /// Rounds it to the numbers of a device.
     pub(crate) fn carried(&self) -> Self {
         Self { windowing: self.windowing, ..self.with_core(|core| Self::from(core)) }
     }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::Classifier;
 use crate::files::FileError;
 
-/// Why a classifier's file was refused.
+/// Reason why a classifier's file was refused.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub enum ClassifierError {
     /// The file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Not JSON, or not of this form.
+    /// The file is not JSON, or not of this form.
     #[error("{file}: not a fishweir model: {why}")]
     #[strum(serialize = "not-a-model")]
     Format {
@@ -81,7 +81,7 @@ pub fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
 
 /// The classifier in a file, as JSON, and where it begins there.
 pub struct Content<'a> {
-    /// For messages.
+    /// Name of the file, for messages.
     file: &'a str,
     text: &'a str,
     /// Lines before its own first one.

@@ -54,7 +54,7 @@ pub enum Observations {
     Symbols(String),
 }
 
-/// How a classifier was trained: for whoever reads its file, and for `evaluate` to cut alike.
+/// Provenance of a classifier: for readers of its file, and for `evaluate` to cut windows alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -70,7 +70,7 @@ pub struct Provenance {
     pub series: usize,
     /// Windows trained on.
     pub windows: usize,
-    /// How windows were cut; `None` for whole series.
+    /// Windows of the training; `None` for whole series.
     pub windowing: Option<Windowing>,
     /// The sample period; none where the data do not say, and of a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,15 +166,15 @@ pub struct Classifier {
     /// Codebooks whose codewords are counted beside what the models say; none of most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codebooks: Option<Codebooks>,
-    /// How evidence, or scores, are scaled by the length: `none`, `per_sample` or `per_root_sample`.
+    /// Normalisation of evidence, or scores, by the length: `none`, `per_sample` or `per_root_sample`.
     #[serde(with = "normalisation_name")]
     pub normalisation: Normalisation,
     /// Rule of decision.
     pub rule: Rule,
-    /// How far its decisions are to be believed; none where that was not learnt.
+    /// Calibration of the decisions; `None` if none was learnt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
 }
 

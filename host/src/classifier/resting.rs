@@ -25,11 +25,11 @@ pub struct Resting {
 /// Extent of the samples in which a channel keeps one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// In all of the data.
+    /// All of the data.
     Throughout,
-    /// In each series, and not the same one in all.
+    /// Each series by itself, with different numbers.
     WithinSeries,
-    /// For too long in some series.
+    /// Too long a part of some series.
     Long {
         /// Number of series.
         series: usize,

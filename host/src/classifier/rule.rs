@@ -6,8 +6,9 @@ use crate::kernel::ScoreKernel;
 use crate::kernel::mean_map::words_of;
 use crate::runtime::{EmissionDirection, Hmm};
 
-/// How decision values come about. Of two classes one output decides by its sign (class 1 where
-/// positive), else the largest of one a class.
+/// Rule that computes decision values.
+///
+/// For two classes one output decides by its sign (class 1 if positive), otherwise the largest of one per class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -97,7 +98,7 @@ pub enum ExpansionKernel {
         likelihood: bool,
         /// Subtracted before whitening, `[entry]`.
         centre: Vec<f64>,
-        /// How entries are whitened.
+        /// Whitening of the entries.
         whitening: WhiteningRows,
         /// The kernel on whitened scores.
         kernel: ScoreKernel,
@@ -106,7 +107,7 @@ pub enum ExpansionKernel {
     },
 }
 
-/// How centred scores are whitened.
+/// Whitening of centred scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhiteningRows {

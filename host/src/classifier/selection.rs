@@ -47,7 +47,7 @@ pub struct CopiesChoice {
 pub struct CopiesCandidate {
     /// Number of copies of each series.
     pub copies: usize,
-    /// How often machines on series and copies are right of series as they are, held out with their copies.
+    /// Accuracy of machines trained on series and copies, on held-out series without their copies.
     pub accuracy: f64,
     /// Gain over the first; `None` for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +89,7 @@ pub struct Form {
     /// Levels of each of their codewords.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub levels: usize,
-    /// How evidence grows with length.
+    /// Normalisation of evidence by length.
     #[serde(with = "normalisation_name")]
     pub normalisation: Normalisation,
 }
@@ -217,7 +217,7 @@ pub struct Choice {
     /// Setting that was chosen.
     #[serde(flatten)]
     pub setting: Setting,
-    /// How.
+    /// Method of the choice.
     pub by: ChosenBy,
     /// Inner accuracy of every candidate; none where nothing was judged.
     pub candidates: Vec<Candidate>,
@@ -226,7 +226,7 @@ pub struct Choice {
     pub lead: Option<Lead>,
 }
 
-/// How a setting was chosen.
+/// Method that chose a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChosenBy {
@@ -237,7 +237,7 @@ pub enum ChosenBy {
     HeldOut,
     /// By held-out series without their jittered copies, on which the machine is still trained.
     HeldOutWithoutCopies,
-    /// There was no other.
+    /// No choice: there was a single setting.
     Alone,
     /// The middle of every list, for there were too few series or groups of a class for inner folds.
     Middle,
@@ -283,7 +283,7 @@ impl FormChoice {
             && all.iter().any(|one| one.form.std_floor != all[0].form.std_floor)
     }
 
-    /// With the trials of the last stage alone: what a model's file keeps.
+    /// Keeps only the trials of the last stage, as in a model's file.
     pub(crate) fn last_stage(&self) -> Self {
         let last = self.candidates.iter().map(|one| one.stage).max();
         let mut kept = self.clone();

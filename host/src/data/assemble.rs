@@ -1,4 +1,4 @@
-//! From what the readers found in one file or several to a data set: classes and symbols get their
+//! Assembly of a data set from the content of one file or several: classes and symbols get their
 //! numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -225,7 +225,7 @@ impl Part {
     }
 }
 
-/// There is a series, and no string is empty.
+/// Checks that there is a series, and that no string is empty.
 fn check_filled(part: &Part) -> Result<(), DataError> {
     if part.drafts.is_empty() {
         return Err(DataError::HeaderOnly { file: part.file.clone() });
@@ -261,7 +261,7 @@ fn check_fit(first: &Part, part: &Part) -> Result<(), DataError> {
     Ok(())
 }
 
-/// How often each character occurs in the strings.
+/// Counts each character in the strings.
 fn count_characters(parts: &[Part]) -> BTreeMap<char, usize> {
     // Nearly all is ASCII, and files are long: count that in an array.
     let mut ascii = [0; 128];

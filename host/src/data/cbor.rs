@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-/// How deep lists and maps may lie in one another.
+/// Largest depth of nested lists and maps.
 const DEEPEST: usize = 64;
 
 /// The value of bytes.

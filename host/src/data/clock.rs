@@ -1,4 +1,4 @@
-//! How often samples come, by their times.
+//! Sample rate, from the times.
 
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,7 @@ impl Dataset {
         self.roundings().usual.map(nearest_period)
     }
 
-    /// How the times of all series were rounded.
+    /// Rounding of the times of all series.
     pub(super) fn roundings(&self) -> Roundings {
         let times: Vec<&[f64]> = self.series().iter().map(|one| one.times.as_slice()).collect();
         Roundings::of(&times)

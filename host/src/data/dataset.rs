@@ -255,7 +255,7 @@ impl Dataset {
         self
     }
 
-    /// With another name for messages.
+    /// Sets another name for messages.
     pub(super) fn with_source(self, source: String) -> Self {
         Self { source, ..self }
     }

@@ -1,4 +1,4 @@
-//! How a delimited text is written: what parts fields, decimal marks, comments, header.
+//! Dialect of a delimited text: separators, decimal marks, comments, header.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,11 @@ fn beginning(text: &[u8]) -> &[u8] {
     }
 }
 
-/// How a delimited text is written.
+/// Dialect of a delimited text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) separator: Separator,
-    /// How commas in numbers are read.
+    /// Meaning of commas in numbers.
     pub(super) commas: Commas,
     /// `true` if the first line names the columns.
     pub(super) header: bool,
@@ -43,7 +43,7 @@ pub(super) enum Commas {
     Unknown,
     /// The decimal mark.
     Decimal,
-    /// Between thousands.
+    /// Separator of thousands.
     Thousands,
 }
 

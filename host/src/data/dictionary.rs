@@ -97,7 +97,8 @@ pub(super) enum Spelling {
 }
 
 impl Spelling {
-    /// By looking at the first strings: they are words if at least half of them have a separator and at least half of the
+    /// Detects the spelling from the first strings: they are words if at least half of them have a separator and at least half of
+    /// the
     /// pieces are longer than a letter, or all are whole numbers.
     pub(super) fn of(parts: &[Part], marks: &Marks) -> Self {
         const LOOKED_AT: usize = 1000;

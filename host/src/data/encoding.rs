@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::error::DataError;
 
-/// How the characters of a text are written as bytes.
+/// Encoding of a text's characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8: one to four bytes per character.

@@ -7,7 +7,7 @@ use super::place::Place;
 use crate::words::rate_words;
 use crate::words::{counted, grouped};
 
-/// Why data could not be read. Every message names the place and says what to do.
+/// Reason why data could not be read. Every message names the place and the remedy.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -469,7 +469,7 @@ pub enum DataError {
         file: String,
         /// Two of the series.
         series: [String; 2],
-        /// Their periods.
+        /// Periods of the two.
         seconds: [f64; 2],
     },
     /// Samples at another rate than a model's.
@@ -492,7 +492,7 @@ pub enum DataError {
     NotResampled {
         /// The file.
         file: String,
-        /// Why.
+        /// Reason.
         why: &'static str,
     },
     /// A channel in a unit that does not convert into the one that is wanted.
@@ -512,7 +512,7 @@ pub enum DataError {
     Folds {
         /// The file.
         file: String,
-        /// Why.
+        /// Reason.
         reason: FoldError,
     },
     /// A line of a live stream that does not end.

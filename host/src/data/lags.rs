@@ -31,7 +31,7 @@ enum Seen {
     Apart,
 }
 
-/// As files have them: `[1, 2]`, `{"past": [1, 2]}` or `{"each_lag": [1, 2]}`.
+/// Form in files: `[1, 2]`, `{"past": [1, 2]}` or `{"each_lag": [1, 2]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -40,7 +40,7 @@ enum Written {
     Apart { each_lag: Vec<u32> },
 }
 
-/// Why lags were refused.
+/// Reason why lags were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -290,9 +290,9 @@ impl fmt::Display for Lags {
 /// Samples with differences beside their channels, or as they are.
 #[derive(Clone, Debug)]
 pub enum Widened<'a> {
-    /// As they are.
+    /// Samples without lags.
     As(SamplesView<'a>),
-    /// With the differences.
+    /// Samples with the differences.
     Made(Samples),
 }
 

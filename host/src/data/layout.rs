@@ -33,7 +33,7 @@ pub struct Layout {
     pub(super) read: fn(&str, &[u8], &ReadOptions) -> Result<Part, DataError>,
 }
 
-/// How a layout of another crate reads the bytes of a file; an error is what is wrong with them, in words.
+/// Function of another crate that reads the bytes of a file of a layout; an error describes the fault.
 pub type ReadRecordings = fn(&[u8]) -> Result<Recordings, String>;
 
 impl Layout {
@@ -88,7 +88,7 @@ impl Layout {
     }
 }
 
-/// There is one of a name.
+/// Names of layouts are unique.
 impl PartialEq for Layout {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -117,7 +117,7 @@ impl FromStr for FastaLabel {
     }
 }
 
-/// How to read; the default detects all that it can.
+/// Options of reading; the default infers all that it can.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// The layout; `None` detects it from the content.

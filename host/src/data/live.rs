@@ -60,7 +60,7 @@ pub struct LiveReader<R> {
     units: Vec<UnitMatch>,
     /// The line of the last number of each channel, 0 without one, `[channel]`.
     seen: Vec<u64>,
-    /// In how many rows that have a number each channel has none.
+    /// Number of rows with a number in which each channel has none.
     absent: Vec<usize>,
 }
 

@@ -14,7 +14,7 @@ fn usual() -> impl Iterator<Item = &'static str> {
 pub struct Marks(Option<Vec<String>>);
 
 impl Marks {
-    /// These marks and the empty field, in the place of the usual list.
+    /// Creates a list of these marks and the empty field, in place of the default.
     #[must_use]
     pub fn new(marks: Vec<String>) -> Self {
         Self(Some(marks))

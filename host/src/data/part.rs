@@ -84,10 +84,10 @@ pub(super) struct Text {
     pub(super) form: Form,
 }
 
-/// How a string lies in its file.
+/// Form of a string in its file.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Form {
-    /// In a line.
+    /// On one line.
     #[default]
     Line,
     /// Over several lines, in which blanks are no symbols.

@@ -164,7 +164,7 @@ pub(super) fn is_known(unit: &str) -> bool {
     find(unit).is_some()
 }
 
-/// How numbers of one unit become numbers of another: `factor * value + offset`.
+/// Conversion of numbers from one unit to another: `factor * value + offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conversion {
     /// The factor.
@@ -177,7 +177,7 @@ impl Conversion {
     /// Numbers stay as they are.
     pub const NONE: Self = Self { factor: 1.0, offset: 0.0 };
 
-    /// From one unit to another; numbers stay as they are where one of both is empty, or they are the same. `None` where
+    /// Conversion from one unit to another; numbers stay unchanged if one of the units is empty, or they are the same. `None` if
     /// both are there and do not convert.
     #[must_use]
     pub fn between(from: &str, to: &str) -> Option<Self> {

@@ -1,4 +1,4 @@
-//! From bytes to a data set.
+//! Reading of a data set from bytes.
 
 use std::borrow::Cow;
 use std::fs;
@@ -147,7 +147,7 @@ impl Dataset {
     }
 }
 
-/// At the rate that the options want.
+/// Resamples the data to the rate of the options.
 fn under(data: Dataset, options: &ReadOptions) -> Result<Dataset, DataError> {
     let data = match options.resample {
         Some(to) => {

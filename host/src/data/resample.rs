@@ -21,7 +21,7 @@ use super::samples::{Rows, RowsView, Samples};
 pub enum Resample {
     /// The lowest of the series' rates.
     Lowest,
-    /// This number of samples per second.
+    /// Number of samples per second.
     To(f64),
 }
 
@@ -57,7 +57,7 @@ impl Kernel {
         Self((0..=ZEROS * FINENESS).map(entry).collect())
     }
 
-    /// At a distance in zeros.
+    /// Value at a distance in zeros.
     fn at(&self, x: f64) -> f64 {
         let place = x.abs() * FINENESS as f64;
         let index = place as usize;
@@ -147,7 +147,7 @@ impl Dataset {
 }
 
 impl Series {
-    /// From an old period to a new one, and the samples nearest to the new ones.
+    /// Resamples a series from an old period to a new one, and returns the nearest samples of the new ones.
     fn resampled(&self, old: f64, new: f64, kernel: &Kernel) -> (Self, Vec<usize>) {
         let view = self.samples.view();
         let Some(rows) = view.rows() else { return (self.clone(), Vec::new()) };
@@ -171,7 +171,7 @@ impl Series {
         (Self { times, samples: Samples::Channels(rows), ..self.clone() }, nearest)
     }
 
-    /// With a missing sample for each that was lost, of the period `old`; long gaps stay leaps.
+    /// Inserts a missing sample for each lost one, of the period `old`; long gaps stay leaps.
     fn filled(&self, rows: RowsView<'_>, old: f64) -> Filled {
         let mut filled =
             Filled { times: Vec::new(), rows: Rows::new(rows.dimension()), origin: Vec::new() };

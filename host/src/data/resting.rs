@@ -1,4 +1,4 @@
-//! How long channels rest: a sensor that is stuck, or unplugged, repeats one number.
+//! Rests of channels: a sensor that is stuck, or unplugged, repeats one number.
 
 use super::dataset::{Dataset, Kind};
 use super::samples::RowsView;
@@ -6,7 +6,7 @@ use super::samples::RowsView;
 /// Number of samples below which one number may be chance.
 const STILL: usize = 8;
 
-/// How long the channels of a series keep one number.
+/// Lengths of the runs of one number in the channels of a series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rests {
     /// Samples that are observed.

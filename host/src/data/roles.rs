@@ -80,9 +80,9 @@ pub(super) struct Roles {
     pub(super) series: Option<usize>,
     pub(super) label: Option<usize>,
     pub(super) time: Option<(usize, Times)>,
-    /// Those that say something of a whole series.
+    /// Columns of a whole series.
     pub(super) columns: Vec<usize>,
-    /// Those that may be channels.
+    /// Columns that may be channels.
     pub(super) channels: Vec<usize>,
     /// The usual step of the first times, in seconds.
     pub(super) usual_step: Option<f64>,

@@ -24,7 +24,7 @@ const NEAR: f64 = 0.1;
 const PHASES: usize = 16;
 const SLACK: f64 = 0.03;
 
-/// How some times go together with an even clock that was rounded.
+/// Relation of some times to an even clock that was rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rounding {
     /// No time is left out, or too few to tell.

@@ -158,7 +158,7 @@ struct Columns {
     usual_step: Option<f64>,
     take_turns: bool,
     columns: Vec<usize>,
-    /// With what makes their numbers those of the unit that is wanted.
+    /// Channels, with the conversion to the required unit.
     channels: Vec<(usize, Conversion)>,
     commas: Commas,
     findings: super::source::Findings,

@@ -45,7 +45,7 @@ pub struct Source {
 /// A column as it is named by a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// By its name.
+    /// Name of the column.
     Name(String),
     /// No column.
     None,
@@ -113,7 +113,7 @@ impl Separator {
         }
     }
 
-    /// In words.
+    /// Describes the separator.
     pub(super) fn words(self) -> String {
         match self {
             Self::Byte(b',') => "commas".into(),
@@ -160,7 +160,7 @@ pub enum Finding {
     Files,
 }
 
-/// Something that nobody said and that was found by looking.
+/// Fact that was inferred because no option gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Topic of the finding.

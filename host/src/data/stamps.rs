@@ -59,7 +59,7 @@ pub(super) fn rank(name: &str) -> Option<usize> {
 /// Words in names of times.
 const WORDS: [&str; 6] = ["time", "timestamp", "datetime", "unixtime", "unix", "epoch"];
 
-/// How a column of times is read.
+/// Reading of a column of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Times {
     /// Numbers in a unit.

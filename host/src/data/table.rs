@@ -128,7 +128,7 @@ impl<'a> Table<'a> {
         &self.dialect.findings
     }
 
-    /// How commas in numbers are read.
+    /// Meaning of commas in numbers.
     pub(super) fn commas(&self) -> Commas {
         self.dialect.commas
     }

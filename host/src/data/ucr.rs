@@ -34,7 +34,7 @@ enum Separator {
 }
 
 impl Separator {
-    /// As in this line: tabs, else commas, else blanks.
+    /// Separator of this line: tabs, else commas, else blanks.
     fn of(line: &str) -> Self {
         ['\t', ',']
             .into_iter()

@@ -1,4 +1,4 @@
-//! How the units in a header compare with those of the channels that are wanted.
+//! Comparison of the units in a header with those of the required channels.
 
 use super::quantity::{Conversion, split_unit};
 use crate::words::shorten;

@@ -12,7 +12,7 @@ pub enum Values {
     /// Any finite numbers.
     #[default]
     Reals,
-    /// Those that an emission family gives a density; its file has them.
+    /// Numbers to which an emission family gives a density; its file has them.
     Only(&'static Support),
 }
 
@@ -29,7 +29,7 @@ pub struct Support {
     pub has_unit: bool,
 }
 
-/// There is one of a kind.
+/// Supports are unique by kind.
 impl PartialEq for Support {
     fn eq(&self, other: &Self) -> bool {
         self.channels == other.channels

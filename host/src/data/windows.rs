@@ -12,14 +12,14 @@ use super::samples::{Sample, SamplesView};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShortSeries {
-    /// It is one window as it is; a hidden Markov model takes any length.
+    /// A short series is one window as it is; a hidden Markov model takes any length.
     #[default]
     Keep,
-    /// It gives no window.
+    /// A short series gives no window.
     Drop,
 }
 
-/// How series are cut: windows begin at 0, `hop`, `2 hop`, ... as long as `length` observations are
+/// Windows of series: they begin at 0, `hop`, `2 hop`, ... as long as `length` observations are
 /// left.
 ///
 /// A gap parts a series: after more than `length` missing observations in a row, or where the time `t` leaps as far,

@@ -22,7 +22,7 @@ use crate::files::{self, FileError};
 use crate::runtime::family::{DeployedEmission, OF_CHANNELS, Weight, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
-/// Why an artefact's file was refused.
+/// Reason why an artefact's file was refused.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -133,7 +133,7 @@ impl Deployed {
         Ok([header.as_slice(), &payload, &sections].concat())
     }
 
-    /// Why it has no binary artefact, in words; `None` where it has one.
+    /// Describes why it has no binary artefact; `None` if it has one.
     pub fn no_artefact(&self) -> Option<String> {
         let what = match !self.front().is_empty() && front::line(self.front()).is_none() {
             true => "magnitudes of channels with a comma in their names".to_owned(),
@@ -337,7 +337,7 @@ fn contract_of(header: &Header, bytes: &[u8]) -> Result<Option<Contract>, Artefa
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    /// After the last one, what as a real is a NaN.
+    /// Reads the next word, after the last one an invalid one that is NaN as a real.
     fn word(&mut self) -> u32 {
         let Some((head, rest)) = self.0.split_first_chunk() else { return u32::MAX };
         self.0 = rest;

@@ -12,7 +12,7 @@ use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, CodebooksSize, Ou
 /// Codebooks, and what their codewords weigh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DeployedCodebooks<T = f32> {
-    /// Their scales and levels are numbers of the format.
+    /// Codebooks, whose scales and levels are numbers of the format.
     books: Codebooks,
     weighed: Weighed<T>,
 }
@@ -20,9 +20,9 @@ pub(crate) struct DeployedCodebooks<T = f32> {
 /// Weights that codebooks add to a sample's evidence, each row `[output]`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weighed<T> {
-    /// By codewords, `[codebook][codeword]`.
+    /// Weights of codewords, `[codebook][codeword]`.
     pub(crate) words: Vec<Vec<T>>,
-    /// By levels exceeded, `[codebook][codeword][how many, less one]`.
+    /// Weights of levels exceeded, `[codebook][codeword][how many, less one]`.
     pub(crate) above: Vec<Vec<T>>,
 }
 
@@ -62,7 +62,7 @@ impl<T> DeployedCodebooks<T> {
 }
 
 impl<T: Real> DeployedCodebooks<T> {
-    /// With the weights that outputs have.
+    /// Creates codebooks with the weights of the outputs.
     pub(super) fn of(books: &Codebooks, outputs: &[Output]) -> Result<Self, DeployError> {
         let number = |weight: f64, word: usize| {
             let weight = T::from_f64(weight);
@@ -129,7 +129,7 @@ impl DeployedCodebooks {
             .collect()
     }
 
-    /// From the [`words`] of such bytes.
+    /// Reads codebooks from the [`words`] of such bytes.
     pub(super) fn read(
         [books, channels, outputs, each]: [usize; 4],
         word: &mut dyn FnMut() -> u32,
@@ -181,7 +181,7 @@ impl DeployedCodebooks {
 }
 
 impl<T: Real> DeployedCodebooks<T> {
-    /// Before the first sample of a stream.
+    /// State before the first sample of a stream.
     pub(super) fn stream(&self) -> CodeStream<T> {
         let units = vec![(); self.weighed.outputs()];
         CodeStream::new(self.books.in_numbers(), &self.weighed, units)
@@ -198,7 +198,7 @@ pub(super) struct CodeStream<T: Coding> {
 }
 
 impl<T: Coding> CodeStream<T> {
-    /// Before the first sample, from what is weighed and its units `[output]`.
+    /// State before the first sample, from the weights and their units `[output]`.
     pub(super) fn new(books: Vec<BookIn<T>>, weighed: &Weighed<T>, units: Vec<T::Unit>) -> Self {
         Self {
             ring: CodeRing::of(books),
@@ -209,7 +209,7 @@ impl<T: Coding> CodeStream<T> {
         }
     }
 
-    /// As the core's `WithCodebooks` does.
+    /// Pushes a sample, as the core's `WithCodebooks` does.
     pub(super) fn push(&mut self, x: &[T]) {
         self.sample.fill(T::Wide::default());
         let Weighed { words, above } = &self.weighed;

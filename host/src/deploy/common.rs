@@ -27,7 +27,7 @@ pub(crate) struct Common<T = f32> {
     /// `[output]`.
     pub(crate) biases: Vec<T>,
     pub(crate) normalisation: Normalisation,
-    /// How far decisions are to be believed, where that was learnt.
+    /// Calibration of decisions, if one was learnt.
     pub(crate) confidence: Option<DeployedConfidence>,
     /// Contract of the training; `None` for an artefact of a version without contracts.
     pub(crate) contract: Option<Contract>,

@@ -1,4 +1,4 @@
-//! From a trained classifier to the numbers that a device holds.
+//! Compilation of a trained classifier to the numbers that a device holds.
 
 use fishweir_core::number::Real;
 
@@ -15,7 +15,7 @@ use crate::data::Kind;
 use crate::runtime::{Distribution, Emissions};
 
 impl Classifier {
-    /// As a device holds it, in `f32`: compiled to directions, or with its support vectors.
+    /// Deploys the classifier in `f32`: compiled to directions, or with its support vectors.
     ///
     /// A classifier that is linear in log-likelihoods and scores needs no score on the device: for a
     /// direction `w`, `w . score` is a directional derivative, which the forward filter carries along

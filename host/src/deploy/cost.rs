@@ -51,7 +51,7 @@ impl Cost {
 /// The sizes of a bank of hidden Markov models with directions, from which its cost follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priced<'a> {
-    /// How states emit.
+    /// Emission family of the states.
     pub(crate) family: &'static dyn Family,
     /// Shape of a model's input, including the differences at lags.
     pub(crate) shape: Shape,

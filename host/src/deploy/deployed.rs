@@ -90,8 +90,7 @@ impl<T: Format> Deployed<T> {
         self.common.outputs()
     }
 
-    /// How far its decisions are to be believed: probabilities, and when they are rejected; `None` where that was
-    /// not learnt.
+    /// Calibration of the decisions: probabilities and thresholds of rejection; `None` if none was learnt.
     #[must_use]
     pub fn confidence(&self) -> Option<&DeployedConfidence> {
         self.common.confidence.as_ref()
@@ -183,19 +182,19 @@ impl Deployed {
         self.description().order
     }
 
-    /// How the states of its models follow one another. Where that is known of all of them, the device
+    /// Transitions between the states of the models. If they are known for all of them, the device
     /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
     /// chain.)
     pub fn topology(&self) -> Topology {
         self.description().topology
     }
 
-    /// How its models' hidden states emit: the family and its sizes.
+    /// Emissions of the models' hidden states: the family and its sizes.
     pub fn emission(&self) -> (&'static dyn Family, Shape) {
         self.description().emission.unwrap_or((OF_CHANNELS, Shape::default()))
     }
 
-    /// How evidence, or scores, are scaled by the length; `None` for a kernel by marginalisation.
+    /// Normalisation of evidence, or scores, by the length; `None` for a kernel by marginalisation.
     pub fn normalisation(&self) -> Option<Normalisation> {
         let scaled = self.description().items.is_none_or(|items| items.on_scores);
         scaled.then_some(self.common.normalisation)

@@ -1,8 +1,8 @@
-//! Why a classifier is not deployed, and why a sample is not taken in.
+//! Errors of deploying a classifier, and of pushing a sample.
 
 use fishweir_core::{ModelError, ObservationError};
 
-/// Why a classifier was not deployed.
+/// Reason why a classifier was not deployed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -119,7 +119,7 @@ crate::kinds::kinds!(DeployError,
     Self::Rounded { source: error, .. } => error,
 );
 
-/// Why a sample was not taken in.
+/// Reason why a sample was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

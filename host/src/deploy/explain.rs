@@ -1,4 +1,4 @@
-//! Why a decision fell as it did: what each sample gave to it, and what each channel.
+//! Explanation of a decision by the contribution of each sample, and of each channel.
 
 use fishweir_core::classify::{Decision, Normalisation};
 

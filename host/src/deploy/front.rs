@@ -68,7 +68,7 @@ pub(super) fn line(front: &Front) -> Option<String> {
     line.parse().is_ok_and(|read: Front| read == told).then_some(line)
 }
 
-/// From such a line, over channels of these names, and from memory, of which the rest is left.
+/// Reads a front end from such a line, over channels of these names, and from memory, of which the rest is left.
 pub(super) fn read<'b>(
     line: &str,
     names: &[String],

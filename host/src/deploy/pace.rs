@@ -24,13 +24,13 @@ pub struct Takes {
 /// A processor core, by what its instructions do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Core {
-    /// As [`Board::core`](crate::device::Board) names it.
+    /// Name, as in [`Board::core`](crate::device::Board).
     pub name: &'static str,
     /// `true` if it has a unit for `f32`.
     pub hard_floats: bool,
-    /// In floating point.
+    /// Work in floating point.
     pub f32: Takes,
-    /// In fixed point of 16 bits.
+    /// Work in fixed point of 16 bits.
     pub q15: Takes,
 }
 
@@ -75,7 +75,7 @@ pub const CORES: [Core; 5] = [
 /// Source: instruction timings in Arm's technical reference manuals of the Cortex-M0, M3 and M4.
 pub const CLOCKS: [f64; 2] = [1.0, 2.0];
 
-/// How fast samples come, and what runs there.
+/// Operating point: sample rate, clock and current.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OperatingPoint {
     /// Samples a second.
@@ -224,7 +224,6 @@ impl Deployed {
     ///
     /// Those are kernel machines, profiles, dynamical systems, emissions other than categorical and independent Gaussian, known
     /// states, and all behind a front end.
-    /// front end.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
         // The cost of a sample between two rows has not been measured.

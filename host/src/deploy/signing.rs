@@ -18,15 +18,15 @@ impl std::fmt::Debug for UpdateKey {
     }
 }
 
-/// Why a text is no private key.
+/// Reason why a text is no private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UpdateKeyError {
-    /// It is no key of Ed25519 in PKCS #8.
+    /// The text is no key of Ed25519 in PKCS #8.
     #[error("not a private key of Ed25519 in PEM (PKCS #8)")]
     NotAPrivateKey,
-    /// It is a public key.
+    /// The text is a public key.
     #[error("this is a public key; the private one signs")]
     PublicKey,
 }

@@ -193,7 +193,7 @@ pub(super) fn tail(
     let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
 }
 
-/// How far decisions are to be believed; nothing where that was not learnt.
+/// Source of the calibration; empty if none was learnt.
 pub(super) fn confidence_source(confidence: Option<&DeployedConfidence>) -> String {
     let Some(DeployedConfidence { scale, least_margin, likelihoods }) = confidence else {
         return String::new();

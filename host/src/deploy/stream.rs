@@ -144,7 +144,7 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// As the core's `Preprocessed` does: a row that is whole is heard, and one that is refused is missing.
+    /// Pushes a row as the core's `Preprocessed` does: a complete row is pushed, and a refused one is missing.
     fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
         let Some(mut front) = self.front.take() else { return self.push_row(x) };
         let mut told = Ok(());
@@ -198,7 +198,7 @@ impl<T: Real> Stream<T> {
         Ok(())
     }
 
-    /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
+    /// Pushes a sample as the core's `BankState` does: if all refuse it, it is refused; a single model that does is ruled out.
     fn push_each(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let bank = match &mut self.evidence {
             Evidence::Models(bank) => bank,
@@ -389,7 +389,7 @@ impl<T: Real> Stream<T> {
 
 /// Outputs as they are compared.
 enum Outputs<T> {
-    /// Not rounded yet.
+    /// Values that are not rounded yet.
     Exact(Vec<Output<T>>),
     /// Divided by a common scale, and its logarithm.
     Relative(Vec<T>, T),
@@ -408,7 +408,7 @@ impl<T: Real> Outputs<T> {
     }
 }
 
-/// How far each class is ahead of the best of the others; one value is that of the second of two
+/// Margin of each class over the best of the others; one value is that of the second of two
 /// classes, its sign deciding.
 pub(crate) fn leads<V, T: Real>(
     values: &[V],

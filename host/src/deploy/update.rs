@@ -13,12 +13,12 @@ pub const SELF_TEST_SAMPLES: usize = 16;
 /// Largest number of samples of a self-test that are sent, whatever the front end.
 const LONGEST_SELF_TEST: usize = 2048;
 
-/// Why there is no update.
+/// Reason why there is no update.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UpdateFileError {
-    /// There is no artefact.
+    /// No artefact can be made.
     #[error(transparent)]
     Artefact(#[from] ArtefactFileError),
     /// Nothing to test a device with.

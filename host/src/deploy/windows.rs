@@ -128,7 +128,7 @@ impl<T: Real> WindowStream<T> {
         }
     }
 
-    /// At the end of a series: all of it where it is shorter than a window, and such were trained on.
+    /// Window at the end of a series: all of it if it is shorter than a window, and such series were trained on.
     #[must_use]
     pub fn short(&self) -> Option<OpenWindow<'_, T>> {
         let windows = self.windows.as_ref()?;

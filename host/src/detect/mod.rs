@@ -23,12 +23,12 @@ pub enum Change<'a> {
     Recorded(&'a Dataset),
 }
 
-/// How a detector comes about.
+/// Plan of a detector.
 #[derive(Clone, Debug)]
 pub struct DetectorPlan<'a> {
-    /// How the model of normal is fitted.
+    /// Fit of the model of normal series.
     pub baum_welch: BaumWelch,
-    /// How the limits are set.
+    /// Calibration of the limits.
     pub calibration: Calibration,
     /// Change to look for.
     pub change: Change<'a>,
@@ -45,8 +45,7 @@ pub struct DetectorTrial {
     pub calibrated: FalseAlarms,
     /// False alarms on the unseen parts: what to expect.
     pub unseen: FalseAlarms,
-    /// How changes are seen, and how often there is an alarm without one in as many samples; `None` where
-    /// nobody knows which.
+    /// Delays of changes, and alarms without a change over as many samples; `None` if it is unknown which samples are normal.
     pub changes: Option<Changes>,
 }
 
@@ -68,7 +67,7 @@ pub struct FalseAlarms {
     pub samples: usize,
 }
 
-/// How long changes go unseen: detection delays.
+/// Detection delays of changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delays {
     /// Series that change.
@@ -85,7 +84,7 @@ impl Delays {
     }
 }
 
-/// Why there is no detector.
+/// Reason why there is no detector.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -95,7 +94,7 @@ pub enum DetectorError {
     Fit {
         /// The data.
         file: String,
-        /// Why.
+        /// Reason.
         error: FitError,
     },
     /// The limits.
@@ -103,7 +102,7 @@ pub enum DetectorError {
     Calibration {
         /// The data.
         file: String,
-        /// Why.
+        /// Reason.
         error: CalibrationError,
     },
     /// An offset of what has none.
@@ -220,7 +219,7 @@ impl DetectorPlan<'_> {
         Ok(Direction::towards(model, &moved.model).unwrap_or_else(|| Direction::zero(model)))
     }
 
-    /// How the detector sees changes, and what it sees without.
+    /// Measures the delays of the detector, with and without changes.
     fn changes(&self, detector: &Detector, normal: &[SamplesView<'_>]) -> Option<Changes> {
         match self.change {
             Change::Unknown => None,
@@ -260,7 +259,7 @@ fn with_offset(rows: RowsView<'_>, channel: usize, size: f64) -> Samples {
     Samples::Channels(moved)
 }
 
-/// How long the detector takes to see what sets in at a place of each stream.
+/// Measures the delay of a change that sets in at a place of each stream.
 fn delays<'a>(
     detector: &Detector,
     streams: impl Iterator<Item = SamplesView<'a>>,

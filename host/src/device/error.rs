@@ -8,7 +8,7 @@ use fishweir_core::wire::{Exit, SampleKind, UpdateStatus, VERSION};
 
 use super::BOARDS;
 
-/// Why the firmware was not built, did not run, or did not answer.
+/// Reason why the firmware was not built, did not run, or did not answer.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -110,7 +110,7 @@ pub enum DeviceError {
     #[error("the device was silent for {seconds} s after {answers} answers; it is given up")]
     #[strum(serialize = "device-silent")]
     Silent {
-        /// How long.
+        /// Duration of the silence.
         seconds: u64,
         /// Answers received.
         answers: usize,
@@ -165,10 +165,10 @@ pub enum DeviceError {
     /// The device refuses an update.
     #[error("the device refuses the update: {why}")]
     UpdateRefused {
-        /// Why.
+        /// Reason.
         why: UpdateStatus,
     },
-    /// Not as many answers as samples.
+    /// The number of answers is not the number of samples.
     #[error("{answers} answers to {samples} samples")]
     #[strum(serialize = "answers-missing")]
     Count {
@@ -187,7 +187,7 @@ pub enum DeviceError {
     )]
     #[strum(serialize = "emulator-failed")]
     Emulator {
-        /// When.
+        /// Time of the failure.
         what: &'static str,
         /// Error that the host noticed first.
         cause: Option<Box<DeviceError>>,

@@ -51,7 +51,7 @@ impl<'o, R: Read> Line<'o, R> {
         self.record.resize(RECORD.max(bytes) + CHECKSUM_LENGTH, 0);
     }
 
-    /// How long it waits before it gives up.
+    /// Time that it waits before it gives up.
     pub(super) fn patience(&self) -> Duration {
         self.options.patience
     }

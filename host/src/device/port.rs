@@ -19,7 +19,7 @@ enum Line {
     Serial(serial::Serial),
 }
 
-/// How long it is tried to reach a bridge.
+/// Time during which the host tries to reach a bridge.
 const REACH: Duration = Duration::from_secs(5);
 
 impl Port {
@@ -145,7 +145,7 @@ mod serial {
         hung_up: AtomicBool,
     }
 
-    /// How long a wait goes on before it looks whether it is still wanted.
+    /// Time between two checks of whether a wait is still wanted.
     const GLANCE: Duration = Duration::from_millis(50);
 
     impl Serial {

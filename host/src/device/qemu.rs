@@ -47,7 +47,7 @@ pub struct Qemu {
     stderr: Option<JoinHandle<Vec<u8>>>,
 }
 
-/// How the emulator ended.
+/// End of the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// Exit code of the emulator; `None` if it was killed.

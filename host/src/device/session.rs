@@ -181,7 +181,7 @@ pub fn converse<'a>(
     })
 }
 
-/// When a question is asked again: after one silence, two more, four more. A device that is merely slow,
+/// Times at which a question is repeated: after one silence, two more, four more. A device that is merely slow,
 /// emulated on a busy machine, would otherwise drown in questions.
 #[derive(Default)]
 pub(super) struct Repeats {
@@ -483,7 +483,7 @@ pub(super) fn bad(answers: usize, what: String) -> DeviceError {
     DeviceError::BadRecord { answers, what }
 }
 
-/// On the wire, zero says that something is not measured.
+/// Value on the wire, where zero says that it is not measured.
 fn nonzero(value: u32) -> Option<u32> {
     (value != 0).then_some(value)
 }

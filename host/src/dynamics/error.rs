@@ -3,7 +3,7 @@ use fishweir_core::{ModelError, ObservationError};
 use super::MOST_STATES;
 use crate::runtime::HmmError;
 
-/// Why a system was refused, or says nothing of a series.
+/// Reason why a system was refused, or has no result for a series.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -25,7 +25,7 @@ pub enum SystemError {
     Covariance {
         /// `state_noise`, `state_noise[mode]`, ...
         part: String,
-        /// From 0.
+        /// Index of the row, from 0.
         row: usize,
         /// Fault and remedy.
         why: &'static str,
@@ -50,9 +50,9 @@ pub enum SystemError {
     /// A sample that is refused.
     #[error("sample {sample}: {why}")]
     Sample {
-        /// From 0.
+        /// Index of the sample, from 0.
         sample: usize,
-        /// Why.
+        /// Reason.
         why: ObservationError,
     },
     /// A matrix that has to be inverted, and cannot.

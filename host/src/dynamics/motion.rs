@@ -20,7 +20,7 @@ pub(crate) struct Start {
     pub(crate) covariance: Matrix,
 }
 
-/// How a state moves.
+/// Transition of a state.
 #[derive(Clone, Debug)]
 pub(crate) struct Move {
     pub(crate) transition: Matrix,
@@ -308,7 +308,7 @@ impl<const N: usize> Filter<N> {
         })
     }
 
-    /// On to the next sample by a mode.
+    /// Moves a state to the next sample by a mode.
     fn advance(&self, state: Option<&KalmanState<f64, N>>, mode: usize) -> KalmanState<f64, N> {
         let mut next = state.copied().unwrap_or_else(|| KalmanState::new(self.starts[mode]));
         let (transition, noise) = &self.moves[mode];

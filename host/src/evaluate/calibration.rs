@@ -6,8 +6,7 @@ use super::Judged;
 const BINS: usize = 10;
 /// One over the least probability that counts: what was said to be impossible, and came, is no endless loss.
 const MOST: f64 = 1e15;
-/// How far a scale may lie from the reciprocal of the mean lead, as a logarithm, and how often the bracket is
-/// narrowed.
+/// Largest distance of a scale from the reciprocal of the mean margin, as a logarithm, and number of bisections.
 const FARTHEST: f64 = 8.0;
 const STEPS: usize = 48;
 

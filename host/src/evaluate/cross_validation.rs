@@ -24,7 +24,7 @@ pub struct CrossValidation {
     /// Units of that interval.
     #[serde(skip)]
     pub units: Units,
-    /// After how many samples decisions were made.
+    /// Number of samples after which decisions were made.
     pub latency: Option<Latency>,
     /// Detections against false alarms, over all folds' windows together: as if leads of the folds'
     /// classifiers could be held against each other.
@@ -97,7 +97,7 @@ impl fmt::Display for Floor {
     }
 }
 
-/// How to cross-validate.
+/// Options of a cross-validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrossValidationOptions {
     /// Folds.

@@ -37,7 +37,7 @@ pub struct ClassFigures {
     pub precision: f64,
     /// Recall: the share of the class's windows that are decided for it.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub f1: f64,
 }
 

@@ -142,7 +142,7 @@ mod tests {
         Units::of_counts(std::iter::repeat_n((right, all), units))
     }
 
-    /// For many units with one window each the interval is Wilson's: 0.75 of 400 is 0.7053 to 0.7899.
+    /// Intervals of many units with one window each are Wilson's: 0.75 of 400 is 0.7053 to 0.7899.
     #[test]
     fn many_units_of_one_window_are_wilsons() {
         let units = Units::of_counts((0..400).map(|unit| (usize::from(unit % 4 > 0), 1)));

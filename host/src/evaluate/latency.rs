@@ -2,7 +2,7 @@ use serde::Serialize;
 
 use super::Judged;
 
-/// After how many samples of a window its decision was made: from then on it was the one at the end.
+/// Number of samples of a window after which its decision was final: from then on it was the one at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Latency {
     /// Median over the windows decided rightly.

@@ -31,7 +31,7 @@ use crate::data::{Dataset, Windowing};
 use crate::deploy::{DeployError, Deployed};
 use crate::learn::{ClassifierKind, TrainError};
 
-/// Why an evaluation came to nothing.
+/// Reason why an evaluation failed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ pub enum EvaluateError {
     LongerThanWindow {
         /// Number of samples of the series.
         length: usize,
-        /// Those of a window.
+        /// Number of samples of a window.
         window: usize,
     },
     /// Training failed.

@@ -163,7 +163,7 @@ pub fn learn_confidence(
         .ok_or_else(|| EvaluateError::NothingHeldBack(data.source().to_owned()))
 }
 
-/// How rejection does on windows that were held back, and on classes that were.
+/// Results of rejection on held-out windows, and on held-out classes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RejectionFigures {
     /// The share of windows of known classes that was to be rejected; null where an artefact does not say.

@@ -17,7 +17,7 @@ pub struct Roc {
     pub area: f64,
 }
 
-/// How finely the curves of several classes are averaged.
+/// Number of steps in the average of several classes' curves.
 const STEPS: usize = 500;
 
 impl Roc {

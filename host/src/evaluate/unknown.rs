@@ -11,7 +11,7 @@ pub struct UnknownClass {
     pub class: String,
     /// Number of series.
     pub series: usize,
-    /// Their windows.
+    /// Number of windows.
     pub windows: usize,
     /// Number of windows decided for each known class, in the classifier's order, rejected or not.
     #[serde(serialize_with = "by_name")]

@@ -10,8 +10,8 @@ use crate::dynamics::{Expected, LinearSystem, MOST_STATES, Motion, SystemError, 
 use crate::parallel::each;
 use crate::words::short;
 
-/// How a linear dynamical system is fitted: expectation maximisation from where a stochastic realisation of
-/// the channels' autocovariances starts. There is no chance in it.
+/// Fit of a linear dynamical system: expectation maximisation from a stochastic realisation of
+/// the channels' autocovariances. There is no chance in it.
 ///
 /// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
 /// algorithm", 1982; Ghahramani and Hinton, "Parameter estimation for linear dynamical systems", 1996; for

@@ -1,4 +1,4 @@
-//! How a model is fitted, and what came of it.
+//! Options and results of the fit of a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::runtime::numbers::normalise_into;
 use crate::runtime::{Family, Hmm, HmmError, Observed, padded_states};
 use crate::words::short;
 
-/// How a model is fitted.
+/// Options for the fit of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaumWelch {
@@ -19,7 +19,7 @@ pub struct BaumWelch {
     /// Transitions that they may make.
     #[serde(default)]
     pub topology: Topology,
-    /// How states emit; `None` for categorical symbols and for Gaussian channels.
+    /// Emission family; `None` for categorical symbols and for Gaussian channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emission: Option<&'static dyn Family>,
     /// Components of each state's mixture; of no other emissions.
@@ -113,7 +113,7 @@ pub struct Restart {
     pub log_likelihood: f64,
 }
 
-/// Why nothing was fitted.
+/// Reason why nothing was fitted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -189,7 +189,7 @@ crate::kinds::kinds!(FitError,
 const MOST_RESTARTS: usize = 1_000;
 
 impl BaumWelch {
-    /// How states emit what is observed.
+    /// Emission family for the observations.
     pub(super) fn family(
         &self,
         sequences: &[SamplesView<'_>],
@@ -203,7 +203,7 @@ impl BaumWelch {
         Ok(family)
     }
 
-    /// How states emit channels, or symbols.
+    /// Emission family for channels, or for symbols.
     pub(crate) fn family_over(&self, channels: bool) -> Result<&'static dyn Family, FitError> {
         let default: &'static dyn Family = if channels { OF_CHANNELS } else { OF_SYMBOLS };
         let family = self.emission.unwrap_or(default);

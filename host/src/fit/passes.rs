@@ -33,7 +33,7 @@ pub(super) struct FitData<'a> {
 pub(super) struct Bounds {
     /// Floor of standard deviations.
     floor: Vec<f64>,
-    /// Their means.
+    /// Means of the channels.
     centre: Vec<f64>,
 }
 

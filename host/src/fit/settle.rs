@@ -8,7 +8,7 @@ use crate::data::SamplesView;
 use crate::runtime::padded_states;
 
 impl BaumWelch {
-    /// These options with a topology that is not [automatic](Topology::Automatic): for the models of
+    /// Returns these options with a topology that is not [automatic](Topology::Automatic): for the models of
     /// several kinds of sequences, which are held against each other, the one under which held-out
     /// sequences of all kinds together are likelier.
     ///

@@ -18,7 +18,7 @@ use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Potential, family, with_states};
 use crate::words::short;
 
-/// How a switching system is fitted.
+/// Options for the fit of a switching system.
 ///
 /// 1. One linear dynamical system is fitted to all series, and its states are smoothed.
 /// 2. A hidden Markov model segments them: each state with the one before it, Gaussian a mode.
@@ -333,7 +333,7 @@ fn likeliest_paths(
     })
 }
 
-/// How a mode moves, for expectations of its log density.
+/// Transition of a mode, for expectations of its log density.
 struct Law {
     transition: DMatrix<f64>,
     precision: DMatrix<f64>,

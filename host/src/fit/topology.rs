@@ -16,9 +16,9 @@ pub enum Topology {
     /// Class models share one topology: the one that makes the strings of all classes together more likely.
     #[default]
     Automatic,
-    /// From every state to every other.
+    /// Transitions from every state to every other.
     Ergodic,
-    /// From the first state on, each stays or goes to the next: for series that run through stages.
+    /// Transitions to the same or the next state, from the first on: for series that run through stages.
     LeftToRight,
     /// The state is the position, the last standing for all that follow: for windows aligned on a
     /// site. The model of independent positions (Jaakkola and Haussler, "Exploiting generative

@@ -3,7 +3,7 @@ use super::{GramError, InformationError};
 use crate::model::NoScore;
 use crate::runtime::{HmmError, Observed};
 
-/// Why a kernel could not be computed.
+/// Reason why a kernel could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -43,7 +43,7 @@ pub enum KernelError {
         sequence: usize,
         /// Number of samples.
         length: usize,
-        /// Those of a window.
+        /// Number of samples of a window.
         window: usize,
     },
     /// More words than features are made of.

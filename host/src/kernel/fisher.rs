@@ -27,12 +27,12 @@ pub enum Expected {
     Empirical,
 }
 
-/// How scores become features.
+/// Metric that turns scores into features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
     /// The scores themselves: the practical kernel.
     Practical,
-    /// By the information: the invariant kernel.
+    /// Whitening by the information: the invariant kernel.
     Information {
         /// Expectation that defines the matrix.
         expected: Expected,
@@ -87,7 +87,7 @@ pub struct FisherKernel<'m, M> {
     pub models: &'m [M],
     /// Coordinates of the gradients that are scores.
     pub parametrisation: Parametrisation,
-    /// How scores become features.
+    /// Metric that turns scores into features.
     pub metric: Metric,
     /// Kernel of two sequences' features, `u` and `v`; without it `u . v`, the Fisher kernel itself.
     pub form: Option<ScoreKernel>,

@@ -25,15 +25,15 @@ pub enum GramFormat {
 /// Names of the items of a Gram matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Items {
-    /// Their names, in order.
+    /// Names of the items, in order.
     pub ids: Vec<String>,
-    /// Their classes, indices into `classes`; `None` for an unlabelled item.
+    /// Classes of the items, indices into `classes`; `None` for an unlabelled item.
     pub labels: Vec<Option<usize>>,
     /// Names of the classes.
     pub classes: Vec<String>,
 }
 
-/// Why a Gram matrix was not written.
+/// Reason why a Gram matrix was not written.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ pub enum FormatError {
     /// An entry is no number.
     #[error(transparent)]
     Gram(#[from] GramError),
-    /// Not one name and label an item, or a label without a class.
+    /// The numbers of names or labels differ from the number of items, or a label has no class.
     #[error("{ids} names and {labels} labels of {classes} classes for {items} items")]
     #[strum(serialize = "wrong-shape")]
     Items {

@@ -40,7 +40,7 @@ pub struct Information {
     pub standard_error: Option<f64>,
 }
 
-/// Why there is no information.
+/// Reason why there is no information matrix.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -48,7 +48,7 @@ pub enum InformationError {
     /// Sequences of channels are not enumerated.
     #[error("sequences over channels cannot be enumerated; sample the information instead")]
     NotSymbols,
-    /// There are too many sequences to enumerate.
+    /// Too many sequences to enumerate.
     #[error(
         "{symbols} symbols have more than {ENUMERATED_AT_MOST} sequences of length {length}; \
          sample the information instead"
@@ -60,7 +60,7 @@ pub enum InformationError {
         /// Length asked for.
         length: usize,
     },
-    /// There are too many outer products to sum.
+    /// Too many outer products to sum.
     #[error(
         "an exact information of {parameters} parameters over {sequences} sequences takes too long; \
          sample it instead"

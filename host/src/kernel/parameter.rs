@@ -58,7 +58,7 @@ impl Eq for NumberParameter {}
 pub enum NumberRange {
     /// Above zero, finite.
     Positive,
-    /// Not negative, and infinity as the limit.
+    /// A number that is not negative, with infinity as the limit.
     Rate,
     /// Whole, from the first to the second.
     Whole(u32, u32),
@@ -97,7 +97,7 @@ impl NumberRange {
 pub struct Settings {
     /// Coordinates of the parameters that scores are gradients with respect to.
     pub parametrisation: Parametrisation,
-    /// How scores become features.
+    /// Metric that turns scores into features.
     pub metric: Metric,
     numbers: Vec<(&'static NumberParameter, f64)>,
 }

@@ -17,7 +17,7 @@ pub struct ReadGram {
     pub labels: Option<Vec<String>>,
 }
 
-/// Why no matrix was read.
+/// Reason why no matrix was read.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

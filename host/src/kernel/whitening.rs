@@ -37,14 +37,14 @@ impl Whitening {
         Self(Form::Identity)
     }
 
-    /// By the root of the information's Moore-Penrose inverse: directions without information (see
+    /// Whitens by the root of the information's Moore-Penrose inverse: directions without information (see
     /// [`Axes::informative`]) are left out. A feature for each of the others; the kernel is the same
     /// in every parametrisation.
     pub fn inverse(axes: &Axes) -> Self {
         Self(Form::Full(axes.informative().map(|(value, axis)| over_root(axis, value)).collect()))
     }
 
-    /// By the root of `(I + ridge)^-1`.
+    /// Whitens by the root of `(I + ridge)^-1`.
     ///
     /// # Errors
     /// [`InformationError::Ridge`] for a ridge that is not positive.
@@ -57,7 +57,7 @@ impl Whitening {
         Ok(Self(Form::Full(axes.map(|(value, axis)| over_root(axis, value + ridge)).collect())))
     }
 
-    /// By the roots of `1 / (I_pp + ridge)`; an entry without information, and without a ridge, is
+    /// Whitens by the roots of `1 / (I_pp + ridge)`; an entry without information, and without a ridge, is
     /// left out.
     ///
     /// # Errors

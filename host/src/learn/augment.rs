@@ -82,7 +82,7 @@ impl Augment {
     };
 }
 
-/// How series are that are not varied.
+/// Description of series without augmentation.
 pub(crate) const AS_THEY_ARE: &str = "as they are";
 
 impl Augment {
@@ -152,7 +152,7 @@ impl Augment {
     }
 }
 
-/// How the training series of a data set are varied: checked, and nothing made yet.
+/// Checked augmentation of the training series of a data set; copies are made later.
 pub(crate) struct Variation<'a> {
     data: &'a Dataset,
     training: &'a [usize],
@@ -319,12 +319,12 @@ impl<'a> Augmented<'a> {
         self.series
     }
 
-    /// They and their mirror images: what the models are fitted to, but in closed form.
+    /// Returns the series and their mirror images: models are fitted to them, except in closed form.
     pub(crate) fn exact(&self) -> Vec<usize> {
         self.with(self.exact)
     }
 
-    /// They and all their variants: what the linear machine is trained on.
+    /// Returns the series and all their variants: the linear machine is trained on them.
     pub(crate) fn all(&self) -> Vec<usize> {
         self.with(self.variants)
     }
@@ -342,7 +342,7 @@ impl<'a> Augmented<'a> {
     }
 }
 
-/// Why nothing was varied.
+/// Reason why augmentation failed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -383,7 +383,7 @@ pub enum AugmentError {
         id: String,
         /// Description of the fault.
         what: &'static str,
-        /// How series are varied, in words.
+        /// Description of the augmentation.
         varied: String,
     },
     /// Copies that are no data set.

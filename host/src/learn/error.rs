@@ -1,4 +1,4 @@
-//! Why a training came to nothing.
+//! Errors of trainings.
 
 use fishweir_core::smooth::SequenceError;
 
@@ -66,7 +66,7 @@ fn remedy(error: &FitError) -> &'static str {
     }
 }
 
-/// Why nothing was trained.
+/// Reason why nothing was trained.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -101,13 +101,13 @@ pub enum TrainError {
     Fit {
         /// The class.
         class: String,
-        /// Why.
+        /// Reason.
         source: FitError,
     },
     /// No model of all classes could be fitted.
     #[error("the model of all classes: {source}{}", remedy(source))]
     Universal {
-        /// Why.
+        /// Reason.
         source: FitError,
     },
     /// Emissions of a kind that is not observed.

@@ -25,19 +25,20 @@ use crate::learn::train::Trained;
 pub struct WindowKernel<'a> {
     /// Gram matrix of all items.
     pub gram: &'a Gram,
-    /// Their classes, `[item]`.
+    /// Classes of the items, `[item]`.
     pub labels: Vec<usize>,
-    /// Their groups, `[item]`: no inner fold parts one.
+    /// Groups of the items, `[item]`: inner folds keep each group together.
     pub groups: Vec<usize>,
     /// Names of the classes.
     pub classes: &'a [String],
-    /// How machines are trained.
+    /// Request of the machines.
     pub request: &'a Request,
 }
 
 impl<'a> WindowKernel<'a> {
-    /// On a matrix of windows of a data set, labelled as their series are. No inner fold parts a series
-    /// or, where the request names a column, a group.
+    /// Creates the kernel for a matrix of windows of a data set, with the labels of their series.
+    ///
+    /// Inner folds keep each series together or, if the request names a column, each group.
     ///
     /// # Errors
     /// [`DataError`]: a series without a label, or no such column for groups.

@@ -30,16 +30,15 @@ use fishweir_core::classify::Normalisation;
 pub enum Effort {
     /// One model per class, or the given form, at two floors of standard deviations
     Minimal,
-    /// For fisher on real channels by Gaussian emissions: one model of all classes for each lag, with codebooks, and no other
-    /// form.
+    /// One model of all classes for each lag, with codebooks, and no other form: fisher on real Gaussian channels.
     ///
     /// For other classifiers, and for series too short for codebooks: two floors of standard deviations. For whole strings of
     /// about one length, 64 symbols at most: a state per position against an ergodic chain (for latent-mean-map, the more likely
     /// one)
     #[default]
     Quick,
-    /// For fisher: the same at two floors, against one model per class (or for each lag), if its error leaves room for a
-    /// significant gain.
+    /// The same at two floors, against one model per class (or for each lag), if its error leaves room for a significant gain:
+    /// for fisher.
     ///
     /// For other classifiers of channels that compile: 2, 4 and 8 states at two floors, for whole series also from left to right.
     /// For strings: these numbers of states ergodic, 4 and 8 from left to right, and a state per position. If channels form
@@ -58,7 +57,7 @@ pub enum LagChoice {
     Usual,
     /// No lag, a model for each of several lags, or differences at four: whichever is best, whatever the effort.
     Choose,
-    /// These, the first unless another decides better. Of autoregressive emissions they are of the past.
+    /// These lags, the first unless another is better. For autoregressive emissions they are lags of the past.
     Given(Vec<Lags>),
 }
 
@@ -72,7 +71,7 @@ pub enum ModelChoice {
     /// codebooks and its learner for one model. If the effort uses no such model, or lags are given, one for each of these lags,
     /// or of 1, 2, 4 and 8.
     EachLag,
-    /// These.
+    /// These models.
     Given(ScoreModels),
 }
 
@@ -97,7 +96,7 @@ pub struct Request {
     pub kind: ClassifierKind,
     /// Size of the search.
     pub effort: Effort,
-    /// How models are fitted. Its states, topology and floor are the first where none are given below.
+    /// Fit of the models. Its states, topology and floor come first, unless others are given below.
     pub baum_welch: BaumWelch,
     /// Passes of Baum-Welch at most of a model of all classes, or one for each lag, and no more than those of
     /// `baum_welch`. What tells classes apart is learnt on its scores: in folds of the training parts of ten sets
@@ -127,11 +126,11 @@ pub struct Request {
     /// If the effort compares one model of all classes with models of each class, the former is trained by ridge regression, so
     /// that it is judged in closed form.
     pub models: ModelChoice,
-    /// How evidence grows with length. Others than the first are tried where lengths differ.
+    /// Normalisations of evidence by length. Others than the first are tried if lengths differ.
     pub normalisations: Vec<Normalisation>,
     /// Limits on the cost on a device: forms of class models that cost more are not tried.
     pub limits: Limits,
-    /// How series are cut into windows; `None` for whole series.
+    /// Windows of the series; `None` for whole series.
     pub windowing: Option<Windowing>,
     /// Column that names groups which inner folds must not straddle.
     pub group: Option<String>,
@@ -169,7 +168,7 @@ pub struct Request {
     pub lambda: f64,
     /// Inner folds by which what is open is chosen.
     pub inner_folds: usize,
-    /// How training series are varied; channels only.
+    /// Augmentation of training series; channels only.
     pub augment: Augment,
 }
 
@@ -349,9 +348,10 @@ impl Request {
         self.baum_welch.emission.is_some_and(Family::has_past)
     }
 
-    /// How training series are varied, and what of it is left to choose: nothing of counts, or of yes and no, which are
-    /// none once they are turned or amplified; and where no machine is trained on features nothing sees jittered copies,
-    /// and nothing chooses a mirror image.
+    /// Augmentation of training series, and its open choices.
+    ///
+    /// Counts, and yes and no, are not augmented: they are invalid once they are turned or amplified. If no machine is
+    /// trained on features, there are no jittered copies, and no mirror image is chosen.
     pub(crate) fn augmentation(&self) -> Augment {
         if !self.front.makes_symbols() && !self.of_reals() {
             return Augment::NONE;
@@ -372,7 +372,7 @@ impl Request {
         augment
     }
 
-    /// How training series of a kind are varied, in words.
+    /// Describes the augmentation of training series of a kind.
     #[must_use]
     pub fn varied(&self, observed: &Kind) -> String {
         self.augmentation().describe(observed)

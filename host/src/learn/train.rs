@@ -25,10 +25,10 @@ pub struct Trained {
     pub classifier: Classifier,
     /// Choice, and its alternatives.
     pub choice: Option<Choice>,
-    /// How the model of each class was fitted, `[class]`, or the one of all; empty for a kernel by marginalisation, whose
+    /// Fits of the models of each class, `[class]`, or of the one of all; empty for a kernel by marginalisation, whose
     /// model is given.
     pub fits: Vec<Fit>,
-    /// How training series were varied, in words.
+    /// Description of the augmentation.
     pub varied: String,
     /// Form of the class models, and its alternatives; `None` for a kernel by marginalisation.
     pub form: Option<FormChoice>,

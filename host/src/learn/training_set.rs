@@ -32,9 +32,9 @@ use crate::words::{counted, short};
 
 /// Machines of a scaling, whatever they are trained on.
 pub(crate) enum AnyPath {
-    /// On features, in the primal.
+    /// Machines on features, in the primal.
     Linear(Path),
-    /// On kernels of them, in the dual.
+    /// Machines on kernels of features, in the dual.
     OnScores(ScorePath),
 }
 

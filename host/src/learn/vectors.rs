@@ -17,7 +17,7 @@ pub enum Vectors {
     /// `magnetometer`.
     #[default]
     Named,
-    /// These, and none else.
+    /// Exactly these vectors.
     Given(Vec<Vector>),
 }
 

@@ -24,10 +24,10 @@ pub enum ContextSet {
     Frequent {
         /// Length of the longest.
         longest: usize,
-        /// How often each occurs.
+        /// Least number of occurrences.
         at_least: usize,
     },
-    /// These, the symbols that were seen last in the order they came, and the empty one.
+    /// These contexts, each the symbols that were seen last in the order they came, and the empty one.
     Listed(Vec<Vec<u16>>),
 }
 

@@ -5,7 +5,7 @@ use crate::files::FileError;
 use crate::fit::FitError;
 use crate::runtime::HmmError;
 
-/// Why a model without hidden states was refused, or none was fitted.
+/// Reason why a model without hidden states was refused, or not fitted.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

@@ -164,7 +164,7 @@ impl MarkovModel {
         self.end
     }
 
-    /// How often each event came in each context, `[context][event]`.
+    /// Counts of each event in each context, `[context][event]`.
     ///
     /// # Errors
     /// The symbol that is invalid or that the model makes impossible; the end is the one past the last.
@@ -182,8 +182,8 @@ impl MarkovModel {
         AutomatonView::new(&self.next, self.symbols + usize::from(self.end), self.span)
     }
 
-    /// How often each context is expected to predict, in a string of `length` symbols, or where there is
-    /// an end in all of a drawn one's.
+    /// Expected number of predictions of each context, in a string of `length` symbols, or if there is
+    /// an end, in a whole drawn string.
     fn visits(&self, length: usize) -> Vec<f64> {
         let count = self.contexts.len();
         let start = ContextRule::<usize, 1>::start(&self.rule());

@@ -153,7 +153,7 @@ impl Scored for PositionModel {
         rows::scores(&self.probability, sequences, parametrisation, |samples| self.count(samples))
     }
 
-    /// At most all positions.
+    /// Draws at most all positions.
     fn draw(&self, length: usize, seed: u64) -> Samples {
         let symbols = self.probability[0].len();
         Samples::Symbols(rows::draw(&self.rule(), &self.probability, symbols, length, seed))

@@ -33,7 +33,7 @@ pub struct ModelSet {
     pub observations: Observations,
     /// The models, in order; no two of one name.
     pub models: Vec<NamedModel>,
-    /// How they were fitted.
+    /// Provenance of the fits.
     pub provenance: Provenance,
 }
 

@@ -190,7 +190,7 @@ fn running(piece: &Piece<'_>) -> impl Iterator<Item = f64> {
     }))
 }
 
-/// From samples and leads to places.
+/// Map from samples and margins to places.
 struct Frame {
     samples: Range<usize>,
     lead: Range<f64>,

@@ -1,4 +1,4 @@
-//! How confident decisions were against the share of them that was right.
+//! Reliability diagram: the confidence of decisions against the share of them that was right.
 
 use std::fmt::Write as _;
 
@@ -60,7 +60,7 @@ impl ReliabilityPlot<'_> {
         svg
     }
 
-    /// In the upper corner: who is unsure is seldom always right.
+    /// Draws the legend in the upper corner: decisions of low confidence are seldom all right.
     fn draw_legend(&self, svg: &mut String) {
         for (index, one) in self.classifiers.iter().enumerate() {
             let windows: usize = one.bins.iter().map(|bin| bin.windows).sum();

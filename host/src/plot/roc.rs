@@ -59,7 +59,7 @@ impl RocPlot<'_> {
         svg
     }
 
-    /// In the lower corner where no curve should be.
+    /// Draws the legend in the lower corner, where no curve should be.
     fn draw_legend(&self, svg: &mut String) {
         let first = y(0.0) - 14.0 - 22.0 * (self.curves.len().max(1) - 1) as f64;
         let (class, across, what) = match self.shares {

@@ -30,7 +30,7 @@ const TOP: f64 = 96.0;
 const LEGEND: f64 = 190.0;
 const WIDTH: f64 = LEFT + SIDE + LEGEND;
 const BELOW: f64 = 58.0;
-/// Between lines of the legend.
+/// Distance between lines of the legend.
 const LINE: f64 = 22.0;
 
 /// A range of data on a side of the figure.

@@ -8,7 +8,7 @@ use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 /// A stretch of time with its true class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// From when to when, in seconds.
+    /// Start and end in seconds.
     pub time: Range<f64>,
     /// Class of the stretch.
     pub class: usize,
@@ -17,7 +17,7 @@ pub struct Segment {
 /// Reading of a classifier at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// When, in seconds.
+    /// Time in seconds.
     pub time: f64,
     /// The class decided for.
     pub class: usize,
@@ -168,7 +168,7 @@ impl StreamPlot<'_> {
     }
 }
 
-/// From times and margins to places.
+/// Map from times and margins to places.
 struct Frame {
     time: Range<f64>,
     margin: Range<f64>,

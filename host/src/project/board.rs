@@ -17,7 +17,7 @@ pub struct ProjectBoard {
     pub core: &'static str,
     /// Rust's name of the target.
     pub target: &'static str,
-    /// How its image is started.
+    /// Start of the image.
     pub start: Start,
     /// `board.rs`.
     pub(super) source: &'static str,
@@ -38,12 +38,12 @@ pub struct ProjectBoard {
     pub(super) link: &'static [&'static str],
 }
 
-/// How an image is started.
+/// Start of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// By an emulator: the board of this name in [`crate::device`].
+    /// Started by an emulator: the board of this name in [`crate::device`].
     Emulated,
-    /// By a debug probe: the name of the chip for probe-rs.
+    /// Started by a debug probe: the name of the chip for probe-rs.
     Probe(&'static str),
 }
 

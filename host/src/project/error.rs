@@ -1,8 +1,8 @@
-//! Why a project is not written.
+//! Errors of projects that are not written.
 
 use super::{PROJECT_BOARDS, RATES};
 
-/// Why a project is not written.
+/// Reason why a project is not written.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

@@ -85,10 +85,10 @@ pub fn check_rate(rate: f64) -> Result<(), ProjectError> {
     if (RATES[0]..=RATES[1]).contains(&rate) { Ok(()) } else { Err(ProjectError::Rate { rate }) }
 }
 
-/// After what is said of a decision.
+/// Lines that follow the report of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
 
-/// How fixed point is given channels.
+/// Describes the channels in fixed point.
 fn units(model: &FixedPoint) -> String {
     let Observations::Channels(names) = model.observations() else { return String::new() };
     let each = names.iter().zip(model.places());

@@ -9,9 +9,9 @@ use crate::deploy::{Common, Cost, Deployed, FixedPoint, WindowStream, Work};
 /// The model of a project.
 #[derive(Clone, Copy, Debug)]
 pub enum ProjectModel<'a> {
-    /// In `f32`.
+    /// Model in `f32`.
     F32(&'a Deployed),
-    /// In fixed point of 16 bits: samples of channels are integers.
+    /// Model in fixed point of 16 bits: samples of channels are integers.
     Q15(&'a FixedPoint),
 }
 

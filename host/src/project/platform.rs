@@ -20,7 +20,7 @@ pub(super) struct Parts {
     pub(super) pace: &'static str,
     pub(super) pace_start: &'static str,
     pub(super) wait: &'static str,
-    /// Before the first task.
+    /// Lines before the first task.
     pub(super) executor: &'static str,
     /// Section of memory that outlives a reset, and the handler of a refused instruction.
     pub(super) uninit: &'static str,

@@ -14,7 +14,7 @@ pub struct Power {
     pub hertz: u32,
     /// Milliamperes, from the least to the most of the conditions that are published.
     pub currents: Currents,
-    /// Under which conditions.
+    /// Conditions of the measurement.
     pub conditions: &'static str,
     /// Sleep mode: RAM is kept, and a timer ends it.
     pub asleep: &'static str,

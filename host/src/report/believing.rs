@@ -1,4 +1,4 @@
-//! How far decisions are to be believed: probabilities, and what is rejected.
+//! Calibration of decisions: probabilities and rejections.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{Table, grouped};
 use crate::evaluate::{Calibration, RejectionFigures};
 use crate::words::to_three_digits;
 
-/// How probabilities and thresholds that a model keeps do on other data.
+/// Results of a model's probabilities and thresholds on other data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BelievedFigures {
     /// Calibration of the probabilities.
@@ -18,7 +18,7 @@ pub struct BelievedFigures {
     pub rejection: Option<RejectionFigures>,
 }
 
-/// How far probabilities made of decision values can be believed.
+/// Writes the calibration of probabilities made of decision values.
 pub(super) fn write_calibration(
     f: &mut fmt::Formatter<'_>,
     calibration: &Calibration,

@@ -19,7 +19,7 @@ pub struct Boards {
     /// Samples a second, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// By board and number.
+    /// Boards, by name and number format.
     pub boards: Vec<OnBoard>,
 }
 
@@ -200,7 +200,7 @@ impl fmt::Display for Boards {
     }
 }
 
-/// From the least to the most, or one number.
+/// Text of an interval from the least to the most, or of one number.
 fn interval([least, most]: [f64; 2]) -> String {
     if least == most {
         to_three_digits(least)

@@ -16,12 +16,12 @@ pub struct DetectionReport {
     pub data: DataSummary,
     /// Description of the observations.
     pub observes: String,
-    /// How the model emits.
+    /// Emissions of the model.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// Hidden states of the model.
     pub states: usize,
-    /// How it was fitted; its class is `normal`.
+    /// Summary of the fit; its class is `normal`.
     pub fit: ClassFit,
     /// Log-likelihood of an observed sample that the model was fitted to, in nats.
     pub log_likelihood_per_sample: f64,
@@ -35,7 +35,7 @@ pub struct DetectionReport {
     pub calibrated: Alarms,
     /// Alarms on what neither model nor limits have seen.
     pub unseen: Alarms,
-    /// How changes are seen; null where none is looked for.
+    /// Delays of changes; null if none is looked for.
     pub changes: Option<Changes>,
     /// The file with the detector; null where none was asked for.
     pub detector: Option<String>,
@@ -54,7 +54,7 @@ pub struct Alarms {
     pub one_in: Option<f64>,
 }
 
-/// How long changes go unseen, beside as many samples without a change.
+/// Delays of changes, and alarms over as many samples without a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Changes {
     /// Series that change.

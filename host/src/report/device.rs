@@ -18,12 +18,12 @@ pub struct DeviceComparison {
     pub data: String,
     /// The board.
     pub board: String,
-    /// How the model got into the image: `source` or `artefact`.
+    /// Form in which the model was built into the image: `source` or `artefact`.
     pub form: String,
     /// Kind of evidence compared, besides class and margin: `log-likelihoods` or `decision values`.
     pub evidence: &'static str,
-    /// In what host and device compute differently: where there is anything, bits that are equal or
-    /// not say nothing.
+    /// Differences between the arithmetic of host and device: if there are any, equal or different bits
+    /// prove nothing.
     pub profile_differences: Vec<String>,
     /// The comparison.
     #[serde(flatten)]

@@ -8,7 +8,7 @@ use crate::fit::{BaumWelch, FitError};
 use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::{Family, Shape};
 
-/// How the hidden states of class models emit.
+/// Emissions of the hidden states of class models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EmissionSummary {
     /// The family: `categorical`, `gaussian`, `poisson`, ...; null of what has no hidden states.
@@ -47,7 +47,7 @@ impl EmissionSummary {
         Ok(Self::of(family, Shape { size: 0, components: options.components }))
     }
 
-    /// In words, where it is not what symbols or channels have unless another is asked for.
+    /// Description of the emissions, if they are not the default for symbols or channels.
     pub fn unusual(&self) -> Option<&str> {
         (!self.usual).then_some(self.words.as_str())
     }

@@ -20,7 +20,7 @@ pub struct DataSummary {
     pub data: String,
     /// Number of series.
     pub series: usize,
-    /// Their samples, missing ones included.
+    /// Number of samples, missing ones included.
     pub samples: usize,
     /// Number of missing samples among them.
     pub missing: usize,
@@ -81,9 +81,9 @@ pub struct CrossValidationReport {
     pub group: Option<String>,
     /// Folds.
     pub folds: usize,
-    /// How training series were varied, in words.
+    /// Description of the augmentation.
     pub varied: String,
-    /// How the hidden states of class models emit.
+    /// Emissions of the hidden states of class models.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// A classifier each, by name.
@@ -230,7 +230,7 @@ pub struct ModelEvaluation {
     pub model: String,
     /// Name of the classifier: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,
-    /// How the hidden states of its models emit.
+    /// Emissions of the models' hidden states.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// Data of the evaluation.
@@ -243,11 +243,11 @@ pub struct ModelEvaluation {
     pub unknown: Vec<UnknownClass>,
     /// Accuracy, with an interval over groups where a column was named, else over series.
     pub interval: Option<Interval>,
-    /// After how many samples decisions were made.
+    /// Number of samples after which decisions were made.
     pub latency: Option<Latency>,
     /// Detections against false alarms.
     pub roc: Option<Roc>,
-    /// How far its decisions could be believed; null of a model that does not say.
+    /// Results of the calibration; null for a model without one.
     pub believed: Option<BelievedFigures>,
     /// Column by which figures are split.
     pub group: Option<String>,
@@ -290,7 +290,7 @@ impl ModelEvaluation {
         format!("{}{}", self.classifier, emission.unwrap_or_default())
     }
 
-    /// How often it is right, of all windows and of those of each group.
+    /// Accuracy over all windows, and over those of each group.
     fn by_group(&self) -> Table {
         let mut table = Table::new(["", "accuracy", "macro-F1", "windows"]);
         let mut row = |name: String, accuracy, macro_f1, windows| {

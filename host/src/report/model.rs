@@ -50,7 +50,7 @@ pub struct Inspection {
     /// Noun for one of them.
     #[serde(skip)]
     pub state: &'static str,
-    /// How log-likelihoods are found, in words; empty of a kernel machine.
+    /// Description of the recursion for log-likelihoods; empty for a kernel machine.
     #[serde(skip)]
     pub recursion: &'static str,
     /// Numbers in a state, if the models are linear dynamical systems.
@@ -60,7 +60,7 @@ pub struct Inspection {
     pub profile: bool,
     /// Number of symbols of context, for a model of words; null for all others.
     pub order: Option<usize>,
-    /// How they emit; null of systems, which have a state's noise instead.
+    /// Emissions of the states; null for systems, which have a state's noise instead.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// `true` if states are successive positions: known, and not summed over.
@@ -69,16 +69,16 @@ pub struct Inspection {
     pub outputs: usize,
     /// Directions that each model carries: the tangent filter's width.
     pub directions: usize,
-    /// How evidence grows with length; null for a kernel by marginalisation.
+    /// Normalisation of evidence by length; null for a kernel by marginalisation.
     pub normalisation: Option<&'static str>,
-    /// How far its decisions are to be believed; null where that was not learnt, and for an artefact, which has it
+    /// Calibration of the decisions; null if none was learnt, and for an artefact, which has it
     /// rounded.
     pub confidence: Option<Confidence>,
     /// Stored items of a kernel machine; null for other classifiers.
     pub stored: Option<Stored>,
     /// Contract of the training; null for an artefact of a version without contracts.
     pub contract: Option<ContractSummary>,
-    /// How it was trained; null for an artefact, which does not say.
+    /// Provenance of the training; null for an artefact, which does not have it.
     pub provenance: Option<Provenance>,
     /// Cost on a device.
     #[serde(flatten)]
@@ -95,7 +95,7 @@ pub struct Inspection {
     pub pace: Option<Paces>,
     /// Bytes of its binary artefact, the model, a header and the labels; null where it has none.
     pub artefact_bytes: Option<usize>,
-    /// Why it has none, in words; null where it has one.
+    /// Reason why it has no artefact; null if it has one.
     pub no_artefact: Option<String>,
     /// The ways to evaluate it, the one taken first.
     pub routes: Vec<Route>,

@@ -13,7 +13,7 @@ pub struct ModelsReport {
     pub data: DataSummary,
     /// The models, in order.
     pub models: Vec<ModelSummary>,
-    /// Their file.
+    /// File of the models.
     pub output: String,
 }
 

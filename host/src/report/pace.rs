@@ -11,9 +11,9 @@ use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
 /// Pace of a model on several cores, and its charge per day.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Paces {
-    /// How fast samples come, and what runs there.
+    /// Operating point: sample rate, clock and current.
     pub setting: OperatingPoint,
-    /// By core; null for what no core was measured on.
+    /// Paces by core; null for classifiers that no core was measured on.
     pub cores: Option<Vec<Pace>>,
     /// Paces in fixed point; null for classifiers without fixed point, or not measured.
     pub fixed_point: Option<Vec<Pace>>,

@@ -31,7 +31,7 @@ const DIFFERENCES: [Column; 10] = [
     ("passes", |one| one.passes.to_string()),
 ];
 
-/// How each did, and what it takes.
+/// Columns with the results and the cost of each form.
 const FIGURES: [Column; 7] = [
     ("series", |one| grouped(one.series)),
     ("accuracy", |one| format!("{:.3}", one.accuracy)),

@@ -12,7 +12,7 @@ const SHOWN: usize = 3;
 /// Rows of each that are shown.
 const ROWS: usize = 3;
 
-/// How data are read: what was found, and the first rows as they are understood.
+/// Report of how data are read: the inferred facts, and the first rows as they are understood.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SourceReport {
     /// The file or files.

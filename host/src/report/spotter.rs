@@ -28,14 +28,14 @@ pub struct SpotterInspection {
     pub background_states: usize,
     /// States of the network, with those that the background is padded by.
     pub states: usize,
-    /// How they emit.
+    /// Emissions of the states.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// Samples after its end within which an event is decided.
     pub lag: u32,
     /// Contract of the training: sample period and channels.
     pub contract: ContractSummary,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
     /// Cost on a device.
     #[serde(flatten)]

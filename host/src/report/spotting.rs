@@ -6,7 +6,7 @@ use super::{Table, counted, grouped};
 use crate::data::Marked;
 use crate::spot::{SpotFigures, SpotValidation};
 
-/// How well events are found, and by what.
+/// Results of finding events, and the method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventFigures {
     /// Method that found the events, or the class.
@@ -21,14 +21,14 @@ pub struct EventFigures {
     pub precision: f64,
     /// Recall: the share of the events that were found.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub f1: f64,
     /// Samples from the end of an event to its decision, of half of those found at most; null of none.
     pub median_delay: Option<i64>,
 }
 
 impl EventFigures {
-    /// Under a name.
+    /// Creates figures under a name.
     pub fn of(what: impl Into<String>, figures: &SpotFigures) -> Self {
         Self {
             what: what.into(),

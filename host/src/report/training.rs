@@ -23,13 +23,13 @@ pub struct FitReport {
     pub classes: Vec<String>,
     /// Windows trained on.
     pub windows: usize,
-    /// How training series were varied, in words.
+    /// Description of the augmentation.
     pub varied: String,
     /// Description of the observations.
     pub observes: String,
     /// Hidden states of a class model, or of the kernel's.
     pub states: usize,
-    /// How they emit.
+    /// Emissions of the states.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// The fits, one a class, or one of all; none for a kernel by marginalisation, whose model is given, and for words.
@@ -42,7 +42,7 @@ pub struct FitReport {
     pub choice: Option<Choice>,
     /// Stored items of a kernel machine; null for other classifiers.
     pub stored: Option<Stored>,
-    /// How far decisions are to be believed; null where that was not asked for.
+    /// Calibration of decisions; null if not requested.
     pub confidence: Option<Confidence>,
     /// The model's file.
     pub model: String,
@@ -50,7 +50,7 @@ pub struct FitReport {
     pub cost: Cost,
 }
 
-/// How one class model was fitted.
+/// Summary of the fit of one class model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassFit {
     /// The class.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::grouped;
 
-/// Something that was written, and what is worth knowing of it.
+/// File that was written, with its main properties.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Written {
     /// Description of the file.
@@ -23,7 +23,7 @@ pub struct Written {
 }
 
 impl Written {
-    /// Something that takes no room on a device.
+    /// Creates a report on a file that takes no room on a device.
     pub fn new(what: String, output: String) -> Self {
         Self { what, output, flash: None, ram: None, threshold: None }
     }

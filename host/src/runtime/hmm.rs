@@ -22,7 +22,7 @@ pub struct Hmm {
     pub emission: Emissions,
 }
 
-/// Why a model was refused.
+/// Reason why a model was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 /// The state counts for which recursions are compiled. A padded state is out of reach and changes no bit.
 #[cfg(not(test))]
 pub const STATE_SIZES: [usize; 6] = SIZES;
-/// Those of a release.
+/// Sizes in a release.
 pub(crate) const SIZES: [usize; 6] = [2, 4, 8, 16, 32, 64];
 /// Unit tests have half of them: the others would be half of their build.
 #[cfg(test)]

@@ -8,10 +8,10 @@ use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
 use crate::fit::{BaumWelch, FitError};
 use crate::runtime::Hmm;
 
-/// How a spotter comes about.
+/// Plan of a spotter.
 #[derive(Clone, Debug)]
 pub struct SpotPlan {
-    /// How the models of classes are fitted; the background's has at most four states.
+    /// Fit of the models of classes; the background's has at most four states.
     pub baum_welch: BaumWelch,
     /// Largest number of samples between the end of an event and its decision.
     pub lag: u32,
@@ -32,7 +32,7 @@ impl Default for SpotPlan {
     }
 }
 
-/// How well events are found.
+/// Results of finding events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpotFigures {
     /// Events that there are.
@@ -123,7 +123,7 @@ pub struct SpotTrial {
     pub folds: usize,
 }
 
-/// Why there is no spotter.
+/// Reason why there is no spotter.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -135,7 +135,7 @@ pub enum SpottingError {
         file: String,
         /// Name of the model.
         what: String,
-        /// Why.
+        /// Reason.
         error: FitError,
     },
     /// Models that cannot be joined.

@@ -12,7 +12,7 @@ use crate::learn::{Augment, ClassifierKind, Request, TrainError, train};
 pub struct WindowedEvents {
     /// Samples of a window; a decision comes every half.
     pub window: usize,
-    /// How well events are found.
+    /// Results of finding events.
     pub figures: SpotFigures,
 }
 

@@ -67,7 +67,7 @@ pub struct AutoregressiveView<'a, W: RealParameter> {
 }
 
 impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregressive<E, D, L, W> {
-    /// From numbers already checked, as an export writes them: those of a [`Gaussian`], and then of the
+    /// Distribution from numbers already checked, as an export writes them: those of a [`Gaussian`], and then of the
     /// prediction. [`validate`](Emission::validate) checks them again.
     #[expect(clippy::too_many_arguments, reason = "its fields, in order")]
     pub const fn from_parts(

@@ -34,9 +34,9 @@ vector_space! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct AutoregressiveScore<T, const D: usize, const L: usize> {
-    /// With respect to means and spreads, as a [`Gaussian`](crate::emission::Gaussian)'s.
+    /// Score with respect to means and spreads, as a [`Gaussian`](crate::emission::Gaussian)'s.
     pub innovation: GaussianScore<T, D>,
-    /// With respect to the coefficients, `[lag][channel]`: no unit.
+    /// Score with respect to the coefficients, `[lag][channel]`: no unit.
     pub coefficient: [[T; D]; L],
 }
 vector_space! {
@@ -89,7 +89,7 @@ fn add<T: Real>(sums: &mut [T], entry: usize, more: T) {
 }
 
 impl<T: Real> AutoregressiveMoments<'_, T> {
-    /// Those of other coefficients, `step` away, of one channel of `size`: `z' = z - sum_l step_l v_l`.
+    /// Moves the statistics to other coefficients, `step` away, of one channel of `size`: `z' = z - sum_l step_l v_l`.
     fn step(&mut self, step: &[T], channel: usize, size: usize) {
         let lags = step.len();
         let (mut sum, mut square) = (T::ZERO, T::ZERO);

@@ -151,7 +151,7 @@ impl<const D: usize, T: Real> From<Gaussian<D, T>> for FullGaussian<D, T> {
     }
 }
 
-/// From a covariance matrix to `R`, in place.
+/// Converts a covariance matrix to `R`, in place.
 fn factor_of_covariance<T: Real>(matrix: &mut [T], size: usize) -> Result<(), ModelError> {
     for row in 0..size {
         for column in 0..size {

@@ -47,9 +47,9 @@ pub struct GaussianMoments<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct GaussianScore<T, const D: usize> {
-    /// With respect to the means, `[channel]`.
+    /// Score with respect to the means, `[channel]`.
     pub mean: [T; D],
-    /// With respect to the variances or the log standard deviations ([`Spread`]), `[channel]`.
+    /// Score with respect to the variances or the log standard deviations ([`Spread`]), `[channel]`.
     pub spread: [T; D],
 }
 vector_space! {

@@ -220,7 +220,7 @@ fn channel<X: Copy, const D: usize>(x: &[Option<X>; D], d: usize) -> Option<X> {
     x.get(d).copied().flatten()
 }
 
-/// Within [`Marginalise`]: what channels of `X` have in common.
+/// Common items of channels of `X`, for [`Marginalise`].
 macro_rules! channels {
     ($x:ty, $size:ident) => {
         type Partial = [Option<$x>; $size];

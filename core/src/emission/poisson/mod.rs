@@ -47,7 +47,7 @@ pub struct Poisson<const D: usize, W: RealParameter = f32> {
 pub struct PoissonView<'a, W: RealParameter> {
     /// Rates, `[channel]`: expected counts a sample.
     pub rate: &'a [W::Real],
-    /// Their logarithms and tangents, `[channel]`; `-inf` without tangent where the rate is zero.
+    /// Logarithms of the rates and their tangents, `[channel]`; `-inf` without tangent if the rate is zero.
     pub log_rate: &'a [W],
 }
 

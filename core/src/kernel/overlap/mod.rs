@@ -1,4 +1,4 @@
-//! How alike two distributions over one space are: integrals of products of their densities, and
+//! Affinity of two distributions over one space: integrals of products of their densities, and
 //! expectations of a Gaussian of the distance of two draws.
 
 mod counts;
@@ -210,7 +210,7 @@ impl<T, const P: usize> Overlaps<T, P> {
         &self.relative
     }
 
-    /// Their logarithms.
+    /// Logarithms of the overlaps.
     pub const fn logs(&self) -> &[T; P] {
         &self.logs
     }

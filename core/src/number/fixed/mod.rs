@@ -354,7 +354,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         self.word >= VANISHED
     }
 
-    /// From wide to kept: the sum in `[2^15, 2^16)`, the tangents' absolute sum below `2^15`.
+    /// Converts a wide row to a stored one: the sum in `[2^15, 2^16)`, the tangents' absolute sum below `2^15`.
     #[inline(always)]
     fn renormalise<const N: usize>(
         mut row: [Self; N],
@@ -420,7 +420,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
     fn add_log_scale(ledger: &mut FixedLedger<C>, scale: FixedLog<C>) {
         ledger.add_log_scale(&scale);
     }
-    /// In soft floating point: two conversions, a logarithm, and a division where there are
+    /// Logarithm in soft floating point: two conversions, a logarithm, and with directions
     /// directions.
     fn log(sum: Self, ledger: &FixedLedger<C>) -> Dual<f32, C> {
         ledger.read(&sum, None)

@@ -39,7 +39,7 @@ pub trait Table<const C: usize>:
 {
     /// `true` if products with likelihoods keep all digits of a prediction's rates.
     const FINE: bool;
-    /// In how many samples the tangents are rescaled once.
+    /// Number of samples after which the tangents are rescaled.
     const RESCALE_EVERY: u32;
     /// Zero; no direction moves it.
     const ZERO: Self;
@@ -47,7 +47,7 @@ pub trait Table<const C: usize>:
     fn scaled(weight: Dual<Q15, C>, exponent: u16) -> Self;
     /// The number and its rates, without their exponent.
     fn weight(self) -> Dual<Q15, C>;
-    /// Their exponent, less than 16.
+    /// Exponent of the rates, less than 16.
     fn exponent(self) -> u32;
 }
 

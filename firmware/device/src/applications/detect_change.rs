@@ -166,7 +166,7 @@ where
         self.report.missing = self.report.missing.wrapping_add(samples);
     }
 
-    /// After a sample: whether the stream has changed.
+    /// Checks after a sample whether the stream has changed.
     fn watch(&mut self) {
         let reading = self.detector.read();
         let Some(statistic) = reading.alarm else { return };
@@ -289,7 +289,7 @@ mod tests {
         include!("../../../models/detector.rs");
     }
 
-    /// Over a line that lets others run every conversation is the same.
+    /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let mut other = wire.clone();
         let report = detect_change(wire, &mut Stream::new(&heads::MODEL));

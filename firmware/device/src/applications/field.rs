@@ -95,7 +95,7 @@ where
     classify_stream_async(serial, &mut replaceable, meter).await.map_err(FieldError::Transport)
 }
 
-/// Why nothing could be classified.
+/// Reason why nothing could be classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FieldError<S, F> {

@@ -11,14 +11,14 @@ use crate::link::{Link, ReadErrors};
 /// Ends the conversation on a terminal: Ctrl-D.
 pub const END_OF_TRANSMISSION: u8 = 4;
 
-/// How lines of text travel.
+/// Format in which lines of text travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Form {
-    /// In pieces of up to [`TEXT_PIECE`] bytes, each in a frame with checksum, number of the line and offset: damage is seen
+    /// Pieces of up to [`TEXT_PIECE`] bytes, each in a frame with checksum, number of the line and offset: damage is detected
     /// and costs the line that it is in. Requests `S`, `I` and `X`, as [`fishweir_core::wire`] has them.
     Frames,
-    /// As a terminal sends them: bytes, line feeds, Ctrl-D. Nothing protects them: a byte that the line drops, doubles or
+    /// Bytes as of a terminal: text, line feeds, Ctrl-D. Nothing protects them: a byte that the line drops, doubles or
     /// changes without an error of its receiver goes unnoticed.
     Terminal,
 }

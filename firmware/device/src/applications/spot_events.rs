@@ -132,9 +132,9 @@ where
 #[derive(Clone, Copy)]
 enum Telling {
     Nothing,
-    /// Those that the last sample decided.
+    /// Events that the last sample decided.
     Decided(usize),
-    /// Those that a stream's end leaves undecided.
+    /// Events that a stream's end leaves undecided.
     Undecided(usize),
 }
 
@@ -362,7 +362,7 @@ mod tests {
         include!("../../../models/spotter.rs");
     }
 
-    /// Over a line that lets others run every conversation is the same.
+    /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let (spotter, names) = (&coins::MODEL, &coins::CLASSES);
         let mut other = wire.clone();

@@ -58,7 +58,7 @@ pub struct Letters {
     pub symbols: u32,
     /// Known to be missing.
     pub missing: u32,
-    /// Not in the alphabet.
+    /// Outside the alphabet.
     pub unknown: u32,
     /// Impossible under all models left.
     pub impossible: u32,
@@ -354,7 +354,7 @@ mod tests {
         include!("../../../models/default.rs");
     }
 
-    /// Over a line that lets others run every conversation is the same.
+    /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {
         serve_in(wire, Form::Terminal)
     }

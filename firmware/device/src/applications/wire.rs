@@ -25,7 +25,7 @@ impl Wire {
         Self::default().then(bytes)
     }
 
-    /// With errors among the bytes.
+    /// Creates a line with errors among the bytes.
     pub(super) fn of(sent: Vec<Result<u8, ErrorKind>>) -> Self {
         Self { sent: sent.into(), received: Vec::new() }
     }

@@ -38,7 +38,7 @@ pub(crate) const ERASED: u8 = 0xFF;
 
 static CRC: crc::Crc<u32, crc::NoTable> = crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC);
 
-/// Why a value was not saved or read.
+/// Reason why a value was not saved or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StorageError<E> {
@@ -51,7 +51,7 @@ pub enum StorageError<E> {
 }
 
 impl<E: NorFlashError> StorageError<E> {
-    /// With the flash's error in the words that all drivers share.
+    /// Converts the flash's error into the kind that all drivers share.
     pub fn kind(self) -> StorageError<NorFlashErrorKind> {
         match self {
             Self::Flash(error) => StorageError::Flash(error.kind()),

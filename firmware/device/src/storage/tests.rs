@@ -31,7 +31,7 @@ pub(crate) struct Flash {
     torn: u32,
     /// Bits that cannot be cleared any more.
     stuck: Option<usize>,
-    /// Without power nothing is done any more.
+    /// `true` once the power has failed: then nothing happens any more.
     dead: bool,
 }
 
@@ -68,7 +68,7 @@ impl Flash {
         Self { steps_left: steps, torn, ..self }
     }
 
-    /// It, with a bit that cannot be cleared: the lowest of this byte.
+    /// Adds a bit that cannot be cleared: the lowest of this byte.
     pub(crate) fn with_stuck_byte(self, at: usize) -> Self {
         Self { stuck: Some(at), ..self }
     }

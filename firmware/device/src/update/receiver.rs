@@ -56,7 +56,7 @@ where
     C: StoredClassifier
         + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
-    /// After a reset: takes up the newest model that may run, and counts the reset where that one is on trial.
+    /// Starts after a reset: takes up the newest model that may run, and counts the reset if that one is on trial.
     ///
     /// `built_in` is the version of the image's own model; what is not newer is ignored. `windows` are its own: an update
     /// has such that take as many states, or none likewise. Work: a few passes over each slot, and the self-test.
@@ -169,8 +169,8 @@ where
         C::ref_from_bytes(bytes).ok()
     }
 
-    /// How far decisions of the model that runs are to be believed; `None` where the built-in model runs, whose image
-    /// knows, and where none came with it. Cost: a pass over the update.
+    /// Returns the calibration of the running model; `None` for the built-in model, whose image
+    /// has it, and if the update has none. Cost: a pass over the update.
     #[must_use]
     pub fn confidence(&self) -> Option<Calibration<'_, C::Real>> {
         let whole = self.running?;
@@ -211,7 +211,7 @@ where
         }
     }
 
-    /// At the start of a stream: an update that was received runs from now on. Whether one does.
+    /// Begins a stream: an update that was received runs from now on. Returns whether one does.
     ///
     /// # Errors
     /// When the flash fails; the model before runs on.
@@ -374,7 +374,7 @@ where
         }
     }
 
-    /// How far it is: of the update being received, or of that which was last.
+    /// Returns the status of the update being received, or of the last one.
     #[must_use]
     pub fn status(&self) -> UpdateStatus {
         match (self.receiving, self.received, self.last.1) {
@@ -388,7 +388,7 @@ where
     }
 }
 
-/// Why an update is not taken up.
+/// Reason why an update is refused.
 enum Refusal {
     Of(UpdateStatus),
     Flash,

@@ -198,7 +198,7 @@ impl Given for bool {
 macro_rules! training_options {
     ($($name:literal => $($field:ident).+,)*) => {
         impl TrainingArguments {
-            /// Those given.
+            /// Names of the options that were given.
             pub(crate) fn given(&self) -> Vec<&'static str> {
                 named([$(($name, self.$($field).+.is_given())),*])
             }

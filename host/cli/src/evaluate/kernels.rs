@@ -26,9 +26,9 @@ pub(super) struct Named {
 }
 
 enum Kernel {
-    /// By the numbers of a file.
+    /// A kernel by the numbers of a file.
     Marginal(MarginalModel),
-    /// By its name: what it reads is fitted in each fold.
+    /// A kernel by its name: its models are fitted in each fold.
     ByName(&'static Entry),
     /// A matrix of this origin was given.
     Matrix(PathBuf, ReadGram),
@@ -120,7 +120,7 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
     Ok(all)
 }
 
-/// How the data are read: as the first kernel with numbers of its own observes them, if there is one.
+/// Options of reading: as the first kernel with numbers of its own requires, if there is one.
 pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOptions, Failure> {
     let values = arguments.emitting.values();
     let first = kernels.iter().find_map(|one| match &one.kernel {

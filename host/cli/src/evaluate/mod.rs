@@ -445,8 +445,7 @@ fn unjudged(
     }
 }
 
-/// How far the decisions of a model could be believed that says so; of classes that it does not know, how much it
-/// rejects.
+/// Summary of the calibration of a model, if it has one, and of its rejections of unknown classes.
 fn believed(model: &Model, judged: &[Judged], unknown: &[UnknownClass]) -> Option<BelievedFigures> {
     let confidence = model.deployed.confidence()?.of_core();
     let kept = model.fitted().and_then(|fitted| fitted.confidence.as_ref());

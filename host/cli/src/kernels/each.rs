@@ -76,7 +76,7 @@ pub(crate) fn fit_each(
     fitted.collect::<Vec<_>>().into_iter().collect()
 }
 
-/// Why nothing was fitted, with the item or the class that it is about.
+/// Error of a fit, with the item or the class concerned.
 pub(super) fn refused(
     error: &ContextModelError,
     class: Option<&str>,

@@ -136,7 +136,7 @@ impl Choice {
 }
 
 impl FamilyOptions {
-    /// Those given.
+    /// Names of the options that were given.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         self.given().into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
     }

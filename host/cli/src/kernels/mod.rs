@@ -122,7 +122,7 @@ pub(super) fn names() -> impl TypedValueParser<Value = &'static Entry> {
 pub(super) struct Asked<'a> {
     pub(super) entry: &'static Entry,
     pub(super) options: &'a KernelOptions,
-    /// With the parameters of kernels and emissions.
+    /// Options of training, with the parameters of kernels and emissions.
     pub(super) training: TrainingArguments,
     pub(super) cutting: &'a Cutting,
     /// A fitted model's file whose class models are taken.
@@ -179,7 +179,7 @@ impl Asked<'_> {
         self.training.group.is_some()
     }
 
-    /// How what is fitted is fitted.
+    /// Request of the fits.
     pub(super) fn request(&self) -> Result<Request, Failure> {
         let training = match self.options.choice.family {
             FamilyName::Hmm => self.training.clone(),
@@ -382,7 +382,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Why models without hidden states will not do.
+    /// Message that models without hidden states do not suit the kernel.
     fn no_states(&self) -> String {
         let on_scores =
             KERNELS.iter().filter(|entry| matches!(entry.compares, Compares::Scores(_)));
@@ -415,7 +415,7 @@ impl Asked<'_> {
         })
     }
 
-    /// How scores become features.
+    /// Metric of the scores.
     fn metric(&self, views: &[SamplesView<'_>]) -> Result<Metric, Refused> {
         let options = self.options;
         let Some(whose) = self.whitened() else { return Ok(Metric::Practical) };

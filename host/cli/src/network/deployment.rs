@@ -10,7 +10,7 @@ use super::model::fisher;
 use super::table::{records, refused};
 use crate::Topic;
 
-/// How an alarm is made of a network.
+/// Options for an alarm on a network.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Alarm")]
 pub(super) struct Deployment {

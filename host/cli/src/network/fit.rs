@@ -43,7 +43,7 @@ pub(super) struct Arguments {
     /// Classifier that decides on the class
     #[arg(long, value_enum, default_value_t = Classifier::Tan, requires = "class")]
     classifier: Classifier,
-    /// How the graph of a network is found
+    /// Method that finds the graph of a network
     #[arg(long, value_enum, default_value_t = Graph::Climb, conflicts_with = "class")]
     graph: Graph,
     /// Take the graph of this network instead
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// How tables and graphs are learnt. What is not given is the library's default.
+/// Options for learning tables and graphs. Those that are not given have the library's defaults.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Learning")]
 pub(super) struct Learning {

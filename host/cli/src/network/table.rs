@@ -1,4 +1,4 @@
-//! How tables of records are read.
+//! Reading of tables of records.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::Failure;
 use crate::reading::TextOptions;
 use crate::{Topic, note};
 
-/// How the columns of a table become states.
+/// Options that turn the columns of a table into states.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Columns")]
 pub(super) struct Columns {
@@ -38,7 +38,7 @@ pub(super) struct Columns {
     table: Written,
 }
 
-/// How a table of records is written.
+/// Format of a table of records.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Written {
@@ -115,7 +115,7 @@ impl Written {
 enum Missing {
     /// A state of its own, `?`
     State,
-    /// Not known: expectation-maximisation, or its mean feature
+    /// Unknown: filled in by expectation-maximisation, or by the mean feature
     Unknown,
 }
 

@@ -32,7 +32,7 @@ struct Explained<'a> {
 enum Gave<'a> {
     /// `[sample]`.
     Samples { bias: f64, gains: Vec<Shown> },
-    /// By name.
+    /// Names of the channels.
     Channels {
         #[serde(serialize_with = "by_name")]
         parts: Vec<(&'a str, Shown)>,
@@ -76,7 +76,7 @@ impl Found {
         }
     }
 
-    /// As it is printed.
+    /// Creates the explanation as it is printed.
     fn of<'a>(
         self,
         data: &'a Dataset,

@@ -23,16 +23,16 @@ const LEAP: f64 = 5.0;
 /// Periods that may be made up for: what a sensor or a radio holds back.
 const HELD_BACK: f64 = 1024.0;
 
-/// How samples come by their times.
+/// Pace of samples, by their times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
-    /// At the rate of the training.
+    /// Samples at the rate of the training.
     AsInTraining,
-    /// At about that rate, and unevenly.
+    /// Samples at about that rate, and unevenly.
     Uneven,
-    /// With numbers in place of times.
+    /// Samples with numbers in place of times.
     Numbered,
-    /// With another sample period, in seconds; zero where time stands still.
+    /// Samples with another period, in seconds; zero if time stands still.
     Other(f64),
 }
 
@@ -41,7 +41,7 @@ fn is_numbered(times: &[f64], named: bool) -> bool {
     !named && times.iter().all(|t| t.fract() == 0.0) && period_of(times) == Some(1.0)
 }
 
-/// How samples of such times come.
+/// Pace of samples at such times.
 fn pace_of(times: &[f64], period: Period) -> Pace {
     // Late and early samples have their mean.
     let other = |found: f64| match mean_step(times).is_some_and(|mean| period.admits(mean)) {
@@ -96,7 +96,7 @@ pub(super) struct Leaps {
     seen: usize,
     /// The last times, by which the rate is judged, and then forgotten but for the last.
     block: Vec<f64>,
-    /// How often these, and those before, came otherwise than in training and were not sure to.
+    /// Number of doubtful judgements of these and earlier samples, whose pace differed from training but not surely.
     doubts: u32,
     /// Samples without a time since the last.
     untimed: usize,
@@ -148,7 +148,7 @@ impl Leaps {
         usual.is_some_and(far)
     }
 
-    /// How the last samples come: as often as there are as many steps as they are judged by. Without `named` units whole
+    /// Pace of the last samples: judged once there are enough steps. Without `named` units whole
     /// times that step by one number the samples.
     pub(super) fn judge(&mut self, period: Period, samples: usize, named: bool) -> Option<Pace> {
         let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);

@@ -143,7 +143,7 @@ struct Decided<'a> {
     refused: usize,
 }
 
-/// How far a decision is to be believed.
+/// Calibrated belief in a decision.
 #[derive(Debug, Serialize)]
 struct Belief {
     /// Null where there is no decision.

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     command: Command,
 }
 
-/// How a sequence is searched.
+/// Options for the search of a sequence.
 #[derive(Debug, clap::Args)]
 struct SearchArguments {
     /// Whole profiles only, instead of any part of one

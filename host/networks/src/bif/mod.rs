@@ -11,7 +11,7 @@ use scanner::ends_word;
 use super::Network;
 use crate::records::Variable;
 
-/// Why a text is no network.
+/// Reason why a text is no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line}, column {column}: {what}")]
 pub struct BifError {

@@ -8,10 +8,10 @@ use super::BifError;
 use super::scanner::{At, Scanner, Token};
 use crate::records::{Variable, check_name};
 
-/// How far from one a row may sum before it is no rounding of print.
+/// Largest deviation of a row's sum from one that rounding in print explains.
 const ROUNDED_WITHIN: f64 = 1e-3;
 
-/// How far from one a row sums by rounding of arithmetic alone: left as it is, so that what was written
+/// Largest deviation of a row's sum from one by rounding of arithmetic alone: such a row is left unchanged, so that a file
 /// is read back to the bit.
 const EXACT_WITHIN: f64 = 1e-12;
 
@@ -36,7 +36,7 @@ struct Block {
     parents: Vec<usize>,
     /// Number of rows.
     count: usize,
-    /// Those that are listed, by number.
+    /// Rows that are listed, by number.
     rows: HashMap<usize, Vec<f64>>,
     /// Probabilities of the other rows.
     default: Option<Vec<f64>>,

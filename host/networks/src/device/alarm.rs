@@ -18,7 +18,7 @@ pub struct DeployedAlarm {
     pub columns: Vec<Variable>,
     /// Each node's parents and the node.
     pub scopes: Vec<Vec<usize>>,
-    /// By cell.
+    /// Probability of each cell.
     pub theta: Vec<f32>,
     /// `1 / (P theta)` by cell.
     pub precision: Vec<f32>,
@@ -30,7 +30,7 @@ pub struct DeployedAlarm {
     pub least: f32,
 }
 
-/// How an alarm is calibrated: on records in which nothing has changed, real ones that the network was not
+/// Plan for the calibration of an alarm: on records in which nothing has changed, real ones that the network was not
 /// fitted to, or drawn from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlarmPlan {

@@ -28,11 +28,11 @@ pub struct ExpectationMaximisation {
     pub prior: Prior,
     /// Passes at most.
     pub passes: usize,
-    /// It ends when the objective rises by less than this, relative to its size.
+    /// Rise of the objective, relative to its size, below which the fit ends.
     pub tolerance: f64,
     /// Seed of the random rows at the start.
     pub seed: u64,
-    /// How wide a clique may be.
+    /// Largest size of a clique.
     pub most: Width,
 }
 

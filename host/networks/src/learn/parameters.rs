@@ -9,9 +9,9 @@ use crate::records::{MISSING, Records, Variable};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {
-    /// This number of additional records in each cell; 0 for maximum likelihood.
+    /// Number of additional records in each cell; 0 for maximum likelihood.
     PseudoCount(f64),
-    /// This number of additional records in total, spread evenly over each node's cells: `a / (q_i r_i)` in each.
+    /// Number of additional records in total, spread evenly over each node's cells: `a / (q_i r_i)` in each.
     Equivalent(f64),
 }
 

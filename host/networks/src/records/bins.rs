@@ -2,24 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How the columns of a table become states.
+/// Options that turn the columns of a table into states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binning {
     /// A column of numbers is cut where it has more different ones than this; else each is a state.
     pub most_states: usize,
-    /// How it is cut.
+    /// Method of cutting.
     pub cutting: Cutting,
     /// `true` if a missing field is a state of its own, `?`, in columns with missing fields.
     pub missing_is_a_state: bool,
 }
 
-/// How a column of numbers is cut.
+/// Method of cutting a column of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cutting {
     /// Into this number of bins of nearly equal numbers of rows; fewer if numbers are equal.
     EqualFrequency(usize),
-    /// At the cuts that separate the classes, as long as they shorten the description of the classes.
+    /// Cuts that separate the classes, as long as they shorten the description of the classes.
     ///
     /// Source: Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
     /// classification learning", 1993.
@@ -102,7 +102,7 @@ fn kinds(counts: &[usize]) -> usize {
     counts.iter().filter(|&&count| count > 0).count()
 }
 
-/// In bits.
+/// Entropy in bits.
 fn entropy(counts: &[usize]) -> f64 {
     let total = counts.iter().sum::<usize>() as f64;
     let p = counts.iter().filter(|&&count| count > 0).map(|&count| count as f64 / total);

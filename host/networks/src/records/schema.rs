@@ -98,7 +98,7 @@ impl Schema {
         &self.columns
     }
 
-    /// Their names and states.
+    /// Names and states of the columns.
     pub fn variables(&self) -> Vec<Variable> {
         self.columns.iter().map(|column| column.variable.clone()).collect()
     }

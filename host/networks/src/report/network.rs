@@ -18,7 +18,7 @@ pub struct NetworkFitReport {
     pub missing: usize,
     /// Reading of each column, with the number of its states, in words.
     pub columns: String,
-    /// How the graph came about, in words.
+    /// Description of how the graph was found.
     pub graph: String,
     /// Nodes.
     pub nodes: usize,
@@ -86,7 +86,7 @@ impl fmt::Display for NetworkFitReport {
 pub struct NetworkEvaluationReport {
     /// The file with the records.
     pub data: String,
-    /// How it was judged, in words.
+    /// Description of the evaluation.
     pub protocol: String,
     /// Reading of each column, with the number of its states, in words.
     pub columns: String,
@@ -180,7 +180,7 @@ pub struct NodeReport {
     pub node: String,
     /// States of the node.
     pub states: Vec<String>,
-    /// Their probabilities.
+    /// Probabilities of the states.
     pub probabilities: Vec<f64>,
 }
 

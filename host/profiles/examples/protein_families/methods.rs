@@ -54,7 +54,7 @@ struct Scored {
 }
 
 impl Scored {
-    /// By the profile of some of the task's items.
+    /// Scores by the profile of some of the task's items.
     fn by(domains: &Domains, task: &Task, items: &[usize]) -> Result<Self, Box<dyn Error>> {
         let numbers = items.iter().map(|&item| task.parts[item].0);
         let named: Vec<(String, String)> =

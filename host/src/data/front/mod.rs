@@ -66,7 +66,7 @@ pub struct Mel {
     pub rate: f64,
 }
 
-/// Why a front end was refused.
+/// Reason why a front end was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -135,13 +135,13 @@ pub enum FrontError {
         words: usize,
         /// Channels that there are.
         channels: usize,
-        /// Their names.
+        /// Names of the channels.
         names: String,
     },
     /// A stage of what are symbols by then.
     #[error("{0}: it comes after symbols, which are the last stage")]
     AfterSymbols(Stage),
-    /// Not as many different rows as words.
+    /// Fewer different rows than words.
     #[error(
         "symbols={words}: the training samples are of {rows} different rows only; take no more \
          symbols than that"
@@ -231,7 +231,7 @@ impl Front {
         Ok(self.over(kind)?.kind(kind))
     }
 
-    /// With the words of its symbols learnt from some series, where they are not there yet: see [`VectorQuantiser`].
+    /// Learns the words of its symbols from some series, unless they are there: see [`VectorQuantiser`].
     pub(crate) fn learnt(
         &self,
         kind: &Kind,

@@ -84,7 +84,7 @@ impl Front {
 }
 
 impl Placed {
-    /// Over channels, whose names become those of its rows.
+    /// Places a stage over channels, whose names become those of its rows.
     fn of(stage: &Stage, names: &mut Vec<String>) -> Result<Self, FrontError> {
         match stage {
             Stage::Decimate(every) => Ok(Self::Decimate { every: *every, channels: names.len() }),
@@ -305,7 +305,7 @@ impl FrontEnd {
         (self.layout().1, ram.next_multiple_of(8), work.ceil() as usize)
     }
 
-    /// When a series has samples that a stage refuses: they are missing.
+    /// Times of the samples that a stage refuses: they are missing.
     pub(crate) fn refused(&self, samples: SamplesView<'_>) -> Vec<usize> {
         let mut stream = FrontStream::<f64>::new(self);
         let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());

@@ -103,7 +103,7 @@ impl VectorQuantiser {
         Ok(Self { weights, words: made.iter().map(rounded).collect() })
     }
 
-    /// From text as it is displayed.
+    /// Parses the text that is displayed.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let row =
             |text: &str| text.split('/').map(str::parse).collect::<Result<Vec<f32>, _>>().ok();

@@ -63,7 +63,7 @@ struct MelState<T> {
 }
 
 impl<T: Real> FrontStream<T> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub(crate) fn new(front: &FrontEnd) -> Self {
         Self { stages: front.stages().iter().map(State::of).collect() }
     }
@@ -86,7 +86,7 @@ impl<T: Real> FrontStream<T> {
     }
 }
 
-/// As the core's chains do.
+/// Pushes a row through the stages, as the core's chains do.
 fn through<T: Real>(
     stages: &mut [State<T>],
     x: Option<&[T]>,

@@ -12,7 +12,7 @@ use crate::classifier::{Direction, Observations};
 use crate::data::{Sample, SamplesView};
 use crate::runtime::{Hmm, HmmError};
 
-/// How a detector is calibrated.
+/// Options for the calibration of a detector.
 ///
 /// The normal streams are recordings in which nothing changes, such as the model was not fitted on, or
 /// series drawn from the model ([`Hmm::simulate`]). Recordings are the honest source: real streams
@@ -37,7 +37,7 @@ pub struct Calibration {
     pub mean_time: f64,
 }
 
-/// Why a detector was not calibrated.
+/// Reason why a detector was not calibrated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

@@ -25,7 +25,7 @@ pub struct Detector {
     lost: f32,
     fit: Limit,
     drift: Limit,
-    /// How the limits came about, in words.
+    /// Description of how the limits were set.
     notes: Vec<String>,
 }
 

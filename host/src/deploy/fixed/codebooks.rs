@@ -73,7 +73,7 @@ impl FixedCodebooks {
         Ok(Self { books: books.collect(), weighed, units })
     }
 
-    /// Before the first sample of a stream.
+    /// State before the first sample of a stream.
     pub(super) fn stream(&self) -> CodeStream<i16> {
         CodeStream::new(self.books.clone(), &self.weighed, self.units.clone())
     }

@@ -1,15 +1,15 @@
-//! Why a classifier does not fit fixed point.
+//! Errors of classifiers that do not fit fixed point.
 
 use fishweir_core::ModelError;
 
 use crate::deploy::error::DeployError;
 
-/// Why a classifier does not fit fixed point.
+/// Reason why a classifier does not fit fixed point.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum QuantiseError {
-    /// It does not compile at all.
+    /// The classifier does not compile at all.
     #[error(transparent)]
     Compile(#[from] DeployError),
     /// A parameter that no table can hold.

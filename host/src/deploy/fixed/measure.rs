@@ -63,7 +63,7 @@ impl Default for DeviationLimits {
     }
 }
 
-/// Why fixed point could not be measured, or was measured and found wrong.
+/// Reason why fixed point could not be measured, or failed its limits.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -71,7 +71,7 @@ pub enum MeasureError {
     /// The classifier does not compile in `f64`.
     #[error(transparent)]
     Compile(#[from] DeployError),
-    /// It does not fit fixed point.
+    /// The classifier does not fit fixed point.
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
     /// A score that is no number.
@@ -220,7 +220,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// Over a window; `None` of one that both refuse whole.
+    /// Compares the two over a window; `None` if both refuse all of it.
     fn over(
         (in_fixed, in_f64): (&FixedPoint, &Deployed<f64>),
         (fixed, exact): &mut (Stream, Stream<f64>),

@@ -1,4 +1,4 @@
-//! From `f64` to tables of 16 bits.
+//! Quantisation from `f64` to tables of 16 bits.
 
 use fishweir_core::emission::{CategoricalQ15View, ChannelQ15};
 use fishweir_core::number::{

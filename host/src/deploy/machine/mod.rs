@@ -67,7 +67,7 @@ enum DeployedWhitening {
 }
 
 impl StoredKernel {
-    /// In words.
+    /// Name of the kernel.
     fn name(&self) -> String {
         match self {
             Self::FixedLength(kernel) if kernel.normalised => {

@@ -1,4 +1,4 @@
-//! From a kernel machine to the numbers that a device holds.
+//! Rounding of a kernel machine to the numbers that a device holds.
 
 use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Stream;

@@ -63,7 +63,7 @@ pub enum SpotterError {
     Emission {
         /// Name of the class.
         class: String,
-        /// How it differs.
+        /// Difference from the background's model.
         what: String,
     },
     /// Emissions that need what a spotter does not keep, or another kind than is observed.

@@ -62,7 +62,7 @@ pub struct SpotterModel {
     pub classes: Vec<SpottedClass>,
     /// Largest number of samples between the end of an event and its decision.
     pub lag: u32,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
 }
 

@@ -1,6 +1,6 @@
-//! Why models cannot be compared.
+//! Errors of models that cannot be compared.
 
-/// Why there is no kernel value of two models.
+/// Reason why there is no kernel value of two models.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -40,7 +40,7 @@ pub enum BetweenError {
     Singular {
         /// `covariance`, `R`, ...
         part: String,
-        /// From 0.
+        /// Index of the row, from 0.
         row: usize,
     },
     /// A number of a model is out of range.
@@ -64,7 +64,7 @@ pub struct PairError {
     pub row: usize,
     /// The other.
     pub column: usize,
-    /// Why.
+    /// Reason.
     pub why: BetweenError,
 }
 

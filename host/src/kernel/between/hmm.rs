@@ -35,7 +35,7 @@ pub struct HmmKernel {
 
 /// A model with what every comparison needs of it.
 struct Prepared {
-    /// To the measure's power.
+    /// Initial probabilities to the measure's power.
     initial: Vec<f64>,
     /// Transition probabilities to the measure's power, over `2^shift`.
     ///

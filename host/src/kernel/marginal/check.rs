@@ -4,7 +4,7 @@ use super::error::ModelError;
 use crate::data::{Alphabet, Kind};
 use crate::runtime::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 
-/// As the core's own: what an `f64` row of probabilities may be off one.
+/// Largest deviation of an `f64` row of probabilities from the sum one, as in the core.
 const TOLERANCE: f64 = 1e-9;
 
 /// Checks that recursions are compiled for this number of states.

@@ -5,7 +5,7 @@ use fishweir_core::kernel::KernelError;
 use crate::files::FileError;
 use crate::runtime::HmmError;
 
-/// Why a kernel by marginalisation cannot be computed.
+/// Reason why a kernel by marginalisation cannot be computed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -37,7 +37,7 @@ pub enum MarginalError {
     /// An invalid model made in memory.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Something to be compared of which the model knows nothing.
+    /// An item that the model cannot compare.
     #[error("item {item}: {error}")]
     Item {
         /// Index of the item, from 0; of two lists, in its own.
@@ -87,7 +87,7 @@ impl From<HmmError> for ModelError {
     }
 }
 
-/// Why a sequence cannot be compared with others.
+/// Reason why a sequence cannot be compared with others.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -120,7 +120,7 @@ pub enum ItemError {
         found: usize,
         /// The length that is compared.
         expected: usize,
-        /// Why that length.
+        /// Reason for the expected length.
         why: &'static str,
     },
     /// An error of the core.

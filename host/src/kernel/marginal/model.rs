@@ -21,15 +21,15 @@ use crate::kernel::{LogCrossGram, LogGram};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MarginalModel {
-    /// Over a finite set of models.
+    /// Kernel over a finite set of models.
     Marginalisation(FiniteSetModel),
-    /// Over independent hidden states.
+    /// Kernel over independent hidden states.
     HiddenBinomial(HiddenBinomialModel),
-    /// Over the state paths of a hidden Markov model.
+    /// Kernel over the state paths of a hidden Markov model.
     FixedLength(FixedLengthModel),
-    /// Over the trajectories of a pair hidden Markov model.
+    /// Kernel over the trajectories of a pair hidden Markov model.
     PairHmm(PairHmmModel),
-    /// Over the labellings of a tree's inner nodes.
+    /// Kernel over the labellings of a tree's inner nodes.
     HiddenTree(TreeKernelModel),
     /// Kernel of hidden trees, summed over all pruned trees.
     PrunedTree(TreeKernelModel),

@@ -39,7 +39,7 @@ pub struct Newick {
     lengths: Vec<Option<f64>>,
 }
 
-/// Why a text is no tree.
+/// Reason why a text is no tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("tree, line {line}, column {column}: {what}")]
 pub struct NewickError {

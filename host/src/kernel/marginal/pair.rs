@@ -37,15 +37,15 @@ pub struct PairHmmModel {
 pub enum PairEnd {
     /// Anywhere.
     Anywhere,
-    /// In a silent final state, which is entered with these probabilities; with them the initial
+    /// A silent final state, which is entered with these probabilities; with them the initial
     /// probabilities and the rows of transitions sum to one.
     Silent {
-        /// From the beginning.
+        /// Probability from the beginning.
         initial: f64,
-        /// From each state.
+        /// Probability from each state.
         state: Vec<f64>,
     },
-    /// In this state.
+    /// This emitting state.
     Emitting(usize),
 }
 

@@ -1,4 +1,4 @@
-//! From weights on features back to the directions of their models.
+//! Conversion of weights on features into directions of their models.
 
 use super::{FeatureMap, Features, mix_counts};
 use crate::classifier::{Direction, EmissionDirection};

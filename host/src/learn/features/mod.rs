@@ -72,11 +72,11 @@ pub enum FeatureKind {
     Likelihood,
     /// The number of a codeword.
     Codeword,
-    /// How often a codeword's likeness exceeds a level.
+    /// Number of times that a codeword's likeness exceeds a level.
     Level,
 }
 
-/// From a sequence to the features of a bank of models, and from weights on them back to directions.
+/// Map from a sequence to the features of a bank of models, and from weights on them back to directions.
 ///
 /// A model's block holds the score, in this order: for the logits of the initial and transition
 /// probabilities, then for the logits of the symbols or for mean (in units of the channel's scale)
@@ -158,7 +158,7 @@ impl FeatureMap {
         Self { columns: columns.collect(), lags: lags.clone(), ..self }
     }
 
-    /// With the numbers of codewords among the features, after all others.
+    /// Appends the counts of codewords to the features.
     #[must_use]
     pub fn beside(self, codebooks: Option<Codebooks>) -> Self {
         Self { codebooks, ..self }

@@ -18,7 +18,7 @@ const RIDGE: f64 = 1e-3;
 const DRAWS: usize = 2_000;
 const SEED: u64 = 1;
 
-/// How features are scaled.
+/// Scaling of features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scales {
     /// Scores.
@@ -187,7 +187,7 @@ fn invert(information: &Information) -> Result<Whitening, InformationError> {
     Whitening::ridge(&information.axes()?, ridge)
 }
 
-/// How each feature is scaled, so that the scores' block and the log-likelihoods' block both have a
+/// Scale of each feature, so that the scores' block and the log-likelihoods' block both have a
 /// mean square norm of one, and one grid of C serves every size of model.
 ///
 /// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their

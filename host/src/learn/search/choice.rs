@@ -17,7 +17,7 @@ impl Candidate {
     }
 }
 
-/// How well something decides what is held back.
+/// Accuracy and loss on held-out windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Judgement {
     pub(crate) accuracy: f64,
@@ -54,7 +54,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// By the outputs' values.
+    /// Verdict from the outputs' values.
     pub(crate) fn of<T: Real>(values: &[T], label: usize) -> Self {
         let lead = match values {
             &[value] => if label == 1 { value } else { -value }.to_f64(),
@@ -79,7 +79,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// For each scaling, for each width, every C.
+    /// All settings: for each scaling, for each width, every C.
     fn settings(&self) -> Vec<Setting> {
         let forms = self.scales.iter().flat_map(|s| self.sigma.iter().map(move |&w| (*s, w)));
         let of_form = |(scales, sigma)| self.c.iter().map(move |&c| setting(scales, sigma, c));
@@ -316,7 +316,7 @@ impl Choice {
         held_out.decided(setting, ChosenBy::HeldOut, candidates, weight)
     }
 
-    /// How well what was chosen decides; `None` where nothing was judged.
+    /// Judgement of the choice; `None` if nothing was judged.
     pub(crate) fn judgement(&self) -> Option<Judgement> {
         let chosen = self.candidates.iter().find(|candidate| candidate.setting == self.setting)?;
         Some(chosen.judgement())
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
     use crate::classifier::Scaling;
 
-    /// For windows alone the error is that of a mean of differences; for units that decide as one, that of as many units.
+    /// Errors for windows alone are those of a mean of differences; for units that decide as one, those of as many units.
     #[test]
     fn the_standard_error_of_a_lead_is_over_units_and_pairs() {
         let verdicts = |right: [u8; 6]| right.map(|one| Verdict { right: one == 1, lead: 1.0 });
@@ -388,7 +388,7 @@ mod tests {
         assert!((rare.count() - 10.0 / 3.0).abs() < 1e-12);
     }
 
-    /// Without a judgement codebooks have the first weight, whatever the scaling.
+    /// Codebooks have the first weight if nothing is judged, whatever the scaling.
     #[test]
     fn the_middle_is_of_scalings_and_the_first_of_weights() {
         let scales = |scaling, codebook_weight| Some(Scales { scaling, codebook_weight });

@@ -1,4 +1,4 @@
-//! How the form of class models is chosen: by successive halving in inner folds, and in closed form.
+//! Choice of the form of class models: by successive halving in inner folds, and in closed form.
 
 use crate::classifier::{Choice, Form, FormCandidate, FormChoice, Lead};
 use crate::learn::error::TrainError;
@@ -287,7 +287,7 @@ impl<J: Judge> FormSearch<'_, J> {
         self.space.trial(form).plain()
     }
 
-    /// How well a form decides in inner folds, and which machine; `None` without folds. Before the last stage
+    /// Judges a form in inner folds, and chooses its machine; `None` without folds. Before the last stage
     /// with one setting.
     fn judge(
         &self,

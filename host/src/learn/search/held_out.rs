@@ -49,7 +49,7 @@ impl Kept {
 pub(crate) struct LastHeldOut(Mutex<Option<Arc<Kept>>>);
 
 impl LastHeldOut {
-    /// It, where its features are of these series by this map.
+    /// Returns the hold-out, if its features are of these series by this map.
     pub(crate) fn of(
         &self,
         map: &FeatureMap,

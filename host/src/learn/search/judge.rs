@@ -5,9 +5,9 @@ use crate::learn::search::held_out::HeldOut;
 use crate::learn::search::judged::Judged;
 use crate::learn::search::trial::Trial;
 
-/// How well trials decide what is held back from them: what a search asks.
+/// Judge of trials by held-out windows, for a search.
 pub(crate) trait Judge {
-    /// In inner folds of some series; `None` where there can be none.
+    /// Judges a trial in inner folds of some series; `None` if there can be none.
     fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<Judged>, TrainError>;
 
     /// Each series or group held out in closed form; `None` where that is not to be had.

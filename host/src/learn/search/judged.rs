@@ -35,7 +35,7 @@ pub(crate) struct Chosen {
 }
 
 impl Judged {
-    /// As what is chosen, with its lead.
+    /// Converts it into a choice, with its gain.
     pub(crate) fn taken(self, lead: Option<Lead>) -> Chosen {
         Chosen { form: self.form, choice: self.choice, lead, could_not_lead: 0 }
     }

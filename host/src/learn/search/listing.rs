@@ -124,7 +124,7 @@ impl Space<'_> {
         if forms.is_empty() { vec![first] } else { forms }
     }
 
-    /// How evidence may grow with length: others than the first where lengths differ.
+    /// Normalisations by length: others than the first if lengths differ.
     fn normalisations(&self, lengths: &[usize]) -> Vec<Normalisation> {
         let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
         let any = differ && self.request.features().is_some();

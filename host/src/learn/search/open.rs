@@ -28,7 +28,7 @@ pub(crate) const EACH_LAG_FLOOR: f64 = 0.03;
 /// The first form, and what else there is of each of its parts: what is given, or what the effort tries.
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
-    /// How its models are fitted.
+    /// Fit of its models.
     pub(crate) baum_welch: BaumWelch,
     /// Default form; it has a floor even if that is not used.
     pub(crate) first: Form,
@@ -50,7 +50,7 @@ pub(crate) struct Open {
     pub(crate) chains: Vec<(Topology, Option<usize>)>,
     /// Models that give scores.
     pub(crate) models: Vec<ScoreModels>,
-    /// How evidence grows with length, where lengths differ.
+    /// Normalisations by length, if lengths differ.
     pub(crate) normalisations: Vec<Normalisation>,
     /// `true` if a model for each lag, if it is among the forms and within the limits, is used without any trial.
     pub(crate) each_lag_untried: bool,

@@ -29,11 +29,11 @@ const ONE_MODEL_WEIGHTS: [f64; 2] = [1.0, 4.0];
 pub struct Space<'a> {
     pub(crate) data: &'a Dataset,
     pub(crate) series: &'a [usize],
-    /// With the words of a front end's symbols learnt.
+    /// Request, with the words of a front end's symbols learnt.
     pub(crate) request: Arc<Request>,
     pub(crate) open: Open,
     pub(crate) front: FrontEnd,
-    /// How states emit unless a form says otherwise; `None` of what is observed refuses the family that is given.
+    /// Default emission family of the forms; `None` if the observations refuse the given family.
     pub(crate) usual_family: Option<&'static dyn Family>,
     /// Samples of the middle window.
     pub(crate) middle: usize,
@@ -193,7 +193,7 @@ impl<'a> Space<'a> {
         each_lag().find(|form| form.std_floor == Some(EACH_LAG_FLOOR)).or(each_lag().next())
     }
 
-    /// How states of a form emit; `None` as suits what is observed.
+    /// Emission family of a form; `None` for the one that suits the observations.
     pub(crate) fn emission_of(&self, form: &Form) -> Option<&'static dyn Family> {
         let own = self.request.baum_welch.emission;
         if form.lags.is_past() { own.or(Some(OF_PAST)) } else { own }

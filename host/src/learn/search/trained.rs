@@ -175,8 +175,10 @@ impl TrainingSet<'_> {
         Ok(Some(windows.of_all(series).map(|window| groups[window.series]).collect()))
     }
 
-    /// How the trial's setting decides series as they are, held out in closed form with their mirror images and jittered
-    /// copies, and the features of all of these: beside those that there are already of the series.
+    /// Judges the trial's setting on series without augmentation, held out in closed form with their variants.
+    ///
+    /// The variants are mirror images and jittered copies. Also returns the features of all of these, in addition to those of
+    /// the series that exist already.
     pub(crate) fn held_out_with_copies(
         &self,
         HeldOut { units, map, .. }: &HeldOut,
@@ -256,7 +258,7 @@ impl TrainingSet<'_> {
         Ok(inner_folds(&labels, self.data.classes(), groups.as_deref(), most))
     }
 
-    /// How well the Bayes rule decides in inner folds: the share of windows that it decides rightly, with
+    /// Judges the Bayes rule in inner folds: the share of windows that it decides rightly, with
     /// balanced classes the mean over classes; `None` without folds.
     fn judge_bayes(&self, series: &[usize]) -> Result<Option<(Judgement, Marks)>, TrainError> {
         let Some(folds) = self.inner_folds(series)? else { return Ok(None) };

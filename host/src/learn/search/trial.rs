@@ -41,7 +41,7 @@ impl Settings {
         }
     }
 
-    /// With one scaling, diagonal or else the middle one, and the first weight of codebooks.
+    /// Keeps one scaling, diagonal or else the middle one, and the first weight of codebooks.
     pub(crate) fn of_one_scale(&self) -> Self {
         let diagonal = self.scalings.contains(&Scaling::Diagonal);
         let middle = self.scalings[self.scalings.len() / 2];
@@ -74,7 +74,7 @@ pub(crate) struct Trial {
     /// Request, which no choice changes.
     pub(crate) request: Arc<Request>,
     pub(crate) form: Form,
-    /// How the form's models are fitted.
+    /// Fit of the form's models.
     pub(crate) baum_welch: BaumWelch,
     pub(crate) learner: &'static Learner,
     pub(crate) settings: Settings,
@@ -87,18 +87,18 @@ impl Trial {
         Self { augment: Augment::NONE, ..self }
     }
 
-    /// With one setting of the machine.
+    /// Fixes the setting of the machine.
     pub(crate) fn frozen(&self, setting: Setting) -> Self {
         Self { settings: self.settings.only(setting), ..self.clone() }
     }
 
-    /// With another mirror image of the series.
+    /// Sets another mirror image of the series.
     pub(crate) fn mirrored(&self, channels: Vec<String>) -> Self {
         let augment = Augment { mirror: Mirror::Channels(channels), ..self.augment.clone() };
         Self { augment, ..self.clone() }
     }
 
-    /// With a number of jittered copies.
+    /// Sets the number of jittered copies.
     pub(crate) fn with_copies(&self, copies: usize) -> Self {
         Self { augment: self.augment.with_copies(copies), ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! How training series are varied, where that is to be chosen: a mirror image, and the number of jittered copies.
+//! Choice of the augmentation of training series: a mirror image, and the number of jittered copies.
 
 use crate::classifier::{Choice, CopiesCandidate, CopiesChoice, Lead};
 use crate::learn::error::TrainError;
@@ -15,7 +15,7 @@ use crate::learn::vectors::mirror_candidates;
 
 /// The number of jittered copies that was chosen.
 pub(crate) struct Copied {
-    /// With that number.
+    /// Trial with that number.
     pub(crate) trial: Trial,
     /// The choice of scaling and C, where it was made.
     pub(crate) machine: Option<Choice>,
@@ -215,7 +215,7 @@ fn lead(own: &Decided, other: &Decided) -> Option<Lead> {
     Some(Lead { over_kept: true, ..judgement.lead(&next, standard_error) })
 }
 
-/// How often what was chosen is right.
+/// Accuracy of the choice.
 fn accuracy(choice: &Choice) -> f64 {
     choice.judgement().map_or(0.0, |one| one.accuracy)
 }

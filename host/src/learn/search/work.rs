@@ -131,8 +131,9 @@ impl Space<'_> {
         Some(Work { windows, features, multiply_adds })
     }
 
-    /// How often a class' model is fitted in a training, or one of all classes, at most: in every inner fold once a form
-    /// and once a mirror image to choose from, in closed form once a form, and in the end.
+    /// Largest number of fits of a class's model, or of one of all classes, in a training.
+    ///
+    /// In every inner fold once per form and per mirror image to choose from, in closed form once per form, and once at the end.
     #[must_use]
     pub fn most_fits(&self) -> usize {
         if self.request.kind == ClassifierKind::EmpiricalMap {

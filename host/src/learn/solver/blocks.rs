@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// Within one block, as wide as one, and over several; by nalgebra's factor, which knows no blocks.
+    /// Compares the factor within one block, as wide as one, and over several, with nalgebra's, which has no blocks.
     #[test]
     fn blocks_change_no_factor() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

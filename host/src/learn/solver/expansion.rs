@@ -60,12 +60,12 @@ impl Linear {
     }
 }
 
-/// Why a kernel machine was not trained.
+/// Reason why a kernel machine was not trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KernelLearnError {
-    /// Something of another length than is needed.
+    /// A list of the wrong length.
     #[error("{what} {row} has {found} entries where {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {

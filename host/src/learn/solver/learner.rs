@@ -17,11 +17,11 @@ pub struct Learner {
     pub name: &'static str,
     /// The machine that it trains, in words.
     pub machine: &'static str,
-    /// How it trains it, in words.
+    /// Description of the training.
     pub about: &'static str,
     /// Values of C to choose from where none are given, rising.
     pub costs: &'static [f64],
-    /// How it trains a machine for two classes.
+    /// Training of a machine for two classes.
     pub trains: Trains,
 }
 
@@ -45,10 +45,10 @@ pub type ClosedFormHeldOut = fn(
     &[f64],
 ) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError>;
 
-/// How machines for two classes are trained.
+/// Training of machines for two classes.
 #[derive(Debug)]
 pub enum Trains {
-    /// On rows of features.
+    /// Training on rows of features.
     OnRows {
         /// A machine for each of rising costs, each started from the one before where that helps. Rows are of
         /// the class to be found where `true`.
@@ -56,20 +56,20 @@ pub enum Trains {
         /// Learner that replaces it for a Gram matrix alone.
         on_gram: &'static Learner,
     },
-    /// On rows of features, machines of all classes and costs at once: [`Ridge`](crate::learn::Ridge).
+    /// Training on rows of features, machines of all classes and costs at once: [`Ridge`](crate::learn::Ridge).
     InClosedForm {
-        /// How.
+        /// Function that trains the machines.
         machines: ClosedForm,
         /// Outputs for held-out groups: they judge settings, forms and images.
         held_out: ClosedFormHeldOut,
         /// Learner that replaces it for a Gram matrix alone.
         on_gram: &'static Learner,
     },
-    /// On a Gram matrix.
+    /// Training on a Gram matrix.
     OnGram(OnGram),
 }
 
-/// There is one of a name.
+/// Names of learners are unique.
 impl PartialEq for Learner {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -122,7 +122,7 @@ impl Learner {
         }
     }
 
-    /// How a machine is trained on a Gram matrix where there is that alone.
+    /// Training on a Gram matrix alone.
     pub fn on_gram(&self) -> &OnGram {
         match &self.trains {
             Trains::OnGram(on_gram) => on_gram,

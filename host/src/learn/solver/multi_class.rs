@@ -39,7 +39,7 @@ pub(crate) fn outputs(labels: &[usize], classes: usize) -> Vec<Vec<bool>> {
 /// Machines, `[cost]`, of a Gram matrix, which items are to be found, and costs.
 pub type Expansions = fn(&Gram, &[bool], &[Costs]) -> Result<Vec<Expansion>, KernelLearnError>;
 
-/// How a machine for two classes is trained on a Gram matrix.
+/// Training of a machine for two classes on a Gram matrix.
 #[derive(Debug)]
 pub struct OnGram {
     /// RAM in addition to the matrix, by the number of items.

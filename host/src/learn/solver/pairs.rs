@@ -16,8 +16,11 @@ const STEPS_AN_ITEM: usize = 100;
 const NEAR: f64 = 10.0 * TOLERANCE;
 /// Steps from one shrinking to the next, or one an item where that is fewer.
 const SHRINK: usize = 1_000;
-/// How often items may come back settled before what is left of them is read in double precision, and twice as often
-/// before none is left out: rounding may call them back.
+/// Number of times that settled items may return before the rest is read in double precision.
+///
+/// After twice that no item is left out.
+///
+/// Rounding may recall items.
 const ROUNDS: usize = 8;
 /// Numbers that are compared at a time.
 const LANES: usize = 8;
@@ -154,7 +157,7 @@ impl<'g> Dual<'g> {
 /// The items that steps are chosen from, place by place, and after them places that none is in, so that all are of whole
 /// [`LANES`].
 struct Active {
-    /// By index, rising, `[place]` without the empty ones.
+    /// Indices of the items, rising, `[place]` without the empty ones.
     items: Vec<usize>,
     /// `[place]`.
     diagonal: Vec<f64>,
@@ -219,7 +222,7 @@ impl Active {
         self.fall[place] = if multiplier > self.low[place] { 0.0 } else { f64::INFINITY };
     }
 
-    /// How far the conditions are from holding.
+    /// Largest violation of the conditions.
     fn violation(&self) -> f64 {
         largest(&self.lacking, &self.rise).1 - least(&self.lacking, &self.fall)
     }

@@ -141,7 +141,7 @@ impl Family for Autoregressive {
     fn parts(&self) -> &'static [Block] {
         const { &[MEAN, STD, CENTRE, COEFFICIENT] }
     }
-    /// As the core's `AutoregressiveStatistics`.
+    /// Statistics of the core's `AutoregressiveStatistics`.
     fn statistics(&self) -> &'static [Block] {
         const {
             &[

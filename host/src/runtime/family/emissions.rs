@@ -90,7 +90,7 @@ impl Emissions {
         parts.filter(|_| !self.is_over_symbols()).map(|parts| Self { parts, ..*self })
     }
 
-    /// In what these emissions differ from a bank's first, in words; `None` where family and sizes are the
+    /// Differences between these emissions and a bank's first, in words; `None` if family and sizes are the
     /// same, as all of a bank must be: a device has one type for them.
     pub(crate) fn difference(&self, first: &Self) -> Option<String> {
         let same = self.family == first.family && self.shape() == first.shape();

@@ -105,7 +105,7 @@ impl Family for Mixture {
         check::gaussians(mean, std, states, components * shape.size)
     }
 
-    /// Along the channel that spreads most, parts of equally many rows.
+    /// Splits the cluster along the channel that spreads most, into parts of equally many rows.
     fn of_cluster(
         &self,
         rows: &[&[f64]],

@@ -16,7 +16,7 @@ pub struct Shape {
     pub components: usize,
 }
 
-/// How long the rows of a block are.
+/// Length of the rows of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One number, which a file holds without brackets.

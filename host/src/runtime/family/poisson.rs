@@ -57,7 +57,7 @@ impl Family for Poisson {
     fn parts(&self) -> &'static [Block] {
         &[RATE]
     }
-    /// From the model's rates on: sums of what exceeds them keep their digits at any rate.
+    /// Statistics relative to the model's rates: sums of the excess keep their digits at any rate.
     fn statistics(&self) -> &'static [Block] {
         const { &[Block::new("occupancy", Width::One), Block::new("excess", Width::Size)] }
     }

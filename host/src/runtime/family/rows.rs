@@ -378,9 +378,9 @@ pub trait HostWeight:
 
 /// A real number for which families are compiled: `f32` and `f64`.
 pub trait HostReal: Real + HostWeight<Real = Self> + Lookup + Send + Sync {
-    /// With one direction.
+    /// Weight with one direction.
     type One: HostWeight<Real = Self>;
-    /// With a block of directions.
+    /// Weight with a block of directions.
     type Many: HostWeight<Real = Self>;
 
     /// Numbers of a file, rounded; as they are where that is nothing.

@@ -169,7 +169,7 @@ fn a_new_stream_number_is_a_new_stream() {
     assert!(fresh.iter().map(numbers).eq(again[2..].iter().map(numbers)));
 }
 
-/// After a line that ended, or a future that was dropped in the middle of an answer.
+/// A conversation begins anew after a line that ended, or a future that was dropped in the middle of an answer.
 #[test]
 fn a_new_conversation_is_a_new_stream() {
     let sent = [toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)].concat();

@@ -28,7 +28,7 @@ pub const fn longest(states: &[&[&str]]) -> usize {
     longest
 }
 
-/// Why a record was refused.
+/// Reason why a record was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Refusal {
@@ -63,7 +63,7 @@ struct Progress {
     damaged: bool,
     /// Bytes of the name in hand.
     length: usize,
-    /// It is longer than any.
+    /// `true` if a name is longer than any in the model.
     long: bool,
     quoted: bool,
     /// The byte before was a quote that may have ended the name.

@@ -113,7 +113,7 @@ impl<V: Verdict> fmt::Display for Answer<'_, V> {
 pub struct Report {
     /// Lines, those refused included.
     pub lines: u32,
-    /// Those refused.
+    /// Number of refused records.
     pub refused: u32,
     /// Alarms.
     pub alarms: u32,

@@ -18,7 +18,7 @@ pub const G_PER_DIGIT: f32 = 0.004;
 const IDENTITY: u8 = 0x33;
 /// All three axes, in `CTRL_REG1`.
 const AXES_ENABLE: u8 = 0x07;
-/// In `CTRL_REG4`: the two bytes of a value are of one sample.
+/// Bit of `CTRL_REG4`: the two bytes of a value are of one sample.
 const BLOCK_DATA_UPDATE: u8 = 0x80;
 
 /// Fault of a sensor.
@@ -29,7 +29,7 @@ pub enum SensorFault {
     NoAnswer,
     /// The bus failed in another way.
     Bus,
-    /// Something else answers: this is in its `WHO_AM_I`.
+    /// Another device answers: this is in its `WHO_AM_I`.
     WrongDeviceId(u8),
     /// No data have become ready for longer than is right.
     Stalled,

@@ -37,7 +37,7 @@ mod register {
 pub enum Trouble {
     /// Nobody answers.
     NoAnswer(Range<u64>),
-    /// From then on the sensor samples no more, until its `CTRL_REG1` is written.
+    /// Time from which the sensor takes no samples, until its `CTRL_REG1` is written.
     Stall(u64),
     /// The supply fails for a moment: all registers are as after power-on, the FIFO is empty.
     PowerLoss(u64),
@@ -61,7 +61,7 @@ pub struct NotAcknowledged;
 pub struct Traffic {
     /// Transactions, the failed ones included.
     pub transactions: usize,
-    /// Those not acknowledged.
+    /// Number of transactions that were not acknowledged.
     pub refused: usize,
     /// Samples read from the outputs.
     pub samples: usize,

@@ -20,7 +20,7 @@ use crate::deploy::codebooks::DeployedCodebooks;
 use crate::deploy::fixed::codebooks::{FixedCodebooks, LOWERED};
 use crate::deploy::past::integers;
 
-/// How far the evidence of all codewords may be off, `[output]`; `None` where 16 bits do not hold a sample.
+/// Bound on the error of the evidence of all codewords, `[output]`; `None` if 16 bits cannot hold a sample.
 pub(super) fn bound(
     fixed: &FixedCodebooks,
     exact: &DeployedCodebooks<f64>,
@@ -65,7 +65,7 @@ fn steps<'a, L, W>(levels: &'a [L], above: &'a [W]) -> impl Iterator<Item = (&'a
 /// The rows of a codebook: those of its codewords, and those of its levels.
 type Rows<'a, T> = (&'a [Vec<T>], &'a [Vec<T>]);
 
-/// How far a codebook's evidence for an output may be off at a sample, from where it is heard exactly.
+/// Bound on the error of a codebook's evidence for an output at a sample, from the exact likenesses.
 fn of_book(
     ((found, found_above), (wanted, wanted_above)): (Rows<'_, i16>, Rows<'_, f64>),
     output: usize,

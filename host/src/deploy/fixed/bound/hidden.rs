@@ -248,7 +248,7 @@ struct Roundings<'a> {
 }
 
 impl Roundings<'_> {
-    /// At most so much, of each state's value and tangents, relative to the sum of the row before.
+    /// Bounds on the errors of each state's value and tangents, relative to the sum of the row before.
     fn of<W: HostWeight<Real = f64>, const N: usize>(
         &self,
         step: &Step,

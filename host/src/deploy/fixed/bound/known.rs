@@ -33,7 +33,7 @@ pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Seen]) -> Option<M
     sum(pair, samples.iter().enumerate().map(place))
 }
 
-/// Over the samples, each with its row.
+/// Sum over the samples, each with its row.
 fn sum<'a>(
     pair: &Pair<'_>,
     samples: impl Iterator<Item = (Option<usize>, &'a Seen)>,

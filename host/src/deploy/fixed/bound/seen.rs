@@ -8,7 +8,7 @@ use crate::deploy::past::integers;
 pub(super) enum Seen {
     Missing,
     Symbol(u16),
-    /// As it is, and in the device's integers.
+    /// The row unchanged, and in the device's integers.
     Row(Vec<f64>, Vec<i16>),
 }
 

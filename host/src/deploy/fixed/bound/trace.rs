@@ -15,7 +15,7 @@ use crate::runtime::with_two_sizes;
 pub(super) struct Likelihood {
     /// `[state]`.
     pub(super) value: Vec<f64>,
-    /// Their rates of change, `[state][output]`.
+    /// Rates of change of the likelihoods, `[state][output]`.
     pub(super) rate: Vec<Vec<f64>>,
     /// Logarithm of their scale.
     pub(super) log: f64,

@@ -1,4 +1,4 @@
-//! When one form leads another.
+//! Tests of when one form beats another.
 
 use super::*;
 use crate::learn::search::choice::{Verdict, accuracy};
