@@ -87,7 +87,7 @@ fn beside(peer: Option<f64>, own: f64) -> String {
     peer.map_or("-".to_owned(), |peer| format!("{peer:.2} ({:.2})", peer / own))
 }
 
-/// The best time of a run, in nanoseconds a symbol.
+/// The best time of a run, in nanoseconds per symbol.
 fn best(symbols: usize, mut run: impl FnMut()) -> f64 {
     let begin = Instant::now();
     let mut best = f64::INFINITY;

@@ -31,7 +31,7 @@ struct Arguments {
     /// Column whose values never straddle folds
     #[arg(long)]
     group: Option<String>,
-    /// Samples a window; whole series without
+    /// Samples per window; whole series without
     #[arg(long)]
     window: Option<NonZeroUsize>,
     /// Samples from window to window

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The data are WebKB (M. Craven et al., AAAI-98) as A. Cardoso-Cachopo prepared it (PhD thesis, 2007): a
-//! page a line, its class, a tab, and its words, without stop words and reduced to stems. In the document
+//! page per line, its class, a tab, and its words, without stop words and reduced to stems. In the document
 //! words are as they stand, and pages of one university are held out; this copy does not say which is of
 //! which. Empty pages are left out. The table gives the number of training pages, drawn twenty times with the
 //! classes' shares; all others test. The document shows curves and no figures, and the least for

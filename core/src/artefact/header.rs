@@ -65,7 +65,7 @@ impl Topology {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Shape {
-    /// Bytes a real: 4 for `f32`, 8 for `f64`.
+    /// Bytes per real: 4 for `f32`, 8 for `f64`.
     pub real_bytes: u8,
     /// Emission family.
     pub family: Family,

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 8 | `FISHWEIR` |
 //! | 8 | 2 | format version: [`VERSION`], or 2 or 3 of an artefact of before contracts |
-//! | 10 | 1 | bytes a real: 4 or 8 |
+//! | 10 | 1 | bytes per real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions; beside codebooks a byte, and a byte with their largest dilation |
 //! | 14 | 2 | alphabet size `K`, or channels `D`, those at lags among them |

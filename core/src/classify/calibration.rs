@@ -12,7 +12,7 @@ use crate::number::Real;
 pub enum RejectionReason {
     /// The class leads by less than nearly all decisions in training did.
     LowMargin = 1,
-    /// The stream is less likely a sample, under the likeliest model, than nearly all that were decided so in
+    /// The stream is less likely per sample, under the likeliest model, than nearly all that were decided so in
     /// training: nothing like it was there.
     LowLikelihood = 2,
     /// The likelihood per sample is above nearly all of them: a sensor that rests, or has come off.
@@ -48,7 +48,7 @@ pub struct Prediction<T = f32> {
 /// that were learnt from, and where these have none missing it is [too likely](RejectionReason::HighLikelihood).
 ///
 /// Flash: 2 reals and 2 a class. Cost of a [prediction](super::AdditiveClassifier::predict): that of a decision, an
-/// exponential a class, two divisions.
+/// exponential per class, two divisions.
 ///
 /// Sources: one temperature, Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, 2017; of
 /// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. Rejection: Chow, On
@@ -61,7 +61,7 @@ pub struct Calibration<'a, T = f32> {
     pub scale: T,
     /// The least margin that is no close call.
     pub least_margin: T,
-    /// The least and the most likelihood of what is decided for a class, in nats a sample, `[class]`; empty where
+    /// The least and the most likelihood of what is decided for a class, in nats per sample, `[class]`; empty where
     /// nothing is doubted for it.
     pub likelihoods: &'a [[T; 2]],
 }
@@ -154,7 +154,7 @@ impl<T: Real> Calibration<'_, T> {
     }
 }
 
-/// The largest log-likelihood of several models in nats a sample, missing ones counted; `None` before the first
+/// The largest log-likelihood of several models in nats per sample, missing ones counted; `None` before the first
 /// sample, or of no model.
 #[doc(hidden)]
 pub fn likelihood_a_sample<T: Real>(

@@ -38,7 +38,7 @@ use crate::number::{Array2, NumberFormat};
 /// Over reals, or over the integers of [fixed point](crate::number::fixed): see [`Coding`].
 ///
 /// Flash: `G (4 + 4 D + 64 + 32 O (1 + Q) + 32 Q)` bytes in `f32`, `G (4 + 2 D + 64 + 16 O (1 + Q) + 32 Q) + 2 O` in
-/// integers, up to a word. Work a sample: `G (8 D + 64 + O)` multiply-adds; with levels `8 G Q` comparisons and `8 G O`
+/// integers, up to a word. Work per sample: `G (8 D + 64 + O)` multiply-adds; with levels `8 G Q` comparisons and `8 G O`
 /// additions more, at most.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]

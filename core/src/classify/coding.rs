@@ -156,7 +156,7 @@ impl Coding for i16 {
 /// alike_w = sum_k v_(k,w) y_k
 /// ```
 ///
-/// RAM: `8 L` numbers. Work: `8 D + 64` multiply-adds a sample of `D` channels.
+/// RAM: `8 L` numbers. Work: `8 D + 64` multiply-adds per sample of `D` channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Similarity<T: Coding, const L: usize> {
     alike: [[T::Wide; L]; CODEWORDS],

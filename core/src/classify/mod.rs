@@ -2,7 +2,7 @@
 //! do not, against support vectors in flash; and a detector of change, the classifier of streams that
 //! nobody has labelled.
 //!
-//! | classifier | reads | state (reals) | multiply-adds a sample, a reading |
+//! | classifier | reads | state (reals) | multiply-adds per sample, a reading |
 //! |---|---|---|---|
 //! | [`StreamClassifier`] of hidden Markov models | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
 //! | [`StreamClassifier`] of models whose contexts are seen | the same | `B (1 + C)` | `B (1 + 2C)`, none |

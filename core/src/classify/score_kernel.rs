@@ -59,7 +59,7 @@ impl<T: Real> ScoreKernel<T> {
     /// writes `values[item]` and returns their log scale, as [`KernelValues`](super::KernelValues) has
     /// them.
     ///
-    /// `F` multiply-adds an item; an exponential an item more for a Gaussian, `degree` products for a
+    /// `F` multiply-adds per item; one more exponential per item for a Gaussian, `degree` products for a
     /// polynomial, a division for a cosine, and `F` more and a square root in all. Slices are at most
     /// `2^16` long.
     #[inline]

@@ -33,7 +33,7 @@ use crate::number::{Number, NumberFormat, Real, Scalar};
 /// impossible is [ruled out](BankState) until the stream is reset, and the others go on; what then
 /// becomes of the outputs says [`Output`].
 ///
-/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs, `M` bytes and a counter. Work a sample:
+/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs, `M` bytes and a counter. Work per sample:
 /// `M` times that of [`Forward`](crate::filter::Forward) or
 /// [`ContextLikelihood`](crate::context::ContextLikelihood); a reading costs `M` logarithms, `M`
 /// divisions, and `O M` additions in double-word arithmetic, with a product each where there is a weight.

@@ -54,7 +54,7 @@ pub struct DiagonalWhitening<T, const F: usize> {
 /// matrix.
 ///
 /// The invariant Fisher kernel in full, for kernels of distances and angles; those of inner products
-/// need it in the stored scores alone. Flash: `F (F + 1)` reals. `F^2` multiply-adds a reading.
+/// need it in the stored scores alone. Flash: `F (F + 1)` reals. `F^2` multiply-adds per reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FullWhitening<T, const F: usize> {
@@ -108,7 +108,7 @@ pub fn whiten_entries<T: Real>(
     check_range(scores)
 }
 
-/// [`FullWhitening`] over slices: centres `scores` in place, and writes `whitened`, an entry a row.
+/// [`FullWhitening`] over slices: centres `scores` in place, and writes `whitened`, an entry per row.
 ///
 /// # Errors
 /// [`ScoreOutOfRange`].

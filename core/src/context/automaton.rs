@@ -44,7 +44,7 @@ impl StringEnd {
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example 12.32
 /// and remark 12.33.
 ///
-/// Flash: `2 C K` bytes and ten. Work a symbol: a look-up.
+/// Flash: `2 C K` bytes and ten. Work per symbol: a look-up.
 ///
 /// ```
 /// use fishweir_core::context::{Automaton, StringEnd};

@@ -19,7 +19,7 @@ use crate::number::Number;
 /// In fixed point it is that sum itself, of integers, and exact: see
 /// [`CategoricalLogQ15`](crate::emission::CategoricalLogQ15).
 ///
-/// State: `1 + D` reals, a ledger, and the rule's history. Work a sample: a likelihood and `1 + 2D`
+/// State: `1 + D` reals, a ledger, and the rule's history. Work per sample: a likelihood and `1 + 2D`
 /// multiplications; no logarithm but the family's own.
 #[derive(Debug)]
 pub struct ContextLikelihood<'m, R, E, const C: usize> {

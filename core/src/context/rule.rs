@@ -45,7 +45,7 @@ impl<O: ?Sized> ContextRule<O, 1> for Unconditional {
     fn skip(&self, (): ()) {}
 }
 
-/// A context a position: samples are independent, and the sequence has `C` of them. More are refused,
+/// A context per position: samples are independent, and the sequence has `C` of them. More are refused,
 /// and missing ones past the end change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -99,7 +99,7 @@ impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
     }
 }
 
-/// A context a position, and the last of the `C` for all that follow. A hidden Markov model each of
+/// A context per position, and the last of the `C` for all that follow. A hidden Markov model each of
 /// whose states has one successor, the next one, is this: its states are not hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

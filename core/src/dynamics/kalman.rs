@@ -23,7 +23,7 @@ use crate::number::{Arithmetic, Number, Parameter, Real};
 /// "Factorization Methods for Discrete Sequential Estimation", 1977; Schweppe, "Evaluation of likelihood
 /// functions for Gaussian signals", 1965.
 ///
-/// State: `(N^2 + N + 1) (1 + C)` reals and a ledger. Work a sample: `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2`
+/// State: `(N^2 + N + 1) (1 + C)` reals and a ledger. Work per sample: `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2`
 /// multiply-adds, `1 + 2C` times that with directions, and `N (1 + D)` divisions.
 #[derive(Debug)]
 pub struct Kalman<'m, const N: usize, const D: usize, W = f32> {

@@ -21,7 +21,7 @@ use crate::number::{Number, Parameter, Real, RealParameter, Tangent, UNDERFLOW_E
 ///
 /// so that a direction reaches a component by its responsibility `r_m = weight_m b_m(x) / b(x)`.
 ///
-/// Flash: `M` weights and `M` components a state. Work: `M` log-likelihoods, and `M + 1`
+/// Flash: `M` weights and `M` components per state. Work: `M` log-likelihoods, and `M + 1`
 /// exponentials, a state; of families without exponentials none.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

@@ -184,7 +184,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
     type Real: Real;
     /// Expected sufficient statistics of one state's observations.
     type Statistics: VectorSpace<Self::Real>;
-    /// The distribution's part of a score: an entry a parameter. Also a direction's part.
+    /// The distribution's part of a score: an entry per parameter. Also a direction's part.
     type Score: VectorSpace<Self::Real>;
     /// The distribution with `C` directions attached.
     type WithDirections<const C: usize>: Emission<Weight = Dual<Self::Real, C>, Observation = Self::Observation>

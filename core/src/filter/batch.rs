@@ -15,7 +15,7 @@ use crate::number::{
 /// sample, a missing one, one whose products vanish) is done by the single recursion on a lane taken
 /// out.
 ///
-/// RAM: `L (N + 2)` reals and `20 L` bytes. Work a sample and lane: that of [`Forward`].
+/// RAM: `L (N + 2)` reals and `20 L` bytes. Work per sample and lane: that of [`Forward`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(hidden)]
 pub struct Beliefs<T: Real, const N: usize, const L: usize> {

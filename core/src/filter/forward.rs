@@ -28,8 +28,8 @@ use crate::number::{
 /// taken for one that cannot be, until it is entered anew. An observation whose log density is below
 /// `-2^64` in every state that can be reached is impossible.
 ///
-/// State: `N (1 + C)` reals and a ledger. Work a sample: `(1 + 2C) (N^2 + N)` multiply-adds and a
-/// row of likelihoods. No division and no logarithm a sample; scaling is by exact powers of two,
+/// State: `N (1 + C)` reals and a ledger. Work per sample: `(1 + 2C) (N^2 + N)` multiply-adds and a
+/// row of likelihoods. No division and no logarithm per sample; scaling is by exact powers of two,
 /// and only when the sum has fallen below `2^-32` or 32 samples have passed.
 #[derive(Debug)]
 pub struct Forward<'m, E: Emission, const N: usize> {

@@ -11,7 +11,7 @@ use crate::number::{Number, Real};
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StepSize<T = f32> {
     /// `gamma_t = t^-kappa`, `1/2 < kappa <= 1`: converges on a stationary stream. 0.6 is usual. A
-    /// power and a logarithm a sample.
+    /// power and a logarithm per sample.
     Power(T),
     /// `gamma_t = gamma`, `0 < gamma <= 1`: follows a stream that changes, with a memory of
     /// `1 / gamma` samples.
@@ -58,7 +58,7 @@ impl<T: Real> StepSize<T> {
 /// Source: Cappé 2011, "Online EM algorithm for hidden Markov models".
 ///
 /// State: a model, `P N` reals with `P = N + N^2 + N S` statistics (`S` an emission's), a belief and
-/// a counter; `f32`, `N = 4`, three Gaussian channels: 1 008 B. Work a sample: `P N^2` multiply-adds
+/// a counter; `f32`, `N = 4`, three Gaussian channels: 1 008 B. Work per sample: `P N^2` multiply-adds
 /// and twice the filter's; after the warm-up a maximisation, `N (N + S)` divisions, and what it
 /// takes to re-express the statistics, `N^2 S`. Stack: `N^2 + P` reals.
 ///

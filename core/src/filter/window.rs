@@ -26,7 +26,7 @@ use crate::error::ObservationError;
 /// which refuses a sample is as before; a [`Preprocessed`](crate::front::Preprocessed) is not, and its copies would fall out of
 /// step.
 ///
-/// State: `FILTERS` states of the recursion and as many counters. Work a sample: `FILTERS` times
+/// State: `FILTERS` states of the recursion and as many counters. Work per sample: `FILTERS` times
 /// the recursion's.
 ///
 /// ```

@@ -14,7 +14,7 @@ use crate::number::Real;
 ///
 /// A sample that is missing is left out of its mean; a row of which every sample is missing is missing.
 ///
-/// Flash: 4 bytes. RAM: `D` numbers and 8 bytes. Work: `D` additions a sample, `D` divisions a row.
+/// Flash: 4 bytes. RAM: `D` numbers and 8 bytes. Work: `D` additions per sample, `D` divisions per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -42,7 +42,7 @@ impl<const D: usize, T> Decimate<D, T> {
         Self { every: if every == 0 { 1 } else { every }, number: PhantomData }
     }
 
-    /// Samples a row.
+    /// Samples per row.
     pub const fn every(&self) -> u32 {
         self.every
     }

@@ -16,7 +16,7 @@ use crate::number::Real;
 /// the same bits. A sample whose distance to every word is past the largest number is refused, as one that is not
 /// finite.
 ///
-/// Flash: `4 D (1 + K)` bytes. RAM: none. Work: `2 K D` multiply-adds and `K` comparisons a sample; the emission
+/// Flash: `4 D (1 + K)` bytes. RAM: none. Work: `2 K D` multiply-adds and `K` comparisons per sample; the emission
 /// of a symbol is then a look-up, without an exponential.
 ///
 /// Source: Y. Linde, A. Buzo, R. M. Gray, An Algorithm for Vector Quantizer Design, IEEE Transactions on

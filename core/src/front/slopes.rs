@@ -17,7 +17,7 @@ pub const LONGEST_SLOPE: usize = 64;
 /// s_t   = sum over k of ( k - m ) ( x_t - x_(t - k) )  /  sum over k of ( k - m )^2,      k = 0, ..., K,  m = K / 2
 /// ```
 ///
-/// the slope of the line of least squares, in a channel's unit a sample. Of noise of variance `v` about that line it has
+/// the slope of the line of least squares, in a channel's unit per sample. Of noise of variance `v` about that line it has
 /// `12 v / ( K (K + 1) (K + 2) )`, where the difference from the sample before has `2 v`. A level cancels in each term,
 /// so that an offset costs no precision.
 ///

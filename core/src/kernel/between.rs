@@ -31,7 +31,7 @@ use crate::number::{Real, shorter, sum_of, with_local_copy};
 /// Its parameters are the types of the chains, `Chain<W, N>` and `Chain<W, M>`, and of the overlaps of their states,
 /// `Overlaps<W, P>` with `P = N M`.
 ///
-/// State: `N M` numbers and a ledger. Flash: two chains and `2 N M + 1` reals. Work a step: `N M (N + M + 1)`
+/// State: `N M` numbers and a ledger. Flash: two chains and `2 N M + 1` reals. Work per step: `N M (N + M + 1)`
 /// multiply-adds; the product of the chains as one would take `(N M)^2`.
 ///
 /// ```

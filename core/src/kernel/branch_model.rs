@@ -8,7 +8,7 @@ use crate::number::Real;
 /// the tree's code; the root's entry is not used. Otherwise as [`TreeModel`](super::TreeModel).
 ///
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
-/// 12.1.6, Example 12.20. Flash: `P + P^2` reals a matrix and 2 B a node.
+/// 12.1.6, Example 12.20. Flash: `P + P^2` reals per matrix and 2 B per node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BranchModel<'m, T, const P: usize> {

@@ -16,7 +16,7 @@ use crate::number::{Real, RealParameter};
 /// summed over, in each of the two by itself. Past the length symbols are refused, and missing ones
 /// change nothing.
 ///
-/// State: `N (1 + C)` reals, a ledger and a position. Work a symbol: that of a [`FixedLength`] kernel
+/// State: `N (1 + C)` reals, a ledger and a position. Work per symbol: that of a [`FixedLength`] kernel
 /// against one sequence.
 ///
 /// ```

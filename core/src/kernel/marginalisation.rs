@@ -23,8 +23,8 @@ use crate::number::{Array2, Number, Real};
 ///
 /// Its parameters are the types of the models, `[Hmm<E, N>; M]`, and of the stored items, `[[T; M]; L]`.
 ///
-/// State: `M` rows of `N` reals, and a ledger each. Work a sample: `M` times that of [`Forward`]; a
-/// reading costs `M` logarithms, and `M` exponentials an item.
+/// State: `M` rows of `N` reals, and a ledger each. Work per sample: `M` times that of [`Forward`]; a
+/// reading costs `M` logarithms, and `M` exponentials per item.
 ///
 /// ```
 /// use fishweir_core::emission::Categorical;
@@ -130,7 +130,7 @@ pub struct Term<T: Real> {
 /// `log sum_m prior[m] P(x | m) P(z | m)`, relative to the model that says most; minus infinity where
 /// none says anything.
 ///
-/// A logarithm, and a logarithm and an exponential a model.
+/// A logarithm, and a logarithm and an exponential per model.
 pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
     let possible = terms.filter(|term| term.prior > T::ZERO);
     let mut best: Option<Term<T>> = None;

@@ -26,7 +26,7 @@ use crate::number::Real;
 /// 12.14, with the end weights that it leaves out.
 ///
 /// `C` are the cells of a column, of a device `[Scaled<T, N>; ROWS]`: `ROWS` is the length of the longest sequence that may be
-/// stored, and one. State: `ROWS + 1` rows of `N` reals and 8 B. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
+/// stored, and one. State: `ROWS + 1` rows of `N` reals and 8 B. Work per symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
 /// or reset.
 ///
 /// ```

@@ -21,7 +21,7 @@ use crate::number::{Compensated, Real};
 /// Source: Jaakkola and Haussler, equation 11; the singular information of redundant probabilities is
 /// inverted on its range.
 ///
-/// State: `2 M` reals and a position. Work a symbol: `M` comparisons and compensated additions, and a
+/// State: `2 M` reals and a position. Work per symbol: `M` comparisons and compensated additions, and a
 /// division.
 ///
 /// ```

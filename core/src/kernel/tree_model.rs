@@ -9,7 +9,7 @@ use crate::number::Real;
 /// arities](Self::with_arities).
 ///
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
-/// 12.1.6. Flash: `P + J P^2` reals, and 2 B a state.
+/// 12.1.6. Flash: `P + J P^2` reals, and 2 B per state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TreeModel<T, const P: usize, const J: usize> {

@@ -41,7 +41,7 @@ use crate::number::Channel;
 /// their end beyond.
 ///
 /// Flash: `L` words beside the recursion. RAM: `D K` numbers and 8 bytes, beside the recursion's state.
-/// Work: `D L` subtractions a sample, and a row on the stack.
+/// Work: `D L` subtractions per sample, and a row on the stack.
 ///
 /// ```
 /// use fishweir_core::emission::Gaussian;

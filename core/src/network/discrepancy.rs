@@ -16,7 +16,7 @@ use crate::number::Real;
 /// chi-squared with that number of degrees of freedom. Each term is centred, so that nothing cancels. Forgetting is a growing
 /// unit for what comes, rescaled by a power of two now and then.
 ///
-/// An event touches one row a node. The row's deviations add up to zero, so that of `S_i` it changes
+/// An event touches one row per node. The row's deviations add up to zero, so that of `S_i` it changes
 ///
 /// ```text
 /// S_i += u (D_ijk + D'_ijk) / (P_ij theta_ijk),      k = x_i, D before and D' after, u the unit
@@ -27,7 +27,7 @@ use crate::number::Real;
 ///
 /// A node that is missing in an event, or one of whose parents is, has none of it in its sums.
 ///
-/// Flash: the terms', and two reals a cell.
+/// Flash: the terms', and two reals per cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyTables<'t, T> {
@@ -85,7 +85,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     /// effective events are in. [`validate`](Self::validate) checks the numbers.
     ///
     /// # Errors
-    /// [`TermsError`]: terms that are not families of nodes, tables without an entry a cell.
+    /// [`TermsError`]: terms that are not families of nodes, tables without an entry per cell.
     pub const fn new(
         terms: FactorLayout<'t>,
         theta: &'t [T],
@@ -161,7 +161,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         Ok(())
     }
 
-    /// Takes in an event. The buffers of the state must have an entry a cell and a node, `room` one a node:
+    /// Takes in an event. The buffers of the state must have an entry per cell and per node, `room` one per node:
     /// what it held does not matter.
     ///
     /// # Errors
@@ -338,7 +338,7 @@ impl<'t, T: Real, const N: usize, const C: usize> Discrepancy<'t, T, N, C> {
 }
 
 impl<T: Real, const N: usize, const C: usize> Streaming for Discrepancy<'_, T, N, C> {
-    /// A state a node, or [`MISSING`](super::MISSING).
+    /// A state per node, or [`MISSING`](super::MISSING).
     type Observation = [u16];
     type State = DiscrepancyState<T, [T; C], [[T; 2]; N]>;
     type Reading = DiscrepancyReading<T>;

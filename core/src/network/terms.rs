@@ -11,7 +11,7 @@ use crate::error::ObservationError;
 /// a *cell* is an entry's place among those of all tables. Nothing else is stored: the tables' places
 /// follow from the numbers of states.
 ///
-/// Flash: 2 B a column, a table, and a column of a table.
+/// Flash: 2 B per column, a table, and a column of a table.
 ///
 /// ```
 /// use fishweir_core::network::{MISSING, FactorLayout};
@@ -213,7 +213,7 @@ impl<'t> FactorLayout<'t> {
         2 * (self.cards.len() + self.lengths.len() + self.columns.len())
     }
 
-    /// Checks an event: a state a column, or [`MISSING`].
+    /// Checks an event: a state per column, or [`MISSING`].
     ///
     /// # Errors
     /// [`ObservationError::UnknownSymbol`]: of another length, or with a state that a column does not

@@ -9,7 +9,7 @@ use super::{Number, Real, ScaleAccumulator, sum_of};
 #[repr(C, align(64))]
 #[doc(hidden)]
 pub struct Lanes<T, const L: usize>(
-    /// One number a lane.
+    /// One number per lane.
     pub [T; L],
 );
 

@@ -54,7 +54,7 @@ impl<X: Number> Cell<X> {
 /// most (`again` zero), that may be the path of a better domain later; where it finds many, the way from
 /// the domain before stays.
 ///
-/// State: `3 K + 3` numbers and a ledger. Work a symbol: `10 K` multiplications and `9 K` additions, one
+/// State: `3 K + 3` numbers and a ledger. Work per symbol: `10 K` multiplications and `9 K` additions, one
 /// and two times `C` that with `C` directions.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Scores: gradients of `log p(x_1..T)`, a number a parameter, and directions, values of the same
+//! Scores: gradients of `log p(x_1..T)`, a number per parameter, and directions, values of the same
 //! shape. Also the other reader of expected statistics, training.
 //!
 //! For any direction `w`, in any [`Parametrisation`],
@@ -51,7 +51,7 @@ use crate::filter::ExpectedStatistics;
 use crate::hmm::{Chain, Hmm};
 use crate::number::Real;
 
-/// A score of a hidden Markov model, or a direction: the model's fields, a number a parameter.
+/// A score of a hidden Markov model, or a direction: the model's fields, a number per parameter.
 ///
 /// What the numbers are with respect to is a [`Parametrisation`]. A [`VectorSpace`] of `N + N^2`
 /// reals and `N` emissions' scores: `initial`, `transition` by rows, `emission` by state. For a

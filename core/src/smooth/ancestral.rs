@@ -12,7 +12,7 @@ use crate::hmm::Hmm;
 /// An endless iterator. The generator is the caller's, any of `rand_core`'s, lent or given; the same
 /// generator draws the same bits on host and device. What has probability zero is never drawn.
 ///
-/// Source: Rabiner 1989, section II.D. State: one index. Work a sample: at most `N` subtractions
+/// Source: Rabiner 1989, section II.D. State: one index. Work per sample: at most `N` subtractions
 /// and one emission's [`sample`](Sample::sample).
 ///
 /// ```

@@ -18,7 +18,7 @@ use crate::number::Real;
 ///
 /// Source: Rabiner 1989, equation 27, on the window's samples; the samples before it are in the
 /// filter's oldest row. State: `(LAG + 1) N` reals, a ledger and two counters; `N = 4`, `LAG = 8` in
-/// `f32` takes 176 B on a Cortex-M. Work a sample: that of [`Forward`] and `N` moves. Work a reading:
+/// `f32` takes 176 B on a Cortex-M. Work per sample: that of [`Forward`] and `N` moves. Work per reading:
 /// `LAG (2 N^2)` multiply-adds and `LAG N` divisions.
 ///
 /// ```

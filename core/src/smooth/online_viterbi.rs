@@ -24,7 +24,7 @@ use crate::number::{Array2, Real};
 ///
 /// Source: Sramek, Brejova and Vinar 2007 (convergence of survivors). State: [`Survivors`], `N`
 /// indices a sample of the window, `N` more and `WINDOW` more; `N = 4`, `WINDOW = 64` in `f32` and
-/// `u8` takes 400 B on a Cortex-M. Work a sample: that of [`viterbi`](super::viterbi) and `2 N` look-ups; where
+/// `u8` takes 400 B on a Cortex-M. Work per sample: that of [`viterbi`](super::viterbi) and `2 N` look-ups; where
 /// states are decided, at most `N` look-ups a sample of the window.
 ///
 /// ```

@@ -10,7 +10,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///
 /// The first `B` of the network's `S` states are the background's, the others belong to classes. Of a
 /// background of chain `A`, and classes `c` of chains `A_c` that are entered with probability `entry_c`
-/// and left with probability `exit_c` a sample, the network is
+/// and left with probability `exit_c` per sample, the network is
 ///
 /// ```text
 /// background i -> background j   (1 - sum_c entry_c) A[i][j]
@@ -33,7 +33,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 /// impossible in the background alone is no evidence there.
 ///
 /// Flash: the network (`S + S^2` weights, `S` emissions), `B + B^2` weights and `S` bytes. State:
-/// `S` tokens of `24 PENDING + 64` bytes in `f32`, and two filters. Work a sample: that of
+/// `S` tokens of `24 PENDING + 64` bytes in `f32`, and two filters. Work per sample: that of
 /// [`viterbi`](crate::smooth::viterbi) over `S` states and over `B` states, `S` tokens copied, and two
 /// logarithms for every state of the background that is reached from a class.
 ///

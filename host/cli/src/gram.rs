@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Layout {
-    /// A header and a row an item
+    /// A header and a row per item
     Csv,
     /// NumPy's
     Npy,

@@ -66,7 +66,7 @@ impl Wanted<'_> {
         note(
             Topic::SlowBoard,
             format_args!(
-                "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
+                "{} {words} up with {} samples per second in {number}: {least} to {most} instructions per sample are {idle} to \
              {busy} % of {} MHz; --rate {} can be kept up with{fixed}",
                 self.board.name,
                 grouped_to_three_digits(self.rate),

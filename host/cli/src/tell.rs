@@ -411,7 +411,7 @@ pub(super) fn room_to_score(
     room(data, windowing, states, "cut it with --window")
 }
 
-/// Refuses a posterior that memory has no room for, before the work that ends there: two reals a
+/// Refuses a posterior that memory has no room for, before the work that ends there: two reals per
 /// state and sample of the longest window, at least.
 fn room(
     data: &Dataset,

@@ -120,7 +120,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::LongStrings,
             format_args!(
-                "strings of {length} symbols are too long for a state a position, of which there are {} at most: if they are \
+                "strings of {length} symbols are too long for one state per position, of which there are {} at most: if they are \
              aligned, cut them to the part that tells them apart, or take --topology positions, whose last state stands \
              for all that follow",
                 STATE_SIZES[STATE_SIZES.len() - 1]

@@ -327,7 +327,7 @@ fn text_of(path: &Path) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// A class and values a line.
+/// A class and values per line.
 fn lines(path: &Path) -> Result<Dataset, Box<dyn Error>> {
     let (mut classes, mut parsed) = (Vec::<String>::new(), Vec::new());
     for line in text_of(path)?.lines() {

@@ -9,7 +9,7 @@ pub enum NetworkError {
     #[error("a network needs a node")]
     #[strum(serialize = "empty-network")]
     Empty,
-    /// Lists that should have an entry a node.
+    /// Lists that should have an entry per node.
     #[error("there are {found} {what} for {nodes} nodes; give one a node")]
     #[strum(serialize = "wrong-shape")]
     Lists {

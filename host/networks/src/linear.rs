@@ -188,7 +188,7 @@ pub(super) struct Labelled {
     pub(super) classes: Vec<String>,
 }
 
-/// The features of some records. Those over cells are never written out: a product is a look-up a node.
+/// The features of some records. Those over cells are never written out: a product is a look-up per node.
 struct Rows<'a> {
     features: &'a CellFeatures,
     count: usize,

@@ -205,7 +205,7 @@ impl Network {
         })
     }
 
-    /// `log p(x)` of a whole record, a state a node; minus infinity where it is impossible.
+    /// `log p(x)` of a whole record, a state per node; minus infinity where it is impossible.
     ///
     /// # Errors
     /// A record of another length, with an unknown state, or with a missing one.
@@ -227,7 +227,7 @@ impl Network {
 
     /// Records drawn from the network. The same for the same seed, on any number of threads.
     ///
-    /// Work: a walk through a row a node a record.
+    /// Work: a walk through a row per node and record.
     pub fn sample(&self, count: usize, seed: u64) -> Records {
         let mut records = Records::new(self.shape.nodes());
         self.each_drawn(count, seed, |record| records.push(record));
@@ -258,7 +258,7 @@ impl Network {
         Draws { network: self, random: ChaCha8Rng::seed_from_u64(seed), done: 0 }
     }
 
-    /// Draws one record into a buffer with an entry a node.
+    /// Draws one record into a buffer with an entry per node.
     pub(super) fn draw(&self, random: &mut impl RngCore, record: &mut [u16]) {
         for &node in self.shape.order() {
             let row = self.shape.row(node, record).unwrap_or(0);
@@ -301,7 +301,7 @@ pub(super) struct Draws<'n> {
 }
 
 impl Draws<'_> {
-    /// Draws the next into a buffer with an entry a node.
+    /// Draws the next into a buffer with an entry per node.
     pub(super) fn next_into(&mut self, record: &mut [u16]) {
         if self.done.is_multiple_of(DRAWN_AT_ONCE) {
             // A stream begins at its first word.

@@ -241,7 +241,7 @@ impl NetworkFisher {
     /// exchange.
     ///
     /// With `R` the deviation without the place, a candidate's objective is
-    /// `|R|^2 + 2/k R . phi_c + K(c, c) / k^2`: a look-up a node. A place costs an operation a cell and a
+    /// `|R|^2 + 2/k R . phi_c + K(c, c) / k^2`: a look-up per node. A place costs an operation a cell and a
     /// look-up a node of each record.
     ///
     /// Source: Leppä-aho, Silander and Roos 2020, algorithm 1.

@@ -15,7 +15,7 @@ pub struct Alignment {
     pub names: Vec<String>,
     /// Rows of the sequences, of one length: residues, and gaps `- . _ ~`.
     pub rows: Vec<Vec<char>>,
-    /// A mark a column, `#=GC`: reference (`RF`), consensus structure (`SS_cons`), mask (`MM`).
+    /// A mark per column, `#=GC`: reference (`RF`), consensus structure (`SS_cons`), mask (`MM`).
     pub marks: Vec<(String, Vec<char>)>,
 }
 

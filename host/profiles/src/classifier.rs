@@ -63,7 +63,7 @@ impl Default for ProfileLearner {
 impl ProfileLearner {
     /// A machine on the score of match emissions and the log-odds, each over the root of its mean square in
     /// training (the diagonal of the empirical information); the two sides weigh the same. Rates of the score are
-    /// folded into one number a symbol and position.
+    /// folded into one number per symbol and position.
     ///
     /// # Errors
     /// A symbol outside the alphabet, an empty sequence, or a side without any.

@@ -119,7 +119,7 @@ pub(super) const WITHIN: i32 = 32;
 impl SearchProfile {
     /// Expected counts of a sequence, whose flanks are those of a length.
     ///
-    /// RAM: `24 K` bytes a symbol. Time: some four times [`forward`](Self::forward).
+    /// RAM: `24 K` bytes per symbol. Time: some four times [`forward`](Self::forward).
     ///
     /// # Errors
     /// A symbol outside the alphabet, or a sequence without a path.

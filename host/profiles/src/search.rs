@@ -182,7 +182,7 @@ impl SearchProfile {
     /// The score of a sequence in bits: `log2 p(sequence | profile) / p(sequence | null)`, summed over all
     /// paths.
     ///
-    /// Time: `10 K` multiplications a symbol; RAM: `3 K` numbers.
+    /// Time: `10 K` multiplications per symbol; RAM: `3 K` numbers.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -193,7 +193,7 @@ impl SearchProfile {
 
     /// Every column of the recursion, that before the first symbol first.
     ///
-    /// RAM: `24 K` bytes a symbol.
+    /// RAM: `24 K` bytes per symbol.
     pub(super) fn columns<X>(
         &self,
         symbols: &[usize],

@@ -20,7 +20,7 @@ impl Hmm {
     /// The likeliest path of hidden states, by Viterbi's algorithm (Viterbi 1967; Rabiner 1989, equations
     /// 32 to 35), in `f64`.
     ///
-    /// Work a sample: that of the forward recursion. RAM: as many bytes a sample as there are states.
+    /// Work per sample: that of the forward recursion. RAM: as many bytes per sample as there are states.
     ///
     /// ```
     /// use fishweir::data::SamplesView;

@@ -69,7 +69,7 @@ impl Expectations {
 /// is an error in its place.
 ///
 /// Forward-backward by the core, in `f64`, many sequences [side by side](super).
-/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, and a copy of its samples. Work a sample:
+/// RAM: `16 N` reals per step of a group, `8 N` of more than four states, and a copy of its samples. Work per sample:
 /// `4 N^2 + N` likelihoods and statistics.
 pub fn expectations(
     model: &Hmm,

@@ -49,7 +49,7 @@ impl KnownPath {
 
     /// Log-likelihood of a sequence under emissions of each state; calls `see` with each time's state.
     ///
-    /// Work: a likelihood a sample.
+    /// Work: a likelihood per sample.
     ///
     /// # Errors
     /// The first impossible or invalid observation.

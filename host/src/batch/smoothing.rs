@@ -44,8 +44,8 @@ impl Posterior {
 /// in its place.
 ///
 /// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone; of symbols on a chain of many states with but one
-/// path, exactly one where that rounds. Work a sample: its work.
-/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, and a copy of its samples, beside the result.
+/// path, exactly one where that rounds. Work per sample: its work.
+/// RAM: `16 N` reals per step of a group, `8 N` of more than four states, and a copy of its samples, beside the result.
 ///
 /// # Errors
 /// [`HmmError`] if the model is invalid.

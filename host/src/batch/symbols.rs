@@ -313,7 +313,7 @@ macro_rules! lookup {
 lookup!(f32, 16);
 lookup!(f64, 8);
 
-/// Tables in vector registers: what compilers make of an index is a load a lane.
+/// Tables in vector registers: what compilers make of an index is a load per lane.
 #[cfg(target_arch = "x86_64")]
 mod registers {
     use std::arch::x86_64::*;

@@ -26,7 +26,7 @@ pub struct Rejection {
     pub rate: f64,
     /// The least margin that is no close call.
     pub least_margin: f64,
-    /// The least and the most log-likelihood under the likeliest model, in nats a sample, of what is decided for a
+    /// The least and the most log-likelihood under the likeliest model, in nats per sample, of what is decided for a
     /// class, `[class]`; empty where no model has any.
     pub likelihoods: Vec<[f64; 2]>,
 }
@@ -113,7 +113,7 @@ impl fmt::Display for Rejection {
             None => Ok(()),
             Some((least, most)) => write!(
                 f,
-                ", or outside a class's own limits, of {least} to {most} nats a sample under the likeliest model"
+                ", or outside a class's own limits, of {least} to {most} nats per sample under the likeliest model"
             ),
         }
     }

@@ -58,7 +58,7 @@ pub struct CopiesCandidate {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreModels {
-    /// A model a class, all of them.
+    /// A model per class, all of them.
     #[default]
     All,
     /// The model of one class, by name.
@@ -75,7 +75,7 @@ pub enum ScoreModels {
 pub struct Form {
     /// Models that give scores.
     pub models: ScoreModels,
-    /// Hidden states; of a state a position, positions.
+    /// Hidden states; of a state per position, positions.
     pub states: usize,
     /// Transitions that states may make.
     pub topology: Topology,
@@ -168,7 +168,7 @@ pub struct Price {
     pub flash: usize,
     /// Bytes of a stream's state.
     pub ram: usize,
-    /// Multiply-adds a sample.
+    /// Multiply-adds per sample.
     pub operations: usize,
 }
 
@@ -189,7 +189,7 @@ pub struct Lead {
     /// If the choice was compared with a simpler one, or with a number of copies, it is the standard error of its own accuracy
     /// over independent trials, if that is larger.
     pub standard_error: f64,
-    /// Logarithmic loss less, in nats a window.
+    /// Logarithmic loss less, in nats per window.
     pub loss: f64,
     /// `true` if the gain is not over the runner-up but over the default, which wins unless beaten by two standard errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

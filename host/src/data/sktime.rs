@@ -1,5 +1,5 @@
 //! The `.ts` files of sktime and aeon, in which the UEA archive comes: lines with `@` that describe, `@data`, then a
-//! series a line: `channel:channel:...:label`, the samples of a channel parted by commas.
+//! series per line: `channel:channel:...:label`, the samples of a channel parted by commas.
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
@@ -376,12 +376,12 @@ mod tests {
             ),
             (
                 MOTIONS.replace("@equalLength false", "@equalLength TRUE"),
-                "data, line 11: has 2 samples a channel where that of line 10 has 3, and line 7 says `@equalLength true`",
+                "data, line 11: has 2 samples per channel where that of line 10 has 3, and line 7 says `@equalLength true`",
                 "correct one",
             ),
             (
                 MOTIONS.replace("@equalLength false", "@seriesLength 4"),
-                "data, line 10: has 3 samples a channel, and line 7 says `@seriesLength 4`",
+                "data, line 10: has 3 samples per channel, and line 7 says `@seriesLength 4`",
                 "correct one",
             ),
             (

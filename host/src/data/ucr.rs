@@ -1,4 +1,4 @@
-//! The text of the UCR archive: a label, then the samples of a series of one channel, a series a line, no header.
+//! The text of the UCR archive: a label, then the samples of a series of one channel, a series per line, no header.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::words::{counted, grouped, shorten};
 pub(super) static LAYOUT: Layout = Layout {
     name: "ucr",
     alias: "txt",
-    about: "the text of the UCR archive (a label and numbers a line, no header)",
+    about: "the text of the UCR archive (a label and numbers per line, no header)",
     begins: "a whole number and 15 numbers or more (the UCR archive's text, as many per line; name the format for others)",
     of_symbols: false,
     recordings: None,
@@ -138,7 +138,7 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
     is_near.then(|| DataError::Layout {
         place: Box::new(Place { column, ..Place::line(name, line) }),
         what: format!(
-            "{what}; most lines are the UCR archive's text, a class and its samples a line: correct this one{takes}"
+            "{what}; most lines are the UCR archive's text, a class and its samples per line: correct this one{takes}"
         ),
     })
 }

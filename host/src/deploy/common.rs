@@ -106,7 +106,7 @@ impl<T> Common<T> {
         self.lags.columns(model, self.channels())
     }
 
-    /// Bytes of past samples with what aligns them, and differences a sample.
+    /// Bytes of past samples with what aligns them, and differences per sample.
     pub(super) fn ring(&self) -> (usize, usize) {
         ring_of(self.channels(), &self.lags, self.channel_bytes())
     }

@@ -19,17 +19,17 @@ pub struct Cost {
     /// Bytes of the model in flash: the size of the core's `StreamClassifier`, and of its confidence; or a
     /// machine's models, stored items and coefficients.
     pub model_bytes: usize,
-    /// Multiply-adds a sample: recursions and emissions, without the exponentials.
+    /// Multiply-adds per sample: recursions and emissions, without the exponentials.
     pub multiply_adds_per_sample: usize,
-    /// Exponentials a sample.
+    /// Exponentials per sample.
     pub exponentials_per_sample: usize,
     /// Multiply-adds a decision that is read.
     pub multiply_adds_per_decision: usize,
-    /// Exponentials a decision.
+    /// Exponentials per decision.
     pub exponentials_per_decision: usize,
-    /// Logarithms a decision.
+    /// Logarithms per decision.
     pub logarithms_per_decision: usize,
-    /// Square roots a decision.
+    /// Square roots per decision.
     pub roots_per_decision: usize,
 }
 

@@ -78,9 +78,9 @@ pub const CLOCKS: [f64; 2] = [1.0, 2.0];
 /// Operating point: sample rate, clock and current.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OperatingPoint {
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
-    /// Clocks a second.
+    /// Clocks per second.
     pub clock: f64,
     /// Milliamperes while the processor runs and while it sleeps, from the least to the most; `None` where charge is
     /// not asked for.
@@ -103,11 +103,11 @@ pub struct Pace {
     pub core: &'static str,
     /// `f32`, or `q15` of fixed point.
     pub number: &'static str,
-    /// Instructions a sample, a decision read after each.
+    /// Instructions per sample, a decision read after each.
     pub instructions: [f64; 2],
     /// The share of the time that the processor works; above one it does not keep up.
     pub busy: [f64; 2],
-    /// Milliampere-hours a day, sensor and radio aside; `None` where not asked for, or where it does not keep up.
+    /// Milliampere-hours per day, sensor and radio aside; `None` where not asked for, or where it does not keep up.
     pub charge: Option<[f64; 2]>,
 }
 
@@ -184,7 +184,7 @@ impl Core {
         CORES.iter().find(|core| core.name == same)
     }
 
-    /// Instructions a sample, with a decision after each: the least leaves out what the decision takes, which is read
+    /// Instructions per sample, with a decision after each: the least leaves out what the decision takes, which is read
     /// in `f32` from fixed point too. Square roots, which kernel machines alone take, are not counted.
     #[must_use]
     pub fn instructions(&self, work: &Work) -> [f64; 2] {

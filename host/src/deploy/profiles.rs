@@ -231,7 +231,7 @@ impl Evaluator for DeployedProfile {
         })])
     }
 
-    /// `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions a symbol, each
+    /// `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions per symbol, each
     /// number and multiplication one and two times `C` that with `C` directions.
     fn cost(&self, of: &Common) -> Cost {
         let (k, c) = (self.positions(), self.directions());

@@ -24,9 +24,9 @@ pub struct Route {
     pub model_bytes: usize,
     /// Bytes in flash that every stored item would add.
     pub model_bytes_per_item: usize,
-    /// Multiply-adds a sample.
+    /// Multiply-adds per sample.
     pub multiply_adds_per_sample: usize,
-    /// Multiply-adds a decision.
+    /// Multiply-adds per decision.
     pub multiply_adds_per_decision: usize,
     /// Multiply-adds a decision that every stored item would add.
     pub multiply_adds_per_decision_per_item: usize,

@@ -241,7 +241,7 @@ impl Evaluator for Systems {
     }
 
     /// `M` states of `N^2 + N` reals with a likelihood each, and
-    /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds a sample.
+    /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds per sample.
     fn cost(&self, of: &Common) -> Cost {
         let (m, n, d, o) = (self.0.len(), self.states(), of.size(), of.outputs());
         // The likelihood is a product and its ledger; a byte says whether it has begun.

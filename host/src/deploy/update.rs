@@ -90,7 +90,7 @@ impl Deployed {
             return Err(UpdateFileError::LongFront { takes });
         }
         let most = self.common.front.samples(2).clamp(SELF_TEST_SAMPLES, LONGEST_SELF_TEST);
-        // Of each run an entry a sample.
+        // Of each run an entry per sample.
         let (mut runs, mut length) = (vec![Vec::new()], 0);
         let mut host = self.stream();
         for sample in stream.iter() {

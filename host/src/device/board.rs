@@ -26,7 +26,7 @@ pub struct Board {
 /// A clock, and a part that runs at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Ticks a second.
+    /// Ticks per second.
     pub hertz: u32,
     /// A part with this core, which allows it no more.
     pub part: &'static str,

@@ -24,7 +24,7 @@
 //! let samples = [[0.1f32, 0.0, 9.8]; 100];
 //! let inputs = samples.iter().map(|sample| Input::Vector(sample));
 //! let run = Qemu::start(&image)?.run(inputs, &Options::default(), |_| ())?;
-//! println!("{} instructions a sample", run.instructions_per_sample().unwrap_or(f64::NAN));
+//! println!("{} instructions per sample", run.instructions_per_sample().unwrap_or(f64::NAN));
 //! # Ok(()) }
 //! ```
 

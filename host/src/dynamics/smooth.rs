@@ -242,8 +242,8 @@ impl SystemScore {
 }
 
 impl LinearSystem {
-    /// The state at each time given all of a series, missing samples among it. Work a sample: that of the
-    /// filter, and some `10 n^3`; RAM `32 n^2` bytes a sample: what
+    /// The state at each time given all of a series, missing samples among it. Work per sample: that of the
+    /// filter, and some `10 n^3`; RAM `32 n^2` bytes per sample: what
     /// the filter knew, and what is known given all.
     ///
     /// # Errors

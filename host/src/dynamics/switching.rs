@@ -132,7 +132,7 @@ impl SwitchingSystem {
     /// `log p(x)` of a series, nearly: a sum over as many paths as there are is out of reach, so what is known of the
     /// state after each sample is taken for one Gaussian, of the modes' mean and covariance together. Exact of one
     /// mode, and of one path; coarse of modes that last, for what a mode tells of the state is lost (of six samples
-    /// of two modes, one of them never left, 0.09 too much). Work a sample: `m` filters and `m n^2`.
+    /// of two modes, one of them never left, 0.09 too much). Work per sample: `m` filters and `m n^2`.
     ///
     /// Source: Ackerson and Fu, "On state estimation in switching environments", 1970.
     ///

@@ -87,7 +87,7 @@ impl LinearSystem {
         Ok(motion)
     }
 
-    /// `log p(x)` of a series, by the Kalman filter. Work a sample: `2 n^3 + d (2 n^2 + 3 n)` multiply-adds
+    /// `log p(x)` of a series, by the Kalman filter. Work per sample: `2 n^3 + d (2 n^2 + 3 n)` multiply-adds
     /// at the size that `n` is padded to, a power of two.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ const STEPS: usize = 48;
 pub struct Calibration {
     /// Factor on decision values, over all folds together: the reciprocal of the temperature.
     pub scale: f64,
-    /// Logarithmic loss in nats a window, the mean of `-log p(its class)`.
+    /// Logarithmic loss in nats per window, the mean of `-log p(its class)`.
     pub log_loss: f64,
     /// Log loss of probabilities that are the classes' shares and ignore the samples.
     pub log_loss_of_shares: f64,

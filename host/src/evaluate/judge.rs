@@ -20,7 +20,7 @@ pub struct Judged {
     pub margin: f32,
     /// Margin of each class over the best of the others at the end, `[class]`; negative where it does not win.
     pub leads: Vec<f32>,
-    /// The log-likelihood under the likeliest model, in nats a sample; none where no model has any.
+    /// The log-likelihood under the likeliest model, in nats per sample; none where no model has any.
     pub likelihood: Option<f32>,
     /// Samples after which the decision was the last one and stayed so.
     pub settled: usize,
@@ -31,7 +31,7 @@ pub struct Judged {
 /// Judges windows by a deployed classifier, in the very `f32` arithmetic of the device.
 ///
 /// A kernel machine is asked for its decision at a window's end alone, for every reading takes a kernel
-/// value an item: its decisions settle where windows end.
+/// value per item: its decisions settle where windows end.
 pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
     let every = deployed.decides_at_every_sample();
     let parts: Vec<&[Window<'_>]> = windows.chunks(part_size(windows.len())).collect();

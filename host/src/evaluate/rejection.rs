@@ -9,7 +9,7 @@ use crate::data::Dataset;
 use crate::learn::{Request, Trainer, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
-/// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
+/// cut off at the low end of margins, and at both ends of likelihoods per sample, which are counted from the mean
 /// of what was decided for the same class, in its standard deviations.
 ///
 /// ```text
@@ -116,7 +116,7 @@ impl Level {
 pub fn rejected(confidence: &classify::Calibration<'_>, judged: &Judged) -> bool {
     let rejection = |class| {
         let decision = Decision { class, margin: judged.margin };
-        // A likelihood a sample, as that of one sample.
+        // A likelihood per sample, as that of one sample.
         confidence.rejection(&decision, judged.likelihood, 1)
     };
     judged.decision.is_none_or(|class| rejection(class).is_some())
@@ -302,7 +302,7 @@ pub fn leave_classes_out(
 mod tests {
     use super::*;
 
-    /// Windows decided for `class`, whose likelihoods a sample are about `level`.
+    /// Windows decided for `class`, whose likelihoods per sample are about `level`.
     fn decided(class: usize, level: f32, count: usize) -> Vec<Judged> {
         let one = |n: usize| {
             let spread = (n * 37 % 1009) as f32 / 1009.0 - 0.5;

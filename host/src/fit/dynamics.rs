@@ -24,7 +24,7 @@ pub struct SystemEm {
     /// Passes over the data at most.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the log-likelihood by no more than this, in
-    /// nats a sample: whatever the units of the channels.
+    /// nats per sample: whatever the units of the channels.
     pub tolerance: f64,
     /// No standard deviation of the channels' noise, in any direction, falls below this fraction of the
     /// channels' own over the sequences fitted; of one, where a channel never moves.
@@ -75,7 +75,7 @@ impl SystemEm {
     /// Fits a system to series of one kind, missing samples among them. Channels have no mean of their own:
     /// they come centred.
     ///
-    /// Work a pass and sample: some `20 n^3 + d (2 n^2 + 3 n)`; RAM: `32 n^2` bytes a sample of the series
+    /// Work per pass and sample: some `20 n^3 + d (2 n^2 + 3 n)`; RAM: `32 n^2` bytes per sample of the series
     /// that are worked on at once.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ pub struct BaumWelch {
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
-    /// than this, in nats a sample: whatever the units of the channels.
+    /// than this, in nats per sample: whatever the units of the channels.
     pub tolerance: f64,
     /// Initialisations tried; the likeliest fit is kept.
     pub restarts: usize,

@@ -11,7 +11,7 @@ use crate::files::{self, FileError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GramFormat {
-    /// A header `id,label,<id of item 1>,..,<id of item n>`, then a row an item; an unlabelled item
+    /// A header `id,label,<id of item 1>,..,<id of item n>`, then a row per item; an unlabelled item
     /// has an empty label.
     Csv,
     /// NumPy's format, version 1: little-endian `f64`, shape `(n, n)`, C order; items have no names.

@@ -191,7 +191,7 @@ impl fmt::Debug for Gram {
 
 /// Kernel values of new items (rows) against known ones (columns): `k_ij = K(x_i, y_j)`.
 ///
-/// RAM: `8` bytes an entry.
+/// RAM: `8` bytes per entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossGram {
     rows: usize,
@@ -264,7 +264,7 @@ impl CrossGram {
     /// themselves. An item whose own is not positive has a row or column of zeros.
     ///
     /// # Panics
-    /// If there is not one number an item.
+    /// If there is not one number per item.
     pub fn normalised(&self, of_rows: &[f64], of_columns: &[f64]) -> Self {
         assert_eq!((of_rows.len(), of_columns.len()), (self.rows, self.columns), "one an item");
         let [of_rows, of_columns] =

@@ -66,7 +66,7 @@ impl SmithWaterman {
 
     /// The scores of some sequences (rows) with others, `[query][target]`.
     ///
-    /// Work a pair of residues: some ten operations on bytes, 64 targets at once. RAM: a byte a pair, and 64 bytes
+    /// Work a pair of residues: some ten operations on bytes, 64 targets at once. RAM: a byte per pair, and 64 bytes
     /// for each symbol of the matrix and residue of the longest target, a thread.
     pub fn scores<Q, S>(&self, queries: &[Q], targets: &[S]) -> Vec<Vec<u8>>
     where

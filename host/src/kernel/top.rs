@@ -21,7 +21,7 @@ use crate::model::{ModelScore, Scored, scores};
 /// probabilistic models", Neural Computation 14, 2002, for two classes.
 #[derive(Clone, Debug)]
 pub struct TopKernel<'m, M> {
-    /// A model a class; two at least.
+    /// A model per class; two at least.
     pub models: &'m [M],
     /// `log P(c)`, `[class]`.
     pub log_priors: &'m [f64],

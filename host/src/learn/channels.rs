@@ -92,7 +92,7 @@ const WIDEST: f64 = 1000.0;
 /// In a class in which it never changes a channel has no scale of deviation, and is compared by its values alone; where
 /// it is zero throughout, not at all.
 ///
-/// Cost: a few operations a sample.
+/// Cost: a few operations per sample.
 pub fn disparate_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<Disparity<'a>> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let of_class = |class: usize| {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::data::ReadOptions;
 
-    /// One series a line: class, group, samples of one channel.
+    /// One series per line: class, group, samples of one channel.
     fn data(series: &[(&str, &str, &[f64])]) -> Dataset {
         let mut text = "series,who,label,t,x,y\n".to_owned();
         for (index, (class, who, samples)) in series.iter().enumerate() {

@@ -200,7 +200,7 @@ pub enum TrainError {
     /// Log-odds of a single model.
     #[error("log-odds take the scores of all class models; leave the score model out")]
     NeedsAllModels,
-    /// A model for each lag, where there is a model a class.
+    /// A model for each lag, where there is a model per class.
     #[error(
         "a model for each of lags {0} is of all classes, and what it gives is scores or counts: ask for universal score models, and a classifier that takes them"
     )]
@@ -246,7 +246,7 @@ pub enum TrainError {
     Front(FrontError),
     /// A front end whose mel bands are of another rate than the data.
     #[error(
-        "{file}: by the column `t` there are {found} samples a second, and the mel bands of the front end are of {wanted}: \
+        "{file}: by the column `t` there are {found} samples per second, and the mel bands of the front end are of {wanted}: \
          write the rate of the data after its `@`"
     )]
     FrontRate {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassifierKind {
-    /// Maximum-likelihood Bayes: a model a class, the largest log-likelihood plus log-prior wins.
+    /// Maximum-likelihood Bayes: a model per class, the largest log-likelihood plus log-prior wins.
     Bayes,
     /// A machine on Fisher scores.
     Fisher,

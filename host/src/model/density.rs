@@ -23,7 +23,7 @@ use crate::runtime::{
 /// Score: the weights, where there are two at least, then for each component its means and its variances
 /// (or log standard deviations), `[channel]`: `M + 2 M D` entries, or `2 D`. Sources: Shawe-Taylor
 /// and Cristianini, "Kernel Methods for Pattern Analysis", 2004, examples 12.30 and 12.31 with the
-/// posteriors that the latter leaves out. Work a sample: `M` likelihoods.
+/// posteriors that the latter leaves out. Work per sample: `M` likelihoods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct DensityModel {

@@ -34,7 +34,7 @@ const LEFT: f64 = 1e-17;
 /// `k + 1` symbols, less `K sum_u n(u) n'(u)`.
 ///
 /// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
-/// 12.32 and remark 12.33. Work a sequence: a look-up a symbol and `C E` for the score.
+/// 12.32 and remark 12.33. Work per sequence: a look-up per symbol and `C E` for the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct MarkovModel {

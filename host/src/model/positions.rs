@@ -16,7 +16,7 @@ use crate::runtime::check;
 /// from there on, and one that goes on is refused.
 ///
 /// Score: `[position][symbol]`, `L K` entries. Source: Jaakkola and Haussler, "Exploiting
-/// generative models in discriminative classifiers", 1998, section 5. Work a sequence: `L K`.
+/// generative models in discriminative classifiers", 1998, section 5. Work per sequence: `L K`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct PositionModel {

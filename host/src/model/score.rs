@@ -10,7 +10,7 @@ use crate::runtime::family::entries;
 use crate::runtime::numbers::push_row;
 use crate::runtime::{Emissions, Hmm, Parts};
 
-/// A model with a score: a gradient of `log p(x)` with a number a parameter.
+/// A model with a score: a gradient of `log p(x)` with a number per parameter.
 ///
 /// An entry that belongs to a probability of exactly zero is zero in every parametrisation: what is
 /// impossible by the model's structure is no parameter, stays impossible, and the invariant kernel

@@ -18,7 +18,7 @@ use crate::parallel::each;
 ///
 /// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
 /// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
-/// models in discriminative classifiers", 1998. Work a sample: that of a Kalman smoother, some `20 n^3`.
+/// models in discriminative classifiers", 1998. Work per sample: that of a Kalman smoother, some `20 n^3`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts<LinearSystem>")]
 pub struct SystemModel {

@@ -25,11 +25,11 @@ pub enum ProjectError {
     },
     /// A rate that no timer has.
     #[error(
-        "{rate} samples a second: give from one a day ({:.7}) to 100 000", RATES[0]
+        "{rate} samples per second: give from one a day ({:.7}) to 100 000", RATES[0]
     )]
     #[strum(serialize = "bad-rate")]
     Rate {
-        /// Samples a second.
+        /// Samples per second.
         rate: f64,
     },
     /// An emulated board has no driver of time.

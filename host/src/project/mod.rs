@@ -41,7 +41,7 @@ pub struct Project<'a> {
     pub tasks: bool,
     /// The classifier.
     pub model: ProjectModel<'a>,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
     /// Source of the core.
     pub core: CoreSource,

@@ -10,7 +10,7 @@ use crate::device::Clock;
 pub struct Power {
     /// The part.
     pub part: &'static str,
-    /// Clocks a second.
+    /// Clocks per second.
     pub hertz: u32,
     /// Milliamperes, from the least to the most of the conditions that are published.
     pub currents: Currents,

@@ -16,7 +16,7 @@ const SELF_TEST: [usize; 2] = [0, 4 * 64];
 /// A model on every board, in every format that it has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Boards {
-    /// Samples a second, where that was asked.
+    /// Samples per second, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// Boards, by name and number format.
@@ -30,7 +30,7 @@ pub struct OnBoard {
     pub board: &'static str,
     /// The core on it.
     pub core: &'static str,
-    /// Clocks a second, and of which part.
+    /// Clocks per second, and of which part.
     pub clock_hertz: u32,
     /// The part.
     pub part: &'static str,
@@ -144,7 +144,7 @@ impl fmt::Display for Boards {
             "MHz",
             "numbers",
             "room",
-            "instructions a sample",
+            "instructions per sample",
             "busy",
             "keeps up",
             "mAh a day",
@@ -172,7 +172,7 @@ impl fmt::Display for Boards {
         }
         writeln!(
             f,
-            "  {} samples a second, as if each were decided on, at {} to {} clocks an instruction, without waits for slow \
+            "  {} samples per second, as if each were decided on, at {} to {} clocks per instruction, without waits for slow \
              flash;\n  an emulated board at the clock of a part with its core",
             grouped_to_three_digits(rate),
             CLOCKS[0],

@@ -136,7 +136,7 @@ impl fmt::Display for DetectionReport {
         writeln!(f, "{}", self.data)?;
         writeln!(
             f,
-            "{} over {}: {}, {:.3} nats a sample, {} after {}",
+            "{} over {}: {}, {:.3} nats per sample, {} after {}",
             self.emission.to_string().replace(" emissions", ""),
             self.observes,
             counted(self.states, "hidden state"),

@@ -132,11 +132,11 @@ impl fmt::Display for DeviceComparison {
         }
         let instructions = self.instructions_per_sample;
         row(
-            "instructions a sample (QEMU)",
+            "instructions per sample (QEMU)",
             instructions.map_or("not measured".into(), |count| grouped(count.round() as usize)),
         );
-        row("multiply-adds a sample", grouped(self.cost.multiply_adds_per_sample));
-        row("exponentials a sample", grouped(self.cost.exponentials_per_sample));
+        row("multiply-adds per sample", grouped(self.cost.multiply_adds_per_sample));
+        row("exponentials per sample", grouped(self.cost.exponentials_per_sample));
         let bytes = |bytes: u64| format!("{} B", grouped(bytes as usize));
         row("model, in flash", bytes(self.device_model_bytes as u64));
         row("state, in RAM", bytes(self.device_state_bytes as u64));

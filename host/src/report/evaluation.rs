@@ -26,7 +26,7 @@ pub struct DataSummary {
     pub missing: usize,
     /// Samples per second; null where the data do not say.
     pub rate: Option<f64>,
-    /// Samples a window; null for whole series.
+    /// Samples per window; null for whole series.
     pub window: Option<usize>,
     /// Samples from window to window.
     pub hop: Option<usize>,

@@ -288,20 +288,20 @@ impl fmt::Display for Inspection {
         let rows = [
             ("flash, model", cost.model_bytes, "B"),
             ("RAM, state of one stream", cost.state_bytes, "B"),
-            ("multiply-adds a sample", cost.multiply_adds_per_sample, ""),
-            ("exponentials a sample", cost.exponentials_per_sample, ""),
-            ("multiply-adds a decision", cost.multiply_adds_per_decision, ""),
-            ("exponentials a decision", cost.exponentials_per_decision, ""),
-            ("logarithms a decision", cost.logarithms_per_decision, ""),
+            ("multiply-adds per sample", cost.multiply_adds_per_sample, ""),
+            ("exponentials per sample", cost.exponentials_per_sample, ""),
+            ("multiply-adds per decision", cost.multiply_adds_per_decision, ""),
+            ("exponentials per decision", cost.exponentials_per_decision, ""),
+            ("logarithms per decision", cost.logarithms_per_decision, ""),
         ];
-        let roots = ("square roots a decision", cost.roots_per_decision, "");
+        let roots = ("square roots per decision", cost.roots_per_decision, "");
         let roots = (cost.roots_per_decision > 0).then_some(roots);
         let artefact = self.artefact_bytes.map(|bytes| ("binary artefact", bytes, "B"));
         write!(f, "\n{}", on_a_device(rows.into_iter().chain(roots).chain(artefact)))?;
         if let Some(cost) = &self.fixed_point {
             writeln!(
                 f,
-                "  in fixed point: flash {} B, RAM {} B, {} multiply-adds and {} exponentials a sample, in \
+                "  in fixed point: flash {} B, RAM {} B, {} multiply-adds and {} exponentials per sample, in \
                  integers (number format q15)",
                 grouped(cost.model_bytes),
                 grouped(cost.state_bytes),

@@ -40,7 +40,7 @@ impl fmt::Display for Paces {
         };
         let charge = current.map_or("", |_| "mAh a day");
         let heads =
-            ["core", "numbers", "instructions a sample", "processor busy", "keeps up", charge];
+            ["core", "numbers", "instructions per sample", "processor busy", "keeps up", charge];
         let mut table = Table::new(heads);
         let mut row =
             |pace: &Pace| {
@@ -64,7 +64,7 @@ impl fmt::Display for Paces {
         write!(f, "{table}")?;
         write!(
             f,
-            "  {} samples a second, as if each were decided on, at {} MHz and {} to {} clocks an instruction,\n  \
+            "  {} samples per second, as if each were decided on, at {} MHz and {} to {} clocks per instruction,\n  \
              without waits for slow flash",
             grouped_to_three_digits(rate),
             to_three_digits(clock / 1e6),

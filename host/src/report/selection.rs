@@ -58,7 +58,7 @@ fn transitions(topology: Topology) -> &'static str {
         Topology::Automatic => "automatic",
         Topology::Ergodic => "ergodic",
         Topology::LeftToRight => "left to right",
-        Topology::Positions => "a state a position",
+        Topology::Positions => "one state per position",
     }
 }
 
@@ -90,7 +90,7 @@ fn words(form: &Form) -> String {
     let mut words = vec![match &form.models {
         ScoreModels::Universal if form.lags.is_apart() => "a model of all classes a lag".to_owned(),
         ScoreModels::Universal => "one model of all classes".to_owned(),
-        ScoreModels::All => "a model a class".to_owned(),
+        ScoreModels::All => "one model per class".to_owned(),
         ScoreModels::Class(class) => format!("the model of class {class}"),
     }];
     words.push(format!("{}, {}", counted(form.states, "state"), transitions(form.topology)));

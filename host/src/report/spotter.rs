@@ -154,9 +154,9 @@ impl fmt::Display for SpotterInspection {
         let rows = [
             ("flash, model", cost.model_bytes, "B"),
             ("RAM, state of one stream", cost.state_bytes, "B"),
-            ("multiply-adds a sample", cost.multiply_adds_per_sample, ""),
-            ("exponentials a sample", cost.exponentials_per_sample, ""),
-            ("logarithms a sample at most", cost.logarithms_per_sample, ""),
+            ("multiply-adds per sample", cost.multiply_adds_per_sample, ""),
+            ("exponentials per sample", cost.exponentials_per_sample, ""),
+            ("logarithms per sample at most", cost.logarithms_per_sample, ""),
         ];
         write!(f, "{}", on_a_device(rows))
     }

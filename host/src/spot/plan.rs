@@ -187,7 +187,7 @@ impl SpotPlan {
     /// events last on average. The penalty is that of the best F1 on series that the models have not
     /// seen, in three folds or as many as there are series; of equals the smaller one.
     ///
-    /// Cost: a fit of every model a fold and one more, and a pass of the network a penalty.
+    /// Cost: a fit of every model per fold and one more, and a pass of the network a penalty.
     ///
     /// # Errors
     /// [`SpottingError`].

@@ -30,7 +30,7 @@ use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 /// `Autoregressive<9, 3, 2>` is three channels over `f32`, from two samples before each. Order `p` is lags
 /// from one to `p`; any others will do.
 ///
-/// Flash: `D (3 + L) + 1 + C (D (2 + L) + 1)` reals a state. Work: `D (3 + 2L)` multiply-adds a state, and
+/// Flash: `D (3 + L) + 1 + C (D (2 + L) + 1)` reals per state. Work: `D (3 + 2L)` multiply-adds per state, and
 /// `D (2 + L)` more a direction.
 ///
 /// Source: A. B. Poritz, Linear predictive hidden Markov models and the speech signal, ICASSP 1982; B. H. Juang

@@ -20,7 +20,7 @@ pub struct ChannelQ15 {
 }
 
 /// A Gaussian over `D` channels that are independent given the state, in fixed point, over
-/// observations of 16 bits a channel, with `C` directions.
+/// observations of 16 bits per channel, with `C` directions.
 ///
 /// ```text
 /// y_d      = (x_d - mean_d) rate_d          rate_d = sqrt(log2(e) / 2) / sigma_d
@@ -33,7 +33,7 @@ pub struct ChannelQ15 {
 /// A channel farther than 128 from its mean in `y` (150 standard deviations) is taken to be there;
 /// an observation that far from every state is impossible.
 ///
-/// Flash: `8 D + 4 + C (4 D + 6)` bytes a state. Work: two multiplications a channel, three more a
+/// Flash: `8 D + 4 + C (4 D + 6)` bytes per state. Work: two multiplications per channel, three more per
 /// direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

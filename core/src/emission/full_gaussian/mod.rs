@@ -24,7 +24,7 @@ use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 /// `linear = R dm`, `d constant = -trace L` ([`Spread::LogStandardDeviation`](super::Spread::LogStandardDeviation)). Whitening by `R`
 /// multiplies; with the covariance's factor at hand it would divide, once a channel.
 ///
-/// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals a state. Work: `D (D + 3) / 2` multiply-adds a
+/// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals per state. Work: `D (D + 3) / 2` multiply-adds per
 /// state, and as many more a direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

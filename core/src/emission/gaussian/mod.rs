@@ -26,7 +26,7 @@ use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 /// are in the sensor's own units: any centring and scaling used to fit it is folded into mean and
 /// rate.
 ///
-/// Flash: `2D + 1 + C (2D + 1)` reals a state. Work: `3D` multiply-adds a state, and `2D` more a
+/// Flash: `2D + 1 + C (2D + 1)` reals per state. Work: `3D` multiply-adds per state, and `2D` more per
 /// direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

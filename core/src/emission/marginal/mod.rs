@@ -82,7 +82,7 @@ pub trait Marginalise: Emission<Observation: Sized> {
 /// channel has the family's bits. A sample without any is a missing sample, bit for bit.
 ///
 /// Memory: that of the distribution. An observation takes twice the bytes of one that is complete.
-/// Work: that of the family, and per channel a branch; of a Gaussian, a logarithm per missing channel and
+/// Work: that of the family, and a branch per channel; of a Gaussian, a logarithm per missing channel and
 /// state, too. A full covariance matrix takes `2 M^2 D` multiply-adds and `M` logarithms per state for `M`
 /// missing channels of `D`.
 ///

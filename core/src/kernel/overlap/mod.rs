@@ -152,7 +152,7 @@ impl<T: Real, E: ProductKernel<Weight = T>, const M: usize> ProductKernel for Mi
 ///
 /// For the product kernel with `rho` other than one this is of the joint of component and observation, not
 /// of the mixture's density: it changes where a component is split in two that are the same. Work: an
-/// exponential a pair, a logarithm a component.
+/// exponential per pair, a logarithm per component.
 ///
 /// # Errors
 /// The first of a pair.

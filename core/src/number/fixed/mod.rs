@@ -65,7 +65,7 @@
 //! sum between two rows) and `b` the likelihoods' error; the row's is then `2 d / (1 - d) + N 2^-15`. So
 //! a model that waits for rare events of probability near `2^-15` loses digits there. A state less than
 //! `2^-17` times as probable as all together is taken for one that cannot be, until it is entered
-//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-16` a sample, and
+//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-16` per sample, and
 //! a chain of [`FineQ15`] by `2^-16` more. The tests hold `log p` to this bound at every prefix, over
 //! random models and against `f64`. Derivatives have no bound that is had before the samples are seen: what
 //! a rounding does to one depends on what is still to come. Along samples it is had, by the exact backward

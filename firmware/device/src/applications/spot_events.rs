@@ -14,7 +14,7 @@
 //! Device to host, lines of text in frames; after the first, nothing as long as no event is decided:
 //!
 //! ```text
-//! ready <classes> <ticks a second>                      it listens; what is sent before may be lost
+//! ready <classes> <ticks per second>                    it listens; what is sent before may be lost
 //! event <sample> <start> <end> <log-odds> <class>       an event was decided, or at a stream's end was not yet
 //! open <sample> <start> <end> <log-odds> <class>        at a stream's end: the event that the last sample is in
 //! refused <sample>                                      impossible under the model, or no number

@@ -60,7 +60,7 @@ pub(crate) fn fit_each(
         return Err(Failure::input(
             Topic::NoClass,
             format!(
-                "{}: no class is named, and a model a class was asked for; take --model-per item or all",
+                "{}: no class is named, and one model per class was asked for; take --model-per item or all",
                 data.source()
             ),
         ));

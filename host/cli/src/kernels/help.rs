@@ -82,7 +82,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     (
         "tolerance",
         FITTING,
-        Some("Converged when a pass brings less, in nats a sample [default: 0.00001]"),
+        Some("Converged when a pass brings less, in nats per sample [default: 0.00001]"),
     ),
     (
         "std_floor",

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     layout: Option<Layout>,
     #[command(flatten)]
     search: SearchArguments,
-    /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
+    /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
     /// The inner product as it is, not whitened by the diagonal of the sequences' empirical information

@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     output: PathBuf,
     #[command(flatten)]
     search: SearchArguments,
-    /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
+    /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
     /// The machine's C

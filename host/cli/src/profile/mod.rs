@@ -36,7 +36,7 @@ struct SearchArguments {
     /// Whole profiles only, instead of any part of one
     #[arg(long)]
     glocal: bool,
-    /// One domain a sequence, instead of several
+    /// One domain per sequence, instead of several
     #[arg(long)]
     single: bool,
 }

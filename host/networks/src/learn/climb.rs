@@ -40,7 +40,7 @@ pub struct Constraints {
 /// Scores of families are computed once; a change of a node's parents asks for at most as many as there
 /// are nodes. The result is the same for any order of columns, on any number of threads.
 ///
-/// Work: counting `n^2` pairs of columns, then some `2 n` families an edge.
+/// Work: counting `n^2` pairs of columns, then some `2 n` families per edge.
 ///
 /// Sources: Heckerman, Geiger and Chickering 1995, section 7; Glover, "Tabu search", 1989.
 #[derive(Clone, Debug, PartialEq)]

@@ -125,7 +125,7 @@ pub fn field(text: &str) -> String {
 
 /// Rows of states by their numbers, [`MISSING`] for a field without one.
 ///
-/// RAM: 2 B a field.
+/// RAM: 2 B per field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
     columns: usize,
@@ -154,7 +154,7 @@ impl Records {
     /// # Panics
     /// If it has another length than there are columns.
     pub fn push(&mut self, record: &[u16]) {
-        assert_eq!(record.len(), self.columns, "a record has a state a column");
+        assert_eq!(record.len(), self.columns, "a record has one state per column");
         self.values.extend_from_slice(record);
     }
 

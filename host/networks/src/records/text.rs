@@ -39,7 +39,7 @@ fn read_delimited(
 /// A table of text: names of columns and, row by row, their fields, of which some may be missing (empty,
 /// or `?`). Of any of [`LAYOUTS`], gzipped or not.
 ///
-/// RAM: 4 B a field, and each different field of a column once.
+/// RAM: 4 B per field, and each different field of a column once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTable {
     source: String,

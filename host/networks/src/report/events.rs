@@ -123,9 +123,9 @@ impl fmt::Display for EventsComparison {
         };
         table.row(["alarms".to_owned(), grouped(self.alarms)]);
         table.row(["refused records".to_owned(), grouped(self.refused)]);
-        table.row(["instructions a push (QEMU)".to_owned(), count(self.instructions_per_push)]);
+        table.row(["instructions per push (QEMU)".to_owned(), count(self.instructions_per_push)]);
         let reading = count(self.instructions_per_reading);
-        table.row(["instructions a reading (QEMU)".to_owned(), reading]);
+        table.row(["instructions per reading (QEMU)".to_owned(), reading]);
         self.cost.rows(&mut table);
         let stack = self.stack_bytes.map_or("not measured".into(), |stack| bytes(stack as u64));
         table.row(["deepest stack, state included".to_owned(), stack]);

@@ -69,7 +69,7 @@ impl fmt::Display for NetworkFitReport {
             writeln!(f, "score {score:.1}")?;
         }
         if let Some(log) = self.log_likelihood_per_record {
-            writeln!(f, "log-likelihood {log:.4} nats a record")?;
+            writeln!(f, "log-likelihood {log:.4} nats per record")?;
         }
         for [parent, child] in &self.edges {
             writeln!(f, "  {parent} -> {child}")?;

@@ -48,7 +48,7 @@ impl Heard {
     /// what [`likeness`](fishweir_core::classify::likeness) tells sample by sample, by the same arithmetic, where no
     /// difference of two samples overflows.
     ///
-    /// Cost: `8 c + 64` multiply-adds a sample, of the `c` channels that the codebook hears, and as many comparisons as there
+    /// Cost: `8 c + 64` multiply-adds per sample, of the `c` channels that the codebook hears, and as many comparisons as there
     /// are levels.
     pub(super) fn count(&self, book: &Codebook, words: &mut [f64], above: &mut [f64]) {
         let levels: Vec<f32> = book.levels.iter().flatten().map(|&level| level as f32).collect();

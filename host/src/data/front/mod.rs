@@ -62,7 +62,7 @@ pub struct Mel {
     pub bands: u32,
     /// Cepstra of a row; none where the bands' log energies are the row.
     pub cepstra: u32,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
 }
 
@@ -110,7 +110,7 @@ pub enum FrontError {
     #[error("{0}: band {1} has no bin of the transform in it: fewer bands, or a longer window")]
     EmptyBand(Stage, usize),
     /// An invalid rate.
-    #[error("{0}: the rate is in samples a second, above zero")]
+    #[error("{0}: the rate is in samples per second, above zero")]
     #[strum(serialize = "bad-rate")]
     Rate(Stage),
     /// More than one channel, or none that is one.

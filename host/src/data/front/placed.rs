@@ -292,7 +292,7 @@ impl FrontEnd {
         (self.stages.iter().map(begin).collect(), end)
     }
 
-    /// Bytes of flash and of RAM, and multiply-adds a sample.
+    /// Bytes of flash and of RAM, and multiply-adds per sample.
     pub(crate) fn cost(&self) -> (usize, usize, usize) {
         let (mut ram, mut work, mut apart) = (0, 0.0, 1);
         for stage in &self.stages {

@@ -68,7 +68,7 @@ impl VectorQuantiser {
     /// rows that are nearest to it, and one that is nearest to none becomes the row that is farthest from its own. It
     /// ends where no row changes its word. Equal seeds give equal words.
     ///
-    /// Cost: `2 K D` multiply-adds a row, of 20 000 rows at most, and pass, of 100 at most.
+    /// Cost: `2 K D` multiply-adds per row, of 20 000 rows at most, and pass, of 100 at most.
     ///
     /// Source: Y. Linde, A. Buzo, R. M. Gray, An Algorithm for Vector Quantizer Design (1980); the first words: D. Arthur,
     /// S. Vassilvitskii, k-means++: The Advantages of Careful Seeding (2007).

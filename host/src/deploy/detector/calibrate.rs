@@ -27,7 +27,7 @@ use crate::runtime::{Hmm, HmmError};
 /// With `n` alarms over the normal streams, the mean time between them is known to a fraction of
 /// about `1 / sqrt(n)`; streams of `100 T` samples give ten per cent.
 ///
-/// Cost: one pass of the filter, and some 100 passes over two numbers a sample; 8 B a sample.
+/// Cost: one pass of the filter, and some 100 passes over two numbers per sample; 8 B per sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
     /// Length of the memory in samples, `1 / (1 - lambda)`. A change takes part of it to be detected, and one too small to stand

@@ -14,9 +14,9 @@ pub struct SpotterCost {
     pub state_bytes: usize,
     /// Bytes of the model in flash: the size of the core's `Spotter`.
     pub model_bytes: usize,
-    /// Multiply-adds a sample, a comparison for each addition: recursions and emissions, without the exponentials.
+    /// Multiply-adds per sample, a comparison for each addition: recursions and emissions, without the exponentials.
     pub multiply_adds_per_sample: usize,
-    /// Exponentials a sample.
+    /// Exponentials per sample.
     pub exponentials_per_sample: usize,
     /// Logarithms a sample at most: two for every state of the background that an event may end in.
     pub logarithms_per_sample: usize,

@@ -26,7 +26,7 @@ use crate::dynamics::{LinearSystem, MOST_STATES, Matrix, Motion, Move, Seen, Sta
 /// and `D/2 log (2 pi/lambda)` to the logarithm. Systems need not have states of the same size.
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, sections 4.4 and 4.5, with the
-/// covariance of different times, which that takes for zero: see [`PerStepKernel`]. Work a pair: one
+/// covariance of different times, which that takes for zero: see [`PerStepKernel`]. Work per pair: one
 /// filter of `n + n'` numbers and two of `n` and `n'`, `2 (n + n')^3` multiply-adds a time.
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicsKernel {

@@ -13,7 +13,7 @@ use crate::runtime::{Distribution, Hmm};
 /// Models that can be compared with each other, by what they are.
 enum Alike {
     HiddenMarkov(Vec<Hmm>),
-    /// One distribution a model.
+    /// One distribution per model.
     Distributions(Vec<Distribution>),
     LinearSystems(Vec<LinearSystem>),
     SwitchingSystems(Vec<SwitchingSystem>),

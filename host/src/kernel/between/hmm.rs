@@ -26,7 +26,7 @@ use crate::runtime::{Hmm, with_states};
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.2; Mehta and Gray,
 /// "Generative and Latent Mean Map Kernels", 2010, Proposition 3. Time a pair of models of `N` and `M`
-/// states: `psi` once, and `N M (N + M + 1)` multiply-adds a step, both padded to one size.
+/// states: `psi` once, and `N M (N + M + 1)` multiply-adds per step, both padded to one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HmmKernel {
     measure: Affinity<f64>,

@@ -138,7 +138,7 @@ fn refused(error: crate::runtime::HmmError) -> BetweenError {
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 5, whose estimates are
 /// the two halves of a pair's at `rho` 1 weighed by which model they come from; Veach and Guibas,
-/// "Optimally combining sampling techniques for Monte Carlo rendering", 1995. Work a pair: `4 S` densities;
+/// "Optimally combining sampling techniques for Monte Carlo rendering", 1995. Work per pair: `4 S` densities;
 /// of a pooled matrix of `M` models `M^2 S`, and as many numbers of RAM.
 #[derive(Debug)]
 pub struct SampledProduct<M> {

@@ -195,7 +195,7 @@ impl SampledPaths {
 /// systems that were drawn apart it estimates [`SwitchingKernel`] with [`PathWeights::Expected`], without
 /// bias; of a system with itself paths are paired with themselves, and its kernel is larger.
 ///
-/// Source: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 5.1. Work a pair: `S`
+/// Source: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 5.1. Work per pair: `S`
 /// filters of `n + n'` numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct SampledSwitchingKernel {

@@ -18,7 +18,7 @@ use crate::runtime::{Hmm, with_states};
 /// Hidden Markov models, one of which two sequences of any lengths share.
 ///
 /// Equation: [`Marginalisation`](fishweir_core::kernel::Marginalisation). Each sequence runs through
-/// each model once; a pair then costs two logarithms and an exponential a model.
+/// each model once; a pair then costs two logarithms and an exponential per model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FiniteSetModel {

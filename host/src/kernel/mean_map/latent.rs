@@ -48,8 +48,8 @@ impl Cliques {
 /// its weights and compiles to a direction. Channels, and exponentiated maps, do not compile.
 ///
 /// Source: Mehta and Gray, "Generative and Latent Mean Map Kernels", 2010, section 4 (the second sum of equations 8 and 9 is over
-/// `j != i`). Work: that of forward-backward, `K N + N^2` multiply-adds a sequence, and as many a pair; of
-/// channels `T T' (D + N)` multiply-adds and `T T'` exponentials a pair. RAM: `K N + N^2` reals a sequence, or
+/// `j != i`). Work: that of forward-backward, `K N + N^2` multiply-adds per sequence, and as many per pair; of
+/// channels `T T' (D + N)` multiply-adds and `T T'` exponentials per pair. RAM: `K N + N^2` reals per sequence, or
 /// `T N + N^2`.
 #[derive(Clone, Copy, Debug)]
 pub struct LatentMap<'m> {

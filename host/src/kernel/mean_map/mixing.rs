@@ -24,7 +24,7 @@ impl Mixing {
     }
 
     /// Mixes one index of a table, row after row: the one of size `size` after which `inner` entries
-    /// follow for each of its values. Two multiply-adds an entry.
+    /// follow for each of its values. Two multiply-adds per entry.
     pub fn apply(self, table: &mut [f64], size: usize, inner: usize) {
         for block in table.chunks_exact_mut((size * inner).max(1)) {
             for offset in 0..inner {

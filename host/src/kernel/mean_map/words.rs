@@ -42,7 +42,7 @@ impl Frequencies {
     }
 }
 
-/// A word as a number: sixteen bits a symbol, the first highest.
+/// A word as a number: sixteen bits per symbol, the first highest.
 fn word(symbols: &[Option<u16>]) -> Option<u128> {
     symbols.iter().try_fold(0, |word, symbol| Some(word << 16 | u128::from((*symbol)?)))
 }

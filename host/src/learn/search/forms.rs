@@ -10,7 +10,7 @@ use crate::learn::search::space::Space;
 use crate::learn::search::trial::Trial;
 
 /// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
-/// form of one model with its own of a model a class.
+/// form of one model with its own of a model per class.
 pub(crate) const LAST: usize = 4;
 /// Divisor of the number of forms that a stage keeps.
 const KEPT: usize = 4;

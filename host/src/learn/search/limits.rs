@@ -34,7 +34,7 @@ pub struct Limits {
     pub flash: Option<usize>,
     /// Bytes of a stream's state.
     pub ram: Option<usize>,
-    /// Multiply-adds a sample.
+    /// Multiply-adds per sample.
     pub operations: Option<usize>,
 }
 

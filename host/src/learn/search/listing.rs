@@ -12,14 +12,14 @@ use crate::runtime::{Hmm, STATE_SIZES, padded_states};
 
 /// Numbers in a row at most where lags are chosen, but for one difference a channel.
 const WIDEST: usize = 40;
-/// Samples of the middle series a state, at least, where states are stages that it runs through.
+/// Samples of the middle series per state, at least, where states are stages that it runs through.
 const STAGE: usize = 2;
 /// Fewer stages of channels are one change, or none.
 const FEWEST_STAGES: usize = 3;
 /// Lags reach no further than this part of the middle length of a series. With a fourth, series of 24 samples had
 /// a choice of lag 4 alone; lags to 8 had 0.985 instead of 0.955 of ItalyPowerDemand's training part in inner folds.
 const REACH: usize = 3;
-/// Scores of all strings by a state a position that are tried: 128 MiB, which a machine learns from in seconds. More take
+/// Scores of all strings by one state per position that are tried: 128 MiB, which a machine learns from in seconds. More take
 /// many times what an ergodic chain's do (of 400 strings of 64 of 60 symbols, in 20 classes, thirty seconds and one).
 const MOST_SCORES: usize = 1 << 24;
 

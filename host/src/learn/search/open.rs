@@ -137,7 +137,7 @@ impl Open {
             lags = if lags.is_empty() { Lags::order(2) } else { lags }.of_past();
             other_lags = other_lags.into_iter().map(Lags::of_past).collect();
         }
-        // Models that a kernel machine on their scores is deployed with have no state a position: those would be too many.
+        // Models that a kernel machine on their scores is deployed with have no state per position: those would be too many.
         if !compiles {
             baum_welch.topology = baum_welch.topology.without_positions();
         }
@@ -353,7 +353,7 @@ fn lags(request: &Request, effort: Effort) -> Vec<Lags> {
     lags
 }
 
-/// Chains of a model's own states and of others; a state a position there is once.
+/// Chains of a model's own states and of others; a state per position there is once.
 fn chains_of(topologies: &[Topology], others: &[usize]) -> Vec<(Topology, Option<usize>)> {
     let of = |&topology: &Topology| {
         let others = if topology == Topology::Positions { &[] } else { others };

@@ -255,7 +255,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The length of strings that have about one, where that is why no state a position is tried of them.
+    /// The length of strings that have about one, if that is the reason why no state per position is tried.
     #[must_use]
     pub fn too_long_for_positions(&self) -> Option<usize> {
         let length = self.would_try_positions().then(|| self.aligned_length()).flatten()?;

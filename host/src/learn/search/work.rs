@@ -207,7 +207,7 @@ impl Work {
         check_features(self.windows, self.features)
     }
 
-    /// Minutes, at a thousand million multiply-adds a second.
+    /// Minutes, at a thousand million multiply-adds per second.
     pub fn minutes(&self) -> f64 {
         self.multiply_adds as f64 / 60e9
     }

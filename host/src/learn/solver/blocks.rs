@@ -44,7 +44,7 @@ impl BlockCholesky {
     }
 
     /// `L^-1 B` in the place of `B`, `[row][column]`, whose rows before `first` are zero and are passed over.
-    /// Time: `m^2 / 2` multiply-adds a column.
+    /// Time: `m^2 / 2` multiply-adds per column.
     pub(crate) fn forward(&self, right: &mut DMatrix<f64>, first: usize) {
         let begun = first / BLOCK;
         let start = begun * BLOCK;
@@ -61,7 +61,7 @@ impl BlockCholesky {
         }
     }
 
-    /// `K^-1 B`, `[row][column]`. Time: `m^2` multiply-adds a column.
+    /// `K^-1 B`, `[row][column]`. Time: `m^2` multiply-adds per column.
     pub(crate) fn solve(&self, mut right: DMatrix<f64>) -> DMatrix<f64> {
         self.forward(&mut right, 0);
         let size = right.nrows();

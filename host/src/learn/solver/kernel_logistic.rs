@@ -93,7 +93,7 @@ impl KernelLogistic {
     /// inside its bounds. It ends when Newton's decrement is `1e-14` of the objective's root, or
     /// smaller than rounding lets it be known.
     ///
-    /// Time: `n r^2` multiply-adds to factor a kernel of rank `r`, and `n r^2 + r^3 / 3` a step, some
+    /// Time: `n r^2` multiply-adds to factor a kernel of rank `r`, and `n r^2 + r^3 / 3` per step, some
     /// ten steps. RAM: `16 n r` bytes.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ impl Matrix {
     /// # Panics
     /// If it has another length than the matrix has columns.
     pub fn push(&mut self, row: &[f64]) {
-        assert_eq!(row.len(), self.columns, "a row must have an entry a column");
+        assert_eq!(row.len(), self.columns, "a row must have one entry per column");
         self.values.extend(row.iter().map(|&x| x as f32));
     }
 
@@ -35,7 +35,7 @@ impl Matrix {
 
     /// Adds the rows of another matrix with as many columns.
     pub(crate) fn append(&mut self, other: &Self) {
-        assert_eq!(other.columns, self.columns, "a row must have an entry a column");
+        assert_eq!(other.columns, self.columns, "a row must have one entry per column");
         self.values.extend_from_slice(&other.values);
     }
 

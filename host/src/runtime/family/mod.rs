@@ -1,6 +1,6 @@
 //! Families of emissions: how a hidden state produces an observation.
 //!
-//! A family is one value behind [`Family`]. Its numbers are named blocks, [`Parts`], a row a state, and so
+//! A family is one value behind [`Family`]. Its numbers are named blocks, [`Parts`], a row per state, and so
 //! are its expected statistics and the rates of its parameters along a direction: files, scores,
 //! directions, costs and exports read them by their names and widths, and know no family. Families over
 //! channels meet the recursions as rows of likelihoods ([`RowState`]).

@@ -1,4 +1,4 @@
-//! Named blocks of numbers, a row a state.
+//! Named blocks of numbers, a row per state.
 
 use std::fmt;
 
@@ -21,13 +21,13 @@ pub struct Shape {
 pub enum Width {
     /// One number, which a file holds without brackets.
     One,
-    /// A number a channel or symbol.
+    /// A number per channel or symbol.
     Size,
     /// A square matrix over the channels, row by row.
     Square,
-    /// A number a component.
+    /// A number per component.
     Components,
-    /// A number a channel, component by component.
+    /// A number per channel, component by component.
     ComponentsSize,
     /// A number a channel of the sensor's, where rows hold their past, too.
     Own,

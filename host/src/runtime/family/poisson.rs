@@ -182,7 +182,7 @@ impl Family for Poisson {
         Ok(vec![Field::Reals(rates), Field::Weights(log_rates)])
     }
 
-    /// A division among them, a channel; and up to two logarithms a channel for all states together.
+    /// A division per channel among them; and up to two logarithms per channel for all states together.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
         (shape.size * (11 + directions), 1)
     }

@@ -46,7 +46,7 @@ pub enum Refusal {
 #[derive(Debug)]
 pub struct Line<'b> {
     pub(super) names: Names<'b>,
-    /// A state a column.
+    /// A state per column.
     event: &'b mut [u16],
     /// The name in hand.
     field: &'b mut [u8],
@@ -71,7 +71,7 @@ struct Progress {
 }
 
 impl<'b> Line<'b> {
-    /// An empty line: `event` with an entry a column, `field` with [`longest`] bytes.
+    /// An empty line: `event` with an entry per column, `field` with [`longest`] bytes.
     pub const fn new(names: Names<'b>, event: &'b mut [u16], field: &'b mut [u8]) -> Self {
         let progress = Progress {
             begun: false,
@@ -114,7 +114,7 @@ impl<'b> Line<'b> {
         !self.progress.begun && !self.progress.damaged
     }
 
-    /// The record: a state a column. The next byte begins another.
+    /// The record: a state per column. The next byte begins another.
     ///
     /// # Errors
     /// [`Refusal`]: what is wrong with it first.

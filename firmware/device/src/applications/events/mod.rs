@@ -1,13 +1,13 @@
 //! Takes records of categories as lines of text: each is classified, or compared with the recent ones.
 //!
-//! Host to device, a record a line: the names of states, in the order of the columns, separated by commas;
+//! Host to device, a record per line: the names of states, in the order of the columns, separated by commas;
 //! nothing or `?` where a field is missing. Spaces around a name are dropped, inside quotes too. In
 //! double quotes a comma is a letter, and two quotes are one. Ctrl-D ends the conversation.
 //!
 //! Device to host, a line a record and two more:
 //!
 //! ```text
-//! ready <columns> <ticks a second>             it listens; what is sent before may be lost
+//! ready <columns> <ticks per second>           it listens; what is sent before may be lost
 //! decision <line> <margin> <class>             on this record alone
 //! normal <line> <statistic> <share> <column>   distance of recent records from the network, and the
 //! alarm <line> <statistic> <share> <column>    column with the largest share of it

@@ -7,7 +7,7 @@ use embedded_hal::i2c::{ErrorKind, I2c};
 pub use lis2dh::Sa0Pad;
 use lis2dh::{AccelerationData, FifoConfig, FullScale, Lis2dh, Mode, OutputDataRate, Register};
 
-/// Samples a second.
+/// Samples per second.
 pub const RATE_HERTZ: u32 = 50;
 /// Samples that the FIFO holds.
 pub const FIFO_DEPTH: u8 = 32;

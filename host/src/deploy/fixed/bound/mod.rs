@@ -29,7 +29,7 @@
 //! were dropped. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
 //! Codewords may fall otherwise, between near ones: see [`codewords`].
 //!
-//! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
+//! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds per sample and model each.
 //!
 //! Running error analysis: J. H. Wilkinson, "Error analysis revisited", 1986; by the adjoint: F. L. Bauer,
 //! "Computational graphs and rounding error", 1974.
