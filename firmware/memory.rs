@@ -34,7 +34,7 @@ pub(crate) fn link_image(firmware: &Path) {
     }
 }
 
-/// Whether a feature is on.
+/// Returns whether a feature is on.
 fn on(feature: &str) -> bool {
     env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
 }

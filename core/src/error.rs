@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why an observation was refused. After [`push`](crate::filter::Streaming::push) it is missing already.
+/// Reason why an observation was refused. After [`push`](crate::filter::Streaming::push) it is missing already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -68,7 +68,7 @@ pub enum Part {
     Probability,
     /// A mixture's weights, `[component]`.
     MixtureWeight,
-    /// What a family of emissions has a channel, `[channel]`, by its name: `mean`, `variance`, `rate`, ...
+    /// Parameter of an emission family per channel, `[channel]`, by name: `mean`, `variance`, `rate`, ...
     Parameter(&'static str),
     /// A dynamical system's covariance of the first state, `Sigma`, `[row][column]`.
     InitialCovariance,
@@ -86,7 +86,7 @@ pub enum Part {
     Prior,
     /// Probabilities of emitting nothing, `[state]`.
     Empty,
-    /// Where a trajectory ends: probabilities `[state]`, or the final state.
+    /// End of a trajectory: probabilities `[state]`, or the final state.
     End,
     /// A classifier's weights on log-likelihoods, `[output][model]`.
     LikelihoodWeight,
@@ -96,13 +96,13 @@ pub enum Part {
     Coefficient,
     /// A kernel machine's stored items: their norms `[item]`, or their scores `[item][entry]`.
     StoredItem,
-    /// How scores are centred and whitened: the centre, then the factors by rows.
+    /// Centring and whitening of scores: the centre, then the factors by rows.
     Whitening,
     /// The parameter of a kernel on scores.
     Kernel,
     /// A classifier's length normalisation.
     Normalisation,
-    /// How much of the past a detector keeps.
+    /// Forgetting factor of a detector.
     Memory,
     /// A detector's limits, `[statistic][mean, threshold]`.
     Limit,
@@ -117,12 +117,11 @@ pub enum Part {
     Front,
     /// A spotter's classes of its states, `[state]`.
     StateClass,
-    /// What says how far decisions are believed: `[scale, least margin]`, then limits of
-    /// likelihood, `[class]`.
+    /// Calibration of decisions: `[scale, least margin]`, then limits of likelihood, `[class]`.
     Calibration,
 }
 
-/// What is wrong with a number of a model.
+/// Fault of a number in a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -143,7 +142,7 @@ pub enum ErrorKind {
     NotSymmetric,
     /// A covariance that is not positive semidefinite.
     NotPositiveSemidefinite,
-    /// Not what the other parameters imply.
+    /// A number that contradicts the other parameters.
     Inconsistent,
     /// Outside the range that it may have.
     NotInRange,
@@ -176,13 +175,13 @@ impl ErrorKind {
     }
 }
 
-/// Why a model was refused: which number of which part, and what is wrong with it.
+/// Reason why a model was refused: the number at fault, its part, and the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ModelError {
     /// The part of the model.
     pub part: Part,
-    /// What is wrong.
+    /// Fault of the number.
     pub kind: ErrorKind,
     /// The row: the state for a transition or an emission, the output for a classifier's weights.
     pub row: usize,
@@ -196,7 +195,7 @@ impl ModelError {
         Self { part, kind, row, entry }
     }
 
-    /// The same kind, in the emission of a given state.
+    /// Moves the error to the emission of the given state.
     pub const fn of_state(self, state: usize) -> Self {
         Self { row: state, ..self }
     }
@@ -265,7 +264,7 @@ pub(crate) const fn check_length(found: usize, expected: usize) -> Result<(), Ob
     if found == expected { Ok(()) } else { Err(ObservationError::WrongLength) }
 }
 
-/// Checks that a symbol is one of an alphabet of so many.
+/// Checks that a symbol belongs to an alphabet of `size` symbols.
 ///
 /// # Errors
 /// [`ObservationError::UnknownSymbol`].

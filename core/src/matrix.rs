@@ -128,7 +128,7 @@ pub fn invert<T: Real>(lower: &mut [T], size: usize) {
     }
 }
 
-/// On which side of a [`congruence`] the factor stands untransposed.
+/// Side of a [`congruence`] on which the factor stands untransposed.
 #[derive(Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Side {

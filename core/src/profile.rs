@@ -1,4 +1,4 @@
-//! What the bits of a result depend on beside the model and the samples.
+//! Profile: the parts of a program, beyond model and samples, on which the bits of a result depend.
 
 use core::fmt;
 
@@ -16,22 +16,24 @@ impl fmt::Display for Version {
     }
 }
 
-/// What computes: two machines whose profiles are equal form the same bits from the same model and
-/// samples; where they differ, a comparison bit for bit means nothing.
+/// Profile of the arithmetic.
 ///
-/// An [artefact](crate::artefact) carries the profile of the machine that wrote it, and a device that
-/// of its image ([`Info`](crate::wire::Info)).
+/// Two machines with equal profiles compute the same bits from the same model and samples; a bitwise comparison between different
+/// profiles means nothing.
+///
+/// An [artefact](crate::artefact) carries the profile of the machine that wrote it, and a device that of its image
+/// ([`Info`](crate::wire::Info)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Profile {
-    /// Of this crate: the order of operations.
+    /// Version of this crate: the order of operations.
     pub core: Version,
-    /// Of the crate `libm`: exponential, logarithm and square root.
+    /// Version of the crate `libm`: exponential, logarithm and square root.
     pub libm: Version,
-    /// Of the crate `micromath`, which replaces exponential and logarithm of `f32` where the feature
-    /// `micromath` is on; `None` where it is off.
+    /// Version of the crate `micromath`, which replaces exponential and logarithm of `f32` if the feature `micromath` is on;
+    /// `None` if it is off.
     pub micromath: Option<Version>,
-    /// Of the numbers that a model stores.
+    /// Format of the numbers that a model stores.
     pub format: NumberFormat,
 }
 
@@ -56,8 +58,10 @@ impl Profile {
         Self { core, libm: LIBM, micromath, format }
     }
 
-    /// Its bytes: the versions of core, libm and micromath, three `u16` each, little-endian, those of
-    /// micromath zero where it is off; the code of the format; zero.
+    /// Returns the profile as bytes.
+    ///
+    /// The versions of core, libm and micromath, three `u16` each, little-endian, those of micromath zero if it is off; the code
+    /// of the format; zero.
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
         let mut bytes = [0; Self::LENGTH];
@@ -71,7 +75,7 @@ impl Profile {
         bytes
     }
 
-    /// The profile of bytes; `None` where they are none's.
+    /// Reads a profile from bytes; `None` if they are not one.
     #[must_use]
     pub fn from_bytes(bytes: [u8; Self::LENGTH]) -> Option<Self> {
         let (mut versions, (pairs, rest)) = ([Version([0; 3]); 3], bytes.as_chunks());
@@ -107,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// The version of a package in a lock file; `None` where there is none of it.
+    /// Returns the version of a package in a lock file; `None` if the package is not in it.
     fn locked(lock: &str, package: &str) -> Option<String> {
         let (_, rest) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;
         Some(rest.split_once('"')?.0.to_string())

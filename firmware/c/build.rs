@@ -18,7 +18,7 @@ use shape::{Sizes, Started, WORDS};
 
 /// A folder for the two headers.
 const INCLUDE: &str = "FISHWEIR_INCLUDE";
-/// What names of the library begin with, in place of [`USUAL`].
+/// Prefix of the library's names, in place of [`USUAL`].
 const PREFIX: &str = "FISHWEIR_PREFIX";
 const USUAL: &str = "fishweir";
 
@@ -42,7 +42,7 @@ fn main() {
     }
 }
 
-/// What names begin with: part of an identifier of C.
+/// Returns the prefix of names: part of an identifier of C.
 fn prefix() -> Result<String, String> {
     let prefix = env::var(PREFIX).unwrap_or_else(|_| USUAL.to_owned());
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';

@@ -37,7 +37,7 @@ fn write_model(root: &Path, out: &Path) -> Result<(), String> {
     fs::write(&to, items).map_err(|error| format!("{}: {error}", to.display()))
 }
 
-/// Whether a feature is on.
+/// Returns whether a feature is on.
 fn on(feature: &str) -> bool {
     env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
 }

@@ -24,7 +24,7 @@ pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", true);
 /// The type of [`MODEL`]: two models of two states, over two symbols, without directions.
 pub type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
 
-/// Which coin is it?
+/// Classifier of two coins.
 pub static MODEL: Model = StreamClassifier::from_parts(
     [
         Hmm::new(
@@ -41,6 +41,6 @@ pub static MODEL: Model = StreamClassifier::from_parts(
     Normalisation::NONE,
 );
 
-/// What it was trained on: nothing, so that it decides after each sample of a stream that never ends.
+/// Contract without conditions: the model decides after each sample of a stream that never ends.
 pub const CONTRACT: fishweir_core::contract::Contract<'static> =
     fishweir_core::contract::Contract::NONE;

@@ -24,7 +24,7 @@ pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", false);
 /// The type of [`MODEL`]: one state over two symbols, one direction.
 pub type Model = ChangeDetector<Categorical<2, Dual<f32, 1>>, 1, 1>;
 
-/// Is it still fair?
+/// Detector of a coin that is no longer fair.
 pub static MODEL: Model = ChangeDetector::from_parts(
     Hmm::new(
         Chain::from_parts(

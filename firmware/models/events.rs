@@ -18,7 +18,7 @@ const TERMS: FactorLayout<'static> = match FactorLayout::new(&[2, 3], &[1, 1], &
     Err(_) => panic!("no terms"),
 };
 
-/// Is anybody there? 30 B of flash, 8 B of state.
+/// Classifier of presence. 30 B of flash, 8 B of state.
 pub static MODEL: Model = match FactorClassifier::new(TERMS, [&[-1.0, 1.0, -0.5, 0.25, 2.0]], [0.0]) {
     Ok(model) => model,
     Err(_) => panic!("no classifier"),

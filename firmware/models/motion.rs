@@ -47,6 +47,6 @@ const fn pose(mean: [f32; 3], rate: f32, constant: f32) -> Gaussian<3> {
     Gaussian::from_parts(mean, [rate; 3], constant, [(); 3], [(); 3])
 }
 
-/// What it was trained on: nothing, so that it decides after each sample of a stream that never ends.
+/// Contract without conditions: the model decides after each sample of a stream that never ends.
 pub const CONTRACT: fishweir_core::contract::Contract<'static> =
     fishweir_core::contract::Contract::NONE;

@@ -1,4 +1,4 @@
-//! What every image does besides its application: takes the board, logs, exits, reports panics.
+//! Common parts of every image: takes the board, logs, exits, reports panics.
 //!
 //! Semihosting carries the log and the exit code, never samples: those go through the board's serial
 //! port. Nothing here prints text, which would corrupt the log's binary stream.

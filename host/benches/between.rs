@@ -63,7 +63,7 @@ fn seconds(run: impl FnOnce()) -> f64 {
     }
 }
 
-/// Seconds that so many multiply-adds take.
+/// Time in seconds of `count` multiply-adds.
 fn alone(count: usize) -> f64 {
     let (times, factor) = (count * size_of::<f64>() / size_of::<Registers>(), [0.5; 8]);
     let mut registers: Registers = [[1.0; 8]; 6];

@@ -1,8 +1,8 @@
-//! Nanoseconds a symbol of the recursions on one core, beside those of other programs:
+//! Nanoseconds per symbol of the recursions on one core, compared with other programs:
 //! `cargo bench -p fishweir --bench recursions`, with `PYTHON=...` before it where an interpreter has hmmlearn.
 //!
 //! The best of several runs, on sequences of 1000 samples. C with 16 lanes of `f32` (`forward_lanes.c`, where
-//! there is `cc`) and hmmlearn's Baum-Welch (`hmmlearn_peers.py`) run beside it, on the same machine; the other
+//! there is `cc`) and hmmlearn's Baum-Welch (`hmmlearn_peers.py`) run on the same machine; the other
 //! peers' figures were measured on one core of another. Rerun on an idle machine.
 
 use std::collections::HashMap;
@@ -34,12 +34,12 @@ const PEERS: [(usize, [&str; 5]); 6] = [
     (64, ["2545", "1315", "23853", "169", "6059"]),
 ];
 
-/// What was measured of one model, in nanoseconds a symbol.
+/// Measurements of one model, in nanoseconds per symbol.
 struct Figures {
     name: String,
     stream: [f64; 2],
     batch: [f64; 2],
-    /// The same in `f32` of sequences that lie side by side already.
+    /// Time in `f32` for sequences that lie side by side already.
     laid: f64,
     posteriors: f64,
     baum_welch: f64,
@@ -48,7 +48,7 @@ struct Figures {
     beside: [Option<f64>; 3],
 }
 
-/// What hmmlearn's Baum-Welch takes, by family and sizes.
+/// Times of hmmlearn's Baum-Welch, by family and sizes.
 type Hmmlearn = HashMap<String, f64>;
 
 /// Asks the interpreter that the environment names.
@@ -87,7 +87,7 @@ fn beside(peer: Option<f64>, own: f64) -> String {
     peer.map_or("-".to_owned(), |peer| format!("{peer:.2} ({:.2})", peer / own))
 }
 
-/// The best time of a run, in nanoseconds a symbol.
+/// The best time of a run, in nanoseconds per symbol.
 fn best(symbols: usize, mut run: impl FnMut()) -> f64 {
     let begin = Instant::now();
     let mut best = f64::INFINITY;

@@ -9,7 +9,7 @@ use std::{env, fs};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// Where the program's sources are, below the root of the repository.
+/// Paths of the program's sources, below the root of the repository.
 const SOURCES: [&str; 15] = [
     "Cargo.toml",
     "core",
@@ -91,7 +91,7 @@ fn collect(root: &Path, name: &str, paths: &mut Vec<String>) -> io::Result<()> {
 /// The target for which Rust links by the linker that it brings.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// Whether a release is built for this machine and linked by the linker that comes with Rust, which folds functions.
+/// Returns whether a release is built for this machine and linked by the linker that comes with Rust, which folds functions.
 fn is_linked_by_rust() -> bool {
     let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|found| found == value);
     let own = is("TARGET", TARGET) && is("HOST", TARGET) && is("PROFILE", "release");
@@ -102,14 +102,14 @@ fn is_linked_by_rust() -> bool {
     own && !told && sysroot().is_some_and(|root| Path::new(root.trim()).join(linker).is_file())
 }
 
-/// Whether the C library of this machine loads programs whose relocations are packed: glibc since 2.36.
+/// Returns whether the C library of this machine loads programs with packed relocations: glibc since 2.36.
 fn loads_packed_relocations() -> bool {
     let version = said("getconf", &["GNU_LIBC_VERSION"]);
     let minor = |text: &str| text.trim().strip_prefix("glibc 2.")?.split('.').next()?.parse().ok();
     version.and_then(|text| minor(&text)).is_some_and(|minor: u32| minor >= 36)
 }
 
-/// What a command prints; `None` where it fails.
+/// Output of a command; `None` if it fails.
 fn said(command: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(command).args(arguments).output().ok()?;
     output.status.success().then(|| String::from_utf8(output.stdout).ok()).flatten()

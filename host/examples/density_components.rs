@@ -164,7 +164,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Whether the nearest other recording is of the same configuration.
+/// Returns whether the nearest other recording has the same configuration.
 fn nearest(pca: &KernelPca, components: usize, labels: &[Option<usize>]) -> Units {
     let all = &pca.coordinates;
     let right = |item: usize| {

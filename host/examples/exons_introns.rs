@@ -15,7 +15,7 @@
 //! probability 1/64 a base. Kernels are normalised in the log domain. C is chosen by threefold
 //! cross-validation inside the training folds.
 //!
-//! Seen (Xeon, other work beside it; 10.5 s): accuracy 0.610 of the pair-HMM kernel, 0.937 and 0.930 of
+//! Measured (Xeon, under other load; 10.5 s): accuracy 0.610 of the pair-HMM kernel, 0.937 and 0.930 of
 //! the spectrum kernels of words of 2 and 4: unrelated sequences have no common ancestor to be found by
 //! alignment, and composition tells coding from non-coding. The smallest eigenvalue was 0.64.
 use std::collections::HashSet;

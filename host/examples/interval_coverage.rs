@@ -1,4 +1,4 @@
-//! How often intervals of accuracy cover it: nominal 95 %, by simulation.
+//! Coverage of the intervals of accuracy: nominal 95 %, by simulation.
 //!
 //! ```sh
 //! cargo run --release --example interval_coverage
@@ -62,7 +62,7 @@ fn over_folds(shares: &[f64]) -> (f64, f64) {
     student(mean, variance * (1.0 / k + 1.0 / (k - 1.0)), shares.len() - 1)
 }
 
-/// How often intervals cover a truth, and their mean width.
+/// Prints the coverage of a true value by intervals, and their mean width.
 fn print(what: &str, truth: f64, names: [&str; 3], intervals: &[[(f64, f64); 3]]) {
     print!("{what}");
     for (n, name) in names.into_iter().enumerate() {

@@ -31,7 +31,7 @@ struct Arguments {
     /// Column whose values never straddle folds
     #[arg(long)]
     group: Option<String>,
-    /// Samples a window; whole series without
+    /// Samples per window; whole series without
     #[arg(long)]
     window: Option<NonZeroUsize>,
     /// Samples from window to window
@@ -48,7 +48,7 @@ struct Arguments {
 /// One machine and the objective that it reached.
 type Reached = Result<(Linear, f64), Box<dyn Error>>;
 
-/// How one machine is trained on rows, or on their Gram matrix.
+/// Training of one machine on rows, or on their Gram matrix.
 type Train = fn(&Matrix, &Gram, &[bool], Costs) -> Reached;
 
 /// Name, which objective it minimises, and how.

@@ -31,18 +31,18 @@ use rand_chacha::ChaCha8Rng;
 const RECORDINGS: &str = "data/ts-watch-exercises/all.csv.gz";
 /// Channels of the second sensor.
 const SLOW: std::ops::Range<usize> = 3..6;
-/// Of so many samples one has the second sensor.
+/// Numbers of samples of which one has the second sensor.
 const EVERY: [usize; 4] = [2, 5, 10, 50];
 const WINDOW: usize = 200;
 
-/// How samples lose the second sensor.
+/// Pattern in which samples lose the second sensor.
 #[derive(Clone, Copy)]
 enum Loss {
     Rate,
     Dropouts,
 }
 
-/// What is done about it.
+/// Treatment of the missing channels.
 #[derive(Clone, Copy, PartialEq)]
 enum Remedy {
     LeaveOut,
@@ -179,7 +179,7 @@ fn lost(data: &Dataset, every: usize, loss: Loss) -> Result<Dataset, Box<dyn Err
     })
 }
 
-/// The same with something done about it.
+/// Applies a treatment to the data.
 fn remedied(data: &Dataset, mean: &[f64], remedy: Remedy) -> Result<Dataset, Box<dyn Error>> {
     let (mut last, mut current) = (mean.to_vec(), None);
     changed(data, |series, _, row| {

@@ -1,4 +1,4 @@
-//! Motions of a wrist told apart by linear dynamical systems: each class's by likelihood, and a kernel
+//! Classification of a wrist's motions by linear dynamical systems: each class's by likelihood, and a kernel
 //! between one fitted to each motion, as section 8.3 of T. Jebara, R. Kondor and A. Howard, "Probability
 //! Product Kernels", 2004, proposes for motions; it has no figures on real ones.
 //!
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The data are BasicMotions (A. Bagnall et al., "The UEA multivariate time series classification archive,
-//! 2018"; in the Python package aeon): six channels of a smart watch at 10 Hz, 100 samples a series, ten
+//! 2018"; in the Python package aeon): six channels of a smart watch at 10 Hz, 100 samples per series, ten
 //! series of each of four classes to train on and as many to test, as tables `series`, `label`, `t`, and a
-//! column a channel. Each split is taken both ways. What has settings has them chosen by folds inside the
+//! column per channel. Each split is taken both ways. What has settings has them chosen by folds inside the
 //! training series.
 use std::error::Error;
 

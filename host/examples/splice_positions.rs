@@ -60,9 +60,9 @@ mod common;
 
 /// Values of `v`, of which a part of the training windows chooses one.
 const VARIANCES: [f64; 7] = [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0];
-/// The split is made of so many folds, some of which are for testing.
+/// Number of folds of the split, some of which are for testing.
 const SLICES: usize = 20;
-/// One of so many parts of the training windows is held back to choose `v`.
+/// Divisor of the training windows for the part that is held back to choose `v`.
 const HELD_BACK: usize = 3;
 
 #[derive(Parser)]
@@ -81,10 +81,10 @@ struct Arguments {
     /// Seed of the split
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Train on so many windows at most, drawn by the seed
+    /// Largest number of training windows, drawn by the seed
     #[arg(long, default_value_t = 2000)]
     train_most: usize,
-    /// Where to write the figure
+    /// Output file of the figure
     #[arg(long, value_name = "FILE.svg")]
     roc: Option<PathBuf>,
 }
@@ -112,7 +112,7 @@ struct Task<'a> {
     length: usize,
 }
 
-/// What a method says of the test windows.
+/// Verdict of a method on the test windows.
 struct Verdict {
     name: &'static str,
     /// The power of its kernel and `v`, where it has them.

@@ -14,9 +14,9 @@
 //! a class and the places of its states. Kernels are normalised in the log domain. C is chosen by
 //! threefold cross-validation inside the training folds.
 //!
-//! Seen on 2 233 windows, machines one against the rest: accuracy 0.777 of the kernel, 0.665 of the
+//! Measured on 2 233 windows, machines one against the rest: accuracy 0.777 of the kernel, 0.665 of the
 //! spectrum kernel of words of 4, 0.951 of naive Bayes, which knows every position; the Gram matrix took
-//! 45 s (Xeon, other work beside it), its smallest eigenvalue was -2.4e-12.
+//! 45 s (Xeon, under other load), its smallest eigenvalue was -2.4e-12.
 use std::error::Error;
 
 use common::{Task, joined, naive_bayes, spectra};

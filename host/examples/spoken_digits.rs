@@ -57,7 +57,7 @@ fn classifier(data: &Dataset, series: &[usize], rate: u32) -> Result<Classifier,
     Ok(train(data, series, &options, &|| ())?.classifier)
 }
 
-/// How many of some series a device decides rightly.
+/// Number of series that a device decides rightly.
 fn right(data: &Dataset, of: &Classifier, series: &[usize]) -> Result<usize, Box<dyn Error>> {
     let deployed = of.deploy()?;
     let (mut stream, mut right) = (deployed.stream(), 0);

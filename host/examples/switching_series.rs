@@ -1,4 +1,4 @@
-//! Series of switching linear dynamical systems told apart: section 8.3 of T. Jebara, R. Kondor and A.
+//! Classification of series of switching linear dynamical systems: section 8.3 of T. Jebara, R. Kondor and A.
 //! Howard, "Probability Product Kernels", 2004, and its figure 10.
 //!
 //! ```sh
@@ -11,7 +11,7 @@
 //! state by a random angle and shrinks it by 0.8 to 1 a step, and is left with probability 0.2. Series of a
 //! system start near one point, and noise has a variance of 0.1: chosen on other draws so that what is no
 //! model, radial basis functions of the samples, errs nearly as often as published (0.34). Starts far apart
-//! make it err in 0.4 and more; with a hundredth of the noise product kernels are next to none between any
+//! make it err in 0.4 and more; with a hundredth of the noise product kernels are nearly zero between any
 //! two series and machines err nearly always, which no setting does in figure 10.
 //!
 //! Leave one out, as there: four series of the same system are then always among those trained on. The last
@@ -53,7 +53,7 @@ const PATHS: usize = 50;
 const NOISE: f64 = 0.1;
 const RHO: [f64; 3] = [0.1, 0.5, 1.0];
 const TIMES: [usize; 3] = [5, 15, 25];
-/// Of a radial basis function, over the mean squared distance.
+/// Widths of a radial basis function, over the mean squared distance.
 const WIDTHS: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
 /// Passes of expectation maximisation at most.
 const PASSES: usize = 30;
@@ -93,7 +93,7 @@ fn switching(modes: usize, seed: u64) -> SwitchingEm {
     SwitchingEm { modes, system, restarts: 1, seed, ..SwitchingEm::default() }
 }
 
-/// What is fitted to each class, and how likely a series is by it.
+/// Model of each class, with the likelihood of a series.
 trait Likelihood: Sync {
     type Model: Send + Sync;
     fn fit(&self, items: &[SamplesView<'_>]) -> Result<Self::Model, Box<dyn Error + Send + Sync>>;

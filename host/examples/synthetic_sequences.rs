@@ -1,11 +1,11 @@
-//! Sequences of two hidden Markov models told apart: the synthetic row of Table 1 of N. A. Mehta and A. G.
+//! Classification of sequences of two hidden Markov models: the synthetic row of Table 1 of N. A. Mehta and A. G.
 //! Gray, "Generative and Latent Mean Map Kernels", 2010, on models of our own, for it does not print its
 //! own.
 //!
 //! Two models of three states and two symbols, 500 sequences of 100 symbols of each; models of three
 //! states, one a sequence, by Baum-Welch without pseudocounts from the likeliest of eight random starts
 //! (there from one, after a segmental pass); ten folds. Models are compared over 10 and 30
-//! transitions. The document reports the least loss over all settings; beside it stands the loss where folds
+//! transitions. The document reports the least loss over all settings; the table adds the loss where folds
 //! inside the training folds choose. The loss of the models that drew the sequences is printed first: no
 //! classifier is expected to be better.
 //!
@@ -31,8 +31,10 @@ const LAMBDA: [f64; 3] = [0.1, 1.0, 3.0];
 /// Transitions.
 const STEPS: [usize; 2] = [10, 30];
 
-/// What draws the sequences of a class: both start anywhere and emit alike (a one with probability
-/// 0.1, 0.5, 0.9); the first stays in its state with probability 0.8, the second with 0.3.
+/// Source of the sequences of a class.
+///
+/// Both start anywhere and emit alike (a one with probability 0.1, 0.5, 0.9); the first stays in its state with probability 0.8,
+/// the second with 0.3.
 fn source(stay: f64) -> Hmm {
     let row = |state: usize| {
         (0..3).map(|to| if to == state { stay } else { (1.0 - stay) / 2.0 }).collect()

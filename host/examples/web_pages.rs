@@ -1,4 +1,4 @@
-//! Web pages of faculty and of students told apart by kernels between multinomials of their words: section
+//! Classification of web pages of faculty and of students by kernels between multinomials of their words: section
 //! 8.1 of T. Jebara, R. Kondor and A. Howard, "Probability Product Kernels", 2004, and its figure 7; the
 //! heat kernel is J. Lafferty and G. Lebanon's, "Information diffusion kernels", 2002.
 //!
@@ -7,9 +7,9 @@
 //! ```
 //!
 //! The data are WebKB (M. Craven et al., AAAI-98) as A. Cardoso-Cachopo prepared it (PhD thesis, 2007): a
-//! page a line, its class, a tab, and its words, without stop words and reduced to stems. In the document
+//! page per line, its class, a tab, and its words, without stop words and reduced to stems. In the document
 //! words are as they stand, and pages of one university are held out; this copy does not say which is of
-//! which. Empty pages are left out. So many pages train as the table says, drawn twenty times with the
+//! which. Empty pages are left out. The table gives the number of training pages, drawn twenty times with the
 //! classes' shares; all others test. The document shows curves and no figures, and the least for
 //! Bhattacharyya's kernel.
 //!
@@ -36,10 +36,10 @@ mod common;
 
 const CLASSES: [&str; 2] = ["faculty", "student"];
 const SIZES: [usize; 5] = [77, 155, 311, 622, 1_244];
-/// Those whose losses the document shows over C.
+/// Sets whose losses the document shows over C.
 const SHOWN: [usize; 2] = [77, 622];
 const DRAWS: u64 = 20;
-/// Of radial basis functions, and times that heat spreads.
+/// Widths of radial basis functions, and times that heat spreads.
 const SIGMA: [f64; 3] = [0.25, 1.0, 4.0];
 const TIME: [f64; 2] = [1.0, 4.0];
 

@@ -1,8 +1,8 @@
-//! One error for programs that do not tell apart which room one comes from.
+//! One error type for programs that need not distinguish between the library's modules.
 
 use crate::kinds::kinds;
 
-/// What can fail: the errors of the library's rooms convert to it by `?`, and say what they say.
+/// Error of the library: the errors of its modules convert to it by `?`, and keep their messages.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -13,7 +13,7 @@ pub enum Error {
     /// Folds that cannot be made.
     #[error(transparent)]
     Folds(#[from] crate::data::FoldError),
-    /// A model that is none.
+    /// An invalid model.
     #[error(transparent)]
     Model(#[from] crate::runtime::HmmError),
     /// A model that cannot be fitted.
@@ -49,7 +49,7 @@ pub enum Error {
     /// An information matrix.
     #[error(transparent)]
     Information(#[from] crate::kernel::InformationError),
-    /// A score that there is none of.
+    /// A score that does not exist.
     #[error(transparent)]
     NoScore(#[from] crate::model::NoScore),
     /// A kernel by marginalisation.
@@ -61,10 +61,10 @@ pub enum Error {
     /// A Gram matrix' file.
     #[error(transparent)]
     Format(#[from] crate::kernel::FormatError),
-    /// What a device does not hold.
+    /// A classifier that does not fit a device.
     #[error(transparent)]
     Deploy(#[from] crate::deploy::DeployError),
-    /// What fixed point does not hold.
+    /// A classifier that does not fit fixed point.
     #[error(transparent)]
     Quantise(#[from] crate::deploy::QuantiseError),
     /// Fixed point that decides otherwise.
@@ -85,10 +85,10 @@ pub enum Error {
     /// A sequence that a model makes impossible.
     #[error(transparent)]
     Sequence(#[from] fishweir_core::smooth::SequenceError),
-    /// A model of the core's that is none.
+    /// An invalid model of the core.
     #[error(transparent)]
     CoreModel(#[from] fishweir_core::ModelError),
-    /// An observation that is none, or impossible.
+    /// An observation that is invalid or impossible.
     #[error(transparent)]
     Observation(#[from] fishweir_core::ObservationError),
     /// A file that cannot be written.

@@ -43,25 +43,25 @@ use crate::evaluate::{
 };
 use crate::learn::{ClassifierKind, Request, Trained, train};
 
-/// How a classifier is to be fitted.
+/// Estimator of a classifier: the request, and the confidence to learn.
 #[derive(Clone, Debug)]
 pub struct Estimator {
-    /// What is to be trained, at its defaults until changed.
+    /// Request of the training, at its defaults until changed.
     pub request: Request,
-    /// What is to be learnt of how far decisions can be trusted.
+    /// Confidence to learn for decisions.
     pub trust: Trust,
 }
 
-/// What a cross-validation of the training series is to tell of how far decisions can be trusted.
+/// Confidence that a cross-validation of the training series learns for decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Trust {
-    /// None is run.
+    /// No cross-validation.
     #[default]
     Unknown,
-    /// How sure a decision is, by its margin.
+    /// Probability of a decision, from its margin.
     Calibrated,
-    /// That, and which decisions are not to be taken: at most this share of right and wrong ones on known
-    /// classes, between 0 and 1/2.
+    /// Probability of a decision, and thresholds of rejection: they reject at most this share of right and wrong decisions on
+    /// known classes, between 0 and 1/2.
     Rejecting(f64),
 }
 
@@ -88,8 +88,9 @@ impl Estimator {
         Self { trust: Trust::Calibrated, ..self }
     }
 
-    /// As [`calibrated`](Self::calibrated), and thresholds on margins and likelihoods under which at most this
-    /// share of what folds held back is rejected: [`Fitted::rejection`].
+    /// As [`calibrated`](Self::calibrated), with thresholds on margins and likelihoods: [`Fitted::rejection`].
+    ///
+    /// They reject at most this share of the held-out windows.
     #[must_use]
     pub fn rejecting(self, rate: f64) -> Self {
         Self { trust: Trust::Rejecting(rate), ..self }
@@ -98,8 +99,8 @@ impl Estimator {
     /// Fits the classifier to all series.
     ///
     /// # Errors
-    /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] where trust is to be learnt from fewer than two
-    /// folds with a label, of a classifier that keeps none, or at a rate that is none.
+    /// [`Error::Train`], [`Error::Deploy`]; [`Error::Evaluate`] if confidence is to be learnt from fewer than two folds with a
+    /// label, for a classifier that keeps none, or at an invalid rate.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted, Error> {
         let rate = match self.trust {
             Trust::Unknown => None,
@@ -174,7 +175,7 @@ impl Fitted {
         self.deployed.window_stream()
     }
 
-    /// By how much each class leads the best of the others, `[class]`; the largest decides.
+    /// Returns the margin of each class over the best of the others, `[class]`; the largest decides.
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -216,8 +217,8 @@ impl Fitted {
         }))
     }
 
-    /// Why the decision on a series had better not be taken; `None` where it may be, and where no thresholds were
-    /// learnt ([`Estimator::rejecting`]).
+    /// Returns the reason for rejecting the decision on a series; `None` if it is accepted, or if no thresholds were learnt
+    /// ([`Estimator::rejecting`]).
     ///
     /// # Errors
     /// As [`predict`](Self::predict).
@@ -227,9 +228,9 @@ impl Fitted {
         Ok(confidence.and_then(|confidence| stream.believed(&confidence)?.rejection))
     }
 
-    /// The share of series, or of their windows where the training had some, that are decided right.
-    /// Classes are told by name; series of those that the classifier does not know are left out
-    /// ([`unknown`](Self::unknown)).
+    /// Returns the accuracy on series, or on their windows if the training had some.
+    ///
+    /// Classes are matched by name; series of unknown classes are left out ([`unknown`](Self::unknown)).
     ///
     /// # Errors
     /// [`Error::Evaluate`]; [`Error::Data`] where the classifier knows no class of the data, and of data at another rate than
@@ -249,8 +250,9 @@ impl Fitted {
         Ok(evaluate(&self.deployed, &data, windowing.as_ref())?.0)
     }
 
-    /// What is decided on each class of the data that the classifier does not know, and how much of it rejected where
-    /// thresholds were learnt ([`Estimator::rejecting`]).
+    /// Returns the decisions on each class of the data that the classifier does not know.
+    ///
+    /// If thresholds were learnt ([`Estimator::rejecting`]), it also returns the share rejected.
     ///
     /// # Errors
     /// [`Error::Evaluate`] of other observations than the classifier's, [`Error::Data`] of another rate.
@@ -286,7 +288,7 @@ impl Fitted {
         &self.deployed
     }
 
-    /// How the fit came about.
+    /// Result of the training.
     pub fn trained(&self) -> &Trained {
         &self.trained
     }

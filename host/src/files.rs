@@ -58,11 +58,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     write().map_err(|source| FileError::write(path, source))
 }
 
-/// Whether [`write_whole`] may go there, as far as that can be told without doing it: to be asked
-/// before the work that makes what is to be written.
+/// Checks whether [`write_whole`] may write there, as far as possible without writing.
+///
+/// Call it before the work that produces the contents.
 ///
 /// # Errors
-/// [`FileError`]: its folder does not exist, it is none, it is read-only.
+/// [`FileError`]: the folder does not exist, the path is a folder, or the file is read-only.
 pub fn check_writable(path: &Path) -> Result<(), FileError> {
     let check = || {
         let (target, refuse) = (target(path)?, |why: &str| Err(io::Error::other(why)));
@@ -77,8 +78,9 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
     check().map_err(|source| FileError::write(path, source))
 }
 
-/// Whether two paths lead to one regular file, there or not yet: by symbolic links, or as two names of it
-/// (hard links). The latter [`write_whole`] would part, and to whoever named both they are one.
+/// Returns whether two paths lead to one regular file, existing or not: by symbolic links, or as two names of it (hard links).
+///
+/// [`write_whole`] would separate hard links, although the user who named both means one file.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::metadata(one), fs::metadata(other)) {
         (Ok(one), Ok(other)) if !(one.is_file() && other.is_file()) => false,
@@ -97,7 +99,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What is at a path, links followed; an error where it may not be written.
+/// Returns the metadata at a path, links followed; an error if it may not be written.
 fn before(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(found) => {
@@ -115,7 +117,7 @@ fn before(path: &Path) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Where symbolic links lead, be it there or not.
+/// Returns the target of symbolic links, existing or not.
 fn target(path: &Path) -> io::Result<PathBuf> {
     const MOST_LINKS: usize = 40;
     let mut target = path.to_owned();

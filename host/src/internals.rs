@@ -1,4 +1,4 @@
-//! What the packages beside the library share with it. No part of the library's interface: it may change at any time.
+//! Items that the library shares with its sibling packages. No part of the library's interface: it may change at any time.
 
 pub use crate::batch::LANES;
 pub use crate::classifier::file::{seal, unseal};

@@ -20,7 +20,7 @@ pub fn each<R: Send>(tasks: usize, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R>
     results.into_iter().filter_map(|result| result.into_inner().ok().flatten()).collect()
 }
 
-/// The same of tasks that may fail.
+/// Runs tasks that may fail in parallel.
 ///
 /// # Errors
 /// That of the first task that fails.
@@ -46,7 +46,7 @@ pub(crate) fn each_mut<T: Send>(items: &mut [T], task: &(dyn Fn(usize, &mut T) +
     });
 }
 
-/// What is done with a piece of some values, given its number.
+/// Task on a piece of some values, given its number.
 type OnPiece<'t, E> = &'t (dyn Fn(usize, &mut [f64]) -> Result<(), E> + Sync);
 
 /// Hands `task` the pieces of `values`, `size` entries long but for the last, by their number.

@@ -16,7 +16,7 @@ pub struct Recording<'a> {
     /// All rows one after another, `[sample][channel]`, as `f32`; zeros where missing.
     values: Vec<f32>,
     dimension: usize,
-    /// Whether the model hears samples that lack channels.
+    /// `true` if the model accepts samples with missing channels.
     in_part: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Recording<'a> {
         recording
     }
 
-    /// The same for a model whose contract lets channels be missing, or does not: then a sample that lacks one is missing.
+    /// Sets whether the model accepts samples with missing channels; if not, such a sample is missing.
     #[must_use]
     pub fn in_part(self, in_part: bool) -> Self {
         Self { in_part, ..self }
@@ -64,7 +64,7 @@ impl<'a> Recording<'a> {
         self.streams.iter().map(SamplesView::len).sum()
     }
 
-    /// What a device is sent.
+    /// Inputs for a device.
     pub fn inputs(&self) -> Vec<Input<'_>> {
         let mut inputs = Vec::with_capacity(self.samples() + self.streams.len());
         let mut at = 0;
@@ -86,28 +86,28 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// How a device's answers compare with the host's.
+/// Comparison of a device's answers with the host's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Parity {
     /// Samples sent, missing ones included.
     pub samples: usize,
     /// Streams they came in.
     pub streams: usize,
-    /// Of the samples, missing.
+    /// Number of missing samples.
     pub missing: usize,
-    /// Of the samples, refused as impossible or invalid by the host.
+    /// Number of samples that the host refused as impossible or invalid.
     pub refused: usize,
     /// Decisions that were due: at the ends of windows, or without windows after each sample.
     pub decisions: usize,
-    /// Of the samples, those after which nothing was decided: a machine's scores were out of range, or the
-    /// margin is no number.
+    /// Number of samples after which nothing was decided: a machine's scores were out of range, or the margin is NaN.
     pub undecided: usize,
-    /// Of the samples, lost on the way to the device: the host takes them as missing too.
+    /// Number of samples lost on the way to the device: the host takes them as missing too.
     pub lost: usize,
-    /// Of the samples, taken in by the device though its answer was lost on the way back.
+    /// Number of samples that the device took in, but whose answer was lost on the way back.
     pub unanswered: usize,
-    /// Of the samples, behind a gap of which the line lost some samples and some answers: which is not
-    /// known, so the rest of the stream is not compared.
+    /// Number of samples not compared, after a gap in which the line lost samples and answers.
+    ///
+    /// Which were lost is unknown, so the rest of the stream is not compared.
     pub not_compared: usize,
     /// Numbers compared: class, margin and every model's log-likelihood, or every decision value, after
     /// each sample.
@@ -120,7 +120,7 @@ pub struct Parity {
     pub first_difference: Option<String>,
 }
 
-/// In what two profiles differ, item by item, in words: none where bits can be compared. `names` are those
+/// Differences of two profiles, item by item, in words: empty if bits can be compared. `names` are those
 /// of the two, as in "on the host".
 pub fn profile_differences(profiles: [Profile; 2], names: [&str; 2]) -> Vec<String> {
     let items = |profile: Profile| {
@@ -156,7 +156,7 @@ pub fn compare(
     compare_stream(deployed.window_stream(), recording, answers)
 }
 
-/// The same with any of the host's streams: one in fixed point, say, or one that never ends.
+/// Compares the answers with any stream of the host: one in fixed point, say, or one that never ends.
 ///
 /// # Errors
 /// [`PushError::Kind`] where the recording is of another kind than the stream takes.

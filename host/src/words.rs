@@ -46,7 +46,9 @@ pub fn to_three_digits(number: f64) -> String {
     format!("{number:.digits$}")
 }
 
-/// The same with its digits grouped: for people alone, where [`to_three_digits`] may be typed in again.
+/// Formats a number to three digits with its digits grouped: for people alone.
+///
+/// The result of [`to_three_digits`] can be typed in again.
 pub fn grouped_to_three_digits(number: f64) -> String {
     match number.round() {
         // Beyond what an integer holds there is nothing that is counted.
@@ -66,10 +68,11 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
-/// Whether a character does not show where it stands: a control character, one that breaks a line or
-/// turns the direction of text, or one without width (Unicode's property `Default_Ignorable_Code_Point`:
-/// joiners, soft hyphens, fillers, selectors of variants, tags). A name with one is not what it looks
-/// like, in a report or in an exported source.
+/// Returns whether a character is invisible or changes the layout.
+///
+/// Such are control characters, those that break a line or turn the direction of text, and those without width (Unicode's
+/// property `Default_Ignorable_Code_Point`: joiners, soft hyphens, fillers, selectors of variants, tags). A name with one does
+/// not read as it looks, in a report or in an exported source.
 pub fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -85,7 +85,7 @@ fn components_are_drawn_and_written() {
     for wanted in ["still</text>", "turning</text>", "component 2: ", "@10, "] {
         assert!(svg.contains(wanted), "{wanted}");
     }
-    // A point an item, and a mark a class in the legend.
+    // A point per item, and a mark per class in the legend.
     assert_eq!(svg.matches("<circle").count(), 54 + 3);
     let coordinates = fs::read_to_string(&table).expect("a table");
     assert!(coordinates.starts_with("id,label,component1,component2,component3\n"));

@@ -87,7 +87,8 @@ fn the_cosine_of_roots_says_what_it_is_and_what_it_takes() {
         assert_eq!(info["roots_per_decision"], entries + 1);
         let text = printed(&format!("info {model}"));
         let stored = format!("cosine of signed roots on Fisher scores whitened {whitening}");
-        for part in [&*stored, "square roots a decision", "cosine of signed roots of Fisher scores"]
+        for part in
+            [&*stored, "square roots per decision", "cosine of signed roots of Fisher scores"]
         {
             assert!(text.contains(part), "no {part} in:\n{text}");
         }

@@ -102,7 +102,7 @@ fn a_model_for_each_lag_is_told_and_exported() {
     assert!(json(&both)["classifiers"]["fisher"]["accuracy"].is_number());
 }
 
-/// By its name alone it is what is taken by default, to the byte, and where that is a model a class it is none.
+/// By its name alone it is what is taken by default, to the byte, and where that is a model per class it is none.
 #[test]
 fn a_model_for_each_lag_that_is_asked_for_is_the_default() {
     let folder = Folder::new();
@@ -143,7 +143,7 @@ fn a_model_for_each_lag_that_is_asked_for_is_the_default() {
     let svm =
         json(&format!("fit {data} -o {named} --score-model each-lag --learner svm {QUICK} --json"));
     assert_eq!(svm["form"]["lags"], form["lags"]);
-    // Eight samples have no room for a codebook: by default a model a class, by name lags as far as they reach.
+    // Eight samples have no room for a codebook: by default a model per class, by name lags as far as they reach.
     let short = "--window 8 --hop 8";
     assert_eq!(fit(&usual, short)["lags"], serde_json::json!([]));
     let named = fit(&named, &format!("{short} --score-model each-lag"));

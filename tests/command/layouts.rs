@@ -10,7 +10,7 @@ use crate::{Messages, as_json, json, printed, refused};
 /// A class and the samples of a series, as they are written.
 type Line<'a> = (&'a str, Vec<&'a str>);
 
-/// The channel `x` of a table of series, a series a line.
+/// The channel `x` of a table of series, a series per line.
 fn lines(table: &str) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut before = "";

@@ -64,7 +64,7 @@ fn both_routes_are_costed_and_the_one_taken_is_said() {
     // A linear classifier took the other one.
     let two = fixtures().at("two.json");
     let text = printed(&format!("info {two}"));
-    for part in ["compiled directions (taken)", "support vectors in flash", "B an item"] {
+    for part in ["compiled directions (taken)", "support vectors in flash", "B per item"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
     // What the other route would cost is what a classifier that takes it costs.

@@ -20,8 +20,8 @@ fn costs_are_told_before_and_an_emulated_device_agrees_to_the_last_bit() {
         let line = text.lines().find_map(|line| line.trim().strip_prefix(name));
         line.unwrap_or_else(|| panic!("{text}")).trim().to_owned()
     };
-    assert_eq!(row("multiply-adds a push"), "18");
-    assert_eq!(row("multiply-adds a reading"), "6");
+    assert_eq!(row("multiply-adds per push"), "18");
+    assert_eq!(row("multiply-adds per reading"), "6");
     assert_eq!(row("state, in RAM"), "92 B");
     garden.put("holes.csv", garden.text("test.csv").replace("no,on", "?,on"));
     let holes = garden.at("holes.csv");

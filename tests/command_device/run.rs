@@ -11,7 +11,7 @@ fn the_emulated_device_agrees_to_the_last_bit() {
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["samples"], 300);
     assert_eq!(report["streams"], 8, "series of forty samples, the last cut short");
-    // Class, margin and three log-likelihoods a sample.
+    // Class, margin and three log-likelihoods per sample.
     assert_eq!(report["numbers"], 300 * 5);
     assert_eq!(report["device_model_bytes"], report["model_bytes"]);
     assert_eq!(report["device_state_bytes"], report["state_bytes"]);
@@ -63,7 +63,7 @@ fn a_kernel_machine_just_fitted_agrees_to_the_last_bit() {
     let report = json(&line);
     assert_eq!(report["differing_bits"], 0);
     assert_eq!(report["evidence"], "decision values");
-    // Class, margin and three decision values a sample.
+    // Class, margin and three decision values per sample.
     assert_eq!(report["numbers"], 300 * 5);
     assert_eq!(report["device_state_bytes"], report["state_bytes"]);
     let info = json(&format!("info {model} --json"));

@@ -1,4 +1,4 @@
-//! Prints what every recursion costs on an emulated Cortex-M4F: instructions a sample, bytes of state
+//! Prints what every recursion costs on an emulated Cortex-M4F: instructions per sample, bytes of state
 //! and of stack. `cargo run --release -p fishweir-tests --example device_table`
 
 use fishweir::device::Board;

@@ -17,7 +17,7 @@ pub mod record;
 use record::{LENGTH, Measurement};
 
 /// Instructions a sample of the same recursion written by hand: name of the row, assembly if there is any, plain
-/// C. The filter in C inverts one matrix a sample.
+/// C. The filter in C inverts one matrix per sample.
 pub const BY_HAND: [(&str, Option<f64>, f64); 7] = [
     ("forward, N=2", Some(40.0), 122.0),
     ("forward, N=4", Some(71.0), 174.0),
@@ -33,7 +33,7 @@ pub const BY_HAND: [(&str, Option<f64>, f64); 7] = [
 pub struct Row {
     /// What was measured.
     pub name: String,
-    /// Instructions a sample, the loop around the push subtracted.
+    /// Instructions per sample, the loop around the push subtracted.
     pub instructions: f64,
     /// Bytes of the model.
     pub model_bytes: u32,

@@ -15,7 +15,7 @@ use crate::device_table::firmware;
 pub struct OnBoard {
     /// Against the host's stream.
     pub parity: Parity,
-    /// Instructions a sample.
+    /// Instructions per sample.
     pub instructions: f64,
     /// Bytes of the state.
     pub state_bytes: usize,
@@ -41,7 +41,7 @@ pub fn classify(board: &str, source: &str, recording: &Recording<'_>, stream: St
     let instructions = run.instructions_per_sample().expect("every board counts");
     let info = &run.outcome.info;
     println!(
-        "{board}: {instructions:.0} instructions a sample, state {} B, model {} B, stack {:?} B",
+        "{board}: {instructions:.0} instructions per sample, state {} B, model {} B, stack {:?} B",
         info.state_bytes, info.model_bytes, run.outcome.report.stack_bytes
     );
     OnBoard {

@@ -4,7 +4,7 @@ use super::Shape;
 use crate::contract::ContractError;
 use crate::error::ModelError;
 
-/// Why bytes were refused as an artefact.
+/// Reason why bytes were refused as an artefact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

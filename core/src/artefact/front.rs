@@ -8,11 +8,13 @@ use crate::front::Cepstra;
 use crate::front::{Decimate, Front, Magnitude, Pipe, Slopes, VectorQuantiser};
 use crate::number::Real;
 
-/// Which stages a front end has and of which sizes, in a number: CRC-32 (ISO-HDLC) of a name of four letters and three
-/// sizes of four bytes, little-endian, for each stage, and for two of them one after the other of `then`, the numbers
-/// of both, and 0. Where that is 0, which stands for no stage, it is 1.
+/// Identifier of a front end: the kinds and sizes of its stages in one number.
 ///
-/// It tells types apart, not settings: those are in the memory of the stages.
+/// The number of a stage is the CRC-32 (ISO-HDLC) of its four-letter name and three sizes of four bytes each, little-endian. That
+/// of two stages in sequence is the CRC-32 of `then`, both numbers and 0. 0 stands for no stage; a checksum that happens to be 0
+/// becomes 1.
+///
+/// It distinguishes types, not settings: those are in the memory of the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Stages(u32);
@@ -21,37 +23,37 @@ impl Stages {
     /// No stage: models see samples as they are.
     pub const NONE: Self = Self(0);
 
-    /// [`Decimate`] over so many channels.
+    /// [`Decimate`] over `channels` channels.
     #[must_use]
     pub const fn decimate(channels: u32) -> Self {
         Self::of(*b"mean", [channels, 0, 0])
     }
 
-    /// [`Magnitude`] over so many channels, of which rows of so many numbers are left.
+    /// [`Magnitude`] over `channels` channels, with rows of `left` numbers.
     #[must_use]
     pub const fn magnitude(channels: u32, left: u32) -> Self {
         Self::of(*b"norm", [channels, left, 0])
     }
 
-    /// [`Slopes`] of so many channels over so many samples.
+    /// [`Slopes`] of `channels` channels over `samples` samples.
     #[must_use]
     pub const fn slopes(channels: u32, samples: u32) -> Self {
         Self::of(*b"rise", [channels, samples, 0])
     }
 
-    /// [`Cepstra`](crate::front) of frames of so many samples, so many bands and cepstra.
+    /// [`Cepstra`](crate::front) of frames of `window` samples, with `bands` bands and `cepstra` cepstra.
     #[must_use]
     pub const fn cepstra(window: u32, bands: u32, cepstra: u32) -> Self {
         Self::of(*b"ceps", [window, bands, cepstra])
     }
 
-    /// [`VectorQuantiser`] over so many channels, of so many words.
+    /// [`VectorQuantiser`] over `channels` channels, with `words` code words.
     #[must_use]
     pub const fn symbols(channels: u32, words: u32) -> Self {
         Self::of(*b"word", [channels, words, 0])
     }
 
-    /// These, and others after them.
+    /// Returns these stages, followed by others.
     #[must_use]
     pub const fn then(self, next: Self) -> Self {
         if self.is_none() { next } else { Self::of(*b"then", [self.0, next.0, 0]) }
@@ -65,7 +67,7 @@ impl Stages {
         Self(if sum == 0 { 1 } else { sum })
     }
 
-    /// Whether there is no stage.
+    /// Returns whether there is no stage.
     #[must_use]
     pub const fn is_none(self) -> bool {
         self.0 == 0
@@ -85,7 +87,7 @@ impl Stages {
 
 /// A front end that an artefact can hold.
 pub trait StoredFront<Row>: Front<Row> + FromBytes + Immutable + KnownLayout {
-    /// Its stages.
+    /// Identifier of the stages.
     const STAGES: Stages;
     /// Numbers in a row, or how many symbols there are.
     const WIDTH: usize;

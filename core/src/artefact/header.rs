@@ -27,30 +27,30 @@ const TOPOLOGY_AT: usize = 22;
 const PROFILE_AT: usize = 32;
 const CHECKSUM_AT: usize = PROFILE_AT + Profile::LENGTH;
 
-/// Beside a topology: there are codebooks.
+/// Bit that is added to a topology: there are codebooks.
 const CODEBOOKS: u8 = 0x80;
-/// Beside codebooks: models have a direction for each output.
+/// Bit in the byte of codebooks: models have a direction for each output.
 const DIRECTIONS: u8 = 0x40;
-/// Beside a topology: there is a front end.
+/// Bit that is added to a topology: there is a front end.
 const FRONT: u8 = 0x20;
-/// Beside codebooks: levels of each code vector, in these bits.
+/// Bits in the byte of codebooks: number of levels of each code vector.
 const LEVELS: u8 = 0x1c;
 
 // What comes after the header is read in place, so that it must be aligned as a real is.
 const _: () = assert!(HEADER_LENGTH == CHECKSUM_AT + 4 && HEADER_LENGTH.is_multiple_of(8));
 
-/// How the states of an artefact's models follow one another.
+/// Transitions between the states of an artefact's models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Topology(u8);
 
 impl Topology {
-    /// By a chain, and hidden: [`Hmm`](crate::hmm::Hmm).
+    /// Hidden states of a chain: [`Hmm`](crate::hmm::Hmm).
     pub const CHAIN: Self = Self(0);
     /// One a position, and so known: a [`ContextModel`](crate::context::ContextModel) whose rule is
     /// [`Steps`](crate::context::Steps).
     pub const STEPS: Self = Self(1);
-    /// Along the positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
+    /// Positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
     pub const PROFILE: Self = Self(2);
     /// By a chain, and hidden, and each model hears the channels and their differences at one lag, no two the same:
     /// [`ChannelSubset`](crate::classify::ChannelSubset). The columns that it hears lie after each model.
@@ -65,11 +65,11 @@ impl Topology {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Shape {
-    /// Bytes a real: 4 for `f32`, 8 for `f64`.
+    /// Bytes per real: 4 for `f32`, 8 for `f64`.
     pub real_bytes: u8,
     /// Emission family.
     pub family: Family,
-    /// How states follow one another.
+    /// Transitions between the states.
     pub topology: Topology,
     /// States `N`.
     pub states: u16,
@@ -85,14 +85,14 @@ pub struct Shape {
     pub directions: u16,
     /// Codebooks `G` beside the models; 0 for none.
     pub codebooks: u16,
-    /// The largest of their dilations: they look back eight times as many samples. 0 where there are none.
+    /// Largest dilation of the codebooks, which look back eight times as many samples; 0 without codebooks.
     pub dilation: u8,
     /// Levels `Q` of each of their code vectors: 0 to 7.
     pub levels: u8,
     /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
     /// one.
     pub front: Stages,
-    /// Whether channels of a sample may be missing.
+    /// `true` if channels of a sample may be missing.
     pub in_part: bool,
 }
 
@@ -107,7 +107,7 @@ impl Shape {
     /// Levels at most of each code vector.
     pub const LEVELS_MAX: u8 = LEVELS >> LEVELS.trailing_zeros();
 
-    /// Its bytes, as they lie at offset 10 of an artefact's header and of an [update](crate::update)'s.
+    /// Returns the bytes of the shape, as at offset 10 of the header of an artefact and of an [update](crate::update).
     #[must_use]
     pub fn to_bytes(self) -> [u8; Self::LENGTH] {
         let [mut states, mut last] = [self.states, self.directions].map(u16::to_le_bytes);
@@ -184,8 +184,10 @@ impl Shape {
         known.then_some(shape)
     }
 
-    /// Whether a header can say it: beside codebooks states are counted in a byte, levels in three bits, and there is a
-    /// dilation; without them there are no levels.
+    /// Returns whether a header can encode the shape.
+    ///
+    /// With codebooks, states are counted in a byte, levels in three bits, and the dilation is not zero; without codebooks there
+    /// are no levels.
     const fn can_be_said(&self) -> bool {
         match self.codebooks {
             0 => self.levels == 0,
@@ -206,7 +208,7 @@ impl Shape {
         }
     }
 
-    /// The format of the numbers; `None` where there is none of that size.
+    /// Returns the format of the numbers; `None` for an unknown size.
     pub(crate) const fn format(&self) -> Option<NumberFormat> {
         match self.real_bytes {
             4 => Some(NumberFormat::F32),
@@ -257,10 +259,10 @@ impl fmt::Display for Shape {
 pub struct Header {
     shape: Shape,
     profile: Profile,
-    /// Without the front end's number.
+    /// Length of the classifier, without the front end's number.
     classifier_length: usize,
     payload_length: usize,
-    /// Of the labels or, since there are sections, of all of these.
+    /// Length in bytes of the sections, or of the labels in versions without sections.
     rest_length: usize,
     has_sections: bool,
 }
@@ -355,7 +357,7 @@ impl Header {
         self.shape
     }
 
-    /// What computed with it where it was written: what its results were seen with.
+    /// Returns the profile of the machine that wrote the artefact.
     pub const fn profile(&self) -> Profile {
         self.profile
     }
@@ -366,7 +368,7 @@ impl Header {
         bytes.get(HEADER_LENGTH..)?.get(..self.classifier_length)
     }
 
-    /// What the model was trained on; `None` of an artefact of before contracts, which does not say.
+    /// Returns the contract of the training data; `None` for versions without contracts.
     ///
     /// # Errors
     /// [`ArtefactError::Contract`] naming the section at fault.
@@ -397,14 +399,14 @@ impl Header {
         Ok(labels.split_terminator(['\n']))
     }
 
-    /// What comes after the payload.
+    /// Returns the bytes after the payload.
     fn rest<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ArtefactError> {
         let rest = bytes.get(HEADER_LENGTH + self.payload_length..);
         rest.and_then(|rest| rest.get(..self.rest_length)).ok_or(ArtefactError::Truncated)
     }
 }
 
-/// Over the header up to the checksum, and what comes after it.
+/// Checksum over the header up to its checksum, and the bytes after it.
 fn checksum(header: &[u8], rest: &[&[u8]]) -> u32 {
     let mut digest = CRC.digest();
     digest.update(header);

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | 8 | `FISHWEIR` |
 //! | 8 | 2 | format version: [`VERSION`], or 2 or 3 of an artefact of before contracts |
-//! | 10 | 1 | bytes a real: 4 or 8 |
+//! | 10 | 1 | bytes per real: 4 or 8 |
 //! | 11 | 1 | emission family, [`Family`] |
 //! | 12 | 2 | states `N`, or positions; beside codebooks a byte, and a byte with their largest dilation |
 //! | 14 | 2 | alphabet size `K`, or channels `D`, those at lags among them |
@@ -12,7 +12,7 @@
 //! | 18 | 2 | outputs `O` |
 //! | 20 | 2 | directions `C`: 0 or `O`; beside codebooks how many of these there are, `G` |
 //! | 22 | 1 | how states follow one another, [`Topology`]; beside codebooks 128 more, 64 more where `C` is `O`, and 4 for each level; 32 more behind a front end |
-//! | 23 | 1 | lags `L` of a [`LagFeatures`] classifier, 0 where there are none |
+//! | 23 | 1 | lags `L` of a [`LagFeatures`] classifier, 0 for any other classifier |
 //! | 24 | 4 | bytes from 56 to the sections: of the front end, the classifier and all that lies after it |
 //! | 28 | 4 | bytes of the sections |
 //! | 32 | 20 | [`Profile`](crate::Profile) of the machine that wrote it |
@@ -38,7 +38,7 @@ pub use error::ArtefactError;
 pub use front::{Stages, StoredFront};
 pub use header::{HEADER_LENGTH, Header, Shape, Topology, VERSION};
 pub use include::{Aligned, Embedded, calibration_pairs};
-/// For what [`fishweir-build`](crate::include_model) writes.
+/// Items for the output of [`fishweir-build`](crate::include_model).
 #[doc(hidden)]
 pub use zerocopy::{
     IntoBytes as AsBytes, transmute as transmute_bytes, transmute_ref as transmute_words,
@@ -63,13 +63,13 @@ use crate::profile_hmm::ProfileHmm;
 pub trait StoredModel: StreamModel {
     /// The code of its emission family.
     const FAMILY: Family;
-    /// How its states follow one another.
+    /// Transitions between the states.
     const TOPOLOGY: Topology;
     /// States, or positions.
     const STATES: usize;
     /// The alphabet's size or the number of channels.
     const SIZE: usize;
-    /// Whether channels of its observations may be missing.
+    /// `true` if channels of an observation may be missing.
     const IN_PART: bool = false;
 
     /// Hands over every number, in the order in which they lie in memory.
@@ -238,7 +238,7 @@ pub const fn length_of<H: StoredModel, const M: usize, const O: usize>(labels: u
 
 /// Writes a classifier's artefact to the start of `buffer`: a device saves what it has learnt.
 ///
-/// `labels` are the names of the classes, one per line; there is no contract beside them. `None` where the buffer holds fewer than
+/// `labels` are the names of the classes, one per line; no contract is written. Returns `None` if the buffer holds fewer than
 /// [`length_of`] bytes, and of models that [hear](ChannelSubset) some columns, which no device learns. Cost: two passes over the bytes.
 pub fn write<'b, H: StoredModel, const M: usize, const O: usize>(
     classifier: &StreamClassifier<H, M, O>,
@@ -310,17 +310,17 @@ pub fn read<C: StoredClassifier>(bytes: &[u8]) -> Result<&C, ArtefactError> {
     Ok(classifier)
 }
 
-/// What the classifier in `bytes` was trained on; `None` of an artefact of before contracts.
+/// Returns the contract of the classifier in `bytes`; `None` for versions without contracts.
 ///
 /// Cost: one pass over the bytes.
 ///
 /// # Errors
-/// What is wrong with header, checksum or sections.
+/// Names the fault in header, checksum or sections.
 pub fn contract(bytes: &[u8]) -> Result<Option<Contract<'_>>, ArtefactError> {
     Header::parse(bytes)?.contract(bytes)
 }
 
-/// How far the decisions of the classifier in `bytes` are to be believed; `None` where that was not learnt.
+/// Returns the calibration of the classifier in `bytes`; `None` if none was learnt.
 ///
 /// Cost: one pass over the bytes; limits stay where they are.
 ///
@@ -334,7 +334,7 @@ pub fn confidence<'a, C: StoredClassifier + 'a>(
     Ok(confidence)
 }
 
-/// What an artefact holds, unchecked.
+/// Unchecked parts of an artefact: classifier and calibration.
 type Parts<'a, C> = (&'a C, Option<Calibration<'a, <C as Classifier>::Real>>);
 
 fn parts<C: StoredClassifier>(bytes: &[u8]) -> Result<Parts<'_, C>, ArtefactError> {

@@ -1,10 +1,10 @@
-//! How far a decision is to be believed, and whether it is to be taken at all.
+//! Calibration of decisions, and rejection of unreliable ones.
 
 use super::{Decision, Output, decide_exactly};
 use crate::error::{ErrorKind, ModelError, Part};
 use crate::number::Real;
 
-/// Why a decision had better not be taken: the reject option.
+/// Reason for rejecting a decision: the reject option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -12,10 +12,10 @@ use crate::number::Real;
 pub enum RejectionReason {
     /// The class leads by less than nearly all decisions in training did.
     LowMargin = 1,
-    /// The stream is less likely a sample, under the likeliest model, than nearly all that were decided so in
+    /// The stream is less likely per sample, under the likeliest model, than nearly all that were decided so in
     /// training: nothing like it was there.
     LowLikelihood = 2,
-    /// It is more likely a sample than nearly all of them: a sensor that rests, or has come off.
+    /// The likelihood per sample is above nearly all of them: a sensor that rests, or has come off.
     HighLikelihood = 3,
 }
 
@@ -27,12 +27,11 @@ pub struct Prediction<T = f32> {
     pub decision: Decision<T>,
     /// The probability of the class decided for, were it one of those that are known.
     pub probability: T,
-    /// Why it had better not be taken; `None` where it may be.
+    /// Reason for rejecting the decision; `None` if it is accepted.
     pub rejection: Option<RejectionReason>,
 }
 
-/// What was learnt about a classifier's decisions on streams that it had not seen: a temperature, and thresholds
-/// of rejection.
+/// Calibration of a classifier on streams that it had not seen in training: a temperature and thresholds of rejection.
 ///
 /// ```text
 /// p(class | x_1..t) = exp(scale v_class) / sum over classes of exp(scale v)
@@ -40,16 +39,16 @@ pub struct Prediction<T = f32> {
 ///                     max_m log p_m(x_1..t) / t  is outside the limits of the class decided for
 /// ```
 ///
-/// of decision values `v`. Both are of streams as long as those they were learnt on: shorter ones are decided by
-/// less, and their likelihood a sample varies more. Probabilities are between the known classes; what is none
-/// of them is for the thresholds to find. Limits are a class's own, for a class of much motion is less likely a
-/// sample than one that rests, and what neither is lies between them.
+/// of decision values `v`. Both hold for streams as long as those of the calibration: the evidence of a shorter stream is weaker,
+/// and its likelihood per sample varies more. Probabilities are relative to the known classes; the thresholds find samples of no
+/// known class. Limits are per class, because a class of much motion is less likely per sample than one at rest, and an unknown
+/// class may lie in between.
 ///
 /// A missing sample counts as a sample and adds nothing: a stream of which much is missing seems likelier than those
 /// that were learnt from, and where these have none missing it is [too likely](RejectionReason::HighLikelihood).
 ///
 /// Flash: 2 reals and 2 a class. Cost of a [prediction](super::AdditiveClassifier::predict): that of a decision, an
-/// exponential a class, two divisions.
+/// exponential per class, two divisions.
 ///
 /// Sources: one temperature, Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, 2017; of
 /// two classes Platt, Probabilistic outputs for support vector machines, 1999, without a bias. Rejection: Chow, On
@@ -58,11 +57,11 @@ pub struct Prediction<T = f32> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Calibration<'a, T = f32> {
-    /// What decision values are multiplied by: one over the temperature. Positive.
+    /// Factor on decision values: the reciprocal of the temperature. Positive.
     pub scale: T,
     /// The least margin that is no close call.
     pub least_margin: T,
-    /// The least and the most likelihood of what is decided for a class, in nats a sample, `[class]`; empty where
+    /// The least and the most likelihood of what is decided for a class, in nats per sample, `[class]`; empty where
     /// nothing is doubted for it.
     pub likelihoods: &'a [[T; 2]],
 }
@@ -73,7 +72,7 @@ impl<T: Real> Calibration<'_, T> {
         Self { scale, least_margin: T::ZERO, likelihoods: &[] }
     }
 
-    /// Whether any decision may be doubted.
+    /// Returns whether any decision may be rejected.
     pub fn rejects(&self) -> bool {
         self.least_margin > T::ZERO || !self.likelihoods.is_empty()
     }
@@ -113,8 +112,9 @@ impl<T: Real> Calibration<'_, T> {
         T::ONE / sum
     }
 
-    /// Why a decision, after `samples` with these log-likelihoods, `[model]`, had better not be taken. Before the
-    /// first sample nothing is likely or not.
+    /// Returns the reason for rejecting a decision after `samples` samples with log-likelihoods `[model]`, or `None`.
+    ///
+    /// Before the first sample no likelihood is too low or too high.
     pub fn rejection(
         &self,
         decision: &Decision<T>,
@@ -154,7 +154,7 @@ impl<T: Real> Calibration<'_, T> {
     }
 }
 
-/// The largest log-likelihood of several models in nats a sample, missing ones counted; `None` before the first
+/// The largest log-likelihood of several models in nats per sample, missing ones counted; `None` before the first
 /// sample, or of no model.
 #[doc(hidden)]
 pub fn likelihood_a_sample<T: Real>(

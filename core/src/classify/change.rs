@@ -59,13 +59,13 @@ pub struct ChangeDetector<E: Emission, const N: usize, const C: usize> {
     drift: [Limit<RealOf<E>>; C],
 }
 
-/// What is normal of a statistic.
+/// Normal range of a statistic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Limit<T = f32> {
-    /// What an observed sample adds on average while nothing changes.
+    /// Average contribution of an observed sample while nothing changes.
     pub mean: T,
-    /// How far from zero, on either side, the faded sum of deviations from the mean may come.
+    /// Largest distance from zero, on either side, of the faded sum of deviations from the mean.
     pub threshold: T,
 }
 
@@ -73,13 +73,13 @@ pub struct Limit<T = f32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Statistic {
-    /// How well the model explains the stream.
+    /// Likelihood of the stream under the model.
     Fit,
     /// The score along the direction of this index.
     Drift(usize),
 }
 
-/// What a [`ChangeDetector`] reads after a sample.
+/// Reading of a [`ChangeDetector`] after a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ChangeReading<T = f32, const C: usize = 1> {
@@ -101,7 +101,7 @@ impl<T: Copy, const C: usize> ChangeReading<T, C> {
     }
 }
 
-/// What a stream left in a [`ChangeDetector`].
+/// State of a [`ChangeDetector`] on a stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangeState<X: Number, const N: usize> {
     fading: FadingBelief<X, N>,
@@ -110,7 +110,7 @@ pub struct ChangeState<X: Number, const N: usize> {
 }
 
 impl<X: Number<Reading: Number>, const N: usize> ChangeState<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { fading: FadingBelief::NEW, weight: Compensated::ZERO };
 }
 
@@ -146,17 +146,17 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
         &self.hmm
     }
 
-    /// How much of the past the statistics keep.
+    /// Returns the forgetting factor of the statistics.
     pub const fn memory(&self) -> ForgettingFactor<RealOf<E>> {
         self.memory
     }
 
-    /// What is normal of the log-likelihood.
+    /// Returns the normal range of the log-likelihood.
     pub const fn fit(&self) -> Limit<RealOf<E>> {
         self.fit
     }
 
-    /// What is normal along each direction.
+    /// Returns the normal range along each direction.
     pub const fn drift(&self) -> &[Limit<RealOf<E>>; C] {
         &self.drift
     }
@@ -210,7 +210,7 @@ impl<E: Emission, const N: usize, const C: usize> ChangeDetector<E, N, C> {
 }
 
 impl<T: Real> Limit<T> {
-    /// Whether a statistic is beyond it. One that is no number is.
+    /// Returns whether a statistic is beyond the threshold; NaN is.
     #[inline]
     fn is_passed_by(&self, statistic: T) -> bool {
         let within = statistic.abs() <= self.threshold;

@@ -15,7 +15,7 @@ use crate::number::{Channel, NumberFormat};
 /// Behind [`LagFeatures`](crate::lagged::LagFeatures) a bank may hold a model a lag, which hears the channels and their
 /// differences at that lag: `L` narrow models cost `L` times one.
 ///
-/// Flash: `C` words beside the model. Work: `C` numbers copied a sample, and a row of them on the stack.
+/// Flash: `C` words beside the model. Work: `C` numbers copied per sample, and a row of them on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]

@@ -13,8 +13,10 @@ use crate::filter::Streaming;
 use crate::lagged::RingIndex;
 use crate::number::{Array2, NumberFormat};
 
-/// `G` codebooks over `D` channels, whose scales are `[[T; D]; G]`, and what each of their codewords weighs for each of `O` outputs; and `Q` levels of each
-/// code vector's likeness, with what it weighs to exceed so many of them.
+/// Weights per output for the codewords of `G` codebooks over `D` channels and for levels of their likenesses.
+///
+/// Scales are `[[T; D]; G]`; each codeword has a weight for each of `O` outputs. Each code vector has `Q` levels of likeness,
+/// with weights for the number of levels exceeded.
 ///
 /// ```text
 /// sum_o(x_1..t) = sum over samples and codebooks of
@@ -36,7 +38,7 @@ use crate::number::{Array2, NumberFormat};
 /// Over reals, or over the integers of [fixed point](crate::number::fixed): see [`Coding`].
 ///
 /// Flash: `G (4 + 4 D + 64 + 32 O (1 + Q) + 32 Q)` bytes in `f32`, `G (4 + 2 D + 64 + 16 O (1 + Q) + 32 Q) + 2 O` in
-/// integers, up to a word. Work a sample: `G (8 D + 64 + O)` multiply-adds; with levels `8 G Q` comparisons and `8 G O`
+/// integers, up to a word. Work per sample: `G (8 D + 64 + O)` multiply-adds; with levels `8 G Q` comparisons and `8 G O`
 /// additions more, at most.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[repr(C)]
@@ -53,7 +55,7 @@ pub struct Codebooks<S: Array2<Entry: Coding>, const O: usize, const Q: usize = 
 impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize>
     Codebooks<[[T; D]; G], O>
 {
-    /// From dilations in samples, what channels are multiplied by, code vectors, and what codewords weigh, all
+    /// Codebooks from dilations in samples, scales of the channels, code vectors and weights of the codewords, all
     /// `[codebook]`. [`WithCodebooks::new`] checks them, with the ring that they take.
     pub const fn from_parts(
         dilations: [u32; G],
@@ -66,7 +68,7 @@ impl<T: Coding<Unit = ()>, const D: usize, const G: usize, const O: usize>
 }
 
 impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<[[T; D]; G], O> {
-    /// The same with the unit of what codewords weigh, `[output]`.
+    /// Sets the unit of the codewords' weights, `[output]`.
     pub const fn in_units(
         dilations: [u32; G],
         scales: [[T; D]; G],
@@ -79,8 +81,9 @@ impl<T: Coding, const D: usize, const G: usize, const O: usize> Codebooks<[[T; D
         Self { dilations, levels, scales, vectors, weights, above, units }
     }
 
-    /// The same with `Q` levels of each code vector's likeness, `[codebook][codeword][level]`, and what it weighs to exceed
-    /// one, two, ... of them, in the same units.
+    /// Adds `Q` levels of each code vector's likeness, `[codebook][codeword][level]`.
+    ///
+    /// `above` are the weights for exceeding one, two, ... of them, in the same units.
     pub const fn with_levels<const Q: usize>(
         self,
         levels: [[[T::Wide; Q]; CODEWORDS]; G],
@@ -153,7 +156,7 @@ impl<R, C, const K: usize> WithCodebooks<R, C, K> {
     }
 }
 
-/// What a stream left in what is inside a [`WithCodebooks`] classifier, and in it.
+/// State of a [`WithCodebooks`] classifier, with the state of the classifier inside.
 type StateOf<R, T, const D: usize, const K: usize, const O: usize> =
     WithCodebooksState<<R as Streaming>::State, [[T; D]; K], [<T as Coding>::Total; O]>;
 
@@ -257,8 +260,9 @@ impl<
     }
 }
 
-/// Checks codebooks over a ring of so many samples: their dilations, of which eight times the largest is the ring, and
-/// of each codebook its scales, its codewords' weights and those of its levels, then these.
+/// Checks codebooks over a ring of `ring` samples, which is eight times the largest dilation.
+///
+/// Checks the dilations, then of each codebook its scales, the weights of its codewords and of its levels, and the levels.
 ///
 /// # Errors
 /// Names the first that is wrong, by codebook and entry.

@@ -13,10 +13,10 @@ pub const CODEWORDS: usize = 8;
 /// A codebook: `[tap][codeword]`, each a direction in the space of differences, of any length.
 pub type CodeVectors = [[i8; CODEWORDS]; TAPS];
 
-/// What [codebooks](super::Codebooks) compute in: reals, or integers for parts without an FPU.
+/// Arithmetic of [codebooks](super::Codebooks): reals, or integers for parts without an FPU.
 ///
-/// Over `i16` a sample takes integer products and sums of 32 bits and one addition of 64 an output, and **nothing
-/// overflows**. With `S = sum_c |scale_c| <= 2^15 - 1`, which [`fits`](Self::fits) asks, and any samples,
+/// Over `i16` a sample takes integer products and sums of 32 bits and one 64-bit addition per output, and **nothing overflows**.
+/// With `S = sum_c |scale_c| <= 2^15 - 1`, which [`fits`](Self::fits) checks, and any samples,
 ///
 /// ```text
 /// |sum_c scale_c (x_c - before_c)|                    <= (2^16 - 1) S < 2^31 - 2^10
@@ -25,18 +25,17 @@ pub type CodeVectors = [[i8; CODEWORDS]; TAPS];
 /// |sum over W < 2^16 weights that a sample adds|      <= (2^16 - 1) 2^15 < 2^31
 /// ```
 ///
-/// where `W` is one a codebook and, where there are levels, eight more; and the sums of a stream, of 64 bits, last for
-/// `2^48 / W` samples. A difference of the samples' last bit is `scale_c 2^-11` in
-/// `y`: sixteen units where a codebook hears one channel, whose scale is then `2^15 - 1`. What a codeword weighs is
-/// `v 2^unit`, with a unit for each output.
+/// where `W` is one per codebook and, with levels, eight more; the 64-bit sums of a stream last for `2^48 / W` samples. A
+/// difference of one unit in the samples' last bit is `scale_c 2^-11` in `y`: sixteen units where a codebook reads one channel,
+/// whose scale is then `2^15 - 1`. The weight of a codeword is `v 2^unit`, with a unit for each output.
 pub trait Coding: Channel {
     /// The reals that outputs are in.
     type Real: Real;
-    /// What a sample's products are added up in, and what they are compared with.
+    /// Type of the sums of a sample's products and of the levels they are compared with.
     type Wide: Copy + Debug + Default + PartialOrd;
-    /// What all samples' are.
+    /// Type of the sum over all samples.
     type Total: Copy + Debug + PartialEq;
-    /// What weights for an output are relative to: the exponent of a power of two, or nothing.
+    /// Type of the unit of an output's weights: the exponent of a power of two, or nothing.
     type Unit: Copy + Debug + PartialEq;
     /// No sample's.
     const NOTHING: Self::Total;
@@ -53,15 +52,15 @@ pub trait Coding: Channel {
     fn add_sample(total: &mut Self::Total, sample: Self::Wide);
     /// All evidence: the nearest real, and what that drops.
     fn parts(total: &Self::Total, unit: Self::Unit) -> [Self::Real; 2];
-    /// Whether what a codebook multiplies channels by overflows nowhere. Floating point holds all.
+    /// Returns whether a codebook's scales cause no overflow. Floating point accepts all.
     fn fits(_scale: &[Self]) -> bool {
         true
     }
-    /// Whether a unit is one.
+    /// Returns whether a unit is valid.
     fn is_unit(_unit: Self::Unit) -> bool {
         true
     }
-    /// Whether a level is one that sums of products can be compared with: integers all are.
+    /// Returns whether a level can be compared with sums of products; every integer can.
     fn is_level(_level: Self::Wide) -> bool {
         true
     }
@@ -150,14 +149,14 @@ impl Coding for i16 {
     }
 }
 
-/// How alike each code vector of a codebook is to what is heard at each of `L` samples, tap by tap:
+/// Likeness of each code vector of a codebook to each of `L` samples, tap by tap:
 ///
 /// ```text
 /// y_k = sum over channels c of scale_c ( x_t,c - x_(t - k d),c ),     k = 1, ..., 8
 /// alike_w = sum_k v_(k,w) y_k
 /// ```
 ///
-/// RAM: `8 L` numbers. Work: `8 D + 64` multiply-adds a sample of `D` channels.
+/// RAM: `8 L` numbers. Work: `8 D + 64` multiply-adds per sample of `D` channels.
 #[derive(Clone, Copy, Debug)]
 pub struct Similarity<T: Coding, const L: usize> {
     alike: [[T::Wide; L]; CODEWORDS],
@@ -172,8 +171,8 @@ impl<T: Coding, const L: usize> Default for Similarity<T, L> {
 }
 
 impl<T: Coding, const L: usize> Similarity<T, L> {
-    /// Adds the next tap, by its row `v_k` of the code vectors: of each of so many channels what it is multiplied by, the
-    /// samples, and those `k d` before them.
+    /// Adds the next tap: row `v_k` of the code vectors, and for each of `channels` channels its scale, the samples, and the
+    /// samples `k d` before them.
     #[inline(always)]
     pub fn accumulate<'a>(
         &mut self,
@@ -201,7 +200,7 @@ impl<T: Coding, const L: usize> Similarity<T, L> {
         }
     }
 
-    /// How alike each code vector is to what has been heard at each sample, `[codeword]`.
+    /// Likeness of each code vector to the input so far at each sample, `[codeword]`.
     #[inline(always)]
     pub fn alike(&self) -> &[[T::Wide; L]; CODEWORDS] {
         &self.alike
@@ -224,9 +223,10 @@ impl<T: Coding, const L: usize> Similarity<T, L> {
 }
 
 impl<T: Coding> Similarity<T, 1> {
-    /// Adds to a sample's evidence, `[output]`, what its codeword weighs, and of each codeword with levels what it weighs
-    /// to exceed so many of them: `weights` are `[codeword]`, `step` has of each codeword the levels and the rows
-    /// for having exceeded one, two, ... of them. Within a sample in plain arithmetic, between samples exactly.
+    /// Adds to a sample's evidence, `[output]`, the weight of its codeword and of the levels that each codeword exceeds.
+    ///
+    /// `weights` are `[codeword]`; `step` holds for each codeword the levels and the rows of weights for having exceeded one,
+    /// two, ... of them. Within a sample in plain arithmetic, between samples exactly.
     #[inline]
     pub fn weigh<'a, W: AsRef<[T]> + 'a>(
         &self,
@@ -255,7 +255,7 @@ impl<T: Coding> Similarity<T, 1> {
     }
 }
 
-/// How alike the code vectors of a codebook at a dilation `d` are to the last samples: see [`Similarity`].
+/// Likeness of the code vectors of a codebook at a dilation `d` to the last samples: see [`Similarity`].
 ///
 /// `past` and `place` are a ring of the samples before `x`; `None` until `8 d` of them have
 /// come. Likenesses do not depend on the level of the signal, nor the [codeword](Similarity::codewords) on its strength.

@@ -16,12 +16,12 @@ pub trait ConstStart: Sized {
     const START: Self;
 }
 
-/// Of front ends that remember nothing.
+/// State of front ends without memory.
 impl ConstStart for () {
     const START: Self = ();
 }
 
-/// Of a [`Pipe`](crate::front::Pipe).
+/// State of a [`Pipe`](crate::front::Pipe).
 impl<A: ConstStart, B: ConstStart> ConstStart for (A, B) {
     const START: Self = (A::START, B::START);
 }

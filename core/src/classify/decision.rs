@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::number::{Compensated, Real};
 
-/// How a decision value grows with the length of the stream: the evidence is divided by `1`, `t` or
+/// Normalisation of a decision value by the length of the stream: the evidence is divided by `1`, `t` or
 /// `sqrt(t)`, where `t` counts the samples, missing ones included.
 ///
 /// A plain number underneath, so that it can be read in place from an artefact.
@@ -31,7 +31,7 @@ impl Normalisation {
         if code <= 2 { Some(Self(code)) } else { None }
     }
 
-    /// What evidence is multiplied by after `t` samples; one before the first.
+    /// Factor on the evidence after `t` samples; one before the first.
     pub fn factor<T: Real>(self, t: u64) -> T {
         match self {
             _ if t == 0 => T::ONE,
@@ -48,8 +48,7 @@ impl Normalisation {
 pub struct Decision<T = f32> {
     /// The class decided for.
     pub class: usize,
-    /// Its decision value less the next best one's; not negative, and infinite where no other class is
-    /// possible.
+    /// Decision value less that of the runner-up: not negative, and infinite if no other class is possible.
     pub margin: T,
 }
 
@@ -122,7 +121,7 @@ impl<T: Real> Output<T> {
         infinite(self.ruled_out).unwrap_or_else(|| self.sum.total())
     }
 
-    /// This value less another, subtracted in double-word arithmetic.
+    /// Difference between this value and another, subtracted in double-word arithmetic.
     #[inline]
     pub fn difference(&self, other: &Self) -> T {
         let difference = self.ruled_out - other.ruled_out;
@@ -130,7 +129,7 @@ impl<T: Real> Output<T> {
     }
 }
 
-/// What is weighed so, of minus infinity.
+/// Returns infinity with the sign opposite to that of the weight; `None` for weight zero.
 #[inline]
 fn infinite<T: Real>(weight: T) -> Option<T> {
     if weight > T::ZERO {
@@ -150,9 +149,10 @@ pub fn decide<T: Real>(values: &[T]) -> Decision<T> {
     decide_by(values, |&value| value, |&a, &b| a - b)
 }
 
-/// The same from outputs that are not rounded yet: the margin is their difference in double-word
-/// arithmetic, right where the values themselves are too large to differ. It is zero in a tie alone;
-/// infinite where models that are [ruled out](Output) decide.
+/// Decides from outputs that are not rounded yet.
+///
+/// The margin is their difference in double-word arithmetic, correct where the values themselves are too large to differ. It is
+/// zero only in a tie, and infinite where models that are [ruled out](Output) decide.
 pub fn decide_exactly<T: Real>(outputs: &[Output<T>]) -> Decision<T> {
     decide_by(outputs, Output::value, Output::difference)
 }

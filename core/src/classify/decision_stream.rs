@@ -100,7 +100,7 @@ impl<'a, C: AdditiveClassifier, const STATES: usize> DecisionStream<'a, C, STATE
         Some(self.named(self.stream.so_far()?))
     }
 
-    /// Why the last sample was refused; `None` where it was taken, or missing.
+    /// Returns the reason why the last sample was refused; `None` if it was accepted or missing.
     pub const fn refused(&self) -> Option<ObservationError> {
         self.refused
     }

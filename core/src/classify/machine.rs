@@ -56,8 +56,8 @@ pub struct KernelMachine<K, C: Array2> {
 /// The outputs' values of a [`KernelMachine`], relative to a common scale:
 /// `value_o = values[o] exp(log_scale)`.
 ///
-/// Where there is a bias the scale is one unless a kernel value is above one; where there is none it
-/// is the largest kernel value's, so that a decision on kernels of `10^-1000` is as exact as any
+/// With a bias the scale is one unless a kernel value is above one; without a bias it is the largest kernel value, so that a
+/// decision on kernels of `10^-1000` is as exact as any
 /// other. Either way signs and order are those of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -88,7 +88,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, [[T; M]; O]> {
         Self { kernel, coefficients, biases }
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub const fn classes(&self) -> usize {
         if O == 1 { 2 } else { O }
     }
@@ -98,12 +98,12 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, [[T; M]; O]> {
         &self.kernel
     }
 
-    /// How much each kernel value weighs, `[output][item]`.
+    /// Coefficients of the kernel values, `[output][item]`.
     pub const fn coefficients(&self) -> &[[T; M]; O] {
         &self.coefficients
     }
 
-    /// What each output starts from, `[output]`.
+    /// Bias of each output, `[output]`.
     pub const fn biases(&self) -> &[T; O] {
         &self.biases
     }
@@ -227,7 +227,7 @@ pub fn expand_kernels<'c, T: Real>(
     left
 }
 
-/// From logarithms of kernels to values relative to the largest, in place; returns its logarithm.
+/// Converts logarithms of kernels to values relative to the largest, in place; returns its logarithm.
 ///
 /// Minus infinity, and values of zero, where all kernels are zero. One exponential a kernel.
 #[inline]

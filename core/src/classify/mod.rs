@@ -2,11 +2,11 @@
 //! do not, against support vectors in flash; and a detector of change, the classifier of streams that
 //! nobody has labelled.
 //!
-//! | classifier | reads | state (reals) | multiply-adds a sample, a reading |
+//! | classifier | reads | state (reals) | multiply-adds per sample, a reading |
 //! |---|---|---|---|
 //! | [`StreamClassifier`] of hidden Markov models | directional derivatives of `B` models | `B N (1 + C)` | `B (1 + 2C) (N^2 + N)`, none |
 //! | [`StreamClassifier`] of models whose contexts are seen | the same | `B (1 + C)` | `B (1 + 2C)`, none |
-//! | the first, with [`Codebooks`] beside its models ([`WithCodebooks`]) | what is counted beside them | `D K + 2 O` more | `G (8 D + 64 + O)` more, and with `Q` levels `8 G Q` comparisons, `8 G O` additions |
+//! | the first, with additional [`Codebooks`] ([`WithCodebooks`]) | the same and counts of codewords | `D K + 2 O` more | `G (8 D + 64 + O)` more, and with `Q` levels `8 G Q` comparisons, `8 G O` additions |
 //! | [`KernelMachine`] on [`StoredSequences`] | kernels by marginalisation | `M N` | `M N^2`, `O M` |
 //! | [`KernelMachine`] on [`StoredScores`] | Gaussian, polynomial, cosine kernels on scores | `B P (N + 2)` | `B P N^2`, `F (M + 1) + O M` |
 //! | [`WindowClassifier`] around any of these | its decision at the end of each window | one state for each open window | as many times its own |

@@ -14,11 +14,11 @@ use crate::profile_hmm::{Cell, ProfileBelief, ProfileFilter, ProfileHmm};
 /// A model whose log-likelihood streams, with its directional derivatives: what a
 /// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
 pub trait StreamModel {
-    /// What is pushed.
+    /// Observation of one sample.
     type Observation: ?Sized;
     /// The reals that it is read in.
     type Real: Real;
-    /// What a stream left of it.
+    /// State of the model on a stream.
     type State: Copy + Debug + PartialEq;
     /// `log p(x_1..t)` and its derivatives.
     type Reading: Scalar<Real = Self::Real>;
@@ -47,7 +47,7 @@ const fn directions<E: Emission>() -> usize {
     <<E::Weight as Parameter>::Tangent as Tangent<RealOf<E>>>::DIRECTIONS
 }
 
-/// By the forward filter.
+/// Evidence of the forward filter.
 impl<E: Emission, const N: usize> StreamModel for Hmm<E, N> {
     type Observation = E::Observation;
     type Real = RealOf<E>;
@@ -136,7 +136,7 @@ where
     }
 }
 
-/// By the Kalman filter.
+/// Evidence of the Kalman filter.
 impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Dynamics<N, D, W> {
     type Observation = [<W as Parameter>::Real; D];
     type Real = <W as Parameter>::Real;

@@ -21,7 +21,7 @@ pub enum ScoreKernel<T> {
     },
     /// `(1 + z . z')^degree`.
     Polynomial {
-        /// At least 1.
+        /// Degree of the polynomial, at least 1.
         degree: u32,
     },
     /// `z . z' / (|z| |z'|)`; stored scores have length one. Zero where `z` is.
@@ -39,8 +39,9 @@ const MOST_DEGREE: u32 = 64;
 const LARGE_BASE: i32 = 16;
 
 impl<T: Real> ScoreKernel<T> {
-    /// What whitened scores `z` become before they are compared with any item, in place: roots with
-    /// their signs for [`RootCosine`](Self::RootCosine), what they were for the others.
+    /// Transforms whitened scores `z` in place before they are compared with any item.
+    ///
+    /// [`RootCosine`](Self::RootCosine) takes square roots and keeps the signs; the other kernels leave the scores unchanged.
     ///
     /// `F` square roots, which are correctly rounded: the same bits on every machine. Once a reading,
     /// before [`evaluate`](Self::evaluate).
@@ -58,7 +59,7 @@ impl<T: Real> ScoreKernel<T> {
     /// writes `values[item]` and returns their log scale, as [`KernelValues`](super::KernelValues) has
     /// them.
     ///
-    /// `F` multiply-adds an item; an exponential an item more for a Gaussian, `degree` products for a
+    /// `F` multiply-adds per item; one more exponential per item for a Gaussian, `degree` products for a
     /// polynomial, a division for a cosine, and `F` more and a square root in all. Slices are at most
     /// `2^16` long.
     #[inline]

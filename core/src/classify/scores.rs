@@ -49,7 +49,7 @@ pub struct ScoreState<C> {
 }
 
 impl<C> ScoreState<C> {
-    /// How many samples have been taken in, missing ones included.
+    /// Number of samples, missing ones included.
     pub const fn samples(&self) -> u64 {
         self.samples
     }

@@ -33,7 +33,7 @@ use crate::number::{Number, NumberFormat, Real, Scalar};
 /// impossible is [ruled out](BankState) until the stream is reset, and the others go on; what then
 /// becomes of the outputs says [`Output`].
 ///
-/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs, `M` bytes and a counter. Work a sample:
+/// Flash: `M` models, `O (M + 1)` reals. State: `M` of theirs, `M` bytes and a counter. Work per sample:
 /// `M` times that of [`Forward`](crate::filter::Forward) or
 /// [`ContextLikelihood`](crate::context::ContextLikelihood); a reading costs `M` logarithms, `M`
 /// divisions, and `O M` additions in double-word arithmetic, with a product each where there is a weight.
@@ -48,26 +48,26 @@ pub struct StreamClassifier<H: StreamModel, const M: usize, const O: usize> {
     reserved: u32,
 }
 
-/// What a stream left in a [`StreamClassifier`]: a state a model, and the count of samples.
+/// State of a [`StreamClassifier`]: one state per model, and the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StreamState<S, const M: usize> {
     bank: BankState<S, M>,
     samples: u64,
 }
 
-/// Of hidden Markov models.
+/// Access to the states of hidden Markov models.
 impl<X: Number, const N: usize, const M: usize> StreamState<Belief<X, N>, M> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { bank: BankState::new([Belief::NEW; M]), samples: 0 };
 }
 
 impl<S, const M: usize> StreamState<S, M> {
-    /// How many samples have been taken in, missing ones included.
+    /// Number of samples, missing ones included.
     pub const fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// Which models have been ruled out, `[model]`.
+    /// Models that have been ruled out, `[model]`.
     pub const fn ruled_out(&self) -> &[bool; M] {
         self.bank.ruled_out()
     }
@@ -107,7 +107,7 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         Self { models, weights, biases, normalisation, reserved: 0 }
     }
 
-    /// How many classes it tells apart.
+    /// Number of classes.
     pub const fn classes(&self) -> usize {
         if O == 1 { 2 } else { O }
     }
@@ -117,17 +117,17 @@ impl<H: StreamModel, const M: usize, const O: usize> StreamClassifier<H, M, O> {
         &self.models
     }
 
-    /// How much each log-likelihood weighs, `[output][model]`.
+    /// Weights of the log-likelihoods, `[output][model]`.
     pub const fn weights(&self) -> &[[H::Real; M]; O] {
         &self.weights
     }
 
-    /// What each output starts from, `[output]`.
+    /// Bias of each output, `[output]`.
     pub const fn biases(&self) -> &[H::Real; O] {
         &self.biases
     }
 
-    /// How evidence grows with length.
+    /// Normalisation of evidence by length.
     pub const fn normalisation(&self) -> Normalisation {
         self.normalisation
     }

@@ -4,7 +4,7 @@ use super::machine::check_finite;
 use crate::error::{ModelError, Part};
 use crate::number::{Real, inner_product};
 
-/// Why a kernel on scores has no value: an entry of the whitened score lies outside `-2^48` to `2^48`,
+/// Error of a kernel on scores without a value: an entry of the whitened score lies outside `-2^48` to `2^48`,
 /// far from what any data shows, or is no number. A sample millions of standard deviations away does
 /// that. The state is sound: reset, or read on where scores are means over the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ impl fmt::Display for ScoreOutOfRange {
 
 impl core::error::Error for ScoreOutOfRange {}
 
-/// How scores are centred and whitened before a kernel sees them.
+/// Centring and whitening of scores before a kernel reads them.
 ///
 /// Entries stay between `-2^48` and `2^48`, so that a kernel's sums stay finite.
 pub trait Whitening<T: Real, const F: usize> {
@@ -54,7 +54,7 @@ pub struct DiagonalWhitening<T, const F: usize> {
 /// matrix.
 ///
 /// The invariant Fisher kernel in full, for kernels of distances and angles; those of inner products
-/// need it in the stored scores alone. Flash: `F (F + 1)` reals. `F^2` multiply-adds a reading.
+/// need it in the stored scores alone. Flash: `F (F + 1)` reals. `F^2` multiply-adds per reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FullWhitening<T, const F: usize> {
@@ -108,7 +108,7 @@ pub fn whiten_entries<T: Real>(
     check_range(scores)
 }
 
-/// [`FullWhitening`] over slices: centres `scores` in place, and writes `whitened`, an entry a row.
+/// [`FullWhitening`] over slices: centres `scores` in place, and writes `whitened`, an entry per row.
 ///
 /// # Errors
 /// [`ScoreOutOfRange`].

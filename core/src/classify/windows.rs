@@ -54,13 +54,13 @@ pub struct StaggeredStates<S, const STATES: usize> {
 }
 
 impl<S, const STATES: usize> StaggeredStates<S, STATES> {
-    /// Before the first sample, from as many new states of the classifier: in a constant too.
+    /// State before the first sample, from as many new states of the classifier; usable in constants.
     #[must_use]
     pub const fn from_parts(states: [S; STATES]) -> Self {
         Self { states, clock: WindowClock::NEW }
     }
 
-    /// Where the stream is among its windows.
+    /// Position of the stream among its windows.
     pub const fn clock(&self) -> &WindowClock {
         &self.clock
     }
@@ -94,8 +94,9 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
         Ok(Self { classifier, contract })
     }
 
-    /// The same of a contract that was checked, and whose windows take `STATES` states: for statics, and where contracts
-    /// change.
+    /// Creates the classifier without checks, for statics and for changing contracts.
+    ///
+    /// The contract must have been checked, and its windows must take `STATES` states.
     pub const fn from_parts(classifier: C, contract: &'a Contract<'a>) -> Self {
         Self { classifier, contract }
     }
@@ -105,7 +106,7 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
         &self.classifier
     }
 
-    /// What the classifier was trained on.
+    /// Contract of the training data.
     pub const fn contract(&self) -> &'a Contract<'a> {
         self.contract
     }
@@ -130,8 +131,9 @@ impl<'a, C, const STATES: usize> WindowClassifier<'a, C, STATES> {
         }
     }
 
-    /// The same for those who ask for a decision on a partly filled window: `None` too where such a window decides nothing
-    /// ([`Partial::Never`]).
+    /// Returns the state of the oldest open window, if such a window may decide.
+    ///
+    /// Where the contract allows no decision on a partly filled window ([`Partial::Never`]), it is [`decided`](Self::decided).
     #[must_use]
     pub fn so_far<'s, S>(&self, state: &'s StaggeredStates<S, STATES>) -> Option<&'s S> {
         match &self.contract.windows {

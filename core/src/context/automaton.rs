@@ -1,11 +1,11 @@
 use super::{ContextError, ContextRule};
 use crate::error::ObservationError;
 
-/// Whether strings end by an event of their own.
+/// End of strings: marked by an event of its own, or open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StringEnd {
-    /// They do not: all `K` events are symbols.
+    /// Strings have no such event: all `K` events are symbols.
     Open,
     /// The last of the `K` events, `K - 1`, is the end. It is pushed like a symbol; after it the string
     /// is over, and wants a reset.
@@ -44,7 +44,7 @@ impl StringEnd {
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example 12.32
 /// and remark 12.33.
 ///
-/// Flash: `2 C K` bytes and ten. Work a symbol: a look-up.
+/// Flash: `2 C K` bytes and ten. Work per symbol: a look-up.
 ///
 /// ```
 /// use fishweir_core::context::{Automaton, StringEnd};
@@ -74,7 +74,7 @@ pub struct AutomatonView<'a> {
     span: Span,
 }
 
-/// Where strings of an [`Automaton`] begin and end.
+/// Start and end of the strings of an [`Automaton`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Span {
@@ -83,8 +83,7 @@ pub struct Span {
     after_gap: StringHistory,
 }
 
-/// Where a string is: its context, how many symbols are still to come until that is known, and whether
-/// it has ended.
+/// Position in a string: its context, the symbols missing until that is known, and whether it has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct StringHistory {
@@ -193,7 +192,7 @@ impl Span {
         Ok(Self { symbols: symbols as u16, start, after_gap: start })
     }
 
-    /// Where strings begin, and where they go on after a gap.
+    /// Finds where strings begin and where they go on after a gap.
     const fn of(contexts: &[&[u16]], symbols: usize) -> Result<Self, ContextError> {
         let (mut markers, mut empty, mut uneven) = (None, None, None);
         let (mut longest, mut most_markers, mut before) = (0, 0, None);
@@ -249,7 +248,7 @@ const fn at<T>(slice: &[T], i: usize) -> Option<&T> {
     }
 }
 
-/// That symbols are symbols, markers come first, and no context comes twice.
+/// Checks that symbols are in range, that markers come first, and that no context is repeated.
 const fn check(contexts: &[&[u16]], symbols: usize) -> Result<(), ContextError> {
     let mut context = 0;
     while let Some(&string) = at(contexts, context) {
@@ -277,7 +276,7 @@ const fn check(contexts: &[&[u16]], symbols: usize) -> Result<(), ContextError> 
     Ok(())
 }
 
-/// Whether a string ends with another.
+/// Returns whether `suffix` is a suffix of `string`.
 const fn is_suffix(mut suffix: &[u16], mut string: &[u16]) -> bool {
     while let [before @ .., last] = suffix {
         let [rest @ .., other] = string else { return false };
@@ -339,7 +338,7 @@ impl<const K: usize, const C: usize> Automaton<K, C> {
         &self.next
     }
 
-    /// The same automaton with its sizes at run time.
+    /// View of the automaton with its sizes at run time.
     #[inline]
     pub const fn view(&self) -> AutomatonView<'_> {
         AutomatonView { next: self.next.as_flattened(), events: K, span: self.span }

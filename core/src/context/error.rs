@@ -1,6 +1,6 @@
 use core::fmt;
 
-/// Why a set of contexts was refused: which context, and what is wrong with it.
+/// Reason why a set of contexts was refused, with the context at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub enum ContextError {
         /// The first context whose length differs from the one before it.
         context: usize,
     },
-    /// After this symbol in this context no context is a suffix of what was seen: add the empty one.
+    /// No context is a suffix of the past after this symbol in this context: add the empty one.
     NoSuffix {
         /// The context.
         context: usize,

@@ -19,7 +19,7 @@ use crate::number::Number;
 /// In fixed point it is that sum itself, of integers, and exact: see
 /// [`CategoricalLogQ15`](crate::emission::CategoricalLogQ15).
 ///
-/// State: `1 + D` reals, a ledger, and the rule's history. Work a sample: a likelihood and `1 + 2D`
+/// State: `1 + D` reals, a ledger, and the rule's history. Work per sample: a likelihood and `1 + 2D`
 /// multiplications; no logarithm but the family's own.
 #[derive(Debug)]
 pub struct ContextLikelihood<'m, R, E, const C: usize> {
@@ -33,7 +33,7 @@ impl<R, E, const C: usize> Clone for ContextLikelihood<'_, R, E, C> {
 }
 impl<R, E, const C: usize> Copy for ContextLikelihood<'_, R, E, C> {}
 
-/// What a stream left of a [`ContextLikelihood`]: where it is, and its likelihood.
+/// State of a [`ContextLikelihood`]: the position in the string, and the likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContextBelief<P, X: Number> {
     history: P,
@@ -41,7 +41,7 @@ pub struct ContextBelief<P, X: Number> {
 }
 
 impl<P: Copy, X: Number> ContextBelief<P, X> {
-    /// What the rule keeps of the past.
+    /// History that the rule keeps of the stream.
     pub const fn history(&self) -> P {
         self.history
     }

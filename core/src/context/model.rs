@@ -52,7 +52,7 @@ impl<E> Independent<E> {
 }
 
 impl<R, E, const C: usize> ContextModel<R, E, C> {
-    /// A model from a rule and one distribution a context. Their own constructors have checked them;
+    /// A model from a rule and one distribution per context. Their own constructors have checked them;
     /// [`validate`](Self::validate) checks what was read from elsewhere.
     pub const fn new(rule: R, emission: [E; C]) -> Self {
         const { assert!(C > 0, "C must be at least 1") };

@@ -4,12 +4,12 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::error::ObservationError;
 
-/// How the past picks the context of the next sample, one of `C`.
+/// Rule that picks the context of the next sample, one of `C`, from the past.
 pub trait ContextRule<O: ?Sized, const C: usize> {
-    /// What the rule keeps of the past.
+    /// History that the rule keeps of a stream.
     type History: Copy + PartialEq + Debug;
 
-    /// Before the first sample.
+    /// History before the first sample.
     fn start(&self) -> Self::History;
 
     /// The context that predicts `x`, below `C`, or `None` where the past does not determine one;
@@ -45,7 +45,7 @@ impl<O: ?Sized> ContextRule<O, 1> for Unconditional {
     fn skip(&self, (): ()) {}
 }
 
-/// A context a position: samples are independent, and the sequence has `C` of them. More are refused,
+/// A context per position: samples are independent, and the sequence has `C` of them. More are refused,
 /// and missing ones past the end change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -99,7 +99,7 @@ impl<O: ?Sized, const C: usize> ContextRule<O, C> for Positions {
     }
 }
 
-/// A context a position, and the last of the `C` for all that follow. A hidden Markov model each of
+/// A context per position, and the last of the `C` for all that follow. A hidden Markov model each of
 /// whose states has one successor, the next one, is this: its states are not hidden.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

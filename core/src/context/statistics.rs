@@ -9,7 +9,7 @@ use crate::number::{Compensated, Number};
 ///
 /// Sums are compensated: after `10^8` samples a count in `f32` has the digits it had after `10^3`.
 ///
-/// State, with `S` statistics an emission: `2 C S` reals and the rule's history. Work a sample: `S` compensated
+/// State, with `S` statistics an emission: `2 C S` reals and the rule's history. Work per sample: `S` compensated
 /// additions, and what the family needs to observe one.
 #[derive(Debug)]
 pub struct ContextStatistics<'m, R, E, const C: usize> {
@@ -23,7 +23,7 @@ impl<R, E, const C: usize> Clone for ContextStatistics<'_, R, E, C> {
 }
 impl<R, E, const C: usize> Copy for ContextStatistics<'_, R, E, C> {}
 
-/// What a stream left of [`ContextStatistics`]: where it is, and compensated sums.
+/// State of [`ContextStatistics`]: the position in the string, and compensated sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ContextStatisticsState<P, S, const C: usize> {

@@ -9,9 +9,9 @@
 //! | [`Windows`] | length and hop of a decision in samples, the longest gap, refused samples, partly filled windows |
 //! | [`Period`] | the time between two samples, and how far it may be off |
 //! | [`ChannelRange`] | unit, centre and spread of each channel in training |
-//! | [`Channels::may_be_missing`] | the channels that may be missing in a sample beside others |
+//! | [`Channels::may_be_missing`] | the channels that may be missing while others are present |
 //!
-//! Names of channels and classes, priors and calibration lie beside it, where the classifier has them.
+//! Names of channels and classes, priors and calibration are stored next to it, if the classifier has them.
 //!
 //! A missing sample counts towards a window and is no evidence. A refused sample is missing: on the host, on a device,
 //! in C and on the wire alike.
@@ -24,7 +24,7 @@ pub use windows::{Partial, Refused, WindowClock, Windows, WindowsError};
 
 use core::fmt;
 
-/// What a model was trained on.
+/// Contract of a model: the conditions of its training data.
 ///
 /// ```
 /// use fishweir_core::contract::{ChannelRange, Channels, Contract, Period, Windows};
@@ -88,7 +88,7 @@ impl fmt::Display for Rust<'_> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Period {
-    /// Its length in nanoseconds; not zero.
+    /// Length of the period in nanoseconds; not zero.
     pub nanoseconds: u64,
     /// The relative error that the model bears: 0.05 for five percent.
     pub tolerance: f32,
@@ -110,7 +110,7 @@ pub struct ChannelRange<'a> {
 #[derive(Clone, Copy)]
 pub struct Channels<'a> {
     source: Source<'a>,
-    /// Not zero where a channel may be missing, `[channel]`; those past the end may not.
+    /// Nonzero for each channel that may be missing, `[channel]`; channels past the end may not.
     missing: &'a [u8],
 }
 
@@ -131,18 +131,18 @@ impl<'a> Channels<'a> {
         Self { source: Source::Table(table), missing: &[] }
     }
 
-    /// The same, of which some may be missing in a sample beside others: those that are not zero, `[channel]`.
+    /// Sets the channels that may be missing while others are present: the non-zero entries of `missing`, `[channel]`.
     #[must_use]
     pub const fn with_missing(self, missing: &'a [u8]) -> Self {
         Self { missing, ..self }
     }
 
-    /// Whether a channel may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    /// Returns whether a channel may be missing while others are present. If none may, a sample without one is missing.
     pub fn may_be_missing(&self, channel: usize) -> bool {
         self.missing.get(channel).is_some_and(|&one| one != 0)
     }
 
-    /// Whether any channel may.
+    /// Returns whether any channel may be missing.
     pub fn lacks_some(&self) -> bool {
         self.missing.iter().any(|&one| one != 0)
     }

@@ -37,11 +37,11 @@ pub const LABELS: u16 = CRITICAL | 4;
 pub struct Section<'a> {
     /// The kind of its content.
     pub tag: u16,
-    /// Its content.
+    /// Content of the section.
     pub content: &'a [u8],
 }
 
-/// Why sections were refused.
+/// Reason why sections were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -201,7 +201,7 @@ impl<'a> Contract<'a> {
         Ok(contract)
     }
 
-    /// How many sections it has.
+    /// Number of sections of the contract.
     #[must_use]
     pub fn sections(&self) -> usize {
         usize::from(self.windows.is_some())

@@ -47,7 +47,7 @@ fn channels_may_be_missing_by_name_alone() {
     assert_eq!(missing(&whole), [false; 3]);
     assert_eq!(missing(&in_part), [false, true, false]);
     assert_ne!(whole, in_part);
-    // Flags that are none, and of which none is set.
+    // Flags with an invalid value, and with none set.
     let bytes = written(&in_part);
     for flags in [[0, 2], [0, 0]] {
         let end = bytes.len() - 2;

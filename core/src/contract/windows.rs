@@ -1,26 +1,26 @@
 use core::fmt;
 
-/// What a refused sample does.
+/// Treatment of a refused sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Refused {
-    /// It is missing: time passes, nothing is learnt.
+    /// A refused sample is missing: time passes, nothing is learnt.
     #[default]
     Missing = 0,
 }
 
-/// What a partly filled window does.
+/// Treatment of a partly filled window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum Partial {
-    /// It decides when asked: training took series shorter than a window as they are.
+    /// A partly filled window decides on request: training took series shorter than a window as they are.
     #[default]
     OnRequest = 0,
-    /// It decides nothing: training left out series shorter than a window.
+    /// A partly filled window decides nothing: training left out series shorter than a window.
     Never = 1,
 }
 
@@ -40,13 +40,13 @@ pub struct Windows {
     pub hop: u32,
     /// The most missing samples in a row that a window bears.
     pub longest_gap: u32,
-    /// What a refused sample does.
+    /// Treatment of a refused sample.
     pub refused: Refused,
-    /// What a partly filled window does.
+    /// Treatment of a partly filled window.
     pub partial: Partial,
 }
 
-/// Why windows were refused.
+/// Reason why windows were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -150,13 +150,13 @@ impl Windows {
         if age < self.length { Some(age) } else { None }
     }
 
-    /// Samples after which each of so many states begins its next window.
+    /// Number of samples after which each of `states` states begins its next window.
     const fn cycle(&self, states: u32) -> u32 {
         self.hop.wrapping_mul(states)
     }
 }
 
-/// Where a stream is among its windows: which states a sample concerns, and which window it ends.
+/// Position of a stream among its windows: the states that a sample concerns, and the window that it ends.
 ///
 /// Window `w` is that of state `w % states`. Host and device share this schedule:
 ///
@@ -184,8 +184,9 @@ impl Windows {
 pub struct WindowClock {
     /// Samples since the first window began, those `ahead` included; past the first two cycles it stays in the second.
     samples: u32,
-    /// If positive, samples to come at which all states have open windows and none begins; else minus the missing samples
-    /// in a row, up to two more than the longest gap.
+    /// Number of coming samples during which all states have open windows and none begins, if positive.
+    ///
+    /// Otherwise minus the missing samples in a row, up to two more than the longest gap.
     ahead: i32,
 }
 
@@ -193,7 +194,7 @@ pub struct WindowClock {
 const ENDLESS: i32 = i32::MAX;
 
 impl WindowClock {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { samples: 0, ahead: 0 };
 
     /// Takes in a sample, of which something was `given` or nothing: hands each state whose window is open to `push`,

@@ -25,7 +25,7 @@ macro_rules! each {
     )*};
 }
 
-/// What is known of a state: its mean and covariance.
+/// Gaussian distribution of a state: its mean and covariance.
 ///
 /// A sample is taken in channel by channel, each with noise of variance one, so nothing is inverted and the
 /// covariance stays [factored](Covariance): an update is Bierman's (1977), a step the weighted Gram-Schmidt
@@ -39,15 +39,15 @@ pub struct GaussianBelief<X, const N: usize> {
     covariance: Covariance<X, N>,
 }
 
-/// What a channel said of a state.
+/// Result of comparing a channel with its expected value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Innovation<X, const N: usize> {
-    /// What was observed less what was expected.
+    /// Observed value less the expected one.
     pub error: X,
     /// The reciprocal of its variance, at most one.
     pub precision: X,
-    /// Its covariance with the state, `[row]`: times `error precision` by what the mean moved.
+    /// Covariance with the state, `[row]`: the mean moves by `error precision` times this.
     pub gain: [X; N],
 }
 
@@ -67,7 +67,7 @@ impl<X: Arithmetic, const N: usize> GaussianBelief<X, N> {
         &self.covariance
     }
 
-    /// Whether all of it is a number.
+    /// Returns whether all entries are finite.
     pub(super) fn is_finite(&self) -> bool {
         let rows = self.covariance.factors().iter().chain(core::iter::once(&self.mean));
         rows.flatten().all(|&entry| Parameter::value(entry).is_finite())
@@ -153,7 +153,7 @@ fn eliminate<X: Arithmetic, const N: usize>(
         variance = variance.plus(of_noise[k].times(weighted_noise[k]));
     });
     let variance = variance.plus(own);
-    // Along a row that does not vary there is nothing to be told of the others.
+    // A row that does not vary holds no information about the others.
     let varies = Parameter::value(variance) > Real::from_u32(0);
     let reciprocal = if varies { variance.reciprocal() } else { X::ZERO };
     predicted[j][j] = variance;
@@ -174,11 +174,11 @@ fn eliminate<X: Arithmetic, const N: usize>(
     });
 }
 
-/// What a channel sees of the rows from some on.
+/// Prediction of a channel from the rows of the state from some index on.
 struct Seen<X, const N: usize> {
-    /// Of what is expected of the channel.
+    /// Variance of the expected value of the channel.
     variance: X,
-    /// Its reciprocal.
+    /// Reciprocal of the variance.
     precision: X,
     gain: [X; N],
 }

@@ -15,7 +15,7 @@ use crate::number::{Arithmetic, Parameter, Real, Tangent};
 pub struct Covariance<W, const N: usize>([[W; N]; N]);
 
 impl<W, const N: usize> Covariance<W, N> {
-    /// From factors already checked, as an export writes them: `d` on the diagonal, `L` left of it, zeros
+    /// Covariance from factors already checked, as an export writes them: `d` on the diagonal, `L` left of it, zeros
     /// right of it. [`validate`](Self::validate) checks them again.
     pub const fn from_factors(factors: [[W; N]; N]) -> Self {
         Self(factors)
@@ -164,7 +164,7 @@ fn check_symmetric<W: Arithmetic, const N: usize>(
     Ok(())
 }
 
-/// What the columns before `j` leave of an entry.
+/// Returns the part of an entry that the columns before `j` do not explain.
 fn remainder<W: Arithmetic, const N: usize>(
     matrix: &[[W; N]; N],
     factors: &[[W; N]; N],
@@ -178,7 +178,7 @@ fn remainder<W: Arithmetic, const N: usize>(
     rest
 }
 
-/// Whether a difference of numbers of a scale has a digit left.
+/// Returns whether a difference of numbers of a given scale has a significant digit left.
 fn is_visible<T: Real>(difference: T, scale: T) -> bool {
     scale + difference.abs() * T::power_of_two(-4) > scale
 }

@@ -23,7 +23,7 @@ use crate::number::{Arithmetic, Number, Parameter, Real};
 /// "Factorization Methods for Discrete Sequential Estimation", 1977; Schweppe, "Evaluation of likelihood
 /// functions for Gaussian signals", 1965.
 ///
-/// State: `(N^2 + N + 1) (1 + C)` reals and a ledger. Work a sample: `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2`
+/// State: `(N^2 + N + 1) (1 + C)` reals and a ledger. Work per sample: `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2`
 /// multiply-adds, `1 + 2C` times that with directions, and `N (1 + D)` divisions.
 #[derive(Debug)]
 pub struct Kalman<'m, const N: usize, const D: usize, W = f32> {
@@ -37,16 +37,16 @@ impl<const N: usize, const D: usize, W> Clone for Kalman<'_, N, D, W> {
 }
 impl<const N: usize, const D: usize, W> Copy for Kalman<'_, N, D, W> {}
 
-/// What a stream left in a [`Kalman`] filter: what is known of the state, and the stream's likelihood.
+/// State of a [`Kalman`] filter: the distribution of the hidden state, and the stream's likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KalmanState<X: Number, const N: usize> {
     belief: GaussianBelief<X, N>,
     density: SquaredDensity<X>,
-    /// Whether a sample was taken in, or missed.
+    /// `true` once a sample has been taken in, missing or not.
     begun: bool,
 }
 
-/// What a sample's channels see of the state, whitened: `y = W x = W C s + N(0, I)`. A view, with their
+/// Channels of a sample as whitened functions of the state: `y = W x = W C s + N(0, I)`. A view, with their
 /// number known at run time or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -91,7 +91,7 @@ impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
 }
 
 impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const fn new(initial: GaussianBelief<X, N>) -> Self {
         Self { belief: initial, density: SquaredDensity::ONE, begun: false }
     }
@@ -120,7 +120,7 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
         belief
     }
 
-    /// On to the next sample, of which nothing is known yet: a step that systems that change in time take
+    /// Moves to the next sample, of which nothing is known yet: a step that systems that change in time take
     /// each with its own matrices. A variance that would overflow stays as it is, too large for any sample
     /// to be taken in.
     #[inline(always)]

@@ -11,7 +11,7 @@
 //!
 //! `N` numbers of a state, `D` channels, `C` directions.
 //!
-//! | what | reads | state (reals) | multiply-adds a sample |
+//! | what | reads | state (reals) | multiply-adds per sample |
 //! |---|---|---|---|
 //! | [`Kalman`] | log-likelihood, filtered and predicted states | `N^2 + N` | `2 N^3 + D (2 N^2 + 3 N)` |
 //! | [`Kalman`] over [`Dual`](crate::number::Dual) parameters | `C` directional derivatives too | `(1 + C)` times | `(1 + 2C)` times |

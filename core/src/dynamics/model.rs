@@ -135,7 +135,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         GaussianBelief::new(self.mean, self.covariance)
     }
 
-    /// What the channels see of the state.
+    /// View of the channels as functions of the state.
     #[inline(always)]
     pub const fn channels(&self) -> Channels<'_, W, N> {
         Channels {
@@ -160,8 +160,10 @@ impl<const N: usize, const D: usize, W: Arithmetic> Dynamics<N, D, W> {
         self.validate_directions()
     }
 
-    /// Where the state does not vary along a row, a derivative of the covariance's factors there is none.
-    /// One step tells of all: what `A` and `Q` reach from everywhere they always reach.
+    /// Checks that no direction moves a row along which the state does not vary: the covariance's factors have no derivative
+    /// there.
+    ///
+    /// One step suffices: what `A` and `Q` reach from everywhere they always reach.
     fn validate_directions(&self) -> Result<(), ModelError> {
         if W::Tangent::DIRECTIONS == 0 {
             return Ok(());

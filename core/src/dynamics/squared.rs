@@ -21,7 +21,7 @@ pub struct SquaredDensity<X: Number> {
 const LEAST_PRECISION: i32 = -64;
 
 impl<X: Arithmetic> SquaredDensity<X> {
-    /// That of nothing observed: one.
+    /// Density of no observation: one.
     pub const ONE: Self = Self { product: X::ONE, ledger: X::UNSCALED };
 
     /// Multiplies with the precision of one channel, at most one. Says `false`, and changes nothing, of one

@@ -35,7 +35,7 @@ pub struct Alphabet<'a> {
     folds_case: bool,
 }
 
-/// What a byte or a word is in an [`Alphabet`].
+/// Meaning of a byte or word in an [`Alphabet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Letter {
@@ -88,7 +88,7 @@ impl<'a> Alphabet<'a> {
         named.unwrap_or(Self::new(symbols, missing, false))
     }
 
-    /// Whether the symbols are words.
+    /// Returns whether the symbols are words.
     pub const fn is_of_words(&self) -> bool {
         let bytes = self.symbols.as_bytes();
         let mut at = 0;
@@ -109,7 +109,7 @@ impl<'a> Alphabet<'a> {
         }
     }
 
-    /// Whether a byte parts words: a blank, a tab, a line end, a comma, a semicolon or a bar.
+    /// Returns whether a byte separates words: a blank, a tab, a line end, a comma, a semicolon or a bar.
     pub const fn separates(byte: u8) -> bool {
         matches!(byte, b' ' | b'\t' | BREAK | b'\r' | b',' | b';' | b'|')
     }
@@ -124,12 +124,12 @@ impl<'a> Alphabet<'a> {
         self.missing
     }
 
-    /// Whether lower case is read as upper case.
+    /// Returns whether lower case is read as upper case.
     pub const fn folds_case(&self) -> bool {
         self.folds_case
     }
 
-    /// What a byte of text is, of an alphabet of letters. Symbols outside ASCII are more than a byte, and never found.
+    /// Returns the meaning of a byte of text, for an alphabet of letters. Symbols outside ASCII are longer and never found.
     ///
     /// Work: at most two comparisons per symbol.
     pub fn decode(&self, byte: u8) -> Letter {
@@ -146,7 +146,7 @@ impl<'a> Alphabet<'a> {
         }
     }
 
-    /// What a word of text is, of an alphabet of words.
+    /// Returns the meaning of a word of text, for an alphabet of words.
     ///
     /// Work: at most a comparison per word of the alphabet.
     pub fn decode_word(&self, word: &[u8]) -> Letter {

@@ -19,7 +19,7 @@ use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 /// A row of likelihoods is a product of look-ups: no exponential, no logarithm, no scale. Where
 /// many channels make it vanish, the filter falls back on logarithms.
 ///
-/// Flash: `2 D` weights a state. Work: `D` multiplications a state, `2 D` more a direction.
+/// Flash: `2 D` weights per state. Work: `D` multiplications per state, `2 D` more per direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -82,7 +82,7 @@ impl<const D: usize, W> Bernoulli<D, W> {
         &self.yes
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> BernoulliView<'_, W> {
         BernoulliView { yes: &self.yes, no: &self.no }
@@ -90,7 +90,7 @@ impl<const D: usize, W> Bernoulli<D, W> {
 }
 
 impl<W: RealParameter> BernoulliView<'_, W> {
-    /// How many factors a likelihood has.
+    /// Number of factors of a likelihood.
     #[inline(always)]
     fn channels(&self, x: &[bool]) -> usize {
         shorter(shorter(self.yes.len(), self.no.len()), x.len())
@@ -275,7 +275,7 @@ impl<const D: usize, T: Real> SufficientStatistics for Bernoulli<D, T> {
     }
 }
 
-/// A uniform number a channel.
+/// A uniform number per channel.
 #[cfg(feature = "sample")]
 impl<const D: usize, W: RealParameter> super::Sample for Bernoulli<D, W> {
     fn sample<R: rand_core::Rng + ?Sized>(&self, rng: &mut R) -> [bool; D] {

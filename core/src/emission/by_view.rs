@@ -1,5 +1,6 @@
-/// Within the [`Emission`](super::Emission) of an owned distribution: what it says by its view, where the arithmetic
-/// is. What a family owes its view nothing for, a row without bounds checks for one, stands beside it.
+/// Implements the [`Emission`](super::Emission) of an owned distribution through its view, which does the arithmetic.
+///
+/// Methods that an owned distribution can do better, such as a row without bounds checks, are written by hand.
 macro_rules! by_view {
     ($(#[$inline:meta])?) => {
         $(#[$inline])?

@@ -17,7 +17,7 @@ use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 /// `Categorical<16>` is over `f32`; `Categorical<16, Dual<f32, 2>>` carries two directions. A row of
 /// likelihoods is a look-up: no exponential, no logarithm, no scale.
 ///
-/// Flash: `K` weights a state.
+/// Flash: `K` weights per state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -76,7 +76,7 @@ impl<const K: usize, W> Categorical<K, W> {
         &self.probability
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     pub const fn view(&self) -> CategoricalView<'_, W> {
         CategoricalView { probability: &self.probability }
     }
@@ -176,7 +176,7 @@ impl<const K: usize, W: RealParameter> Emission for Categorical<K, W> {
     by_view!();
 }
 
-/// Statistics: expected counts, `[symbol]`. Score and direction: an entry a symbol.
+/// Statistics: expected counts, `[symbol]`. Score and direction: an entry per symbol.
 impl<const K: usize, T: Real> SufficientStatistics for Categorical<K, T> {
     type Real = T;
     type Statistics = [T; K];

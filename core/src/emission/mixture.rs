@@ -21,7 +21,7 @@ use crate::number::{Number, Parameter, Real, RealParameter, Tangent, UNDERFLOW_E
 ///
 /// so that a direction reaches a component by its responsibility `r_m = weight_m b_m(x) / b(x)`.
 ///
-/// Flash: `M` weights and `M` components a state. Work: `M` log-likelihoods, and `M + 1`
+/// Flash: `M` weights and `M` components per state. Work: `M` log-likelihoods, and `M + 1`
 /// exponentials, a state; of families without exponentials none.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -183,7 +183,7 @@ impl<E: Emission<Weight: RealParameter>, const M: usize> Emission for Mixture<E,
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct MixtureStatistics<S, T, const M: usize> {
-    /// How often each component was the one, `[component]`.
+    /// Expected count of each component, `[component]`.
     pub weight: [T; M],
     /// Each component's statistics of the observations it made, `[component]`.
     pub component: [S; M],
@@ -199,9 +199,9 @@ vector_space! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct MixtureScore<S, T, const M: usize> {
-    /// With respect to the weights, `[component]`.
+    /// Score with respect to the weights, `[component]`.
     pub weight: [T; M],
-    /// With respect to the components' parameters, `[component]`.
+    /// Score with respect to the components' parameters, `[component]`.
     pub component: [S; M],
 }
 vector_space! {

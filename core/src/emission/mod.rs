@@ -145,12 +145,12 @@ pub struct Row<W: Parameter, const N: usize> {
 /// Over real weights it is the distribution alone. Over [`Dual`](crate::number::Dual) weights it
 /// also knows how its log-likelihood changes along the directions that were attached to it.
 pub trait Emission: Sized {
-    /// What the distribution's parameters are stored as.
+    /// Type in which the distribution's parameters are stored.
     type Weight: Parameter;
-    /// What it emits.
+    /// Type of one observation.
     type Observation: ?Sized;
 
-    /// Whether rows carry a log scale. Families that need no `exp` say `false` and pay for none.
+    /// `true` if rows carry a log scale. Families that need no `exp` set `false` and save the cost.
     const SCALED: bool = true;
 
     /// `log b(x)` as the value and its rate of change along each direction as the tangent.
@@ -173,20 +173,20 @@ pub trait Emission: Sized {
         Some(Row { likelihood, log_scale })
     }
 
-    /// Whether `x` is an observation of this family at all.
+    /// Checks whether `x` is an observation of this family.
     ///
     /// # Errors
     /// [`ObservationError::NotFinite`] or [`ObservationError::UnknownSymbol`].
     fn check(&self, x: &Self::Observation) -> Result<(), ObservationError>;
 
-    /// Whether nothing of `x` was observed: then it is a missing sample. Only [`Marginal`] has such observations.
+    /// Returns whether nothing of `x` was observed: then it is a missing sample. Only [`Marginal`] has such observations.
     #[inline(always)]
     fn is_missing(_: &Self::Observation) -> bool {
         false
     }
 
-    /// How many entries its longest part has: symbols, channels or components. A mixture names
-    /// entry `e` of its component `m` as `m width + e`.
+    /// Number of entries of the longest part: symbols, channels or components. A mixture names entry `e` of its component `m` as
+    /// `m width + e`.
     fn width(&self) -> usize {
         1
     }
@@ -201,7 +201,7 @@ pub trait Emission: Sized {
         reading
     }
 
-    /// Whether the parameters are those of a distribution.
+    /// Checks that the parameters are those of a distribution.
     ///
     /// # Errors
     /// Names the first parameter that is not, with row 0.

@@ -1,5 +1,4 @@
-/// How the parameters of a model are counted when it is moved: what a score is the gradient with
-/// respect to, and what a direction is a rate of change of.
+/// Coordinates of a model's parameters: those in which a score is the gradient and a direction a rate of change.
 ///
 /// | part of the model | coordinate |
 /// |---|---|
@@ -14,9 +13,9 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Parametrisation {
-    /// Of rows of probabilities.
+    /// Parametrisation of rows of probabilities.
     pub probabilities: Probabilities,
-    /// Of Gaussian variances and covariances.
+    /// Parametrisation of Gaussian variances and covariances.
     pub spread: Spread,
 }
 
@@ -28,7 +27,7 @@ impl Parametrisation {
     pub const SOFTMAX: Self =
         Self { probabilities: Probabilities::Softmax, spread: Spread::LogStandardDeviation };
 
-    /// The same with another parametrisation of variances.
+    /// Sets the parametrisation of variances.
     pub const fn with_spread(self, spread: Spread) -> Self {
         Self { spread, ..self }
     }

@@ -10,7 +10,7 @@ use crate::number::{Dual, Real};
 /// A real is one, an array of them is one, and a struct of them becomes one by naming its fields.
 /// [`across`](Self::across) is the one way to reach the entries; the rest follows from it.
 pub trait VectorSpace<T: Real>: Copy + PartialEq + Debug + 'static {
-    /// How many entries.
+    /// Number of entries.
     const LENGTH: usize;
     /// All entries zero.
     const ZERO: Self;
@@ -147,15 +147,15 @@ macro_rules! vector_space {
 }
 pub(crate) use vector_space;
 
-/// What a maximum-likelihood estimate is held to, so that it stays a distribution however few the
-/// observations. [`NONE`](Self::NONE) holds it to nothing.
+/// Constraints on a maximum-likelihood estimate, which keep it a distribution even for few observations. [`NONE`](Self::NONE)
+/// sets none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Regularisation<T = f32> {
     /// The least variance of a channel (of a channel given those before it, for a full covariance
     /// matrix), in squared units of the channel.
     pub variance_floor: T,
-    /// What every count of a row of probabilities starts from (a symmetric Dirichlet prior with
+    /// Initial value of every count of a row of probabilities (a symmetric Dirichlet prior with
     /// exponent `pseudo_count + 1`). A probability of exactly zero stays zero.
     pub pseudo_count: T,
 }
@@ -184,7 +184,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
     type Real: Real;
     /// Expected sufficient statistics of one state's observations.
     type Statistics: VectorSpace<Self::Real>;
-    /// The distribution's part of a score: an entry a parameter. Also a direction's part.
+    /// The distribution's part of a score: an entry per parameter. Also a direction's part.
     type Score: VectorSpace<Self::Real>;
     /// The distribution with `C` directions attached.
     type WithDirections<const C: usize>: Emission<Weight = Dual<Self::Real, C>, Observation = Self::Observation>
@@ -286,5 +286,5 @@ vector_space! {
     impl<T; const D> CountStatistics<T, D> { occupancy: T, sum: [T; D] }
 }
 
-/// Their part of a score or a direction: an entry a channel.
+/// Part of a score or a direction for counts: one entry per channel.
 pub type CountScore<T, const D: usize> = [T; D];

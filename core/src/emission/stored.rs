@@ -29,12 +29,12 @@ macro_rules! families {
                 match self { $($(Self::$type => { let _: u8 = $code; stringify!($type) })?)* }
             }
 
-            /// What its size counts: symbols, or channels.
+            /// Unit of the family's size: symbols, or channels.
             pub const fn unit(self) -> &'static str {
                 match self { $($(Self::$type => $unit,)?)* }
             }
 
-            /// Whether it sees rows of samples with those before them, behind a
+            /// Returns whether the family reads rows that hold past samples, behind a
             /// [`LagFeatures`](crate::lagged::LagFeatures).
             pub const fn has_past(self) -> bool {
                 let past: &[&str] = match self { $($(Self::$type => &[$(stringify!($past))?],)?)* };
@@ -54,11 +54,11 @@ impl Family {
 
 /// An emission family that an artefact can hold.
 pub trait Stored: Emission + FromBytes + Immutable + KnownLayout {
-    /// Its code.
+    /// Code of the family.
     const FAMILY: Family;
-    /// Its alphabet's size or its number of channels.
+    /// Size of the alphabet, or number of channels.
     const SIZE: usize;
-    /// Whether channels of its observations may be missing.
+    /// `true` if channels of an observation may be missing.
     const IN_PART: bool = false;
 
     /// Hands over every number, in the order in which they lie in memory.

@@ -47,12 +47,13 @@ use crate::error::{ModelError, ObservationError};
 pub trait Adapter {
     /// The recursion inside.
     type Inner: Streaming + ?Sized;
-    /// What is pushed.
+    /// Observation of one sample.
     type Observation: ?Sized;
-    /// What the past left.
+    /// State on a stream.
     type State: Clone;
-    /// Whether [`outer_step`](Self::outer_step) leaves the state unchanged on an error: see [`Streaming::ROLLS_BACK`]. The
-    /// value of the recursion inside is right where the wrapper changes its own part of the state after a step that succeeded.
+    /// `true` if [`outer_step`](Self::outer_step) leaves the state unchanged on an error: see [`Streaming::ROLLS_BACK`].
+    ///
+    /// The default, that of the inner recursion, is correct if the wrapper changes its own state only after a successful step.
     const ROLLS_BACK: bool = <Self::Inner as Streaming>::ROLLS_BACK;
 
     /// Returns the recursion inside.

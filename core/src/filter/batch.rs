@@ -15,13 +15,13 @@ use crate::number::{
 /// sample, a missing one, one whose products vanish) is done by the single recursion on a lane taken
 /// out.
 ///
-/// RAM: `L (N + 2)` reals and `20 L` bytes. Work a sample and lane: that of [`Forward`].
+/// RAM: `L (N + 2)` reals and `20 L` bytes. Work per sample and lane: that of [`Forward`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[doc(hidden)]
 pub struct Beliefs<T: Real, const N: usize, const L: usize> {
     /// Scaled rows, `[state][lane]`.
     row: [Lanes<T, L>; N],
-    /// What has been moved out, without the exponents below.
+    /// Scale moved out of each row, without the exponents below.
     ledger: [ScaleAccumulator<T>; L],
     /// Exponents moved out since the lane was set.
     exponent: [i64; L],
@@ -97,13 +97,13 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
         plain
     }
 
-    /// Takes steps of several sets of lanes in turn, the `step`th of the `set`th on the likelihoods,
-    /// `[state][lane]`, that `likelihood(step, set)` gives; `keep(step, set, row)` is told of the row that it
-    /// leaves. Says how many were taken, those of each set counted: all (`W steps`), those before the first that
-    /// [`step`](Self::step) would not take, or those of the first million.
+    /// Takes steps of several sets of lanes in turn, on the likelihoods `[state][lane]` of `likelihood(step, set)`.
     ///
-    /// Bits and work are those of [`step`](Self::step). From one to the next rows stay in registers, where there
-    /// are few states; and of two sets, one goes on while the other waits for its sums.
+    /// Calls `keep(step, set, row)` after each step. Returns the number of steps, counted over all sets: `W steps` if all were
+    /// taken, else those before the first that [`step`](Self::step) would not take, or those of the first million.
+    ///
+    /// Bits and work are those of [`step`](Self::step). If there are few states, rows stay in registers from one step to the
+    /// next; with two sets, one proceeds while the other waits for its sums.
     #[inline(always)]
     pub fn steps<const W: usize>(
         beliefs: &mut [Self; W],
@@ -153,10 +153,10 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
     }
 }
 
-/// Of so many steps the exponents' sums fit 32 bits.
+/// Number of steps for which the exponents' sums fit 32 bits.
 const MOST_STEPS: usize = 1 << 20;
 
-/// What has been moved out of the lanes of a row.
+/// Scale moved out of the lanes of a row.
 struct Moved<const L: usize> {
     /// Summed.
     exponent: [i32; L],

@@ -30,7 +30,7 @@ pub struct Evidence<X: Number> {
 }
 
 impl<X: Number> Evidence<X> {
-    /// That of no sample: `log 1`. Its tangent is zero.
+    /// Evidence of no sample: `log 1`. Its tangent is zero.
     pub(crate) const NONE: Self = Self { sum: X::ONE, ledger: X::UNSCALED };
 
     /// `log p(x_1..t)`, with its tangent over dual numbers. One logarithm, and a division where
@@ -40,7 +40,7 @@ impl<X: Number> Evidence<X> {
         X::log(self.sum, &self.ledger)
     }
 
-    /// This log-likelihood less another, with its tangent: `log p(x_s+1..t | x_1..s)` where `other`
+    /// Difference of this log-likelihood and another, with its tangent: `log p(x_s+1..t | x_1..s)` where `other`
     /// is the same stream's after `s` samples. One logarithm and `1 + 2C` divisions.
     #[inline]
     pub fn difference(&self, other: &Self) -> X::Reading {

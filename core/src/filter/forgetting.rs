@@ -17,10 +17,10 @@ use crate::number::{Compensated, Number, Parameter, RealParameter, Scalar, Tange
 ///
 /// A missing sample has `c_t = 1`: time passes, `L` fades, the filter predicts.
 ///
-/// `L_t` is a sum over `1 / (1 - lambda)` samples; `(1 - lambda) L_t` is the average a sample.
+/// `L_t` is a sum over `1 / (1 - lambda)` samples; `(1 - lambda) L_t` is the average per sample.
 ///
 /// State: that of [`Forward`] and `2 (1 + C)` reals. In `f32`, categorical, `N = 4`: 48 B, with one
-/// direction 80 B. Work a sample: that of [`Forward`], one logarithm, `1 + 2 C` divisions. The sum
+/// direction 80 B. Work per sample: that of [`Forward`], one logarithm, `1 + 2 C` divisions. The sum
 /// is compensated: a memory of any length is as accurate as a short one.
 ///
 /// ```
@@ -61,7 +61,7 @@ pub struct FadingBelief<X: Number, const N: usize> {
 }
 
 impl<X: Number<Reading: Number>, const N: usize> FadingBelief<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self =
         Self { belief: Belief::NEW, sum: X::Reading::ZERO, carry: X::Reading::ZERO };
 }

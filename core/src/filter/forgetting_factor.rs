@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::number::Real;
 
-/// How much of its past a recursion keeps: each sample multiplies what was by `lambda`.
+/// Forgetting factor `lambda` of a recursion: each sample multiplies the weight of all earlier ones by `lambda`.
 ///
 /// The weight of a sample `n` samples ago is `lambda^n`; all weights together are
 /// `1 / (1 - lambda)`, the *length* of the memory in samples.
@@ -74,7 +74,7 @@ impl<T: Real> ForgettingFactor<T> {
 pub enum SettingError {
     /// A forgetting factor outside `[0, 1]`, or a memory shorter than one sample.
     Forgetting,
-    /// A window's filters are to be started every so many samples: at least one.
+    /// Interval between the starts of a window's filters, in samples: at least one.
     Interval,
     /// A step size outside `(0, 1]`, or an exponent outside `(1/2, 1]`.
     StepSize,

@@ -28,8 +28,8 @@ use crate::number::{
 /// taken for one that cannot be, until it is entered anew. An observation whose log density is below
 /// `-2^64` in every state that can be reached is impossible.
 ///
-/// State: `N (1 + C)` reals and a ledger. Work a sample: `(1 + 2C) (N^2 + N)` multiply-adds and a
-/// row of likelihoods. No division and no logarithm a sample; scaling is by exact powers of two,
+/// State: `N (1 + C)` reals and a ledger. Work per sample: `(1 + 2C) (N^2 + N)` multiply-adds and a
+/// row of likelihoods. No division and no logarithm per sample; scaling is by exact powers of two,
 /// and only when the sum has fallen below `2^-32` or 32 samples have passed.
 #[derive(Debug)]
 pub struct Forward<'m, E: Emission, const N: usize> {
@@ -59,7 +59,7 @@ impl<X: Number, const N: usize> Default for Belief<X, N> {
 }
 
 impl<X: Number, const N: usize> Belief<X, N> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { row: [X::ZERO; N], ledger: X::UNSCALED, age: 0 };
 
     /// The row before the next observation: `p(z_t+1, x_1..t)`, scaled as the state is.
@@ -122,7 +122,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
         X::add_log_scale(&mut self.ledger, log_scale);
     }
 
-    /// Whether no sample has been taken in.
+    /// Returns whether no sample has been taken in.
     pub fn is_new(&self) -> bool {
         self.age == 0
     }
@@ -164,7 +164,7 @@ impl<X: Number, const N: usize> Belief<X, N> {
         }
     }
 
-    /// The same of what ends in one state alone; `None` where there is no such state, or no sample yet.
+    /// Evidence of sequences that end in `state`; `None` if there is no such state, or no sample yet.
     #[inline]
     pub fn evidence_of(&self, state: usize) -> Option<Evidence<X>> {
         let &sum = self.row.get(state).filter(|_| self.age > 0)?;
@@ -188,14 +188,14 @@ impl<T: Real, const N: usize> Belief<T, N> {
 }
 
 impl<X: Scalar, const N: usize> Belief<X, N> {
-    /// Weighs a predicted row with what a distribution a state says of an observation, and makes it
+    /// Weighs a predicted row with the likelihood of an observation in each state, and makes it
     /// the state: the one way in which every recursion of this crate takes in a sample.
     ///
     /// By a row of likelihoods; where products may have vanished, from a prediction that sums to one;
     /// where they still may, by logarithms, relative to the best of the states that can be reached.
     ///
     /// # Errors
-    /// An observation that is none, or impossible in every state in reach. Nothing has changed.
+    /// An invalid observation, or one that is impossible in every reachable state. The state is unchanged.
     #[inline]
     pub fn observe<E>(
         &mut self,
@@ -258,7 +258,7 @@ impl<X: Scalar, const N: usize> Belief<X, N> {
         false
     }
 
-    /// What [`observe`](Self::observe) does where a row of likelihoods will not do. One frame with its
+    /// Slow path of [`observe`](Self::observe), for likelihoods that underflow. One frame with its
     /// caller, which is out of line.
     #[inline(always)]
     fn observe_slowly<E>(

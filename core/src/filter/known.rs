@@ -3,13 +3,13 @@ use crate::emission::Emission;
 use crate::error::ObservationError;
 use crate::number::{Parameter, Scalar};
 
-/// Of a model whose state is known: one entry, which is the likelihood.
+/// Belief of a model whose state is known: one entry, the likelihood.
 impl<X: Scalar> Belief<X, 1> {
     /// Takes in a sample that a state which is known emits: by a product, or by a sum where the number
     /// [adds logarithms](Scalar::add_log).
     ///
     /// # Errors
-    /// An observation that is none, or impossible. Nothing has changed.
+    /// An invalid or impossible observation. The state is unchanged.
     #[inline]
     pub(crate) fn observe_known<E>(
         &mut self,

@@ -3,7 +3,7 @@
 //!
 //! `N` states, `C` directions, `P = N + N^2 + N S` statistics of which an emission has `S`.
 //!
-//! | recursion | reads | state (reals) | multiply-adds a sample |
+//! | recursion | reads | state (reals) | multiply-adds per sample |
 //! |---|---|---|---|
 //! | [`Forward`] | log-likelihood, filtered and predicted states | `N` | `N^2 + N` |
 //! | [`Forward`] over [`Dual`](crate::number::Dual) weights: the tangent filter | `C` directional derivatives too | `N (1 + C)` | `(1 + 2C) (N^2 + N)` |

@@ -5,13 +5,13 @@ use crate::error::ObservationError;
 use crate::hmm::{Chain, Hmm};
 use crate::number::{Number, Real};
 
-/// How fast an adapting model follows the stream: the weight `gamma_t` of sample `t` (from 1) in the
+/// Step size of an adapting model: the weight `gamma_t` of sample `t` (from 1) in the
 /// statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StepSize<T = f32> {
     /// `gamma_t = t^-kappa`, `1/2 < kappa <= 1`: converges on a stationary stream. 0.6 is usual. A
-    /// power and a logarithm a sample.
+    /// power and a logarithm per sample.
     Power(T),
     /// `gamma_t = gamma`, `0 < gamma <= 1`: follows a stream that changes, with a memory of
     /// `1 / gamma` samples.
@@ -58,7 +58,7 @@ impl<T: Real> StepSize<T> {
 /// Source: Cappé 2011, "Online EM algorithm for hidden Markov models".
 ///
 /// State: a model, `P N` reals with `P = N + N^2 + N S` statistics (`S` an emission's), a belief and
-/// a counter; `f32`, `N = 4`, three Gaussian channels: 1 008 B. Work a sample: `P N^2` multiply-adds
+/// a counter; `f32`, `N = 4`, three Gaussian channels: 1 008 B. Work per sample: `P N^2` multiply-adds
 /// and twice the filter's; after the warm-up a maximisation, `N (N + S)` divisions, and what it
 /// takes to re-express the statistics, `N^2 S`. Stack: `N^2 + P` reals.
 ///
@@ -119,7 +119,7 @@ impl<E: SufficientStatistics, const N: usize> Adapting<E, N> {
         &self.belief
     }
 
-    /// How many samples have been taken in, missing ones included.
+    /// Number of samples, missing ones included.
     pub fn samples(&self) -> u64 {
         self.samples
     }

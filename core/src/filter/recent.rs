@@ -17,7 +17,7 @@ use crate::number::Number;
 /// difference is taken of ledgers, and is as exact after `10^8` samples as after the first.
 ///
 /// State: that of [`Forward`], `SNAPSHOTS` evidences and a counter; in `f32`, categorical, `N = 4`,
-/// 8 marks: 256 B, with one direction 344 B. Work a sample: that of [`Forward`]; a reading costs one
+/// 8 marks: 256 B, with one direction 344 B. Work per sample: that of [`Forward`]; a reading costs one
 /// logarithm and `1 + 2 C` divisions.
 ///
 /// ```
@@ -65,7 +65,7 @@ pub struct RecentState<X: Number, const N: usize, const SNAPSHOTS: usize> {
 }
 
 impl<X: Number, const N: usize, const SNAPSHOTS: usize> RecentState<X, N, SNAPSHOTS> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { belief: Belief::NEW, marks: Deque::new(), since: 0 };
 
     /// The filter's belief.

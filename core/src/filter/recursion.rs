@@ -15,16 +15,17 @@ use crate::number::with_local_copy;
 /// 3. on an error, [`push`](Self::push) leaves the state after a missing sample;
 /// 4. after every prefix the reading is the batch computation's of that prefix.
 pub trait Streaming {
-    /// What is pushed.
+    /// Observation of one sample.
     type Observation: ?Sized;
-    /// What the past left.
+    /// State on a stream.
     type State: Clone;
-    /// What can be read after every sample.
+    /// Reading after every sample.
     type Reading;
-    /// Whether [`step`](Self::step) leaves the state unchanged on an error. `false` behind a
-    /// [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier): there a refused
-    /// sample is a missing one. Any other wrapper has the value of what it wraps. What undoes a step, a [`Window`](crate::filter::Window) or a
-    /// [`Bank`](crate::kernel::Bank), asks for it at compile time.
+    /// `true` if [`step`](Self::step) leaves the state unchanged on an error.
+    ///
+    /// `false` behind a [front end](crate::front::Preprocessed) and on [windows](crate::classify::WindowClassifier): there a
+    /// refused sample is a missing one. Any other wrapper has the value of the recursion inside. Types that undo a step, a
+    /// [`Window`](crate::filter::Window) or a [`Bank`](crate::kernel::Bank), require it at compile time.
     const ROLLS_BACK: bool = true;
 
     /// The state before the first sample.
@@ -67,7 +68,7 @@ pub trait Streaming {
         result
     }
 
-    /// What the stream so far says.
+    /// Returns the reading of the stream so far.
     fn read(&self, state: &Self::State) -> Self::Reading;
 }
 
@@ -190,7 +191,7 @@ impl<R: Streaming> Stream<R> {
         self.recursion.restart(&mut self.state);
     }
 
-    /// What the stream so far says.
+    /// Returns the reading of the stream so far.
     #[inline]
     pub fn read(&self) -> R::Reading {
         self.recursion.read(&self.state)
@@ -207,13 +208,13 @@ impl<R: Streaming> Stream<R> {
     }
 }
 
-/// Why a block was not taken in whole. The samples before the refused one were, and that one is missing.
+/// Error of a block that was not taken in whole. The samples before the refused one were taken, and that one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BlockError {
     /// The index in the block (from 0) of the refused sample: that many were taken in before it.
     pub at: usize,
-    /// Why.
+    /// Reason.
     pub error: ObservationError,
 }
 

@@ -68,10 +68,10 @@ impl<E: SufficientStatistics, const N: usize> Copy for Statistics<'_, E, N> {}
 pub struct StatisticsState<S, T: Real, const N: usize> {
     belief: Belief<T, N>,
     moments: Moments<S, T, N>,
-    /// What has been moved out, as it was then: a compensated sum.
+    /// Compensated sum of the statistics moved out, undiscounted.
     sum: ExpectedStatistics<S, T, N>,
     carry: ExpectedStatistics<S, T, N>,
-    /// What is left of it: `lambda^age`.
+    /// Remaining weight of `sum`: `lambda^age`.
     kept: T,
     age: u32,
 }
@@ -89,17 +89,18 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
         Self { forward: Forward::of(hmm), memory: ForgettingFactor::ENDLESS, zeros: false }
     }
 
-    /// The same with a past that fades.
+    /// Sets a forgetting factor.
     #[must_use]
     pub fn with_memory(self, memory: ForgettingFactor<E::Real>) -> Self {
         Self { memory, ..self }
     }
 
-    /// The same, collecting in the place of statistics that are zero because a probability is
-    /// exactly zero the limit of statistic over probability: what the `ratio` score needs.
+    /// Collects limits of statistic over probability for statistics that are zero because a probability is exactly zero.
+    ///
+    /// The `ratio` score needs them.
     ///
     /// Such a limit can grow exponentially with the stream. It stops at `2^63` in `f32` and `2^511`
-    /// in `f64`, and is never NaN. One logarithm a sample more.
+    /// in `f64`, and is never NaN. One logarithm per sample more.
     #[must_use]
     pub const fn with_boundary_scores(self) -> Self {
         Self { zeros: true, ..self }

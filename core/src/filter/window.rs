@@ -26,7 +26,7 @@ use crate::error::ObservationError;
 /// which refuses a sample is as before; a [`Preprocessed`](crate::front::Preprocessed) is not, and its copies would fall out of
 /// step.
 ///
-/// State: `FILTERS` states of the recursion and as many counters. Work a sample: `FILTERS` times
+/// State: `FILTERS` states of the recursion and as many counters. Work per sample: `FILTERS` times
 /// the recursion's.
 ///
 /// ```
@@ -56,9 +56,9 @@ pub struct Window<R, const FILTERS: usize> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Windowed<A> {
-    /// What the recursion reads.
+    /// Reading of the recursion.
     pub reading: A,
-    /// Of how many samples, missing ones included.
+    /// Number of samples in the window, missing ones included.
     pub samples: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct WindowState<S, const FILTERS: usize> {
 }
 
 impl<S, const FILTERS: usize> WindowState<S, FILTERS> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { filters: Deque::new(), due: 0 };
 }
 
@@ -79,7 +79,7 @@ impl<S, const FILTERS: usize> WindowState<S, FILTERS> {
 struct Started<S> {
     state: S,
     samples: u32,
-    /// Whether every sample so far was possible to it.
+    /// `true` while every sample so far was possible.
     alive: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Of what keeps a buffer of fixed capacity.
+//! Formats of types with a buffer of fixed capacity.
 
 use defmt::{Format, Formatter, write};
 

@@ -24,7 +24,7 @@ use crate::number::{Arithmetic, Number, Real, RealParameter};
 use crate::smooth::Ancestral;
 use crate::smooth::{FixedLag, LagWindow, Viterbi};
 
-/// What a type is, in words: `[parameters] type => value "text", what it shows of the value`.
+/// Implements `Format`: `[parameters] type => value "text", expressions of the value`.
 macro_rules! shown {
     ($([$($parameter:tt)*] $type:ty => $value:tt $text:tt $(, $shown:expr)*;)*) => {$(
         impl<$($parameter)*> Format for $type {

@@ -7,7 +7,7 @@ use super::{Front, Step, or_missing};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
-/// How much of the sample before is subtracted from each of a frame.
+/// Fraction of the previous sample that is subtracted from each sample of a frame.
 const PRE_EMPHASIS: f32 = 0.97;
 /// No band's energy falls below this before its logarithm: full scale is about one.
 const FLOOR: f32 = 1e-10;
@@ -28,12 +28,12 @@ const LARGEST: f32 = 1e12;
 /// `c`, or where `C` is 0 the log energies `e` themselves. The first row is whole with the `W`-th sample; a row of
 /// whose samples one is missing is missing. Numbers are `f32`, on a host too, whose bits are then a device's.
 ///
-/// A frame has `BINS` bins, which is 64, 128, 256 or 512, and `W = 2 BINS` samples; of a window, pairs of them. Where `C` is 0 a
+/// A frame has `BINS` bins, which is 64, 128, 256 or 512, and `W = 2 BINS` samples; the window is stored as pairs. If `C` is 0 a
 /// row has `B` numbers.
 ///
-/// Flash: `4 W + 5 W/2 + 4 B C` bytes, the transform's sines beside them. RAM: `4 W + 12` bytes, and a row's work
-/// of `4 (W + B)` on the stack. Work: a row takes a real transform of about `2 W log2 W` multiply-adds, `3 W`
-/// more, `B` logarithms and `B C` multiply-adds; a sample in between is put away.
+/// Flash: `4 W + 5 W/2 + 4 B C` bytes, and the transform's sines. RAM: `4 W + 12` bytes, and `4 (W + B)` bytes of stack for a
+/// row. Work: a row takes a real transform of about `2 W log2 W` multiply-adds, `3 W` more, `B` logarithms and `B C`
+/// multiply-adds; a sample in between is stored.
 ///
 /// Source: S. B. Davis and P. Mermelstein, Comparison of parametric representations for monosyllabic word
 /// recognition in continuously spoken sentences, IEEE Transactions on Acoustics, Speech, and Signal Processing 28
@@ -74,7 +74,7 @@ pub struct CepstraState<const BINS: usize> {
 }
 
 impl<const BINS: usize> CepstraState<BINS> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { ring: [[0.0; 2]; BINS], place: FrameState::new(2 * BINS) };
 }
 
@@ -88,7 +88,7 @@ impl<const BINS: usize, const B: usize, const C: usize> Cepstra<BINS, B, C> {
         assert!(B > 0 && B < 255 && C <= B, "B must be from 1 to 254, and C at most B");
     };
 
-    /// Asserts that rows of `E` numbers hold the cepstra, or the bands where there are none.
+    /// Asserts that rows of `E` numbers hold the cepstra, or the bands if `C` is 0.
     pub(crate) const fn assert_row<const E: usize>() {
         let () = Self::SIZES;
         assert!(
@@ -97,11 +97,11 @@ impl<const BINS: usize, const B: usize, const C: usize> Cepstra<BINS, B, C> {
         );
     }
 
-    /// A row every `hop` samples, of a sound of so many samples a second: its tables are made here.
+    /// Creates the tables of a front end with a row every `hop` samples, at `rate` samples per second.
     ///
     /// # Errors
-    /// As [`validate`](Self::validate); a rate that is not above zero; more bands than half a frame holds: one
-    /// would be without a bin.
+    /// As [`validate`](Self::validate); a rate that is not above zero; more bands than half a frame can hold, so that a band
+    /// would have no bin.
     pub fn new(hop: u32, rate: f64) -> Result<Self, ModelError> {
         let (mut window, mut rises, mut segments) = ([[0.0; 2]; BINS], [0.0; BINS], [0; BINS]);
         let mut table = [[0.0; B]; C];
@@ -112,7 +112,7 @@ impl<const BINS: usize, const B: usize, const C: usize> Cepstra<BINS, B, C> {
         made.validate().map(|()| made)
     }
 
-    /// From tables: what a host wrote. The hop is right where their maker made it so; [`validate`](Self::validate)
+    /// Cepstra from tables that a host wrote. The hop is valid if their maker checked it; [`validate`](Self::validate)
     /// checks what was read from elsewhere.
     pub const fn from_parts(
         hop: u32,
@@ -199,9 +199,9 @@ impl<const BINS: usize, const B: usize, const C: usize, const E: usize> Front<[f
 pub struct MelTables<'a, Q> {
     /// The window, `[sample]`.
     pub window: &'a [f32],
-    /// How much of a bin's energy goes to the band that rises there, `[bin]`; the rest goes to the one that falls.
+    /// Fraction of a bin's energy for the band that rises there, `[bin]`; the rest goes to the one that falls.
     pub rises: &'a [f32],
-    /// Which band rises there, `[bin]`; the one before it falls.
+    /// Index of the band that rises there, `[bin]`; the one before it falls.
     pub segments: &'a [u8],
     /// Cosines, `[cepstrum][band]`; none where the bands are the row.
     pub cosines: &'a [Q],
@@ -254,7 +254,7 @@ fn transform(frame: &mut [f32]) -> &[Complex32] {
     }
 }
 
-/// Where a [`Cepstra`] is in its frame. The samples are the caller's: an array on a device, a vector on the host.
+/// Position of a [`Cepstra`] in its frame. The samples are the caller's: an array on a device, a vector on the host.
 ///
 /// RAM: 12 bytes beside the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,15 +269,15 @@ pub struct FrameState {
 }
 
 impl FrameState {
-    /// Before the first sample of frames of so many.
+    /// State before the first sample, for frames of `frame` samples.
     pub const fn new(frame: usize) -> Self {
         Self { oldest: 0, unbroken: 0, due: frame as u32 }
     }
 
-    /// What a sample does, `None` for a missing one.
+    /// Takes in a sample, `None` for a missing one, and returns its effect.
     ///
     /// # Errors
-    /// [`ObservationError::NotFinite`]: it is not, or it is past 1e12, where its energy would not be.
+    /// [`ObservationError::NotFinite`]: the sample is not finite, or beyond 1e12, where its energy would not be finite.
     #[inline]
     pub fn step(self, frame: usize, x: Option<f32>) -> Result<Step, ObservationError> {
         let whole = self.unbroken.saturating_add(1) as usize >= frame;

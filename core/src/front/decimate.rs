@@ -6,7 +6,7 @@ use super::{Front, Step, or_missing};
 use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::number::Real;
 
-/// The mean of so many consecutive samples of `D` channels is one row.
+/// Mean of a fixed number of consecutive samples of `D` channels.
 ///
 /// ```text
 /// row_n = ( sum over observed t of x_t ) / ( observed t ),      t = M n, ..., M n + M - 1
@@ -14,7 +14,7 @@ use crate::number::Real;
 ///
 /// A sample that is missing is left out of its mean; a row of which every sample is missing is missing.
 ///
-/// Flash: 4 bytes. RAM: `D` numbers and 8 bytes. Work: `D` additions a sample, `D` divisions a row.
+/// Flash: 4 bytes. RAM: `D` numbers and 8 bytes. Work: `D` additions per sample, `D` divisions per row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -32,17 +32,17 @@ pub struct DecimateState<T, const D: usize> {
 }
 
 impl<T: Real, const D: usize> DecimateState<T, D> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { sum: [T::ZERO; D], place: MeanState::NEW };
 }
 
 impl<const D: usize, T> Decimate<D, T> {
-    /// So many samples a row; none is one.
+    /// Creates rows of `every` samples each; 0 counts as 1.
     pub const fn new(every: u32) -> Self {
         Self { every: if every == 0 { 1 } else { every }, number: PhantomData }
     }
 
-    /// Samples a row.
+    /// Samples per row.
     pub const fn every(&self) -> u32 {
         self.every
     }
@@ -85,7 +85,7 @@ impl<const D: usize, T: Real> Front<[T; D]> for Decimate<D, T> {
     }
 }
 
-/// Where the mean of a [`Decimate`] is. Its sums are the caller's: an array on a device, a vector on the host.
+/// Position of a [`Decimate`] in its mean. The sums are the caller's: an array on a device, a vector on the host.
 ///
 /// RAM: 8 bytes beside the sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,12 +93,12 @@ impl<const D: usize, T: Real> Front<[T; D]> for Decimate<D, T> {
 pub struct MeanState {
     /// Samples of this row so far.
     samples: u32,
-    /// Of them, observed.
+    /// Number of observed samples among them.
     observed: u32,
 }
 
 impl MeanState {
-    /// Before a row's first sample.
+    /// State before a row's first sample.
     pub const NEW: Self = Self { samples: 0, observed: 0 };
 
     #[inline]

@@ -28,7 +28,7 @@ pub struct Magnitude<const D: usize, const E: usize, T = f32> {
 }
 
 impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
-    /// That its sizes agree.
+    /// Asserts that the sizes agree.
     pub(crate) const SIZES: () = assert!(E > 0 && E <= D, "E must be from 1 to D");
 
     /// The norm of the channels that are `true`, `[channel]`; as many are as leave `E`.
@@ -42,7 +42,7 @@ impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
         Self { group: ones, number: PhantomData }
     }
 
-    /// Which channels are of the norm.
+    /// Channels that belong to the norm.
     pub fn group(&self) -> [bool; D] {
         self.group.map(|one| one > 0)
     }

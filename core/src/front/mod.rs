@@ -6,10 +6,10 @@
 //!
 //! | front end | a row is |
 //! |---|---|
-//! | [`Decimate`] | the mean of so many samples |
+//! | [`Decimate`] | the mean of a number of samples |
 //! | [`Magnitude`] | a sample with some channels replaced by their Euclidean norm |
 //! | [`Slopes`] | a sample and the slopes of its channels over the last samples |
-//! | [`VectorQuantiser`] | the number of the nearest of so many rows: a symbol |
+//! | [`VectorQuantiser`] | the index of the nearest of some stored rows: a symbol |
 #![cfg_attr(
     feature = "microfft",
     doc = "| [`Cepstra`] | the mel cepstrum, or the mel bands' log energies, of the last samples of a sound |"
@@ -36,7 +36,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use crate::error::{ModelError, ObservationError};
 use crate::filter::{Adapter, Streaming};
 
-/// What a sample does to the row that is being made.
+/// Effect of a sample on the row under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Step {
@@ -48,23 +48,23 @@ pub enum Step {
     Missing,
 }
 
-/// What turns samples into rows, in fixed memory. `Row` is what is handed on: what a recursion behind it takes.
+/// Front end: turns samples into rows, in fixed memory. `Row` is the type that the recursion behind it takes.
 pub trait Front<Row> {
-    /// What is pushed.
+    /// Sample that is taken in.
     type Sample;
-    /// What the past left.
+    /// State on a stream.
     type State: Clone;
 
     /// The state before the first sample.
     fn initial_state(&self) -> Self::State;
 
-    /// Takes in one sample, `None` for one that was not observed, and calls `emit` where a row is whole by it: with
-    /// `None` for a row that is missing.
+    /// Takes in one sample, `None` for one that was not observed, and calls `emit` once a row is complete, with `None` for a row
+    /// that is missing.
     ///
-    /// What is refused is missing: a sum that one bad sample is in, or a frame, would refuse all that follow.
+    /// A refused sample is missing: a sum or a frame with one bad sample in it would refuse all that follow.
     ///
     /// # Errors
-    /// A sample that is none.
+    /// An invalid sample.
     fn step(
         &self,
         state: &mut Self::State,
@@ -81,8 +81,9 @@ pub trait Front<Row> {
     }
 }
 
-/// What a sample does, where it is none what a missing one does: whether it is taken as it is, the step, and what there
-/// is to say.
+/// Takes a step with a sample, or with a missing one if the sample is refused.
+///
+/// Returns the sample as taken, the step, and the error of a refused sample.
 #[inline]
 #[doc(hidden)]
 pub fn or_missing<X: Copy>(
@@ -175,7 +176,7 @@ pub struct Preprocessed<F, R> {
     recursion: R,
 }
 
-/// What a stream left in a [`Preprocessed`]: the states of both.
+/// State of a [`Preprocessed`]: those of the front end and of the recursion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PreprocessedState<F, R> {
@@ -184,7 +185,7 @@ pub struct PreprocessedState<F, R> {
 }
 
 impl<F, R> PreprocessedState<F, R> {
-    /// Of the states of both: in a constant too, before the first sample.
+    /// Creates the state from those of both, before the first sample; usable in constants.
     pub const fn from_parts(front: F, inner: R) -> Self {
         Self { front, inner }
     }
@@ -242,7 +243,7 @@ impl<F: Front<R::Observation>, R: Streaming<Observation: Sized>> Adapter for Pre
 
     fn outer_step_missing(&self, state: &mut Self::State) {
         let PreprocessedState { front, inner } = state;
-        // Nobody is there to be told of a row that is refused.
+        // No caller is left to receive the error of a refused row.
         let _ = self.front.step(front, None, |row| {
             let _ = self.recursion.push(inner, row);
         });

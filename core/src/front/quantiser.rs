@@ -16,7 +16,7 @@ use crate::number::Real;
 /// the same bits. A sample whose distance to every word is past the largest number is refused, as one that is not
 /// finite.
 ///
-/// Flash: `4 D (1 + K)` bytes. RAM: none. Work: `2 K D` multiply-adds and `K` comparisons a sample; the emission
+/// Flash: `4 D (1 + K)` bytes. RAM: none. Work: `2 K D` multiply-adds and `K` comparisons per sample; the emission
 /// of a symbol is then a look-up, without an exponential.
 ///
 /// Source: Y. Linde, A. Buzo, R. M. Gray, An Algorithm for Vector Quantizer Design, IEEE Transactions on
@@ -45,7 +45,7 @@ pub struct VectorQuantiser<const D: usize, const K: usize, T = f32> {
 }
 
 impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
-    /// That there are sizes.
+    /// Asserts that the sizes are not zero.
     pub(crate) const SIZES: () = assert!(D > 0 && K > 0, "D and K must be at least 1");
 
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
@@ -57,7 +57,7 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
         made.validate().map(|()| made)
     }
 
-    /// From numbers that were checked: what a host wrote.
+    /// Quantiser from checked numbers that a host wrote.
     pub const fn from_parts(weights: [T; D], words: [[T; D]; K]) -> Self {
         const { Self::SIZES };
         Self { weights, words }
@@ -81,7 +81,7 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
         Ok(())
     }
 
-    /// What a channel's squared difference weighs, `[channel]`.
+    /// Weight of a channel's squared difference, `[channel]`.
     pub const fn weights(&self) -> &[T; D] {
         &self.weights
     }

@@ -17,7 +17,7 @@ pub const LONGEST_SLOPE: usize = 64;
 /// s_t   = sum over k of ( k - m ) ( x_t - x_(t - k) )  /  sum over k of ( k - m )^2,      k = 0, ..., K,  m = K / 2
 /// ```
 ///
-/// the slope of the line of least squares, in a channel's unit a sample. Of noise of variance `v` about that line it has
+/// the slope of the line of least squares, in a channel's unit per sample. Of noise of variance `v` about that line it has
 /// `12 v / ( K (K + 1) (K + 2) )`, where the difference from the sample before has `2 v`. A level cancels in each term,
 /// so that an offset costs no precision.
 ///
@@ -64,7 +64,7 @@ pub struct SlopesState<T, const D: usize, const K: usize> {
 }
 
 impl<T: Real, const D: usize, const K: usize> SlopesState<T, D, K> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self { past: [[T::ZERO; D]; K], place: RingIndex::NEW };
 }
 
@@ -75,7 +75,7 @@ impl<const D: usize, const K: usize, T> Slopes<D, K, T> {
         assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63");
     }
 
-    /// Over the last `K + 1` samples.
+    /// Slopes over the last `K + 1` samples.
     pub const fn new() -> Self {
         const { assert!(K > 0 && K < LONGEST_SLOPE, "K must be from 1 to 63") };
         Self { number: PhantomData }

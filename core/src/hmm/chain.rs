@@ -232,10 +232,10 @@ impl<T: Real, const N: usize> Chain<T, N> {
         Self { initial: row(&self.initial), transition: self.transition.each_ref().map(row) }
     }
 
-    /// That no entry is negative or not finite, whatever rows sum to.
+    /// Checks that all entries are finite and not negative; rows may have any sum.
     ///
     /// # Errors
-    /// Names the first that is.
+    /// Names the first invalid entry.
     pub(crate) fn check_entries(&self) -> Result<(), ModelError> {
         let rows = core::iter::once((Part::Initial, 0, &self.initial));
         let transition = self.transition.iter().enumerate();

@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use crate::emission::Emission;
 use crate::error::ModelError;
 
-/// A hidden Markov model with `N` states: a Markov chain and one emission distribution a state.
+/// A hidden Markov model with `N` states: a Markov chain and one emission distribution per state.
 ///
 /// ```text
 /// p(x_1..T) = sum_z initial[z_1] b_{z_1}(x_1) prod_{t>1} transition[z_{t-1}][z_t] b_{z_t}(x_t)
@@ -45,7 +45,7 @@ pub struct Hmm<E: Emission, const N: usize> {
 }
 
 impl<E: Emission, const N: usize> Hmm<E, N> {
-    /// A model from a chain and one emission a state. Their own constructors have checked them;
+    /// A model from a chain and one emission per state. Their own constructors have checked them;
     /// [`validate`](Self::validate) checks what was read from elsewhere.
     pub const fn new(chain: Chain<E::Weight, N>, emission: [E; N]) -> Self {
         const { assert!(N > 0, "N must be at least 1") };
@@ -79,5 +79,5 @@ impl<E: Emission, const N: usize> Hmm<E, N> {
 pub(crate) type RealOf<E> = <<E as Emission>::Weight as crate::number::Parameter>::Real;
 /// The number a filter's state holds for a model with emissions `E`.
 pub(crate) type NumberOf<E> = <<E as Emission>::Weight as crate::number::Parameter>::Number;
-/// What a logarithm over a model with emissions `E` is read as.
+/// Type of logarithms over a model with emissions `E`.
 pub(crate) type ReadingOf<E> = <NumberOf<E> as crate::number::Number>::Reading;

@@ -5,8 +5,8 @@ use crate::error::ObservationError;
 use crate::filter::{Belief, impossible};
 use crate::number::{Number, Real, RealParameter, Scalar};
 
-/// What a stream left of kernels against `M` stored sequences, position by position: a scaled row
-/// each, or nothing where the kernel has become zero and stays so.
+/// State of kernels against `M` stored sequences, position by position: a scaled row each, or nothing once the kernel has become
+/// zero.
 ///
 /// RAM: `M` beliefs of `N` numbers and a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,10 +16,10 @@ pub struct Aligned<X: Number, const N: usize, const M: usize> {
 }
 
 impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
-    /// Before the first symbol.
+    /// State before the first symbol.
     pub(super) const NEW: Self = Self { kernels: [Some(Belief::NEW); M], position: 0 };
 
-    /// How many symbols have been taken in, missing ones included.
+    /// Number of symbols, missing ones included.
     pub const fn position(&self) -> usize {
         self.position
     }
@@ -56,7 +56,7 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
         self.kernels.map(|kernel| kernel.map_or_else(impossible, |belief| belief.log()))
     }
 
-    /// The same in two parts.
+    /// Returns the logarithms in two parts each.
     pub(super) fn log_parts(&self) -> [[X; 2]; M]
     where
         X: Real + Scalar + Number<Reading = X>,

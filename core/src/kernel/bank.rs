@@ -3,17 +3,16 @@ use crate::error::ObservationError;
 use crate::filter::Streaming;
 use crate::number::Real;
 
-/// What a stream left in `M` models side by side, each of which may rule itself out.
+/// State of `M` models on one stream, each of which may rule itself out.
 ///
-/// A model that refuses a sample which another takes gives the stream probability zero, and no later
-/// sample can change that: it is *ruled out*, is asked no more, and the others go on, until the state
-/// is made anew. A sample that all who are left refuse is refused, and then nothing has changed: each
-/// model leaves its own state as it was.
+/// A model that refuses a sample which another accepts gives the stream probability zero, and no later sample can change that: it
+/// is *ruled out* and gets no more samples; the others go on, until the state is created anew. A sample that all remaining models
+/// refuse is refused, and nothing changes: each model leaves its own state as it was.
 ///
-/// A front end goes around a bank, not into one: a [`Preprocessed`](crate::front::Preprocessed) that refuses a sample is not as
-/// before, and would be out of step and ruled out by a sample that is only missing.
+/// A front end goes around a bank, not into one: a [`Preprocessed`](crate::front::Preprocessed) that refuses a sample changes its
+/// state, and a sample that is only missing would rule it out.
 ///
-/// RAM: `M` states and `M` bytes; nothing is copied to be gone back to.
+/// RAM: `M` states and `M` bytes; no copy is kept for undoing a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BankState<S, const M: usize> {
@@ -22,12 +21,12 @@ pub struct BankState<S, const M: usize> {
 }
 
 impl<S, const M: usize> BankState<S, M> {
-    /// Before the first sample: no model is ruled out.
+    /// State before the first sample: no model is ruled out.
     pub const fn new(states: [S; M]) -> Self {
         Self { states, ruled_out: [false; M] }
     }
 
-    /// Which models give the stream probability zero, `[model]`.
+    /// Models that give the stream probability zero, `[model]`.
     pub const fn ruled_out(&self) -> &[bool; M] {
         &self.ruled_out
     }
@@ -92,7 +91,7 @@ impl<S, const M: usize> BankState<S, M> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Bank<R, const M: usize>([R; M]);
 
-/// A kernel's logarithm, which is none before a tree's last leaf: then it is read as that of zero.
+/// Logarithm of a kernel. Before a tree's last leaf it has no value and reads as that of zero.
 pub trait LogReading {
     /// The real number.
     type Real: Real;
@@ -180,7 +179,7 @@ impl<R: Validate, const M: usize> Validate for Bank<R, M> {
     fn validate(&self) -> Result<(), KernelError> {
         self.0.iter().try_for_each(R::validate)
     }
-    /// What kernels share is counted with each.
+    /// Counts memory that kernels share once per kernel.
     fn size_bytes(&self) -> usize {
         self.0.iter().map(R::size_bytes).sum()
     }

@@ -31,7 +31,7 @@ use crate::number::{Real, shorter, sum_of, with_local_copy};
 /// Its parameters are the types of the chains, `Chain<W, N>` and `Chain<W, M>`, and of the overlaps of their states,
 /// `Overlaps<W, P>` with `P = N M`.
 ///
-/// State: `N M` numbers and a ledger. Flash: two chains and `2 N M + 1` reals. Work a step: `N M (N + M + 1)`
+/// State: `N M` numbers and a ledger. Flash: two chains and `2 N M + 1` reals. Work per step: `N M (N + M + 1)`
 /// multiply-adds; the product of the chains as one would take `(N M)^2`.
 ///
 /// ```
@@ -82,7 +82,7 @@ impl<'m, W, const N: usize, const M: usize, const P: usize>
         Self { first, second, overlaps }
     }
 
-    /// What the states have in common.
+    /// Overlaps of the states of both models.
     pub const fn overlaps(&self) -> &Overlaps<W, P> {
         &self.overlaps
     }
@@ -100,7 +100,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
         }
     }
 
-    /// Both chains one step on, from the first's.
+    /// Predicts both chains, given the first after its step.
     fn predicted(&self, moved: &[[T; M]; N]) -> [T; P] {
         let mut predicted = [T::ZERO; P];
         let (rows, _) = predicted.as_chunks_mut::<M>();
@@ -110,7 +110,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
         predicted
     }
 
-    /// Both chains before the first step.
+    /// Joint initial distribution of both chains.
     fn begin(&self) -> [T; P] {
         let mut predicted = [T::ZERO; P];
         let (rows, _) = predicted.as_chunks_mut::<M>();
@@ -130,7 +130,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
             .condition_on(predicted, row, |pair| logs.get(pair).copied().unwrap_or(T::NEG_INFINITY))
     }
 
-    /// What [`condition`](Self::condition) does, of a step but the first, and at once: a row at a time, in place.
+    /// Fast path of [`condition`](Self::condition) for all steps but the first: a row at a time, in place.
     #[inline(always)]
     fn advance(&self, belief: &mut Belief<T, P>) -> bool {
         let moved = self.move_first(belief);
@@ -222,12 +222,13 @@ impl<T: Real, const N: usize, const M: usize, const P: usize> LogKernel
 impl<T: Real, const N: usize, const M: usize, const P: usize> Validate
     for ModelPairKernel<'_, Chain<T, N>, Chain<T, M>, Overlaps<T, P>>
 {
-    /// That no entry of a chain is negative or not finite, and that the overlaps are relative to the
-    /// largest; rows of a chain raised to a power sum to anything.
+    /// Checks that entries of both chains are finite and not negative, and that the overlaps are relative to the largest.
+    ///
+    /// Rows of a chain raised to a power may have any sum.
     fn validate(&self) -> Result<(), KernelError> {
         self.first.check_entries()?;
         self.second.check_entries()?;
-        // Of a logarithm that is none nothing is the same.
+        // A logarithm that is NaN equals nothing.
         let expected = Overlaps::of_logs(*self.overlaps.logs());
         if expected != self.overlaps {
             return Err(ModelError::new(Part::Kernel, ErrorKind::Inconsistent, 0, 0).into());

@@ -2,15 +2,13 @@ use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
-/// Where the states of one tree come from, branch by branch: a long branch forgets more than a short
-/// one.
+/// Transition model of a hidden tree with one matrix per branch: a long branch forgets more than a short one.
 ///
-/// Matrices are borrowed, and branches may share them: `of_node[node]` is the matrix of the branch to
-/// the node of that entry of the tree's code; the root's entry says nothing. Else as
-/// [`TreeModel`](super::TreeModel).
+/// Matrices are borrowed, and branches may share them: `of_node[node]` is the matrix of the branch to the node of that entry of
+/// the tree's code; the root's entry is not used. Otherwise as [`TreeModel`](super::TreeModel).
 ///
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
-/// 12.1.6, Example 12.20. Flash: `P + P^2` reals a matrix and 2 B a node.
+/// 12.1.6, Example 12.20. Flash: `P + P^2` reals per matrix and 2 B per node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct BranchModel<'m, T, const P: usize> {

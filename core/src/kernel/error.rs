@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::error::{ModelError, ObservationError};
 
-/// Why a kernel was refused: which stored sequence, symbol or node, and what is wrong with it.
+/// Reason why a kernel was refused: the stored sequence, symbol or node at fault, and the fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -15,23 +15,23 @@ pub enum KernelError {
         sequence: usize,
         /// The position in it.
         position: usize,
-        /// What is wrong.
+        /// Fault of the observation.
         error: ObservationError,
     },
     /// A stored sequence whose length is not what the others' (or the model's, or the tree's) is.
     Length {
         /// The stored sequence.
         sequence: usize,
-        /// Its length.
+        /// Length of the sequence.
         found: usize,
-        /// What it should be.
+        /// Expected length.
         expected: usize,
     },
     /// A stored sequence, or a tree, that needs more room than the constant sizes give.
     Capacity {
         /// Rows, or levels, needed.
         needed: usize,
-        /// Those there are.
+        /// Number of nodes that exist.
         available: usize,
     },
     /// A tree's code that ends before the tree does, goes on after it, or has no internal node.

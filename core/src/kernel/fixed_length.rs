@@ -28,7 +28,7 @@ use crate::number::{Number, Parameter, Real, RealParameter, Tangent, is_near};
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, equation 12.2
 /// and Algorithm 12.8, whose loop begins with the second symbol.
 ///
-/// State: `M` rows of `N (1 + C)` reals, and a ledger each. Work a symbol: `M` times that of
+/// State: `M` rows of `N (1 + C)` reals, and a ledger each. Work per symbol: `M` times that of
 /// [`Forward`](crate::filter::Forward), and a row of likelihoods more.
 ///
 /// ```
@@ -78,7 +78,7 @@ where
     /// The kernel under a model against stored sequences.
     ///
     /// # Errors
-    /// The first stored sequence of another length, or stored observation that is none.
+    /// The first stored sequence of another length, or the first invalid stored observation.
     pub fn of(hmm: &'m Hmm<E, N>, stored: [&'m [S]; M]) -> Result<Self, KernelError> {
         let kernel = Self::from_parts(hmm, stored);
         kernel.check_stored()?;

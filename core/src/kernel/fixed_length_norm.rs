@@ -16,7 +16,7 @@ use crate::number::{Real, RealParameter};
 /// summed over, in each of the two by itself. Past the length symbols are refused, and missing ones
 /// change nothing.
 ///
-/// State: `N (1 + C)` reals, a ledger and a position. Work a symbol: that of a [`FixedLength`] kernel
+/// State: `N (1 + C)` reals, a ledger and a position. Work per symbol: that of a [`FixedLength`] kernel
 /// against one sequence.
 ///
 /// ```
@@ -69,7 +69,7 @@ where
     }
 }
 
-/// What a stream left of a [`FixedLengthNorm`]: a scaled row, or nothing where the kernel is zero.
+/// State of a [`FixedLengthNorm`]: a scaled row, or nothing where the kernel is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NormState<X: crate::number::Number, const N: usize> {
     kernel: Option<Belief<X, N>>,
@@ -136,7 +136,7 @@ impl<E: Emission, const N: usize> Validate for FixedLengthNorm<'_, E, N> {
     fn validate(&self) -> Result<(), KernelError> {
         Ok(self.hmm.validate()?)
     }
-    /// Without the model, which is the kernel's own.
+    /// Size without the model, which belongs to the kernel.
     fn size_bytes(&self) -> usize {
         size_of_val(self)
     }

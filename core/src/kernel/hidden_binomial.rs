@@ -73,7 +73,7 @@ impl<T: Real, const K: usize> PairTable<T, K> {
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, equation 12.1
 /// and Remark 12.6.
 ///
-/// State: `M` reals and a ledger each. Work a symbol: `M` look-ups and products.
+/// State: `M` reals and a ledger each. Work per symbol: `M` look-ups and products.
 ///
 /// ```
 /// use fishweir_core::{filter::Stream, kernel::{HiddenBinomial, PairTable}};

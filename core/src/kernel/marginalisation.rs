@@ -23,8 +23,8 @@ use crate::number::{Array2, Number, Real};
 ///
 /// Its parameters are the types of the models, `[Hmm<E, N>; M]`, and of the stored items, `[[T; M]; L]`.
 ///
-/// State: `M` rows of `N` reals, and a ledger each. Work a sample: `M` times that of [`Forward`]; a
-/// reading costs `M` logarithms, and `M` exponentials an item.
+/// State: `M` rows of `N` reals, and a ledger each. Work per sample: `M` times that of [`Forward`]; a
+/// reading costs `M` logarithms, and `M` exponentials per item.
 ///
 /// ```
 /// use fishweir_core::emission::Categorical;
@@ -60,8 +60,7 @@ impl<H, S: Array2> Clone for Marginalisation<'_, H, S> {
 }
 impl<H, S: Array2> Copy for Marginalisation<'_, H, S> {}
 
-/// What a stream left of a [`Marginalisation`]: a belief a model, or nothing where the model makes
-/// the stream impossible.
+/// State of a [`Marginalisation`]: one belief per model, or nothing where the model makes the stream impossible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarginalisationState<T: Number, const N: usize, const M: usize> {
     filters: [Option<Belief<T, N>>; M],
@@ -115,14 +114,14 @@ where
     }
 }
 
-/// What one model says of two items.
+/// Term of one model in the kernel of two items.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term<T: Real> {
     /// The model's prior.
     pub prior: T,
     /// The likelihood of the one.
     pub evidence: Evidence<T>,
-    /// The same as a logarithm: `evidence.log()`.
+    /// Logarithm of the evidence: `evidence.log()`.
     pub log: T,
     /// The log-likelihood of the other.
     pub stored: T,
@@ -131,7 +130,7 @@ pub struct Term<T: Real> {
 /// `log sum_m prior[m] P(x | m) P(z | m)`, relative to the model that says most; minus infinity where
 /// none says anything.
 ///
-/// A logarithm, and a logarithm and an exponential a model.
+/// A logarithm, and a logarithm and an exponential per model.
 pub fn log_mixture<T: Real>(terms: impl Iterator<Item = Term<T>> + Clone) -> T {
     let possible = terms.filter(|term| term.prior > T::ZERO);
     let mut best: Option<Term<T>> = None;

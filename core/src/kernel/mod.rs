@@ -4,26 +4,26 @@
 //!
 //! `N` states, `M` sequences stored at once, `L` their length.
 //!
-//! | kernel | hidden model `h` | state (reals) | multiply-adds a symbol |
+//! | kernel | hidden model `h` | state (reals) | multiply-adds per symbol |
 //! |---|---|---|---|
 //! | [`Marginalisation`] | one of `M` hidden Markov models | `M N` | `M N^2` |
-//! | [`HiddenBinomial`] | a state a position, independent | `M` | `M` |
+//! | [`HiddenBinomial`] | a state per position, independent | `M` | `M` |
 //! | [`FixedLength`] | a path of a Markov chain, aligned with both | `M N` | `M N^2` |
 //! | [`FixedLengthNorm`] | the same, of the stream with itself | `N` | `N^2` |
 //! | [`PairKernel`] | a trajectory with insertions and deletions | `(L + 1) N` | `L N^2` |
-//! | [`HiddenTree`] | the states of a tree's internal nodes | `depth N` | `N^2` a node |
-//! | [`PrunedTree`] | the same, of every pruned tree | `3 depth N` | `3 N^2` a node |
+//! | [`HiddenTree`] | the states of a tree's internal nodes | `depth N` | `N^2` per node |
+//! | [`PrunedTree`] | the same, of every pruned tree | `3 depth N` | `3 N^2` per node |
 //!
 //! Those against one sequence stand side by side in a [`Bank`].
 //!
 //! All read `log k`, and are exact sums of products: scaled by powers of two, they underflow at no
 //! length. A kernel of zero is an answer like others, and its logarithm is minus infinity; what is
-//! refused is an observation that is none, or one past the end of what is stored. A missing symbol,
+//! refused is an invalid observation, or one past the end of what is stored. A missing symbol,
 //! of either sequence, is summed over.
 //!
 //! One kernel is of another kind, and reads `k` itself, which may be negative: [`PositionFisher`], the
 //! invariant Fisher kernel of sequences whose positions are independent, at a look-up and a compensated
-//! addition a stored sequence. A kernel on Fisher scores that is linear in them needs no recursion of its
+//! addition per stored sequence. A kernel on Fisher scores that is linear in them needs no recursion of its
 //! own: it is a direction ([`crate::score`], [`crate::context`]).
 //!
 //! Between whole models, rather than sequences, are [`ModelPairKernel`] (hidden Markov models, a step a push: `N M`

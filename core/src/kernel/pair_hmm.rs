@@ -2,23 +2,23 @@ use crate::error::{ErrorKind, ModelError, Part, check_distribution};
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
 
-/// Where the trajectories of a [`PairHmm`] end.
+/// End of the trajectories of a [`PairHmm`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum End<T, const N: usize> {
     /// Anywhere: trajectories of all lengths are summed, each length with a mass of one. The kernel is
     /// positive semi-definite, but no probability distribution.
     Anywhere,
-    /// In a silent final state, entered from the beginning and from each state, `[state]`, with these
+    /// A silent final state, entered from the beginning and from each state, `[state]`, with these
     /// probabilities: transition rows sum to one less what ends. The kernel is a probability
     /// distribution on pairs of sequences.
     Silent {
-        /// From the initial state: nothing is emitted.
+        /// Probability from the initial state: nothing is emitted.
         initial: T,
-        /// From each state.
+        /// Probability from each state.
         state: [T; N],
     },
-    /// In one of the emitting states, which may be left and entered anew.
+    /// One of the emitting states, which may be left and entered anew.
     Emitting(usize),
 }
 
@@ -61,7 +61,7 @@ pub enum End<T, const N: usize> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PairHmm<T, const N: usize, const K: usize> {
-    /// From each state to the next that is not silent, before the probability that it is not: the
+    /// Transitions from each state to the next that is not silent, before the probability that it is not: the
     /// factors `1 - empty^2` of transitions and emissions cancel.
     chain: Chain<T, N>,
     /// `[state][symbol]`.
@@ -80,8 +80,8 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
     /// `empty[state]`; a state's emissions and `empty` sum to one. `N^3` multiply-adds.
     ///
     /// # Errors
-    /// The first probability that is negative or not finite, or row that does not sum to one; a final
-    /// state that is none; a state that emits nothing for ever.
+    /// The first probability that is negative or not finite, or row that does not sum to one; an unknown final state; a state
+    /// that emits nothing for ever.
     pub fn new(
         initial: [T; N],
         transition: [[T; N]; N],
@@ -227,7 +227,7 @@ impl<T: Real, const N: usize> Ways<T, N> {
 /// The model with its silent states split off.
 struct Silent<T, const N: usize> {
     initial: Ways<T, N>,
-    /// Of each state, silent or not.
+    /// Ways out of each state, silent or not.
     state: [Ways<T, N>; N],
     audible: [T; N],
     exits: bool,

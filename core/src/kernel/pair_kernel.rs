@@ -26,7 +26,7 @@ use crate::number::Real;
 /// 12.14, with the end weights that it leaves out.
 ///
 /// `C` are the cells of a column, of a device `[Scaled<T, N>; ROWS]`: `ROWS` is the length of the longest sequence that may be
-/// stored, and one. State: `ROWS + 1` rows of `N` reals and 8 B. Work a symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
+/// stored, and one. State: `ROWS + 1` rows of `N` reals and 8 B. Work per symbol: `|s| (N^2 + 6 N)` multiply-adds, and as many to start
 /// or reset.
 ///
 /// ```
@@ -65,7 +65,7 @@ pub struct Column<T, C, const N: usize> {
     predicted: C,
     /// `k[|s|][j]`.
     last: Scaled<T, N>,
-    /// Whether nothing is stored and nothing has come: the trajectory of no state.
+    /// `true` if nothing is stored and nothing has come: the trajectory of no state.
     empty: bool,
 }
 
@@ -108,7 +108,7 @@ where
         (initial, state.last.logs())
     }
 
-    /// The column after another symbol; the first column where there is none.
+    /// Computes the column after another symbol; the first column without one.
     #[inline]
     fn advance(&self, column: &mut Column<T, C, N>, streamed: Option<[T; N]>) {
         let empty = self.model.empty();

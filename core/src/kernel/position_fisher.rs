@@ -21,7 +21,7 @@ use crate::number::{Compensated, Real};
 /// Source: Jaakkola and Haussler, equation 11; the singular information of redundant probabilities is
 /// inverted on its range.
 ///
-/// State: `2 M` reals and a position. Work a symbol: `M` comparisons and compensated additions, and a
+/// State: `2 M` reals and a position. Work per symbol: `M` comparisons and compensated additions, and a
 /// division.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub struct PositionFisher<'m, P, S, const M: usize> {
     stored: [&'m [S]; M],
 }
 
-/// What a stream left of a [`PositionFisher`]: a sum a stored sequence, and the position.
+/// State of a [`PositionFisher`]: one sum per stored sequence, and the position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PositionFisherState<T, const M: usize> {
@@ -52,7 +52,7 @@ pub struct PositionFisherState<T, const M: usize> {
 }
 
 impl<T, const M: usize> PositionFisherState<T, M> {
-    /// How many symbols have been taken in, missing ones included.
+    /// Number of symbols, missing ones included.
     pub const fn position(&self) -> usize {
         self.position
     }
@@ -64,8 +64,8 @@ impl<'m, T: Real, S: Observed<usize>, const K: usize, const L: usize, const M: u
     /// The kernel under a model against stored sequences.
     ///
     /// # Errors
-    /// The first stored sequence whose length is not `L`, or stored symbol that is none or that the
-    /// model cannot make: such a sequence has no score.
+    /// The first stored sequence whose length is not `L`, or stored symbol that is invalid or that the model cannot emit: such a
+    /// sequence has no score.
     pub fn of(
         model: &'m IndependentPositions<K, L, T>,
         stored: [&'m [S]; M],

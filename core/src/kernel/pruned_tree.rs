@@ -51,7 +51,7 @@ pub struct Pruned<T> {
     pub log_mean: T,
 }
 
-/// What a [`PrunedTree`] computes at a node.
+/// Message of a node of a [`PrunedTree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PruningMessage<T, const P: usize> {

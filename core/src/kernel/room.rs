@@ -1,8 +1,8 @@
-/// Where a recursion keeps a column of cells: an array on a device, the heap on a host.
+/// Storage of a recursion's column of cells: an array on a device, the heap on a host.
 pub trait Cells<A>: Clone + AsMut<[A]> {
-    /// How many cells there is room for; `None` where there is no bound.
+    /// Number of cells that fit; `None` if unbounded.
     const CAPACITY: Option<usize>;
-    /// At least so many cells, all alike.
+    /// Returns at least `count` cells, all equal to `cell`.
     fn filled(cell: A, count: usize) -> Self;
 }
 
@@ -14,14 +14,13 @@ impl<A: Copy, const ROWS: usize> Cells<A> for [A; ROWS] {
     }
 }
 
-/// Where a recursion keeps what is begun and not complete: a vector of fixed capacity on a device, the
-/// heap on a host.
+/// Storage of a recursion's open items: a vector of fixed capacity on a device, the heap on a host.
 pub trait Stack: Clone {
-    /// What is put on it.
+    /// Item of the stack.
     type Item;
-    /// How many there is room for; `None` where there is no bound.
+    /// Number of items that fit; `None` if unbounded.
     const CAPACITY: Option<usize>;
-    /// With nothing on it.
+    /// Returns an empty stack.
     fn empty() -> Self;
     /// Puts one on top; `false` where there is no room.
     fn push(&mut self, top: Self::Item) -> bool;

@@ -40,14 +40,14 @@ impl<T: Real, const N: usize> Scaled<T, N> {
         sum_of::<T, N>(|j| self.row[j])
     }
 
-    /// Whether every entry is zero.
+    /// Returns whether every entry is zero.
     #[inline(always)]
     pub(super) fn is_zero(&self) -> bool {
         let positive = self.sum() > T::ZERO;
         !positive
     }
 
-    /// The same numbers with their sum within reach of one.
+    /// Rescales the numbers so that their sum is near one.
     #[inline(always)]
     fn rescaled(self) -> Self {
         let sum = self.sum();

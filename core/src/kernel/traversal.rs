@@ -9,24 +9,24 @@ use crate::error::{ObservationError, check_symbol};
 use crate::filter::Streaming;
 use crate::number::Real;
 
-/// What a tree kernel computes at a node, from the leaves up, and reads at the root.
+/// Message of a tree kernel at a node, computed from the leaves up and read at the root.
 pub trait TreeMessage<T: Real, const P: usize>: Clone {
-    /// What is read once the root is complete.
+    /// Reading once the root is complete.
     type Reading;
 
     /// A node before its children.
     fn open(law: &impl TreeTransition<T, P>, children: u16) -> Self;
-    /// What a leaf tells its parent: the stored symbol, and the stream's.
+    /// Message of a leaf to its parent, from the stored symbol and the stream's.
     fn leaf(law: &impl TreeTransition<T, P>, branch: Branch, symbols: [Option<usize>; 2]) -> Self;
-    /// What a complete inner node tells its parent.
+    /// Message of a complete inner node to its parent.
     fn rise(&self, law: &impl TreeTransition<T, P>, branch: Branch) -> Self;
     /// Takes a child's message in.
     fn take(&mut self, message: &Self);
-    /// What the root says under the prior of its states.
+    /// Reading of the root under the prior of its states.
     fn read(&self, law: &impl TreeTransition<T, P>) -> Self::Reading;
 }
 
-/// What a stream left of a tree kernel: the open nodes, from the root down, and what is complete.
+/// State of a tree kernel: the open nodes, from the root down, and the completed messages.
 ///
 /// RAM: a node's values and three words for each level that the stack has room for.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Traversal<V, O> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct OpenNode<V> {
     value: V,
-    /// Its entry in the tree's code.
+    /// Index of the node in the tree's code.
     node: usize,
     children: u16,
     /// Children that are complete: the number of the next.
@@ -51,12 +51,12 @@ pub struct OpenNode<V> {
 }
 
 impl<V, O> Traversal<V, O> {
-    /// How many leaves have been taken in, missing ones included.
+    /// Number of leaves, missing ones included.
     pub const fn leaves(&self) -> usize {
         self.leaves
     }
 
-    /// What was computed at the root, once the last leaf has come.
+    /// Message of the root, once the last leaf has come.
     pub const fn root(&self) -> Option<&V> {
         self.root.as_ref()
     }
@@ -120,7 +120,7 @@ where
         Ok(Self { law, shape, stored, open: PhantomData })
     }
 
-    /// Where states come from.
+    /// Transition model of the states.
     pub(super) const fn law(&self) -> &'m G {
         self.law
     }

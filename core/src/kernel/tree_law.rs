@@ -6,7 +6,7 @@ use crate::number::Real;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Branch {
-    /// Which of its parent's children the node is.
+    /// Index of the node among its parent's children.
     pub child: usize,
     /// The node's entry in the tree's code.
     pub node: usize,
@@ -20,7 +20,7 @@ pub trait TreeMessages {
     type Pruned;
 }
 
-/// Where a hidden tree's states come from: what the kernels of trees ask of a model.
+/// Transition model of a hidden tree, as the kernels of trees use it.
 ///
 /// States and symbols are the same `P`: a leaf shows its state.
 pub trait TreeTransition<T: Real, const P: usize>:
@@ -29,13 +29,13 @@ pub trait TreeTransition<T: Real, const P: usize>:
     /// The prior of the root, `[state]`.
     fn root(&self) -> &[T; P];
 
-    /// How many children a node has in each state, `[state]`; `None` where states are not tied to that.
+    /// Number of children of a node in each state, `[state]`; `None` if states do not determine it.
     fn arity(&self) -> Option<&[u16; P]>;
 
     /// The transition probabilities along a branch, `[from][to]`.
     fn branch(&self, branch: Branch) -> Option<&[[T; P]; P]>;
 
-    /// Whether every branch of a tree has transition probabilities.
+    /// Checks that every branch of a tree has transition probabilities.
     ///
     /// # Errors
     /// The first node for which they are missing.
@@ -55,7 +55,7 @@ pub trait TreeTransition<T: Real, const P: usize>:
         Scaled::new(row)
     }
 
-    /// What a leaf tells its parent, `[state]`: `P(symbol | a)`, one where the symbol is missing.
+    /// Message of a leaf to its parent, `[state]`: `P(symbol | a)`, one where the symbol is missing.
     #[inline]
     fn leaf(&self, branch: Branch, symbol: Option<usize>) -> Scaled<T, P> {
         let Some(symbol) = symbol else { return Scaled::new([T::ONE; P]) };
@@ -70,7 +70,7 @@ pub trait TreeTransition<T: Real, const P: usize>:
         Scaled::new(row)
     }
 
-    /// What an inner node tells its parent: `sum_b P(b | a) v_b`. `P^2` multiply-adds.
+    /// Message of an inner node to its parent: `sum_b P(b | a) v_b`. `P^2` multiply-adds.
     #[inline]
     fn message(&self, branch: Branch, value: &Scaled<T, P>) -> Scaled<T, P> {
         match self.branch(branch) {

@@ -2,15 +2,14 @@ use super::{Branch, KernelError, PruningMessage, Scaled, TreeMessages, TreeShape
 use crate::error::{ModelError, Part, check_distribution};
 use crate::number::Real;
 
-/// Where a hidden tree's states come from: the root's from a prior, a child's from its parent's,
-/// `transition[child][from][to] = P_j(to | from)`.
+/// Transition model of a hidden tree: a prior for the root, and for each child `transition[child][from][to] = P_j(to | from)`.
 ///
 /// States and symbols are the same `P`: a leaf shows its state. With `J = 1` all children of a node
 /// share one matrix; else the `j`-th has its own. States may be [tied to
 /// arities](Self::with_arities).
 ///
 /// Source: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, section
-/// 12.1.6. Flash: `P + J P^2` reals, and 2 B a state.
+/// 12.1.6. Flash: `P + J P^2` reals, and 2 B per state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TreeModel<T, const P: usize, const J: usize> {

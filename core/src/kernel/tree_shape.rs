@@ -6,7 +6,7 @@ use super::KernelError;
 /// `[2, 0, 2, 0, 0]` is a root with a leaf and an inner node that has two leaves. A node's subtree is
 /// a run of entries that begins with it; leaves come in the order in which their symbols are pushed.
 ///
-/// Flash: 2 B a node.
+/// Flash: 2 B per node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct TreeShape<'t> {
@@ -46,12 +46,12 @@ impl<'t> TreeShape<'t> {
         Ok(Self { arity, leaves })
     }
 
-    /// How many children each node has, parents before their children.
+    /// Number of children of each node, parents before their children.
     pub const fn arity(&self) -> &'t [u16] {
         self.arity
     }
 
-    /// How many leaves there are.
+    /// Number of leaves.
     pub const fn leaves(&self) -> usize {
         self.leaves
     }

@@ -41,7 +41,7 @@ use crate::number::Channel;
 /// their end beyond.
 ///
 /// Flash: `L` words beside the recursion. RAM: `D K` numbers and 8 bytes, beside the recursion's state.
-/// Work: `D L` subtractions a sample, and a row on the stack.
+/// Work: `D L` subtractions per sample, and a row on the stack.
 ///
 /// ```
 /// use fishweir_core::emission::Gaussian;
@@ -85,8 +85,9 @@ pub struct LagFeatures<R, B, const L: usize> {
     lookback: PhantomData<B>,
 }
 
-/// What [`LagFeatures`] look back at: `D` channels over the last `K` samples. A row holds differences from them, or with
-/// `PAST` the samples themselves.
+/// Look-back of [`LagFeatures`]: `D` channels over the last `K` samples.
+///
+/// A row holds differences from them, or with `PAST` the samples themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Lookback<const D: usize, const K: usize, const PAST: bool = false> {}
@@ -101,7 +102,7 @@ pub struct LagFeaturesState<S, P> {
 }
 
 impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, [[T; D]; K]> {
-    /// Before the first sample, around the recursion's own first state.
+    /// State before the first sample, around the recursion's own first state.
     pub const fn new(inner: S) -> Self {
         Self { inner, past: [[T::BLANK; D]; K], place: RingIndex::NEW }
     }

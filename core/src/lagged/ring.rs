@@ -9,7 +9,7 @@ fn put<T: Channel>(to: &mut [T], x: &[T]) {
     }
 }
 
-/// Where the ring of past rows of a [`LagFeatures`](super::LagFeatures) is.
+/// Position in the ring of past rows of a [`LagFeatures`](super::LagFeatures).
 ///
 /// The rows themselves are in a buffer of the longest lag's length, which the caller owns: an array on a
 /// device, vectors on the host. Before the first row nothing is past; the first one fills the whole ring,
@@ -26,7 +26,7 @@ pub struct RingIndex {
 }
 
 impl RingIndex {
-    /// Before the first row.
+    /// Index before the first row.
     pub const NEW: Self = Self { oldest: 0, rows: 0 };
 
     /// The slot of the row that came `lag` rows before the next one, of `depth` slots; `lag` is 1 to `depth`.
@@ -44,7 +44,7 @@ impl RingIndex {
         slot.map(AsRef::as_ref)
     }
 
-    /// Whether every row of a ring of so many has come.
+    /// Returns whether a ring of `depth` rows is full.
     #[inline]
     pub const fn is_full(self, depth: usize) -> bool {
         self.rows as usize >= depth

@@ -13,10 +13,10 @@ use crate::number::Real;
 /// The statistic `sum_i S_i / W_i` is the squared maximum mean discrepancy between the events of late and
 /// the network, under the network's Fisher kernel, times their effective number: Rao's score statistic. While
 /// the network holds its mean is the number of free parameters, and over a long memory it is near
-/// chi-squared with so many degrees. Each term is centred, so that nothing cancels. Forgetting is a growing
+/// chi-squared with that number of degrees of freedom. Each term is centred, so that nothing cancels. Forgetting is a growing
 /// unit for what comes, rescaled by a power of two now and then.
 ///
-/// An event touches one row a node. The row's deviations add up to zero, so that of `S_i` it changes
+/// An event touches one row per node. The row's deviations add up to zero, so that of `S_i` it changes
 ///
 /// ```text
 /// S_i += u (D_ijk + D'_ijk) / (P_ij theta_ijk),      k = x_i, D before and D' after, u the unit
@@ -27,7 +27,7 @@ use crate::number::Real;
 ///
 /// A node that is missing in an event, or one of whose parents is, has none of it in its sums.
 ///
-/// Flash: the terms', and two reals a cell.
+/// Flash: the terms', and two reals per cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyTables<'t, T> {
@@ -36,13 +36,13 @@ pub struct DiscrepancyTables<'t, T> {
     /// `1 / (P theta)`, zero where a cell has no probability.
     precision: &'t [T],
     memory: ForgettingFactor<T>,
-    /// What the statistic must pass.
+    /// Threshold of the statistic.
     threshold: T,
     /// Effective events before there is an alarm.
     least: T,
 }
 
-/// What events left: a number a cell and two a node, in arrays or in any other slices.
+/// State of the recursion: one number per cell and two per node, in arrays or other slices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyState<T, D, S> {
@@ -50,14 +50,14 @@ pub struct DiscrepancyState<T, D, S> {
     deviation: D,
     /// `[S, W]`, by node, in units of its square.
     sums: S,
-    /// What the next event counts.
+    /// Weight of the next event.
     unit: T,
     /// Sums of all units and of their squares.
     weight: T,
     square: T,
 }
 
-/// How far events of late are from the network.
+/// Discrepancy between recent events and the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DiscrepancyReading<T = f32> {
@@ -65,18 +65,18 @@ pub struct DiscrepancyReading<T = f32> {
     pub statistic: T,
     /// The node with the largest share of it; the first of equals.
     pub node: usize,
-    /// That share of the statistic.
+    /// Share of that node in the statistic.
     pub share: T,
     /// Events that count: `(sum lambda^age)^2 / sum lambda^(2 age)`.
     pub events: T,
-    /// Whether the statistic has passed its threshold, over enough events. One that is no number has.
+    /// `true` if the statistic has passed its threshold, over enough events. NaN counts as passed.
     pub alarm: bool,
 }
 
 /// The unit that is rescaled, as a power of two.
 const LARGEST_UNIT: i32 = 12;
 
-/// Of a node that an event says nothing of. No cell: there are at most as many as 32 bits number.
+/// Cell of a node that an event does not observe. No real cell: 32 bits number at most as many cells.
 const NOWHERE: u32 = u32::MAX;
 
 impl<'t, T: Real> DiscrepancyTables<'t, T> {
@@ -85,7 +85,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
     /// effective events are in. [`validate`](Self::validate) checks the numbers.
     ///
     /// # Errors
-    /// [`TermsError`]: terms that are not families of nodes, tables without an entry a cell.
+    /// [`TermsError`]: terms that are not families of nodes, tables without an entry per cell.
     pub const fn new(
         terms: FactorLayout<'t>,
         theta: &'t [T],
@@ -107,12 +107,12 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         Ok(Self { terms, theta, precision, memory, threshold, least })
     }
 
-    /// What the tables are over.
+    /// Layout of the tables.
     pub const fn terms(&self) -> &FactorLayout<'t> {
         &self.terms
     }
 
-    /// The same with another threshold.
+    /// Sets another threshold.
     pub const fn with_threshold(self, threshold: T) -> Self {
         Self { threshold, ..self }
     }
@@ -161,11 +161,11 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         Ok(())
     }
 
-    /// Takes in an event. The buffers of the state must have an entry a cell and a node, `room` one a node:
+    /// Takes in an event. The buffers of the state must have an entry per cell and per node, `room` one per node:
     /// what it held does not matter.
     ///
     /// # Errors
-    /// An event that is none or that the network makes impossible; the state is unchanged.
+    /// An invalid event, or one that the network makes impossible; the state is unchanged.
     pub fn step<D, S>(
         &self,
         state: &mut DiscrepancyState<T, D, S>,
@@ -247,7 +247,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         }
     }
 
-    /// How far the events are from the network.
+    /// Returns the discrepancy between the events and the network.
     pub fn read<D, S>(&self, state: &DiscrepancyState<T, D, S>) -> DiscrepancyReading<T>
     where
         S: AsRef<[[T; 2]]>,
@@ -272,7 +272,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
 }
 
 impl<T: Real, D, S> DiscrepancyState<T, D, S> {
-    /// Before the first event: buffers of zeros, an entry a cell and a node.
+    /// State before the first event: buffers of zeros, one entry per cell and per node.
     pub const fn new(deviation: D, sums: S) -> Self {
         Self { deviation, sums, unit: T::ONE, weight: T::ZERO, square: T::ZERO }
     }
@@ -338,7 +338,7 @@ impl<'t, T: Real, const N: usize, const C: usize> Discrepancy<'t, T, N, C> {
 }
 
 impl<T: Real, const N: usize, const C: usize> Streaming for Discrepancy<'_, T, N, C> {
-    /// A state a node, or [`MISSING`](super::MISSING).
+    /// A state per node, or [`MISSING`](super::MISSING).
     type Observation = [u16];
     type State = DiscrepancyState<T, [T; C], [[T; 2]; N]>;
     type Reading = DiscrepancyReading<T>;

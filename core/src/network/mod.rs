@@ -5,8 +5,7 @@
 //! | [`FactorClassifier`] with `O` outputs | a [`Decision`](crate::classify::Decision) | `2 O` reals | `2 n` integer operations, `n O` additions |
 //! | [`Discrepancy`] over `C` cells | how far the events of late are from the network | `C + 2 n + 3` reals | `2 n` integer operations, `2 sum r_i + 2 n` additions with or without a product; a reading `n` divisions and additions |
 //!
-//! `n` nodes with `r_i` states. An event is a slice with the number of each node's state, [`MISSING`] where
-//! there is none.
+//! `n` nodes with `r_i` states. An event is a slice with the number of each node's state, [`MISSING`] for a node without one.
 //!
 //! Source: Leppä-aho, Silander and Roos, "Bayesian network Fisher kernel for categorical feature spaces",
 //! 2020.

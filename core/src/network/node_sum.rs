@@ -15,8 +15,8 @@ use crate::number::{Compensated, Real};
 /// Tables in which a column is missing are left out: exact under naive Bayes, and wherever nothing else
 /// depends on the column.
 ///
-/// Flash: the terms', and a real a cell an output. State: two reals an output. Work an event: two integer
-/// operations a column of a table, an exact addition a table an output.
+/// Flash: the terms', and a real per cell and output. State: two reals per output. Work per event: two integer
+/// operations per column of a table, an exact addition per table and output.
 ///
 /// ```
 /// use fishweir_core::filter::Stream;
@@ -51,7 +51,7 @@ impl<'t, T, const O: usize> FactorClassifier<'t, T, O> {
     /// A classifier of tables, `[output][cell]`. [`validate`](Self::validate) checks the numbers.
     ///
     /// # Errors
-    /// [`TermsError::Sizes`]: a table without an entry a cell.
+    /// [`TermsError::Sizes`]: a table without an entry per cell.
     pub const fn new(
         terms: FactorLayout<'t>,
         tables: [&'t [T]; O],
@@ -71,7 +71,7 @@ impl<'t, T, const O: usize> FactorClassifier<'t, T, O> {
         Ok(Self { terms, tables, bias })
     }
 
-    /// What its tables are over.
+    /// Layout of the tables.
     pub const fn terms(&self) -> &FactorLayout<'t> {
         &self.terms
     }
@@ -111,7 +111,7 @@ impl<T: Real, const O: usize> FactorClassifier<'_, T, O> {
 }
 
 impl<T: Real, const O: usize> Streaming for FactorClassifier<'_, T, O> {
-    /// A state a column, or [`MISSING`](super::MISSING).
+    /// A state per column, or [`MISSING`](super::MISSING).
     type Observation = [u16];
     type State = [Compensated<T>; O];
     type Reading = Decision<T>;

@@ -11,7 +11,7 @@ use crate::error::ObservationError;
 /// a *cell* is an entry's place among those of all tables. Nothing else is stored: the tables' places
 /// follow from the numbers of states.
 ///
-/// Flash: 2 B a column, a table, and a column of a table.
+/// Flash: 2 B per column, a table, and a column of a table.
 ///
 /// ```
 /// use fishweir_core::network::{MISSING, FactorLayout};
@@ -34,7 +34,7 @@ pub struct FactorLayout<'t> {
     cells: usize,
 }
 
-/// Why lists of columns are no terms.
+/// Reason why lists of columns are no valid terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -44,14 +44,14 @@ pub enum TermsError {
         /// The column.
         column: usize,
     },
-    /// A table over no column, or over one that is none or comes twice.
+    /// A table over no column, over an unknown column, or over one column twice.
     Column {
         /// The table.
         term: usize,
     },
     /// The lengths of the lists do not add up to the columns listed.
     Length {
-        /// What they add up to.
+        /// Sum of the lengths.
         wanted: usize,
         /// Columns listed.
         found: usize,
@@ -63,9 +63,9 @@ pub enum TermsError {
     },
     /// Another number of entries, tables or nodes than the constant sizes or other tables have.
     Sizes {
-        /// What the terms have.
+        /// Number that the terms have.
         wanted: usize,
-        /// What was given.
+        /// Number that was given.
         found: usize,
     },
     /// A table that is not over a node and its parents, the node last.
@@ -188,7 +188,7 @@ impl<'t> FactorLayout<'t> {
         Ok(())
     }
 
-    /// How many states each column has.
+    /// Number of states of each column.
     pub const fn cards(&self) -> &'t [u16] {
         self.cards
     }
@@ -203,7 +203,7 @@ impl<'t> FactorLayout<'t> {
         self.lengths.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no table.
     pub const fn is_empty(&self) -> bool {
         self.lengths.is_empty()
     }
@@ -213,7 +213,7 @@ impl<'t> FactorLayout<'t> {
         2 * (self.cards.len() + self.lengths.len() + self.columns.len())
     }
 
-    /// Checks an event: a state a column, or [`MISSING`].
+    /// Checks an event: a state per column, or [`MISSING`].
     ///
     /// # Errors
     /// [`ObservationError::UnknownSymbol`]: of another length, or with a state that a column does not

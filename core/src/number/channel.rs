@@ -2,17 +2,17 @@ use core::fmt::Debug;
 
 use super::Real;
 
-/// What the channels of a sample are in: reals, or the integers of 16 bits that
+/// Number type of a sample's channels: reals, or the integers of 16 bits that
 /// [fixed point](super::fixed) observes; or either in an [`Option`], where channels may be missing.
 pub trait Channel: Copy + Debug + PartialEq + 'static {
-    /// What stands where nothing has come yet: zero.
+    /// Value before anything has come: zero.
     const BLANK: Self;
 
     /// `self - before`. Of integers exact where 16 bits hold it; what lies beyond is held at their end.
     fn difference(self, before: Self) -> Self;
-    /// Whether it is a number: every integer is.
+    /// Returns whether it is a number: every integer is.
     fn is_number(self) -> bool;
-    /// Whether it was observed.
+    /// Returns whether it was observed.
     #[inline(always)]
     fn is_there(self) -> bool {
         true

@@ -39,7 +39,7 @@ impl<T: Real> Compensated<T> {
         Self { sum, carry }
     }
 
-    /// These two parts, of which the second is below a unit in the last place of the first.
+    /// Sum of these two parts, of which the second is below a unit in the last place of the first.
     #[inline]
     pub const fn from_parts(sum: T, carry: T) -> Self {
         Self { sum, carry }

@@ -18,11 +18,11 @@ use super::{
 pub struct Dual<T, const C: usize> {
     /// The value.
     pub value: T,
-    /// Its rates of change.
+    /// Rates of change of the value.
     pub tangent: [T; C],
 }
 
-/// What has been moved out of a row of dual numbers: the values' ledger and the derivative accumulated.
+/// Ledger of a row of dual numbers: that of the values, and the accumulated derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DualLedger<L, T, const C: usize> {

@@ -9,7 +9,7 @@ use super::{Number, Real, ScaleAccumulator, sum_of};
 #[repr(C, align(64))]
 #[doc(hidden)]
 pub struct Lanes<T, const L: usize>(
-    /// One number a lane.
+    /// One number per lane.
     pub [T; L],
 );
 
@@ -66,7 +66,7 @@ impl<T: Real, const L: usize> Lanes<T, L> {
     }
 }
 
-/// As many states as stay in vector registers.
+/// Number of states that stay in vector registers.
 const IN_REGISTERS: usize = 8;
 
 impl<T: Real, const L: usize> Number for Lanes<T, L> {

@@ -15,7 +15,7 @@ pub struct LogProduct<T> {
 const WITHIN: i32 = 32;
 
 impl<T: Real> LogProduct<T> {
-    /// Of no factors.
+    /// Product of no factors.
     pub const ONE: Self = Self { significand: T::ONE, exponent: 0 };
 
     /// The product with one factor more, which is not negative.

@@ -2,7 +2,7 @@
 
 use super::{MIN_LOG_DENSITY_EXP, Number, Parameter, Real, RealParameter, Scalar, Tangent};
 
-/// Whether a log density is one of an observation that can be: not [too far](MIN_LOG_DENSITY_EXP), not NaN.
+/// Returns whether a log density is that of a possible observation: not [too far](MIN_LOG_DENSITY_EXP), not NaN.
 #[inline(always)]
 pub(crate) fn is_near<T: Real>(log: T) -> bool {
     log >= -T::power_of_two(MIN_LOG_DENSITY_EXP)

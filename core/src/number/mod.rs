@@ -61,8 +61,9 @@ pub use real::{Real, ScaleAccumulator};
 /// A sum below this power of two makes a row be rescaled (see [`Number::rescale`]).
 pub const RESCALE_BELOW: i32 = -32;
 
-/// So does a sum from this power of two on: rows of probabilities that sum to one but for rounding
-/// let it grow, by some `10^-7` a sample in `f32`.
+/// A sum from this power of two on also makes a row be rescaled.
+///
+/// Rows of probabilities that sum to one but for rounding let it grow, by some `10^-7` per sample in `f32`.
 pub const RESCALE_FROM: i32 = 2;
 
 /// Products whose sum is below this power of two may have lost terms to underflow that matter to it:
@@ -80,11 +81,12 @@ pub const UNDERFLOW_EXP: i32 = -40;
 /// for impossible: log-likelihoods and tangents of all others can be added up for ever.
 pub const MIN_LOG_DENSITY_EXP: i32 = 64;
 
-/// A row is rescaled at least once in so many samples, so that tangents stay centred.
+/// Largest number of samples between two rescalings of a row, so that tangents stay centred.
 pub const RESCALE_EVERY: u32 = 32;
 
-/// Whether the target computes with several numbers at once. Loops that fill its registers are
-/// another order of the same terms.
+/// `true` if the target computes with several numbers at once.
+///
+/// Loops that fill its registers sum the same terms in another order.
 pub(crate) const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon"));
 
 /// Lends a state to `f`, which is called out of line.
@@ -127,7 +129,7 @@ impl NumberFormat {
         }
     }
 
-    /// Its name, as options and headers have it.
+    /// Name of the format, as in options and headers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -138,7 +140,7 @@ impl NumberFormat {
     }
 }
 
-/// What a model stores: a value and, where directions are attached, its tangent, in whatever format.
+/// Parameter of a model: a value and, with directions attached, its tangent, in any format.
 pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     /// The real numbers in which it is read.
     type Real: Real;
@@ -153,11 +155,11 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
         >;
     /// A log-likelihood and its rates of change, in the format's own arithmetic.
     type Log: Copy + PartialEq + core::fmt::Debug;
-    /// What a row of likelihoods is relative to.
+    /// Scale that a row of likelihoods is relative to.
     type LogScale: Copy + PartialEq + core::fmt::Debug;
     /// The format.
     const FORMAT: NumberFormat;
-    /// By how much rounding may take a row's sum away from one.
+    /// Largest deviation of a row's sum from one by rounding.
     const ROW_TOLERANCE: Self::Real = <Self::Real as Real>::SUM_TOLERANCE;
 
     /// The value.
@@ -170,7 +172,7 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     fn likelihoods<const N: usize>(
         log: impl FnMut(usize) -> Self::Log,
     ) -> Option<([Self; N], Self::LogScale)>;
-    /// Whether the rates of change of a row of a chain fit the format. Floating point holds all.
+    /// Returns whether the rates of change of a row of a chain fit the format. Floating point accepts all.
     fn fits(_row: impl Iterator<Item = Self>) -> bool {
         true
     }
@@ -203,7 +205,7 @@ pub trait RealParameter: Parameter<Log = Self, LogScale = <Self as Parameter>::R
 
 /// Rates of change of one value along the directions of a tangent filter.
 pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + 'static {
-    /// How many directions.
+    /// Number of directions.
     const DIRECTIONS: usize;
     /// No change.
     const ZERO: Self;
@@ -215,7 +217,7 @@ pub trait Tangent<T>: Copy + PartialEq + core::fmt::Debug + 'static {
     fn get(&self, direction: usize) -> Option<T>;
     /// A tangent from its rates.
     fn from_fn(rate: impl FnMut(usize) -> T) -> Self;
-    /// Whether every rate is finite.
+    /// Returns whether every rate is finite.
     fn is_finite(&self) -> bool
     where
         T: Real,
@@ -260,26 +262,26 @@ impl<T: Real, const C: usize> Tangent<T> for [T; C] {
     }
 }
 
-/// What a recursion computes with: the entries of a row over the states.
+/// Number type of a recursion: the entries of a row over the states.
 ///
 /// A row and its [`ScaleAccumulator`](Number::ScaleAccumulator) together stand for `row x 2^exponent x exp(log)`, and
 /// for dual numbers `x (1 + accumulated e)`: [`rescale`](Number::rescale) moves magnitude and derivative
 /// out of the row into the ledger, so that the row keeps its precision however long the stream.
 pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
-    /// What the model stores for this number.
+    /// Parameter type of the model for this number.
     type Weight: Parameter<Real = Self::Real>;
     /// The real numbers underneath.
     type Real: Real;
-    /// What has been moved out of a row.
+    /// Scale moved out of a row.
     type ScaleAccumulator: Copy + PartialEq + core::fmt::Debug;
-    /// What a likelihood row's log scale looks like: one number, or one a lane.
+    /// Log scale of a likelihood row: one number, or one per lane.
     type LogScale: Copy;
-    /// What a logarithm is read as: the number itself, where it can hold one.
+    /// Type of logarithms that are read: the number itself, where it can hold one.
     type Reading: Copy + PartialEq + core::fmt::Debug;
 
-    /// Whether the number carries a derivative, which rescaling keeps centred.
+    /// `true` if the number carries a derivative, which rescaling keeps centred.
     const CENTRED: bool = false;
-    /// A row with a derivative is rescaled once in so many samples.
+    /// Number of samples after which a row with a derivative is rescaled.
     const RESCALE_EVERY: u32 = RESCALE_EVERY;
     /// Zero.
     const ZERO: Self;
@@ -296,7 +298,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     fn mul_weight(self, weight: Self::Weight) -> Self;
     /// Product.
     fn times(self, other: Self) -> Self;
-    /// Whether [`inner`](Self::inner) is `sum_of` products, each rounded.
+    /// `true` if [`inner`](Self::inner) is `sum_of` products, each rounded.
     const TERM_BY_TERM: bool = true;
     /// `sum_i row_i weight_i`, in the order of `sum_of`; where there is no weight, no term. A number
     /// that rounds every product may round once instead.
@@ -320,9 +322,9 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     ) -> [Self; N] {
         row
     }
-    /// Whether the value (in every lane) is at least `2^power`; `false` for NaN.
+    /// Returns whether the value (in every lane) is at least `2^power`; `false` for NaN.
     fn is_at_least(self, power: i32) -> bool;
-    /// Whether the value (in every lane) is at least `2^low` and less than `2^high`; `false` for
+    /// Returns whether the value (in every lane) is at least `2^low` and less than `2^high`; `false` for
     /// NaN. Both in the normal range, `low < high`.
     fn is_between(self, low: i32, high: i32) -> bool;
     /// Moves the magnitude of `row`, whose sum is `sum`, into the ledger: afterwards the sum's value
@@ -375,8 +377,9 @@ pub trait Scalar: Number {
         }
         row
     }
-    /// The same predicted row with its sum near one, before likelihoods as small as its sum make
-    /// products vanish. A format with a block exponent keeps it there.
+    /// Rescales a predicted row to a sum near one, before likelihoods as small as its sum make products vanish.
+    ///
+    /// A format with a block exponent keeps the sum there.
     #[inline]
     fn normalise<const N: usize>(predicted: &mut [Self; N], ledger: &mut Self::ScaleAccumulator) {
         let sum = sum_of::<Self, N>(|j| predicted[j]);

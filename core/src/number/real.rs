@@ -45,7 +45,7 @@ pub trait Real:
     const NEG_INFINITY: Self;
     /// `log(2 pi) / 2`.
     const HALF_LN_TAU: Self;
-    /// How far from one a row of probabilities may sum.
+    /// Largest deviation of a row of probabilities from the sum one.
     const SUM_TOLERANCE: Self;
     /// `log 2` in two numbers.
     const LN_2: Compensated<Self>;
@@ -75,7 +75,7 @@ pub trait Real:
     fn leading_half(self) -> Self;
     /// Nearest number to an integer.
     fn from_count(count: u64) -> Self;
-    /// The same of a narrower one, for which a floating-point unit has an instruction.
+    /// Nearest number to a 32-bit integer, for which a floating-point unit has an instruction.
     fn from_u32(count: u32) -> Self;
     /// Nearest number to an integer with a sign.
     fn from_integer(integer: i64) -> Self;
@@ -90,7 +90,7 @@ pub trait Real:
     fn to_f64(self) -> f64;
 }
 
-/// What has been moved out of a row of real numbers: a power of two and logarithms of scales.
+/// Scale moved out of a row of real numbers: a power of two, and logarithms of scales.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ScaleAccumulator<T> {

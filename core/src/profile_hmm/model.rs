@@ -48,7 +48,7 @@ impl<W: Copy> Steps<W> {
         ]
     }
 
-    /// From all of them, in the order of the fields.
+    /// Creates the weights from an array, in the order of the fields.
     pub const fn from_array(weights: [W; 9]) -> Self {
         let [enter, match_match, match_insert, match_delete, insert_match, insert_insert, ..] =
             weights;
@@ -67,7 +67,7 @@ impl<W: Copy> Steps<W> {
     }
 }
 
-/// What lies around the domains, and how many there are.
+/// Sequence around the domains, and the number of domains.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -92,7 +92,7 @@ impl<W: Copy> Flanks<W> {
         [self.stay, self.begin, self.again, self.last, self.finish, self.missing]
     }
 
-    /// From all of them, in the order of the fields.
+    /// Creates the weights from an array, in the order of the fields.
     pub const fn from_array(weights: [W; 6]) -> Self {
         let [stay, begin, again, last, finish, missing] = weights;
         Self { stay, begin, again, last, finish, missing }
@@ -139,7 +139,7 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
         Ok(profile)
     }
 
-    /// The same unchecked, for constants. [`validate`](Self::validate) checks.
+    /// Creates the model without checks, for constants. [`validate`](Self::validate) checks.
     pub const fn from_parts(odds: [[W; K]; A], steps: [Steps<W>; K], flanks: Flanks<W>) -> Self {
         const { assert!(K > 0 && A > 0, "a profile needs a position and a symbol") };
         Self { odds, steps, flanks }
@@ -156,7 +156,7 @@ impl<W, const K: usize, const A: usize> ProfileHmm<W, K, A> {
         self.view().validate()
     }
 
-    /// The same with sizes known at run time.
+    /// View of the model with its sizes at run time.
     pub const fn view(&self) -> ProfileHmmView<'_, W> {
         let odds = self.odds.as_flattened();
         ProfileHmmView { odds, steps: &self.steps, flanks: &self.flanks }
@@ -201,7 +201,7 @@ impl<'m, W> ProfileHmmView<'m, W> {
         Ok(view)
     }
 
-    /// The same unchecked: what was checked before.
+    /// Creates the view without checks, from parts that were checked before.
     pub const fn from_parts(odds: &'m [W], steps: &'m [Steps<W>], flanks: &'m Flanks<W>) -> Self {
         Self { odds, steps, flanks }
     }

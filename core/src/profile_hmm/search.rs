@@ -54,7 +54,7 @@ impl<X: Number> Cell<X> {
 /// most (`again` zero), that may be the path of a better domain later; where it finds many, the way from
 /// the domain before stays.
 ///
-/// State: `3 K + 3` numbers and a ledger. Work a symbol: `10 K` multiplications and `9 K` additions, one
+/// State: `3 K + 3` numbers and a ledger. Work per symbol: `10 K` multiplications and `9 K` additions, one
 /// and two times `C` that with `C` directions.
 ///
 /// ```
@@ -155,7 +155,7 @@ impl<W, X, C> Clone for ProfileSearch<'_, W, X, C> {
 }
 impl<W, X, C> Copy for ProfileSearch<'_, W, X, C> {}
 
-/// What a stream left of a [`ProfileSearch`]: a scaled column.
+/// State of a [`ProfileSearch`]: a scaled column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProfileBelief<X: Number, C> {
     cells: C,
@@ -177,7 +177,7 @@ impl<X: Number, C> ProfileBelief<X, C> {
         &self.flanks
     }
 
-    /// What scaling moved out.
+    /// Scale moved out of the column.
     pub const fn ledger(&self) -> &X::ScaleAccumulator {
         &self.ledger
     }

@@ -1,4 +1,4 @@
-//! Scores: gradients of `log p(x_1..T)`, a number a parameter, and directions, values of the same
+//! Scores: gradients of `log p(x_1..T)`, a number per parameter, and directions, values of the same
 //! shape. Also the other reader of expected statistics, training.
 //!
 //! For any direction `w`, in any [`Parametrisation`],
@@ -51,7 +51,7 @@ use crate::filter::ExpectedStatistics;
 use crate::hmm::{Chain, Hmm};
 use crate::number::Real;
 
-/// A score of a hidden Markov model, or a direction: the model's fields, a number a parameter.
+/// A score of a hidden Markov model, or a direction: the model's fields, a number per parameter.
 ///
 /// What the numbers are with respect to is a [`Parametrisation`]. A [`VectorSpace`] of `N + N^2`
 /// reals and `N` emissions' scores: `initial`, `transition` by rows, `emission` by state. For a
@@ -59,11 +59,11 @@ use crate::number::Real;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Score<S, T, const N: usize> {
-    /// With respect to the initial distribution, `[state]`.
+    /// Score with respect to the initial distribution, `[state]`.
     pub initial: [T; N],
-    /// With respect to the transitions, `[from][to]`.
+    /// Score with respect to the transitions, `[from][to]`.
     pub transition: [[T; N]; N],
-    /// With respect to the emissions, `[state]`.
+    /// Score with respect to the emissions, `[state]`.
     pub emission: [S; N],
 }
 vector_space! {
@@ -120,7 +120,7 @@ impl<S: VectorSpace<T>, T: Real, const N: usize> Score<S, T, N> {
         score
     }
 
-    /// This score of `hmm` in another parametrisation, by the chain rule.
+    /// Converts a score of `hmm` to another parametrisation, by the chain rule.
     ///
     /// # Errors
     /// From `softmax` to `ratio`: names the first probability of exactly zero, whose `ratio` score
@@ -137,7 +137,7 @@ impl<S: VectorSpace<T>, T: Real, const N: usize> Score<S, T, N> {
         self.convert(hmm, from, to, convert_row_score, E::convert_score)
     }
 
-    /// This direction of `hmm` in another parametrisation: it moves the model alike, and its dot
+    /// Converts a direction of `hmm` to another parametrisation: it moves the model alike, and its dot
     /// product with a score stays.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::hmm::Hmm;
 /// An endless iterator. The generator is the caller's, any of `rand_core`'s, lent or given; the same
 /// generator draws the same bits on host and device. What has probability zero is never drawn.
 ///
-/// Source: Rabiner 1989, section II.D. State: one index. Work a sample: at most `N` subtractions
+/// Source: Rabiner 1989, section II.D. State: one index. Work per sample: at most `N` subtractions
 /// and one emission's [`sample`](Sample::sample).
 ///
 /// ```
@@ -44,7 +44,7 @@ pub struct Ancestral<'m, E: Emission, R, const N: usize> {
 pub struct Draw<O> {
     /// The hidden state.
     pub state: usize,
-    /// What it emitted.
+    /// Observation emitted by the state.
     pub observation: O,
 }
 

@@ -3,14 +3,15 @@
 use crate::hmm::Chain;
 use crate::number::{Real, sum_of};
 
-/// After so many rows a posterior is normalised again and sums of pairs are moved out, so that
-/// rounding does not add up over a long sequence. Counted from the last sample.
+/// Number of rows, counted from the last sample, after which a posterior is normalised and sums of pairs are moved out.
+///
+/// Rounding then does not add up over a long sequence.
 pub(super) const ROWS_A_BLOCK: u32 = 64;
 
 /// A state that was predicted less than `2^-80` times its posterior is weighed by itself.
 pub(super) const UNFORESEEN_FROM: i32 = 80;
 
-/// What becomes of the pair posteriors `p(z_t = i, z_t+1 = j | x_1..T)`.
+/// Consumer of the pair posteriors `p(z_t = i, z_t+1 = j | x_1..T)`.
 pub(super) trait PairPosteriors<T, const N: usize> {
     /// Takes in `A_ij f_i r_j` for all pairs.
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]);

@@ -11,7 +11,7 @@ use crate::number::{Lanes, Number, Real};
 /// and lane `l` holds what it would say of that sequence alone, bit for bit. The sequences end
 /// together; one that is shorter [rests](BackwardLanes::clear_lane) from its first sample on.
 ///
-/// RAM: `L (2 N^2 + N)` reals. Work a sample and lane: that of the single backward pass.
+/// RAM: `L (2 N^2 + N)` reals. Work per sample and lane: that of the single backward pass.
 #[derive(Clone, Debug)]
 #[doc(hidden)]
 pub struct BackwardLanes<T: Real, const N: usize, const L: usize> {
@@ -140,7 +140,7 @@ impl<T: Real, const N: usize, const L: usize> PairPosteriors<T, N> for PairLane<
     fn move_out(&mut self, _: &Chain<T, N>) {}
 }
 
-/// Whether no entry is above a bound.
+/// Returns whether no entry is above a bound.
 #[inline(always)]
 fn are_below<T: Real, const N: usize, const L: usize>(row: &[Lanes<T, L>; N], bound: T) -> bool {
     let mut below = true;

@@ -6,8 +6,9 @@ use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::Real;
 
-/// How many checkpoints [`posteriors_checkpointed`] needs beside `rows` rows of posterior, for a
-/// sequence of `length` samples: `ceil(length / rows) - 1`. `None` where there is no row.
+/// Number of checkpoints that [`posteriors_checkpointed`] needs in addition to `rows` rows of posterior.
+///
+/// For a sequence of `length` samples it is `ceil(length / rows) - 1`. `None` if `rows` is 0 and the sequence is not empty.
 ///
 /// The memory is least with about `sqrt(length)` rows.
 ///
@@ -36,8 +37,8 @@ pub const fn checkpoints_for(length: usize, rows: usize) -> Option<usize> {
 /// asked twice for most times, and must not change its mind.
 ///
 /// Sources: Rabiner 1989, equations 27 and 37; checkpointing as in Tarnas and Hughey 1998, with
-/// one level. Work a sample: that of [`posteriors`](super::posteriors) and once more that of
-/// [`Forward`]. RAM: `N` reals a row and a [`Belief`] a checkpoint, lent: for 10 000 samples, 4
+/// one level. Work per sample: that of [`posteriors`](super::posteriors) and once more that of
+/// [`Forward`]. RAM: `N` reals per row and a [`Belief`] per checkpoint, lent: for 10 000 samples, 4
 /// states and `f32`, 100 rows of 16 B and 99 checkpoints of 40 B instead of 160 kB; `N^2 + 5 N`
 /// reals of stack.
 ///

@@ -19,8 +19,8 @@ use crate::number::{Real, sum_of};
 /// zero is never drawn. Where [`viterbi`](super::viterbi) gives the best path, this gives paths as
 /// often as the model believes in them.
 ///
-/// Source: Rabiner 1989 for the filter; Chib 1996 for the draws. Work a sample: that of [`Forward`]
-/// and at most `3 N` operations. RAM: `N` reals and an index a sample, lent; `2 N` reals of stack.
+/// Source: Rabiner 1989 for the filter; Chib 1996 for the draws. Work per sample: that of [`Forward`]
+/// and at most `3 N` operations. RAM: `N` reals and an index per sample, lent; `2 N` reals of stack.
 ///
 /// # Errors
 /// The first observation that is impossible or none, and buffers that are too short. Then `path` is

@@ -2,16 +2,16 @@ use core::fmt;
 
 use crate::error::ObservationError;
 
-/// Why a sequence was refused, and at which observation.
+/// Reason why a sequence was refused, and the observation at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum SequenceError {
     /// The observation at `time` (from 0) was refused.
     Observation {
-        /// Its index in the sequence.
+        /// Index of the sample in the sequence.
         time: usize,
-        /// Why.
+        /// Reason.
         error: ObservationError,
     },
     /// The lent buffers hold fewer rows than the sequence needs.

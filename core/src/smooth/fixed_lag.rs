@@ -18,7 +18,7 @@ use crate::number::Real;
 ///
 /// Source: Rabiner 1989, equation 27, on the window's samples; the samples before it are in the
 /// filter's oldest row. State: `(LAG + 1) N` reals, a ledger and two counters; `N = 4`, `LAG = 8` in
-/// `f32` takes 176 B on a Cortex-M. Work a sample: that of [`Forward`] and `N` moves. Work a reading:
+/// `f32` takes 176 B on a Cortex-M. Work per sample: that of [`Forward`] and `N` moves. Work per reading:
 /// `LAG (2 N^2)` multiply-adds and `LAG N` divisions.
 ///
 /// ```
@@ -63,7 +63,7 @@ pub struct LagWindow<T: Real, const N: usize, const LAG: usize> {
 }
 
 impl<T: Real, const N: usize, const LAG: usize> LagWindow<T, N, LAG> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self =
         Self { belief: Belief::NEW, rows: [[T::ZERO; N]; LAG], head: 0, filled: 0 };
 
@@ -103,7 +103,7 @@ impl<T: Real, const N: usize, const LAG: usize> LagWindow<T, N, LAG> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct LaggedPosterior<T, const N: usize> {
-    /// How many samples before the last.
+    /// Number of samples before the last.
     pub lag: usize,
     /// `p(z_t-lag = i | x_1..t)`, `[state]`.
     pub probability: [T; N],

@@ -28,8 +28,8 @@ use crate::number::Real;
 /// posterior.
 ///
 /// Sources: Rabiner 1989, equations 27 and 37; Shawe-Taylor and Cristianini, "Kernel Methods for
-/// Pattern Analysis", 2004, section 12.2.2. Work a sample: that of [`Forward`], `3 N^2`
-/// multiply-adds and `N` divisions. RAM: `N` reals a sample, lent; `N^2 + 4 N` reals of stack.
+/// Pattern Analysis", 2004, section 12.2.2. Work per sample: that of [`Forward`], `3 N^2`
+/// multiply-adds and `N` divisions. RAM: `N` reals per sample, lent; `N^2 + 4 N` reals of stack.
 ///
 /// # Errors
 /// The first observation that is impossible or none, and a buffer that is too short. Then

@@ -24,7 +24,7 @@ use crate::number::{Array2, Real};
 ///
 /// Source: Sramek, Brejova and Vinar 2007 (convergence of survivors). State: [`Survivors`], `N`
 /// indices a sample of the window, `N` more and `WINDOW` more; `N = 4`, `WINDOW = 64` in `f32` and
-/// `u8` takes 400 B on a Cortex-M. Work a sample: that of [`viterbi`](super::viterbi) and `2 N` look-ups; where
+/// `u8` takes 400 B on a Cortex-M. Work per sample: that of [`viterbi`](super::viterbi) and `2 N` look-ups; where
 /// states are decided, at most `N` look-ups a sample of the window.
 ///
 /// ```
@@ -61,7 +61,7 @@ impl<H, const WINDOW: usize, P> Clone for OnlineViterbi<'_, H, WINDOW, P> {
 }
 impl<H, const WINDOW: usize, P> Copy for OnlineViterbi<'_, H, WINDOW, P> {}
 
-/// What one sample decided.
+/// States decided by one sample.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Decoded<P, const WINDOW: usize> {
@@ -69,7 +69,7 @@ pub struct Decoded<P, const WINDOW: usize> {
     pub since: u64,
     /// States in order of time, following those decided before.
     pub states: Vec<P, WINDOW>,
-    /// Whether the first of the states was decided because the window was full.
+    /// `true` if the first of the states was decided because the window was full.
     pub forced: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct DecodingWindow<S, B: Array2, D> {
     back: B,
     newest: usize,
     undecided: usize,
-    /// Where each state's survivor was at the first undecided sample.
+    /// State of each state's survivor at the first undecided sample.
     origin: B::Row,
     forced: u64,
     decoded: D,
@@ -103,7 +103,7 @@ impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> Default
 }
 
 impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> StateOf<T, N, WINDOW, P> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = {
         assert!(WINDOW > 0, "a decoding window needs a sample");
         Self {
@@ -117,7 +117,7 @@ impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> StateOf<T, N, 
         }
     };
 
-    /// What the last sample decided: the reading, without a copy.
+    /// States decided by the last sample: the reading, without a copy.
     pub const fn decoded(&self) -> &Decoded<P, WINDOW> {
         &self.decoded
     }
@@ -127,12 +127,12 @@ impl<T: Real, const N: usize, const WINDOW: usize, P: StateIndex> StateOf<T, N, 
         &self.survivors
     }
 
-    /// How many samples are undecided, the last one included.
+    /// Number of undecided samples, the last one included.
     pub const fn undecided(&self) -> usize {
         self.undecided
     }
 
-    /// How many states were decided because the window was full; while 0, all are exact.
+    /// Number of states decided because the window was full; while it is 0, all are exact.
     pub const fn forced(&self) -> u64 {
         self.forced
     }
@@ -297,7 +297,7 @@ where
         state.keep(pointers);
     }
 
-    /// What the last sample that was taken in decided: to be read once after each.
+    /// Returns the states decided by the last sample: to be read once after each.
     fn read(&self, state: &Self::State) -> Decoded<P, WINDOW> {
         state.decoded.clone()
     }

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 /// `u8` serves models of up to 256 states, `u16` and `u32` larger ones; a type too small for the
 /// model is refused at compile time.
 pub trait StateIndex: Copy + Eq + Debug + 'static {
-    /// How many states the type can name.
+    /// Number of states that the type can name.
     const STATES: usize;
     /// State 0.
     const FIRST: Self;

@@ -12,7 +12,7 @@ use crate::number::{Max, Number, Real};
 /// a'_j = p_j b_j(x)               read: max_z log p(z, x_1..t) = log max_j a_j + what scaling moved out
 /// ```
 ///
-/// It is the forward recursion over [`Max`]: scaled by exact powers of two, no logarithm a sample,
+/// It is the forward recursion over [`Max`]: scaled by exact powers of two, no logarithm per sample,
 /// zeros stay zeros, a far-away observation taken relative to the states that can be reached, and
 /// impossible where the [filter](crate::filter::Forward) says so. The path itself takes back-pointers:
 /// [`viterbi`] for a finished sequence, [`OnlineViterbi`](super::OnlineViterbi) for a stream.
@@ -22,7 +22,7 @@ use crate::number::{Max, Number, Real};
 /// observation could have made it the best.
 ///
 /// Sources: Viterbi 1967; Rabiner 1989, equations 33 to 35. State: `N` reals and a ledger; 40 B at
-/// `N = 4` in `f32`. Work a sample: `N^2` multiplications and comparisons and a row of likelihoods.
+/// `N = 4` in `f32`. Work per sample: `N^2` multiplications and comparisons and a row of likelihoods.
 ///
 /// ```
 /// use fishweir_core::{
@@ -69,7 +69,7 @@ impl<'m, E: Emission, const N: usize> Viterbi<'m, E, N> {
 pub type Survivors<T, const N: usize> = Belief<Max<T>, N>;
 
 impl<T: Real, const N: usize> Survivors<T, N> {
-    /// Where the best path ends: the lowest such state.
+    /// Final state of the best path: the lowest such state.
     pub fn best(&self) -> usize {
         let (mut best, mut at) = (Max::ZERO, 0);
         for (j, &entry) in self.row().iter().enumerate() {
@@ -80,8 +80,7 @@ impl<T: Real, const N: usize> Survivors<T, N> {
         at
     }
 
-    /// The same row as [`predict`](Self::predict), and where each entry comes from: of equals, the
-    /// lowest.
+    /// Returns the row of [`predict`](Self::predict), and the predecessor of each entry; of equals, the lowest.
     #[inline(always)]
     pub(crate) fn predict_pointing<P: StateIndex>(
         &self,
@@ -156,8 +155,8 @@ impl<T: Real, E: Emission<Weight = T>, const N: usize> Streaming for Viterbi<'_,
 /// `None` is missing. Of equally good states the lowest is taken, at the end and at every step back.
 /// No observation, no path: `log 1` is returned.
 ///
-/// Sources: Viterbi 1967; Rabiner 1989, equations 32 to 35. Work a sample: that of [`Viterbi`] and
-/// `N^2` selections. RAM: `N + 1` indices a sample, lent: 5 B at `N = 4` with `u8`; `3 N` reals of
+/// Sources: Viterbi 1967; Rabiner 1989, equations 32 to 35. Work per sample: that of [`Viterbi`] and
+/// `N^2` selections. RAM: `N + 1` indices per sample, lent: 5 B at `N = 4` with `u8`; `3 N` reals of
 /// stack.
 ///
 /// # Errors

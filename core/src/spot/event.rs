@@ -8,13 +8,14 @@ use crate::number::Real;
 pub struct Event<T = f32> {
     /// The class, from 0.
     pub class: u8,
-    /// Its first sample, counted from 0 at the beginning of the stream; missing ones count.
+    /// First sample of the event, counted from 0 at the beginning of the stream; missing ones count.
     pub start: u64,
     /// The sample after its last.
     pub end: u64,
-    /// Its confidence in nats, over all its samples: what the path through the class gained between
-    /// `start` and `end` (entry, transitions and likelihoods, but not the exit), less what the best path
-    /// of the background by itself gained over the same samples:
+    /// Confidence of the event in nats, over all its samples.
+    ///
+    /// The gain of the path through the class between `start` and `end` (entry, transitions and likelihoods, but not the exit),
+    /// less the gain of the best path of the background alone over the same samples:
     ///
     /// ```text
     /// log p(z_s..e, x_s..e | z_s-1)  -  ( max log p_background(x_1..e) - max log p_background(x_1..s-1) )
@@ -23,7 +24,7 @@ pub struct Event<T = f32> {
 }
 
 impl<T: Real> Event<T> {
-    /// How many samples it lasts.
+    /// Number of samples of the event.
     pub const fn length(&self) -> u64 {
         self.end.saturating_sub(self.start)
     }
@@ -36,23 +37,23 @@ impl<T: Real> Event<T> {
         }
     }
 
-    /// Whether both are of one class and the same samples.
+    /// Returns whether both events have the same class and samples.
     pub(super) const fn is_at(&self, other: &Self) -> bool {
         self.class == other.class && self.start == other.start && self.end == other.end
     }
 }
 
-/// What one sample decided.
+/// Events decided by one sample.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Spotted<T, const PENDING: usize> {
     /// Events that are now beyond doubt (or [forced](Self::forced)), in order of time.
     pub events: Vec<Event<T>, PENDING>,
-    /// Whether any was decided by the lag or for want of room, before survivors agreed.
+    /// `true` if an event was decided by the lag or for lack of room, before survivors agreed.
     pub forced: bool,
 }
 
-/// What the best path says of the stretch that is not decided yet: what to report when a stream ends.
+/// Best path through the stretch that is not decided yet: what to report when a stream ends.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Undecided<T, const PENDING: usize> {

@@ -10,7 +10,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///
 /// The first `B` of the network's `S` states are the background's, the others belong to classes. Of a
 /// background of chain `A`, and classes `c` of chains `A_c` that are entered with probability `entry_c`
-/// and left with probability `exit_c` a sample, the network is
+/// and left with probability `exit_c` per sample, the network is
 ///
 /// ```text
 /// background i -> background j   (1 - sum_c entry_c) A[i][j]
@@ -21,7 +21,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 ///
 /// and it begins like a sample after the background. Between two events there is at least one sample of
 /// background. A smaller `entry_c` is a penalty on entering, `log entry_c` nats: it sets the
-/// operating point between events that are missed and events that are none.
+/// operating point between missed events and false alarms.
 ///
 /// As a [`Streaming`](crate::filter::Streaming) it decodes by token passing: the survivor in each state
 /// carries up to `PENDING` events. An event is decided when every survivor has it, and at the latest
@@ -33,7 +33,7 @@ pub const BACKGROUND: u8 = u8::MAX;
 /// impossible in the background alone is no evidence there.
 ///
 /// Flash: the network (`S + S^2` weights, `S` emissions), `B + B^2` weights and `S` bytes. State:
-/// `S` tokens of `24 PENDING + 64` bytes in `f32`, and two filters. Work a sample: that of
+/// `S` tokens of `24 PENDING + 64` bytes in `f32`, and two filters. Work per sample: that of
 /// [`viterbi`](crate::smooth::viterbi) over `S` states and over `B` states, `S` tokens copied, and two
 /// logarithms for every state of the background that is reached from a class.
 ///
@@ -100,7 +100,7 @@ impl<E: Emission, const S: usize, const B: usize, const PENDING: usize> Spotter<
         &self.class
     }
 
-    /// How many samples after its end an event is decided at the latest.
+    /// Largest number of samples between the end of an event and its decision.
     pub const fn lag(&self) -> u32 {
         self.lag
     }

@@ -7,7 +7,7 @@ use crate::filter::{Evidence, Streaming};
 use crate::number::{Max, Real};
 use crate::smooth::Survivors;
 
-/// What a stream left in a [`Spotter`].
+/// State of a [`Spotter`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpotState<T: Real, const S: usize, const B: usize, const PENDING: usize> {
     survivors: Survivors<T, S>,
@@ -20,7 +20,7 @@ pub struct SpotState<T: Real, const S: usize, const B: usize, const PENDING: usi
 }
 
 impl<T: Real, const S: usize, const B: usize, const PENDING: usize> SpotState<T, S, B, PENDING> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub const NEW: Self = Self {
         survivors: Survivors::NEW,
         reference: Survivors::NEW,
@@ -30,17 +30,17 @@ impl<T: Real, const S: usize, const B: usize, const PENDING: usize> SpotState<T,
         spotted: Spotted { events: heapless::Vec::new(), forced: false },
     };
 
-    /// What the last sample decided: the reading, without a copy.
+    /// Events decided by the last sample: the reading, without a copy.
     pub const fn spotted(&self) -> &Spotted<T, PENDING> {
         &self.spotted
     }
 
-    /// How many samples the stream has, missing ones included.
+    /// Number of samples of the stream, missing ones included.
     pub const fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// How often something was decided before survivors agreed; while 0, events are exact.
+    /// Number of events decided before survivors agreed; while it is 0, events are exact.
     pub const fn forced(&self) -> u64 {
         self.forced
     }
@@ -110,7 +110,7 @@ where
     T: Real,
     E: Emission<Weight = T>,
 {
-    /// What the best path says of the stretch that is not decided.
+    /// Returns the best path through the stretch that is not decided.
     pub fn undecided(&self, state: &SpotState<T, S, B, PENDING>) -> Undecided<T, PENDING> {
         let best = state.survivors.best();
         let (mut events, mut open) = (heapless::Vec::new(), None);
@@ -216,7 +216,7 @@ where
         self.pass(state, &before, &earned, &pointers);
     }
 
-    /// What the last sample that was taken in decided: to be read once after each.
+    /// Returns the events decided by the last sample: to be read once after each.
     fn read(&self, state: &Self::State) -> Spotted<T, PENDING> {
         state.spotted.clone()
     }

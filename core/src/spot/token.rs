@@ -4,7 +4,7 @@ use super::event::Event;
 use crate::filter::Evidence;
 use crate::number::{Max, Real};
 
-/// Where a path entered the class that it is in, and what had been earned before.
+/// Entry of a path into its current class, and its score before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Entered<T: Real> {
     pub start: u64,
@@ -12,7 +12,7 @@ pub(super) struct Entered<T: Real> {
     pub reference: Evidence<Max<T>>,
 }
 
-/// What the survivor in a state remembers of its path.
+/// Memory of the survivor in a state.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token<T: Real, const PENDING: usize> {
     pub entered: Entered<T>,

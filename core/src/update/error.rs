@@ -2,7 +2,7 @@ use core::fmt;
 
 use crate::artefact::ArtefactError;
 
-/// Why bytes were refused as an update.
+/// Reason why bytes were refused as an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

@@ -56,7 +56,7 @@ pub struct UpdateHeader {
 }
 
 impl UpdateHeader {
-    /// Whether bytes begin as an update does, whole or not.
+    /// Returns whether bytes begin as an update does, complete or not.
     #[must_use]
     pub fn begins(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
@@ -94,7 +94,7 @@ impl UpdateHeader {
     /// The bytes of a header around an artefact and a self-test.
     ///
     /// # Errors
-    /// Where one of them is none, or the version is 0.
+    /// If one of them is invalid, or the version is 0.
     pub fn encode(
         version: u32,
         artefact: &[u8],
@@ -129,19 +129,19 @@ impl UpdateHeader {
         self.version
     }
 
-    /// Whether the artefact is said to be of this shape.
+    /// Returns whether the header declares an artefact of this shape.
     #[must_use]
     pub fn is_of(&self, shape: Shape) -> bool {
         self.shape == shape.to_bytes()
     }
 
-    /// What computed the self-test.
+    /// Profile of the machine that computed the self-test.
     #[must_use]
     pub const fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// Whether a signature follows.
+    /// Returns whether a signature follows.
     #[must_use]
     pub const fn is_signed(&self) -> bool {
         self.signature_length > 0
@@ -167,15 +167,15 @@ impl UpdateHeader {
 /// An update, its checksum found right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Update<'a> {
-    /// Its header.
+    /// Header of the update.
     pub header: UpdateHeader,
     /// The artefact, whose own header agrees with it; for [`artefact::read`](crate::artefact::read).
     pub artefact: &'a [u8],
     /// The self-test.
     pub self_test: SelfTest<'a>,
-    /// What a signature is of.
+    /// Bytes that the signature covers.
     pub signed: &'a [u8],
-    /// The signature; empty where there is none.
+    /// The signature; empty for an unsigned update.
     pub signature: &'a [u8],
 }
 

@@ -11,7 +11,7 @@ pub struct SelfTest<'a> {
     entries: &'a [u8],
 }
 
-/// What follows a sample.
+/// Expected decision after a sample.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct Verdict {
@@ -34,7 +34,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> SelfTest<'a> {
-    /// The self-test of bytes; `None` where they are none's, or those of one without samples.
+    /// Reads a self-test from bytes; `None` if they are invalid or hold no sample.
     #[must_use]
     pub fn read(bytes: &'a [u8]) -> Option<Self> {
         let (head, entries) = bytes.split_first_chunk::<HEAD>()?;
@@ -76,7 +76,7 @@ impl<'a> SelfTest<'a> {
 }
 
 impl Entry<'_> {
-    /// What follows the sample's bytes.
+    /// Returns the bytes that follow the sample.
     #[must_use]
     pub fn verdict(&self) -> [u8; 6] {
         let ([a, b], [c, d, e, f]) = (self.class.to_le_bytes(), self.margin_bits.to_le_bytes());

@@ -1,4 +1,4 @@
-/// How the program on the device ended: the exit code it leaves. An emulator that fails by itself says 1.
+/// End of the program on the device, as its exit code. An emulator that fails by itself returns 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]

@@ -55,7 +55,7 @@ impl<T: FromBytes + IntoBytes + Unaligned> RecordBuffer<T> {
         Self::new_zeroed()
     }
 
-    /// Its bytes.
+    /// Bytes of the buffer.
     pub fn bytes(&mut self) -> &mut [u8] {
         self.as_mut_bytes()
     }
@@ -96,7 +96,7 @@ impl<T: FromBytes + IntoBytes + Immutable + Unaligned> Frame<T> {
         frame
     }
 
-    /// Its bytes, delimiters included.
+    /// Bytes of the frame, delimiters included.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.room.as_bytes().get(..self.length).unwrap_or(&[])

@@ -11,13 +11,13 @@ macro_rules! little_endian {
         pub struct $name([u8; $bytes]);
 
         impl $name {
-            /// From the machine's form.
+            /// Converts from the machine's form.
             #[must_use]
             pub const fn new(value: $native) -> Self {
                 Self(value.to_le_bytes())
             }
 
-            /// In the machine's form.
+            /// Converts to the machine's form.
             #[must_use]
             pub const fn get(self) -> $native {
                 $native::from_le_bytes(self.0)

@@ -9,14 +9,14 @@ use crate::profile::Profile;
 /// Version of this format: [`Info::version`].
 pub const VERSION: u8 = 4;
 
-/// What every record begins with.
+/// First bytes of every record.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
 pub struct Head {
-    /// Which record this is.
+    /// Tag that identifies the record.
     pub tag: u8,
     /// [`SampleIndex::stream`].
     pub stream: u8,
@@ -39,7 +39,7 @@ impl Head {
     }
 }
 
-/// What the host asks, by its tag.
+/// Request of the host, by its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -60,7 +60,7 @@ pub enum Request {
     Offer = b'U',
     /// A piece of it: [`UpdateChunk`](super::UpdateChunk).
     Chunk = b'C',
-    /// How far is it?
+    /// Asks for the progress of the update.
     UpdateState = b'V',
     /// Send a section of the model's contract: [`ContractRequest`].
     Contract = b'T',
@@ -120,7 +120,7 @@ pub struct SampleRequest<W> {
 pub struct ContractRequest {
     /// Tag and index.
     pub head: Head,
-    /// Which section, from 0.
+    /// Index of the section, from 0.
     pub section: U16,
 }
 
@@ -134,9 +134,9 @@ pub struct ContractRequest {
 pub struct ContractHead {
     /// [`ContractHead::TAG`], and the index where the device expects the next sample.
     pub head: Head,
-    /// Which section, from 0.
+    /// Index of the section, from 0.
     pub section: U16,
-    /// How many sections there are.
+    /// Number of sections.
     pub sections: U16,
 }
 
@@ -173,7 +173,7 @@ impl TextHead {
 /// Bytes of text in one record at most.
 pub const TEXT_PIECE: usize = 32;
 
-/// What a sample looks like on the wire.
+/// Format of a sample on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -196,7 +196,7 @@ impl SampleKind {
     }
 }
 
-/// What became of a sample. A refused one is missing.
+/// Outcome of a sample. A refused one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -205,7 +205,7 @@ pub enum Status {
     Accepted = 0,
     /// Impossible under all models left.
     Impossible = 1,
-    /// Not a number, infinite, no count, neither yes nor no, or an unknown symbol.
+    /// NaN, infinite, not a count, neither yes nor no, or an unknown symbol.
     Invalid = 2,
     /// One sample more than what is stored to be compared with: all are refused until a new stream begins.
     PastEnd = 3,
@@ -215,7 +215,7 @@ pub enum Status {
     /// margin and decision values are zero and say nothing. Lasts until a new stream begins, or until
     /// the scores are back, where they are means over the stream.
     Undecided = 5,
-    /// In no window: between two of them, or in a gap that is too long. Class, margin and log-likelihoods are zero and
+    /// Outside windows: between two of them, or in a gap that is too long. Class, margin and log-likelihoods are zero and
     /// say nothing.
     NoWindow = 6,
 }
@@ -236,7 +236,7 @@ impl Status {
         }
     }
 
-    /// Of a push: device and host have one word for each outcome.
+    /// Returns the status of a push: device and host share one name for each outcome.
     #[must_use]
     pub const fn of(outcome: Result<(), ObservationError>) -> Self {
         match outcome {
@@ -306,7 +306,7 @@ impl AnswerHead {
     pub const TAG: u8 = b'A';
 }
 
-/// What runs on the device.
+/// Description of the program on the device.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
@@ -332,7 +332,7 @@ pub struct Info {
     pub state_bytes: U32,
     /// Ticks of the board's counter in a second; 0 where it has none.
     pub ticks_per_second: U32,
-    /// What computes there: [`Profile::to_bytes`].
+    /// Profile of the device: [`Profile::to_bytes`].
     pub profile: [u8; Profile::LENGTH],
 }
 
@@ -341,8 +341,9 @@ impl Info {
     pub const TAG: u8 = b'I';
 }
 
-/// What a run has cost, and what was lost. A *push* is the classifier's work on one sample, without the
-/// transport.
+/// Cost of a run, and losses.
+///
+/// A *push* is the classifier's work on one sample, without the transport.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
@@ -396,7 +397,7 @@ impl Report {
 pub struct Saved {
     /// [`Saved::TAG`], and the index where the device expects the next sample.
     pub head: Head,
-    /// How many models have been saved, this one included; 0 where saving failed: the log says why.
+    /// Number of models saved, this one included; 0 if saving failed: the log gives the reason.
     pub number: U32,
 }
 
@@ -405,7 +406,7 @@ impl Saved {
     pub const TAG: u8 = b'K';
 }
 
-/// Something the device could not make sense of, though it arrived undamaged.
+/// Bytes that arrived undamaged but made no sense to the device.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]

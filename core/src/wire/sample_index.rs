@@ -6,9 +6,9 @@ use crate::contract::Windows;
 /// stream's time is then behind by as much, which the answer's count of lost samples shows.
 pub const LONGEST_GAP: u16 = 1024;
 
-/// Where a sample stands: which stream, and how many samples of it came before.
+/// Position of a sample: its stream, and the number of samples of the stream before it.
 ///
-/// Both numbers wrap around. What is behind by less than half of the range of `time` is the past.
+/// Both numbers wrap around. A position less than half of the range of `time` behind is in the past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SampleIndex {
@@ -58,7 +58,7 @@ impl SampleIndex {
     }
 }
 
-/// What lies between the sample before and this one.
+/// Gap between the previous sample and this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Gap {
@@ -69,8 +69,10 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// How many of the lost samples to make up for, by as many missing ones. Without windows at most [`LONGEST_GAP`]; on
-    /// windows all of them, up to a gap that is too long for these: more change nothing.
+    /// Number of the lost samples to replace by missing ones.
+    ///
+    /// Without windows at most [`LONGEST_GAP`]; with windows all of them, up to a gap that is too long for these: more change
+    /// nothing.
     #[must_use]
     pub fn filled(self, windows: Option<&Windows>) -> u16 {
         self.lost.min(match windows {

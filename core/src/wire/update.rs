@@ -36,7 +36,7 @@ pub struct UpdateChunk {
     pub piece: UpdatePiece,
 }
 
-/// What an [`UpdateChunk`] carries.
+/// Content of an [`UpdateChunk`].
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
@@ -45,13 +45,13 @@ pub struct UpdateChunk {
 pub struct UpdatePiece {
     /// The checksum in the update's header, so that pieces of different updates are not mixed.
     pub transfer: U32,
-    /// Where in the update the piece begins.
+    /// Offset of the piece in the update.
     pub offset: U32,
     /// The piece; the last one filled up with `0xFF`.
     pub data: [u8; UPDATE_CHUNK],
 }
 
-/// Where an update stands.
+/// Progress of an update.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned,
 )]
@@ -62,7 +62,7 @@ pub struct UpdateProgress {
     pub head: Head,
     /// An [`UpdateStatus`].
     pub status: u8,
-    /// The update that this is about, by the checksum in its header; 0 where there is none.
+    /// The update concerned, by the checksum in its header; 0 if there is no update.
     pub transfer: U32,
     /// The offset that the device wants next.
     pub wanted: U32,
@@ -75,7 +75,7 @@ impl UpdateProgress {
     pub const TAG: u8 = b'U';
 }
 
-/// What became of an offer or of a piece.
+/// Outcome of an offer or of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
@@ -86,9 +86,9 @@ pub enum UpdateStatus {
     Receiving = 1,
     /// All is there and was found good. It begins with the next stream, on trial.
     Received = 2,
-    /// It runs, and has not been confirmed.
+    /// The update runs, and has not been confirmed.
     OnTrial = 3,
-    /// It runs, confirmed.
+    /// The update runs, confirmed.
     Confirmed = 4,
     /// Refused: the header is no update's.
     NotAnUpdate = 16,
@@ -143,7 +143,7 @@ impl UpdateStatus {
         Self::ALL.into_iter().find(|status| *status as u8 == byte)
     }
 
-    /// Whether the update was refused.
+    /// Returns whether the update was refused.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         self as u8 >= Self::NotAnUpdate as u8

@@ -32,7 +32,7 @@ pub(crate) fn items(path: &Path, bytes: &[u8], out: &Path, name: &str) -> Result
     let file = format!("/{name}.artefact");
     let mut types = String::new();
     if behind || shape.lags > 0 {
-        types += &format!("/// What samples go through first.\ntype Front = {front};\n\n");
+        types += &format!("/// Front end of the samples.\ntype Front = {front};\n\n");
     }
     if shape.lags > 0 {
         types += &longest_lag(&model, shape.lags, &file);
@@ -85,7 +85,7 @@ const _: () = assert!(
     \"the front end is not that of the artefact: export it again\"
 );
 
-/// How far decisions are to be believed; `None` of a model without calibration.
+/// Calibration of decisions; `None` for a model without one.
 pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'static, f32>> {{
     EMBEDDED.calibration()
 }}
@@ -135,13 +135,14 @@ fn labels_of(shape: Shape, lines: &[&str]) -> String {
     text
 }
 
-/// Whether samples are symbols; those that a front end makes of channels are none.
+/// Returns whether samples are symbols themselves, not channels from which a front end makes symbols.
 fn over_symbols(shape: Shape) -> bool {
     shape.family == Family::Categorical && shape.front.is_none()
 }
 
-/// The type of a front end over so many channels, from the line with its settings. Whether it is that of the artefact,
-/// the header's number says when it is read.
+/// Returns the type of a front end over `channels` channels, from the line with its settings.
+///
+/// The header's number shows, when the artefact is read, whether it is that of the artefact.
 fn front_of(line: &str, mut channels: usize) -> Option<String> {
     let mut front = None;
     for stage in line.split(',') {
@@ -221,7 +222,7 @@ fn longest_lag(rows: &str, lags: u8, file: &str) -> String {
     let last = 4 * (u32::from(lags) - 1);
     format!(
         "\
-/// What sees rows.
+/// Recursion over rows.
 type Rows = {rows};
 
 /// The longest lag.
@@ -245,7 +246,7 @@ fn behind_lags(shape: Shape) -> String {
     )
 }
 
-/// The type of a classifier that has codebooks beside it.
+/// Returns the type of a classifier with codebooks.
 fn beside_codebooks(model: &str, shape: Shape) -> String {
     let Shape { codebooks, outputs, levels, .. } = shape;
     let depth = fishweir_core::classify::TAPS * usize::from(shape.dilation);

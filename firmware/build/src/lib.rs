@@ -1,4 +1,4 @@
-//! For the build script of a firmware: turns a model file into a Rust module.
+//! Build-script support for firmware: turns a model file into a Rust module.
 //!
 //! ```no_run
 //! // build.rs
@@ -12,7 +12,7 @@
 //! | file | what becomes of it |
 //! |---|---|
 //! | `gait.fishweir`, by `fishweir export --format artefact` | its bytes, aligned, in a `static`; the classifier is read in place |
-//! | `gait.rs`, by `fishweir export --format rust` | the source, with `stream()` beside it where its model is a bank of models |
+//! | `gait.rs`, by `fishweir export --format rust` | the source, and a `stream()` if its model is a bank of models |
 //!
 //! A model behind a front end of cepstra needs the feature `microfft` of `fishweir-core`.
 
@@ -59,7 +59,7 @@ fn remove_modules(folder: &Path) {
     }
 }
 
-/// How a module begins.
+/// First words of a module.
 const FIRST: &str = "/// The model of `";
 
 fn write_module(path: &Path) -> Result<(), Problem> {

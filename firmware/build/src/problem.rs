@@ -1,7 +1,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with a model file: the file, the fault and the remedy, in one line.
+/// Problem with a model file: the file, the fault and the remedy, in one line.
 #[derive(Debug)]
 pub struct Problem {
     path: PathBuf,
@@ -14,7 +14,7 @@ impl Problem {
         Self { path: path.to_owned(), fault: fault.to_string(), remedy }
     }
 
-    /// Of a file that is no sound artefact.
+    /// Problem of a damaged artefact.
     pub(crate) fn damaged(path: &Path, fault: impl fmt::Display) -> Self {
         Self::new(path, fault, "write it again by `fishweir export`")
     }

@@ -11,7 +11,7 @@ use crate::{Problem, warn_of_no_contract};
 const WITHOUT_WINDOWS: [&str; 4] =
     ["ChangeDetector<", "Spotter<", "FactorClassifier<", "Discrepancy<"];
 
-/// Whether the bytes are a source with a model in it.
+/// Returns whether the bytes are a source with a model in it.
 pub(crate) fn is_source(bytes: &[u8]) -> bool {
     str::from_utf8(bytes)
         .is_ok_and(|text| text.contains("pub static MODEL: ") && text.contains("pub type Model ="))
@@ -58,7 +58,7 @@ pub(crate) fn items(path: &Path, bytes: Vec<u8>) -> Result<String, Problem> {
         Start::None => String::new(),
         _ => format!(
             "
-/// How far decisions are to be believed; `None` of a model without calibration.
+/// Calibration of decisions; `None` for a model without one.
 pub const fn calibration() -> Option<fishweir_core::classify::Calibration<'static, <Model as fishweir_core::classify::Classifier>::Real>> {{
     {calibration}
 }}

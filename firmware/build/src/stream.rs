@@ -1,15 +1,15 @@
-//! What is the same for every model: its contract, its windows and its stream.
+//! Parts of a module that are common to all models: contract, windows and stream.
 
 use fishweir_core::contract::Contract;
 
-/// How a module begins the states of its stream.
+/// Way in which a module creates the states of its stream.
 #[derive(Clone, Copy)]
 pub(crate) enum Start {
-    /// In a constant.
+    /// State in a constant.
     Constant,
-    /// At run time, by the model.
+    /// State at run time, by the model.
     ByModel,
-    /// Not at all: what the model reads are no decisions between classes with probabilities.
+    /// No state: the model's readings are no decisions between classes with probabilities.
     None,
 }
 
@@ -17,14 +17,14 @@ pub(crate) enum Start {
 pub(crate) fn contract(contract: &Contract<'_>) -> String {
     format!(
         "
-/// What the model was trained on.
+/// Contract of the model's training data.
 pub const CONTRACT: fishweir_core::contract::Contract<'static> = {};
 ",
         contract.rust()
     )
 }
 
-/// What follows from a contract, and the stream of `model`, an expression of a reference to it.
+/// Returns the types that follow from a contract, and the stream of `model`, an expression of a reference to it.
 pub(crate) fn windows(model: &str, start: Start) -> String {
     let (keyword, body) = match start {
         Start::Constant => {
@@ -73,13 +73,13 @@ const _: () = assert!(match CONTRACT.windows {
 });
 ";
 
-/// Of a model that takes reals, or symbols.
+/// Channel places of a model over reals or symbols.
 pub(crate) const NO_PLACES: &str = "
-/// By channel, the power of two that a sample is multiplied by; only of fixed point.
+/// Power of two that a sample is multiplied by, per channel; only in fixed point.
 pub static CHANNEL_PLACES: [i16; 0] = [];
 ";
 
-/// What no type tells: how many symbols there are, and whether it is a kernel machine.
+/// Facts that no type states: the number of symbols, and whether the model is a kernel machine.
 pub(crate) fn known(symbols: &str, machine: bool) -> String {
     format!(
         "
@@ -88,7 +88,7 @@ pub fn symbols() -> usize {{
     {symbols}
 }}
 
-/// Whether the model is a kernel machine.
+/// `true` if the model is a kernel machine.
 pub const MACHINE: bool = {machine};
 "
     )

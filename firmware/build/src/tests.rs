@@ -9,7 +9,7 @@ fn coin() -> Vec<u8> {
     fs::read(path).expect("reads")
 }
 
-/// What becomes of a file with these bytes.
+/// Result of a build with a file of these bytes.
 fn of(name: &str, bytes: &[u8]) -> Result<String, String> {
     let folder = env::temp_dir().join(format!("fishweir-build-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");

@@ -21,10 +21,10 @@
 #include <stdint.h>
 #include "fishweir_model.h"
 
-// The `statistic` of an alarm that is none.
+// Value of `statistic` if there is no alarm.
 #define FISHWEIR_NO_ALARM -1
 
-// What became of a call.
+// Outcome of a call.
 enum fishweir_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : int32_t
@@ -71,37 +71,37 @@ typedef int32_t fishweir_status;
 // One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
 // the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
 typedef struct fishweir_stream {
-  // Not for the caller.
+  // Private content of the stream.
   uint64_t words[FISHWEIR_STATE_WORDS];
 } fishweir_stream;
 
-// A class and by how much it leads.
+// A class and its margin over the runner-up.
 typedef struct fishweir_decision {
   // The class decided for: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
   uint32_t class_index;
-  // Its decision value less the next best one's; not negative.
+  // Decision value less that of the runner-up; not negative.
   float margin;
 } fishweir_decision;
 
-// Whether a stream has ceased to be what the model describes.
+// Alarm: the stream no longer follows the model.
 typedef struct fishweir_alarm {
-  // The statistic that is beyond its limit, by its place in fishweir_statistics(): a drift before the
-  // fit, which says less. FISHWEIR_NO_ALARM where none is.
+  // The statistic that is beyond its limit, as an index into fishweir_statistics(): a drift before the fit,
+  // which says less. FISHWEIR_NO_ALARM if there is no alarm.
   int32_t statistic;
-  // Its value; 0 where there is no alarm. The sign of a drift tells which way the stream moves.
+  // Value of the statistic; 0 if there is no alarm. The sign of a drift shows its direction.
   float value;
 } fishweir_alarm;
 
 // A stretch of the stream that a class explains, not the background.
 typedef struct fishweir_event {
-  // Its first sample, counted from 0 at the beginning of the stream; missing and refused ones count.
+  // First sample of the event, counted from 0 at the beginning of the stream; missing and refused ones count.
   uint64_t start;
-  // The sample after its last.
+  // The sample after the last of the event.
   uint64_t end;
   // The class: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
   uint32_t class_index;
-  // Its confidence, over all its samples: the log-odds of the class's path against the best path of
-  // the background, in nats. Divide by `end - start` to compare events.
+  // Confidence of the event, over all its samples: the log-odds of the class's path against the best path
+  // of the background, in nats. Divide by `end - start` to compare events.
   float log_odds;
 } fishweir_event;
 
@@ -143,7 +143,7 @@ fishweir_status fishweir_push(struct fishweir_stream *stream,
                               const float *channels,
                               size_t count);
 
-// The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
+// Takes in a sample for a model in fixed point (FISHWEIR_FIXED_POINT), without floating point: `count` is
 // FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
 // rounded. Null in place of `channels` is a missing sample.
 //
@@ -203,9 +203,8 @@ fishweir_status fishweir_log_likelihoods(const struct fishweir_stream *stream,
                                          float *log_likelihoods,
                                          size_t count);
 
-// Of a change detector: whether the stream of late is an alarm. Ask after every sample, and call
-// fishweir_reset() after an alarm: a change that lasts is told again. Costs two multiply-adds a
-// statistic.
+// Returns the alarm of a change detector. Ask after every sample, and call fishweir_reset() after an alarm:
+// otherwise a change that lasts raises it again. Costs two multiply-adds per statistic.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `alarm` is null or points to
@@ -213,8 +212,8 @@ fishweir_status fishweir_log_likelihoods(const struct fishweir_stream *stream,
 fishweir_status fishweir_detect(const struct fishweir_stream *stream,
                                 struct fishweir_alarm *alarm);
 
-// Of a change detector: the fit, which is the log-likelihood of late less its mean, in nats, then the
-// drift along each direction: `count` is FISHWEIR_STATISTICS.
+// Returns the statistics of a change detector: the fit, which is the faded log-likelihood less its mean, in
+// nats, then the drift along each direction: `count` is FISHWEIR_STATISTICS.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `statistics` is null or
@@ -223,9 +222,9 @@ fishweir_status fishweir_statistics(const struct fishweir_stream *stream,
                                     float *statistics,
                                     size_t count);
 
-// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
-// Whatever comes does not change them. Ask once after every sample, a missing or refused one too.
-// `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+// Returns the events of a spotter that the last sample has decided, in order of time; mostly an empty list.
+// Later samples do not change them. Ask once after every sample, a missing or refused one too.
+// `room` is FISHWEIR_EVENTS, and `count` becomes the number of events.
 //
 // # Safety
 // `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
@@ -235,8 +234,8 @@ fishweir_status fishweir_events(const struct fishweir_stream *stream,
                                 size_t room,
                                 size_t *count);
 
-// Of a spotter, at the end of a stream: the events that are not decided yet, as the best path has them,
-// the one that the last sample is in last. The next sample is the first of a new stream. To look
+// Ends the stream of a spotter and returns the events that are not decided yet, as the best path has them;
+// an event that includes the last sample comes last. The next sample is the first of a new stream. To look
 // without an end, finish a copy. `room` and `count` are as for fishweir_events().
 //
 // # Safety

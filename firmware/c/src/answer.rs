@@ -1,4 +1,4 @@
-//! What C asks of a model beside its being a recursion, each kind what it knows.
+//! Answers of a model to C, beyond those of a recursion: each kind of model has its own.
 
 use fishweir_core::classify::{ChangeDetector, Classifier, Statistic};
 use fishweir_core::emission::Emission;
@@ -9,27 +9,27 @@ use fishweir_core::spot::{Event, Spotter};
 use crate::Status;
 use crate::shape::{Classifies, Detects, Sizes, Spots};
 
-/// A class and by how much it leads.
+/// A class and its margin over the runner-up.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Choice {
     /// The class decided for: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
     pub class_index: u32,
-    /// Its decision value less the next best one's; not negative.
+    /// Decision value less that of the runner-up; not negative.
     pub margin: f32,
 }
 
-/// The `statistic` of an alarm that is none.
+/// Value of `statistic` if there is no alarm.
 pub const FISHWEIR_NO_ALARM: i32 = -1;
 
-/// Whether a stream has ceased to be what the model describes.
+/// Alarm: the stream no longer follows the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Alarm {
-    /// The statistic that is beyond its limit, by its place in fishweir_statistics(): a drift before the
-    /// fit, which says less. FISHWEIR_NO_ALARM where none is.
+    /// The statistic that is beyond its limit, as an index into fishweir_statistics(): a drift before the fit,
+    /// which says less. FISHWEIR_NO_ALARM if there is no alarm.
     pub statistic: i32,
-    /// Its value; 0 where there is no alarm. The sign of a drift tells which way the stream moves.
+    /// Value of the statistic; 0 if there is no alarm. The sign of a drift shows its direction.
     pub value: f32,
 }
 
@@ -37,14 +37,14 @@ pub struct Alarm {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Found {
-    /// Its first sample, counted from 0 at the beginning of the stream; missing and refused ones count.
+    /// First sample of the event, counted from 0 at the beginning of the stream; missing and refused ones count.
     pub start: u64,
-    /// The sample after its last.
+    /// The sample after the last of the event.
     pub end: u64,
     /// The class: 0 to FISHWEIR_CLASSES - 1, in the order of the model's classes.
     pub class_index: u32,
-    /// Its confidence, over all its samples: the log-odds of the class's path against the best path of
-    /// the background, in nats. Divide by `end - start` to compare events.
+    /// Confidence of the event, over all its samples: the log-odds of the class's path against the best path
+    /// of the background, in nats. Divide by `end - start` to compare events.
     pub log_odds: f32,
 }
 
@@ -54,25 +54,24 @@ impl From<&Event> for Found {
     }
 }
 
-/// What a model answers on one stream, or on one window of it. What its kind does not know is refused as of the wrong
-/// kind.
+/// Answers of a model on one stream, or on one window of it. A model refuses questions to other kinds as of the wrong kind.
 pub(crate) trait Answering<K>: Sizes<K> {
     /// The decision on the stream so far.
     fn decide(&self, _: &Self::State) -> Result<Choice, Status> {
         Err(Status::WrongKind)
     }
 
-    /// As many log-likelihoods or decision values as [`MODELS`](Sizes::MODELS) says.
+    /// Writes [`MODELS`](Sizes::MODELS) log-likelihoods or decision values.
     fn evidence(&self, _: &Self::State, _: &mut [f32]) -> Result<(), Status> {
         Err(Status::WrongKind)
     }
 
-    /// Whether the stream of late is an alarm.
+    /// Returns the alarm of the stream, if any.
     fn detect(&self, _: &Self::State) -> Result<Alarm, Status> {
         Err(Status::WrongKind)
     }
 
-    /// As many statistics as [`STATISTICS`](Sizes::STATISTICS) says.
+    /// Writes [`STATISTICS`](Sizes::STATISTICS) statistics.
     fn statistics(&self, _: &Self::State, _: &mut [f32]) -> Result<(), Status> {
         Err(Status::WrongKind)
     }
@@ -140,7 +139,7 @@ where
     }
 }
 
-/// As many values as there are, or as there is room for; how many.
+/// Copies the values for which there is room, and returns their number.
 fn fill<T>(room: &mut [T], values: impl IntoIterator<Item = T>) -> usize {
     room.iter_mut().zip(values).map(|(place, value)| *place = value).count()
 }

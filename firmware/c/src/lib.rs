@@ -57,7 +57,7 @@ const VERSION: &CStr =
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Stream {
-    /// Not for the caller.
+    /// Private content of the stream.
     words: [u64; FISHWEIR_STATE_WORDS],
 }
 
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn fishweir_push(
     unsafe { push_channels(stream, channels, count, wanted, Observation::of_channels) }
 }
 
-/// The same of a model in fixed point (FISHWEIR_FIXED_POINT), without a float on the way: `count` is
+/// Takes in a sample for a model in fixed point (FISHWEIR_FIXED_POINT), without floating point: `count` is
 /// FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
 /// rounded. Null in place of `channels` is a missing sample.
 ///
@@ -226,9 +226,8 @@ pub unsafe extern "C" fn fishweir_log_likelihoods(
     })
 }
 
-/// Of a change detector: whether the stream of late is an alarm. Ask after every sample, and call
-/// fishweir_reset() after an alarm: a change that lasts is told again. Costs two multiply-adds a
-/// statistic.
+/// Returns the alarm of a change detector. Ask after every sample, and call fishweir_reset() after an alarm:
+/// otherwise a change that lasts raises it again. Costs two multiply-adds per statistic.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `alarm` is null or points to
@@ -244,8 +243,8 @@ pub unsafe extern "C" fn fishweir_detect(stream: *const Stream, alarm: *mut Alar
     })
 }
 
-/// Of a change detector: the fit, which is the log-likelihood of late less its mean, in nats, then the
-/// drift along each direction: `count` is FISHWEIR_STATISTICS.
+/// Returns the statistics of a change detector: the fit, which is the faded log-likelihood less its mean, in
+/// nats, then the drift along each direction: `count` is FISHWEIR_STATISTICS.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `statistics` is null or
@@ -266,9 +265,9 @@ pub unsafe extern "C" fn fishweir_statistics(
     })
 }
 
-/// Of a spotter: the events that the last sample taken in has decided, in order of time; mostly none.
-/// Whatever comes does not change them. Ask once after every sample, a missing or refused one too.
-/// `room` is FISHWEIR_EVENTS, and `count` becomes how many of them there are.
+/// Returns the events of a spotter that the last sample has decided, in order of time; mostly an empty list.
+/// Later samples do not change them. Ask once after every sample, a missing or refused one too.
+/// `room` is FISHWEIR_EVENTS, and `count` becomes the number of events.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes meanwhile; `events` is null or points to
@@ -292,8 +291,8 @@ pub unsafe extern "C" fn fishweir_events(
     })
 }
 
-/// Of a spotter, at the end of a stream: the events that are not decided yet, as the best path has them,
-/// the one that the last sample is in last. The next sample is the first of a new stream. To look
+/// Ends the stream of a spotter and returns the events that are not decided yet, as the best path has them;
+/// an event that includes the last sample comes last. The next sample is the first of a new stream. To look
 /// without an end, finish a copy. `room` and `count` are as for fishweir_events().
 ///
 /// # Safety
@@ -383,7 +382,7 @@ fn of_window<T>(
     fishweir_device::classifier::of_window(&windows()?, &started.state, read)
 }
 
-/// Writes events, and how many, where the caller has room; nothing is asked where there is none.
+/// Writes events and their number where the caller has room; without room the model is not asked.
 ///
 /// # Safety
 /// `events` is null or points to `room` events, `count` is null or points to a number; nothing else uses
@@ -446,7 +445,7 @@ fn push(started: &mut Started, sample: Result<Observation, Status>) -> Result<()
 }
 
 impl Started {
-    /// What marks memory that was started: `weir` in ASCII.
+    /// Mark of memory that was started: `weir` in ASCII.
     const MARK: u32 = u32::from_le_bytes(*b"weir");
 
     fn new(model: &'static Model) -> Self {

@@ -31,7 +31,7 @@ unsafe fn marked(stream: *const Stream) -> Result<*const Started, Status> {
     if mark == Started::MARK { Ok(started) } else { Err(Status::NotStarted) }
 }
 
-/// What a stream holds, to read.
+/// Reads the content of a stream.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing changes during `'a`.
@@ -40,7 +40,7 @@ pub(crate) unsafe fn started<'a>(stream: *const Stream) -> Result<&'a Started, S
     unsafe { marked(stream).map(|started| &*started) }
 }
 
-/// What a stream holds, to change.
+/// Borrows the content of a stream to change it.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses during `'a`.
@@ -94,7 +94,7 @@ pub(crate) unsafe fn numbers_mut<'a, T: Number>(
     Ok(unsafe { slice::from_raw_parts_mut(values, count) })
 }
 
-/// What C has as plain bits: any of them are one.
+/// Plain numbers of C: every bit pattern is valid.
 pub(crate) trait Number {}
 
 impl Number for f32 {}

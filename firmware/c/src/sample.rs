@@ -6,28 +6,28 @@ use crate::Status;
 
 /// An observation that C can push. What it cannot be made of is refused as of the wrong kind.
 pub(crate) trait Sample: Sized {
-    /// How many channels it has, where it has channels.
+    /// Number of channels, for samples of channels.
     const CHANNELS: Option<usize> = None;
-    /// The same in fixed point.
+    /// Number of channels in fixed point.
     const INTEGERS: Option<usize> = None;
 
-    /// From as many channels.
+    /// Creates a sample from its channels.
     fn of_channels(_: &[f32]) -> Result<Self, Status> {
         Err(Status::WrongKind)
     }
 
-    /// From as many channels in fixed point.
+    /// Creates a sample from its channels in fixed point.
     fn of_integers(_: &[i16]) -> Result<Self, Status> {
         Err(Status::WrongKind)
     }
 
-    /// From a symbol; whether the alphabet has it, the model says.
+    /// Creates a sample from a symbol; the model checks whether the alphabet has it.
     fn of_symbol(_: u16) -> Result<Self, Status> {
         Err(Status::WrongKind)
     }
 }
 
-/// As many values as there are channels, each made by a function.
+/// Makes one value per channel by a function.
 fn each<T: Copy + Default, const D: usize>(
     channels: &[f32],
     make: impl Fn(f64) -> Result<T, fishweir_core::ObservationError>,

@@ -1,5 +1,6 @@
-//! What the caller's memory holds, and the sizes that the header states. `build.rs` compiles this file
-//! too: it asks the model's own type for its sizes, as the building machine lays it out, and the
+//! Content of the caller's memory, and the sizes that the header states.
+//!
+//! `build.rs` compiles this file too: it asks the model's own type for its sizes, as the building machine lays it out, and the
 //! library checks that the target lays it out the same.
 
 use fishweir_core::classify::{ChangeDetector, Classifier};
@@ -12,7 +13,7 @@ use fishweir_model::ModelWindows;
 /// The states of the windows that are open at a time; one of a model without windows.
 pub(crate) type State = <ModelWindows as Streaming>::State;
 
-/// What a `fishweir_stream` holds.
+/// Content of a `fishweir_stream`.
 #[repr(C)]
 pub(crate) struct Started {
     pub(crate) state: State,
@@ -23,7 +24,7 @@ pub(crate) struct Started {
 /// Words of eight bytes in a `fishweir_stream`.
 pub(crate) const WORDS: usize = size_of::<Started>().div_ceil(size_of::<u64>());
 
-/// What the header states of a model, by its kind `K`. Every model is of one kind, so the compiler finds it.
+/// Sizes of a model that the header states, by its kind `K`. Every model is of one kind, so the compiler finds it.
 pub(crate) trait Sizes<K>: Streaming + Sized {
     /// The format of its numbers.
     #[allow(dead_code, reason = "the header's alone")]
@@ -54,7 +55,7 @@ impl<R: Classifier<Real = f32, Evidence = [f32; MODELS]>, const MODELS: usize>
     const FORMAT: NumberFormat = R::FORMAT;
     const MODELS: Option<usize> = Some(MODELS);
 
-    // A machine's stored items lie beside it.
+    // The size includes the stored items of a kernel machine.
     fn bytes(&self) -> usize {
         self.size_bytes()
     }
@@ -65,7 +66,7 @@ impl<E: Emission, const N: usize, const C: usize> Sizes<Detects> for ChangeDetec
     const STATISTICS: Option<usize> = Some(1 + C);
 }
 
-/// Those that a path carries, and the one that the last sample is in.
+/// Number of events that a path carries, and the one that the last sample is in.
 impl<E, const S: usize, const B: usize, const PENDING: usize> Sizes<Spots>
     for Spotter<E, S, B, PENDING>
 where

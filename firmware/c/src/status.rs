@@ -1,6 +1,6 @@
 use fishweir_core::ObservationError;
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Status {
@@ -41,7 +41,7 @@ impl Status {
         work().err().unwrap_or(Self::Ok)
     }
 
-    /// Why a sample was refused.
+    /// Returns the status for a refused sample.
     pub(crate) const fn refusing(error: ObservationError) -> Self {
         match error {
             ObservationError::Impossible => Self::Impossible,

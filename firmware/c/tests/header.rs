@@ -10,7 +10,7 @@ const UPDATE: &str = "FISHWEIR_UPDATE_HEADER";
 fn the_header_is_what_the_sources_say() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("a configuration");
-    // The header is written for the usual names, whatever this build is told: cbindgen reads literals.
+    // The header is written for the usual names, whatever prefix this build has: cbindgen reads literals.
     let sources = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let builder = ["lib.rs", "answer.rs", "status.rs"].into_iter().fold(
         cbindgen::Builder::new().with_config(config),

@@ -1,4 +1,4 @@
-//! What an application needs of a classifier, and of a sample on the wire.
+//! Traits that an application needs of a classifier, and of a sample on the wire.
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::{
@@ -13,7 +13,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 /// An observation that has a form on the wire.
 pub trait WireSample: Sized {
-    /// Its bytes.
+    /// Bytes of the sample on the wire.
     type Wire: FromBytes + IntoBytes + Immutable + Unaligned;
     /// Vector or symbol.
     const KIND: SampleKind;
@@ -122,17 +122,17 @@ impl WireSample for usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Due {
-    /// It is due: the sample filled a window, or the model decides on streams without windows.
+    /// A decision is due: the sample filled a window, or the model decides on streams without windows.
     Decided,
-    /// It is that of a window which is partly filled.
+    /// The decision is that of a partly filled window.
     SoFar,
-    /// There is none: the sample is between windows, or in a gap that is too long.
+    /// No decision: the sample is between windows, or in a gap that is too long.
     NoWindow,
 }
 
-/// A classifier in the middle of a stream: a model and what the past left.
+/// A classifier in the middle of a stream: a model and its state.
 pub trait ClassifierStream<const MODELS: usize> {
-    /// What it observes.
+    /// Type of a sample.
     type Sample: WireSample;
     /// Room for the longest request about updates; none where it takes none.
     type Update: FromBytes + IntoBytes + Unaligned;
@@ -146,15 +146,15 @@ pub trait ClassifierStream<const MODELS: usize> {
     fn push(&mut self, sample: Option<&Self::Sample>) -> Result<(), ObservationError>;
     /// Starts a new stream.
     fn reset(&mut self);
-    /// What it was trained on, and keeps to.
+    /// Contract of the training data, which the stream keeps to.
     fn contract(&self) -> Contract<'_> {
         Contract::NONE
     }
-    /// Whether a decision is due after the last sample.
+    /// Returns whether a decision is due after the last sample.
     fn due(&self) -> Due {
         Due::Decided
     }
-    /// The decision: that of the window which the last sample filled, or what the oldest open window says so far. Before
+    /// The decision: that of the window which the last sample filled, or that of the oldest open window so far. Before
     /// the first sample, and in no window, that of a new stream.
     ///
     /// # Errors
@@ -166,17 +166,17 @@ pub trait ClassifierStream<const MODELS: usize> {
     /// # Errors
     /// As [`decision`](Self::decision).
     fn log_likelihoods(&self) -> Result<[f32; MODELS], ScoreOutOfRange>;
-    /// How many classes it decides between.
+    /// Number of classes.
     fn classes(&self) -> usize;
     /// Bytes of the model.
     fn model_bytes(&self) -> usize;
     /// Bytes of the state.
     fn state_bytes(&self) -> usize;
 
-    /// What is due between two samples, however long it takes: called after each, and not measured.
+    /// Does the work that is due between two samples, however long it takes: called after each, and not measured.
     fn between_samples(&mut self) {}
 
-    /// Saves what it has learnt and says how many times it has; `None` where it learns nothing.
+    /// Saves the learnt model and returns the number of models saved; `None` if the classifier does not learn.
     fn save(&mut self) -> Option<u32> {
         None
     }
@@ -185,7 +185,7 @@ pub trait ClassifierStream<const MODELS: usize> {
     /// expected.
     ///
     /// # Errors
-    /// Where it is none, or where the classifier takes none.
+    /// If the request is invalid, or the classifier takes no updates.
     fn update(
         &mut self,
         next: SampleIndex,
@@ -197,7 +197,7 @@ pub trait ClassifierStream<const MODELS: usize> {
     }
 }
 
-/// On a stream that never ends, whatever the model was trained on.
+/// Stream that never ends, whatever the model was trained on.
 impl<R, const MODELS: usize> ClassifierStream<MODELS> for Stream<&R>
 where
     R: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
@@ -235,7 +235,7 @@ where
     }
 }
 
-/// On the windows that the model was trained on.
+/// Stream on the windows that the model was trained on.
 impl<R, const MODELS: usize, const STATES: usize> ClassifierStream<MODELS>
     for Stream<WindowClassifier<'_, &R, STATES>>
 where
@@ -294,7 +294,7 @@ pub(crate) fn due<R: Streaming, const STATES: usize>(
     }
 }
 
-/// Reads the window that was filled, or the oldest that is open; a new stream where there is none.
+/// Reads the window that was filled, or the oldest that is open; a new stream if no window is open.
 pub fn of_window<R: Streaming, T, const STATES: usize>(
     windows: &WindowClassifier<'_, &R, STATES>,
     state: &StaggeredStates<R::State, STATES>,

@@ -1,16 +1,17 @@
-//! What a firmware needs beside [`fishweir_core`] to classify a stream: a conversation over a serial line,
-//! applications, updates of the model in the field, slots in flash that survive power loss. No std, no allocation, no
-//! unsafe code.
+//! Classification of a stream in firmware, on top of [`fishweir_core`].
+//!
+//! A conversation over a serial line, applications, updates of the model in the field, slots in flash that survive power loss. No
+//! std, no allocation, no unsafe code.
 //!
 //! | module | what is in it |
 //! |---|---|
-//! | [`meter`] | what a board can measure of the work it does |
-//! | [`classifier`] | what an application needs of a classifier, and of a sample on the wire |
+//! | [`meter`] | measurement of time and stack by a board |
+//! | [`classifier`] | traits of classifiers and of samples on the wire |
 //! | [`storage`] | two slots in flash for one value, over `embedded-storage` |
 //! | [`update`] | a model that is replaced in the field: received, tried, confirmed or rolled back |
 //! | [`link`] | bytes and errors of a serial line in, records out |
 //! | [`session`] | bytes in, frames out: the conversation without a serial line |
-//! | [`applications`] | what is done: over `embedded-io`, with the feature `async` over `embedded-io-async`, and over the buses of `embedded-hal` |
+//! | [`applications`] | the programs: over `embedded-io`, with the feature `async` over `embedded-io-async`, and over the buses of `embedded-hal` |
 //!
 //! Modules import from those above them, never from below.
 #![no_std]

@@ -18,7 +18,7 @@ use zerocopy::{FromBytes, IntoBytes, Unaligned};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct ReadErrors {
-    /// Since the last byte.
+    /// Number of errors since the last byte.
     in_a_row: u32,
 }
 

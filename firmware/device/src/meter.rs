@@ -1,4 +1,4 @@
-//! What a board can measure of the work it does.
+//! Measurement of time and stack by a board.
 
 use core::hint::black_box;
 

@@ -72,7 +72,7 @@ struct Reply<const MODELS: usize> {
     overhead: [u8; 14],
 }
 
-/// What is to be done after a byte.
+/// Next action after a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action<'s> {
     /// Hear the next byte.
@@ -90,7 +90,7 @@ pub struct Session<'a, C: ClassifierStream<MODELS>, M, const MODELS: usize> {
     link: Link<Longest<Wire<C, MODELS>, C::Update>>,
     classifier: &'a mut C,
     meter: &'a M,
-    /// Where the next sample is expected.
+    /// Position of the next sample expected.
     next: SampleIndex,
     /// Samples of this stream that never arrived.
     lost: u16,
@@ -296,7 +296,7 @@ where
         self.say(&self.info())
     }
 
-    /// A section of the contract; only its place where there is none, or where it is too long for a record.
+    /// Sends a section of the contract; only its index if there is no such section, or if it is too long for a record.
     #[inline(never)]
     fn tell_contract(&mut self, section: U16) -> Action<'_> {
         let contract = self.classifier.contract();
@@ -347,7 +347,7 @@ where
         self.classifier
     }
 
-    /// What to tell the host, if it still can be told, when the transport has failed.
+    /// Message to the host, if it still can be sent, after the transport has failed.
     pub fn failed(&mut self) -> &[u8] {
         match self.fault(FaultKind::Transport, 0) {
             Action::Write(frame) => frame,
@@ -355,7 +355,7 @@ where
         }
     }
 
-    /// What runs here.
+    /// Returns the description of the program.
     #[must_use]
     pub fn info(&self) -> Info {
         Info {
@@ -372,7 +372,7 @@ where
         }
     }
 
-    /// What the pushes so far cost.
+    /// Returns the cost of the pushes so far.
     #[must_use]
     pub fn report(&self) -> Report {
         Report {
@@ -383,7 +383,7 @@ where
         }
     }
 
-    /// What the pushes cost, told to the log as well.
+    /// Returns the cost of the pushes, and writes it to the log.
     #[inline(never)]
     pub fn end(&self) -> Report {
         let report = self.report();

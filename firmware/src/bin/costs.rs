@@ -1,4 +1,4 @@
-//! What the filter costs on the chosen board, by size, emission and type of number.
+//! Cost of the filter on the chosen board, by size, emission and type of number.
 #![no_std]
 #![no_main]
 

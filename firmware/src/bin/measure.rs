@@ -1,4 +1,4 @@
-//! What every recursion costs on the chosen board.
+//! Cost of every recursion on the chosen board.
 #![no_std]
 #![no_main]
 

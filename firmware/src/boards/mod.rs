@@ -35,15 +35,15 @@ boards! {
     "riscv-virt": riscv_virt::RiscvVirt;
 }
 
-/// What an application needs of a board.
+/// Board, as an application needs it.
 pub trait Board {
     /// The board's name, for the log.
     const NAME: &'static str;
     /// The byte stream that samples come from and decisions go to.
     type Serial: Read + Write;
-    /// What waits.
+    /// Timer for delays.
     type Delay: DelayNs;
-    /// What measures the work.
+    /// Meter of time and stack.
     type Meter: Meter;
 
     /// Takes the peripherals and starts them; `None` if they have been taken before.
@@ -55,8 +55,8 @@ pub trait Board {
 pub struct Parts<B: Board + ?Sized> {
     /// The byte stream that samples come from and decisions go to.
     pub serial: B::Serial,
-    /// What waits.
+    /// Timer for delays.
     pub delay: B::Delay,
-    /// What measures the work.
+    /// Meter of time and stack.
     pub meter: B::Meter,
 }

@@ -19,7 +19,7 @@ use embedded_hal::delay::DelayNs;
 use embedded_hal::i2c::{self, ErrorKind, I2c, NoAcknowledgeSource, Operation};
 use embedded_io::{ErrorType, Read, Write};
 
-/// What became of a transaction: the first byte of its answer.
+/// Status of a transaction: the first byte of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Status(pub u8);
@@ -33,11 +33,11 @@ impl Status {
     pub const NO_DATA: Self = Self(2);
     /// The bus failed.
     pub const BUS: Self = Self(3);
-    /// There is no bus any more: the conversation is over.
+    /// Status after the end: there is no bus any more.
     pub const ENDED: Self = Self(0xFF);
 }
 
-/// Why a transaction failed.
+/// Reason why a transaction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum BridgeError {
@@ -81,7 +81,7 @@ impl embedded_io::Error for BridgeError {
 #[derive(Debug)]
 pub struct Bridge<S> {
     serial: RefCell<S>,
-    /// Why it is not open any more.
+    /// Reason why it was closed.
     closed: Cell<Option<BridgeError>>,
 }
 
@@ -91,12 +91,12 @@ impl<S: Read + Write> Bridge<S> {
         Self { serial: RefCell::new(serial), closed: Cell::new(None) }
     }
 
-    /// Whether the other end still has a bus.
+    /// Returns whether the other end still has a bus.
     pub fn is_open(&self) -> bool {
         self.closed.get().is_none()
     }
 
-    /// Whether all went well: open, or ended by the other end.
+    /// Checks that the bridge is open, or was closed by the other end.
     ///
     /// # Errors
     /// [`BridgeError::Broken`] if the serial port failed.
@@ -245,7 +245,7 @@ mod tests {
 
     use super::*;
 
-    /// What the other end answers, and what it was told.
+    /// Port with prepared answers, which records what is written.
     #[derive(Default)]
     struct Port {
         answers: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What Cortex-M cores have: the SysTick counter, its interrupt, the fault handler.
+//! Peripherals of Cortex-M cores: the SysTick counter, its interrupt, the fault handler.
 #![allow(unsafe_code, reason = "the handlers")]
 
 use core::sync::atomic::{AtomicU32, Ordering};

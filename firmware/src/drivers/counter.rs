@@ -1,4 +1,4 @@
-//! What a free-running counter is good for: it measures work, and it waits.
+//! Uses of a free-running counter: measuring work, and waiting.
 
 use embedded_hal::delay::DelayNs;
 use fishweir_device::meter::Meter;
@@ -84,7 +84,7 @@ impl<C: Counter> CounterDelay<C> {
         Self(counter)
     }
 
-    /// Waits for so many ticks to pass: more than the counter's range if need be.
+    /// Waits for a number of ticks, also beyond the counter's range.
     fn wait(&self, ticks: u64) {
         let mut last = self.0.now();
         let mut passed = 0;
@@ -96,8 +96,9 @@ impl<C: Counter> CounterDelay<C> {
     }
 }
 
-/// Ticks that last at least so many units of a `per_second`th of a second. The tick that is under way
-/// when the wait begins does not count.
+/// Returns a number of ticks that last at least `units` units of a `per_second`th of a second.
+///
+/// The tick that is under way when the wait begins does not count.
 const fn ticks<C: Counter>(units: u32, per_second: u32) -> u64 {
     (units as u64 * C::HERTZ as u64).div_ceil(per_second as u64) + 1
 }

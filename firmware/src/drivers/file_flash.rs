@@ -22,13 +22,13 @@ pub const BYTES: usize = PAGES * PAGE;
 /// Bytes erased in one step.
 const PIECE: usize = 64;
 
-/// Why the file is no flash.
+/// Reason why the file is no flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FileFlashError {
     /// `fishweir-flash.bin` cannot be made, read or written.
     File,
-    /// As [`NorFlashErrorKind`] says.
+    /// An error of the flash, of this kind.
     Refused(NorFlashErrorKind),
 }
 

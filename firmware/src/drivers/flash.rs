@@ -19,7 +19,7 @@ pub const MAPPED_WORDS: usize = 0;
 #[cfg(not(feature = "microbit"))]
 pub const MAPPED_WORDS: usize = super::file_flash::BYTES / 8;
 
-/// The same flash as [`take`], seen as memory: itself.
+/// Takes the flash of [`take`] as memory: itself.
 ///
 /// # Errors
 /// If it has been taken before.
@@ -30,7 +30,7 @@ pub fn take_mapped(
     take()
 }
 
-/// The same flash as [`take`], seen as memory: a copy of the file.
+/// Takes the flash of [`take`] as memory: a copy of the file.
 ///
 /// # Errors
 /// When the file can neither be opened nor made.

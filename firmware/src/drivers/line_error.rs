@@ -1,10 +1,10 @@
-//! What a serial port can report of the line.
+//! Errors of the line that a serial port can report.
 
 use core::fmt;
 
 use embedded_io::ErrorKind;
 
-/// What went wrong with a received byte. A driver knows those that its hardware tells apart.
+/// Error of a received byte. A driver knows those that its hardware distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum LineError {

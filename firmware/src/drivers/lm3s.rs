@@ -30,9 +30,9 @@ const PORT_A: u32 = 1 << 0;
 mod clock {
     /// The crystal oscillator off.
     pub(super) const CRYSTAL_OFF: u32 = 1 << 0;
-    /// Which oscillator: 0, the crystal's.
+    /// Field that selects the oscillator: 0 is the crystal's.
     pub(super) const SOURCE: u32 = 0b11 << 4;
-    /// Which crystal.
+    /// Field that selects the frequency of the crystal.
     pub(super) const CRYSTAL: u32 = 0b1111 << 6;
     pub(super) const CRYSTAL_8_MHZ: u32 = 0xE << 6;
     /// Run from the oscillator, not from the PLL.
@@ -44,7 +44,7 @@ mod clock {
     pub(super) const THROUGH_4: u32 = 3 << 23;
 }
 
-/// What the core runs at once there is a [`System`].
+/// Clock rate of the core once there is a [`System`].
 pub const CLOCK_HERTZ: u32 = 50_000_000;
 
 /// The system control, after the clock has been set.

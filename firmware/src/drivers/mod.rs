@@ -22,7 +22,7 @@ pub mod riscv;
 #[cfg(all(target_os = "none", feature = "image"))]
 pub mod stack;
 
-/// Where a block of registers lies. Evaluate it in a constant.
+/// Returns the address of a block of registers. Evaluate it in a constant.
 ///
 /// # Panics
 /// At address 0.

@@ -79,7 +79,7 @@ impl BaudDivisor {
 #[derive(Debug)]
 pub struct Ns16550Uart<'a> {
     registers: UniqueMmioPointer<'a, Registers>,
-    /// Errors that a look at `LSR` has cleared there, and that nobody has been told of.
+    /// Errors that a read of `LSR` has cleared there, and that no caller has received.
     errors: u8,
     /// A byte that came before the buffers were switched on.
     early: Option<u8>,
@@ -113,7 +113,7 @@ impl<'a> Ns16550Uart<'a> {
         status
     }
 
-    /// An error that nobody has been told of: lost bytes first, then what is wrong with the next byte.
+    /// Returns an error that no caller has received: lost bytes first, then the fault of the next byte.
     fn take_error(&mut self) -> Option<LineError> {
         let errors = self.errors;
         if errors & status::OVERRUN != 0 {

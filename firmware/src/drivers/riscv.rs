@@ -1,4 +1,4 @@
-//! What RISC-V cores have: a counter of cycles, a timer, the trap handler.
+//! Peripherals of RISC-V cores: a counter of cycles, a timer, the trap handler.
 #![allow(unsafe_code, reason = "the trap handler")]
 
 use riscv::register::mcycle;

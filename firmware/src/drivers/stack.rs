@@ -1,7 +1,7 @@
-//! How deep the stack has been: what is unused is painted, and what is no longer painted was used.
+//! Depth of the stack: unused memory is painted, and overwritten paint shows the use.
 #![allow(unsafe_code, reason = "the stack pointer, linker symbols, unused memory")]
 
-/// What unused stack is painted with.
+/// Pattern of unused stack.
 const PAINT: u32 = 0xA5C3_5A3C;
 
 /// Paints all of the stack that is not in use.

@@ -13,10 +13,10 @@ use super::models::SAMPLES;
 use super::record::Measurement;
 use crate::drivers::stack;
 
-/// How far down the stack is watched.
+/// Depth below the caller to which the stack is watched.
 const DEPTH: u32 = 64 * 1024;
 
-/// Why the table broke off.
+/// Reason why the table ended early.
 #[derive(Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Failure<E> {
@@ -112,7 +112,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         self.send(name, Measurement { samples, digest, ..Measurement::END })
     }
 
-    /// Something that is done once, whose ticks alone count.
+    /// Measures an operation that runs once, by its ticks alone.
     pub(super) fn once(
         &mut self,
         name: &str,

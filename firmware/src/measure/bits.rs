@@ -21,14 +21,14 @@ pub type Systems = StreamClassifier<Dynamics<2, 2, Weight>, 2, 1>;
 
 /// Samples of a stream, missing ones among them.
 pub const SAMPLES: usize = 512;
-/// What decisions start from.
+/// Bias of decisions.
 pub const BIAS: f32 = 0.125;
 /// `[from][to]`.
 pub const TRANSITION: [[f32; 2]; 2] = [[0.75, 0.25], [0.125, 0.875]];
 /// `[state][symbol]`.
 pub const PROBABILITY: [[f32; 4]; 2] = [[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]];
 
-/// What a count weighs, from -1/2 to 1/2: products of it with powers of two are exact.
+/// Weight of a count, from -1/2 to 1/2: its products with powers of two are exact.
 pub const fn weight(row: usize, column: usize) -> f32 {
     ((5 * row + 3 * column + row * column) % 9) as f32 / 8.0 - 0.5
 }
@@ -108,12 +108,12 @@ pub fn systems() -> Result<Systems, ModelError> {
     Ok(StreamClassifier::from_parts(models, [[1.0, -1.0]], [BIAS], Normalisation::NONE))
 }
 
-/// What was read, folded into a word: an FNV-1a hash of the bits.
+/// Digest of readings: an FNV-1a hash of their bits in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(pub u32);
 
 impl Digest {
-    /// Of nothing.
+    /// Digest of nothing.
     pub const NEW: Self = Self(0x811C_9DC5);
 
     /// Takes in the bits of a number.
@@ -124,8 +124,9 @@ impl Digest {
     }
 }
 
-/// What a classifier reads after every sample of a stream: the value that decides and the log-likelihoods. `None`
-/// if a sample is refused.
+/// Digest of a classifier's readings after every sample of a stream: the decision value and the log-likelihoods.
+///
+/// `None` if a sample is refused.
 pub fn digest<H, const M: usize>(
     classifier: &StreamClassifier<H, M, 1>,
     stream: fn(usize) -> Option<H::Observation>,

@@ -148,7 +148,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.0.digest("latent", bits::digest(black_box(&bits::latent()), bits::symbol))
     }
 
-    /// The same in fixed point.
+    /// Measures the filter in fixed point.
     fn fixed(&mut self) -> Result<(), Failure<S::Error>> {
         macro_rules! categorical {
             ($($n:literal, $k:literal, $c:literal;)*) => {$(
@@ -172,7 +172,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         Ok(())
     }
 
-    /// Without a direction. `odd` is a sample that takes the slow path.
+    /// Measures a filter without a direction. `odd` is a sample that takes the slow path.
     #[inline(never)]
     fn forward<E, const N: usize>(
         &mut self,
@@ -188,7 +188,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.0.recursion(name, &Forward::of(hmm), size_of_val(hmm), stream, odd)
     }
 
-    /// Along one direction without a zero.
+    /// Measures a filter along one direction without a zero.
     #[inline(never)]
     fn tangent<E, const N: usize>(
         &mut self,

@@ -20,7 +20,7 @@ use super::models::{
 
 /// Stored items.
 const ITEMS: usize = 32;
-/// As many symbols as the bench pushes without a reset.
+/// Number of symbols that the bench pushes without a reset.
 const LENGTH: usize = 2 * SAMPLES;
 /// Score entries of a Gaussian model of four states.
 const ENTRIES: usize = 4 + 16 + 4 * 2 * CHANNELS;

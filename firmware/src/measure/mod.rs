@@ -1,4 +1,4 @@
-//! What recursions cost: instructions a sample, bytes of code and state, deepest stack.
+//! Cost of recursions: instructions per sample, bytes of code and state, deepest stack.
 //!
 //! A thousand samples are pushed between two readings of the board's counter, and the loop around
 //! them is measured by itself. The state lives in RAM, the loop is a function of its own, and the

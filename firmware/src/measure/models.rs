@@ -95,7 +95,7 @@ const fn table_chain<const N: usize, const C: usize>() -> Chain<Dual<Q15, C>, N>
     Chain::from_parts(table(N), transition)
 }
 
-/// The same with exponents, two in three of them not zero.
+/// Chain with exponents, two in three of them not zero.
 fn fine_chain<const N: usize, const C: usize>() -> Chain<FineQ15<C>, N> {
     let chain = table_chain::<N, C>();
     let fine = |row: [Dual<Q15, C>; N]| {

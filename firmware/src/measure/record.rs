@@ -1,10 +1,11 @@
-//! What the image `measure` sends: one record a row of the table, of whole numbers only, so that no
-//! formatting is linked. The host compiles this file too.
+//! Record that the image `measure` sends: one per row of the table, of whole numbers only, so that no formatting is linked.
+//!
+//! The host compiles this file too.
 
-/// What one recursion costs.
+/// Cost of one recursion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measurement {
-    /// What was measured: UTF-8, padded with zeros. All zero in the record that ends the table.
+    /// Name of the measured recursion: UTF-8, padded with zeros. All zero in the record that ends the table.
     pub name: [u8; NAME_LENGTH],
     /// Ticks of the board's counter in a second.
     pub ticks_per_second: u32,
@@ -20,9 +21,9 @@ pub struct Measurement {
     pub state_bytes: u32,
     /// Deepest stack below the caller that keeps the state, readings included, in bytes.
     pub stack_bytes: u32,
-    /// Where the code lies that pushes; 0 where it is not one function.
+    /// Address of the code that pushes; 0 if it is not one function.
     pub code: u32,
-    /// Of what was read, where the host reads it too: see `bits`.
+    /// Digest of the readings, where the host computes it too: see `bits`.
     pub digest: u32,
 }
 

@@ -1,8 +1,9 @@
 use fishweir::classifier::Contract;
 use fishweir::report::counted;
 
-/// Of channels without a number in samples that others have, of so many in all, and what a model of some contract does
-/// with these: of none, one in training. `None` where there are none.
+/// Describes channels without a number in samples where other channels have one, and how a model with the contract treats them.
+///
+/// `samples` counts all samples. Without a contract it describes training. `None` if there are no such channels.
 pub(super) fn in_words(
     names: &[String],
     absent: &[usize],

@@ -1,4 +1,4 @@
-//! How classifiers are trained, as several commands take it.
+//! Options for the training of classifiers, for several commands.
 
 use std::num::NonZeroUsize;
 
@@ -22,7 +22,7 @@ use super::{Failure, Topic};
 
 mod idle;
 
-/// How a classifier is trained. What is not given is the library's default.
+/// Options for the training of a classifier. Those that are not given have the library's defaults.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub(super) struct TrainingArguments {
@@ -37,10 +37,10 @@ pub(super) struct TrainingArguments {
     /// most. For systems (lds, switching) it is the size of the hidden state [default: 2].
     #[arg(long, value_name = "N")]
     states: Option<usize>,
-    /// How much is tried before the models are chosen [default: quick]
+    /// Size of the search before the models are chosen [default: quick]
     ///
     /// Inner cross-validation chooses. What you set with --score-model, --learner, --states, --topology, --std-floor,
-    /// --lags, --codebooks or --normalisation is not varied.
+    /// --lags, --codebooks or --normalisation stays fixed.
     #[arg(long, value_parser = names::effort())]
     effort: Option<Effort>,
     /// Preprocessing stages, comma-separated, such as decimate=4,slopes=8 [default: none]
@@ -149,7 +149,7 @@ pub(super) struct TrainingArguments {
     /// Weights of the classes in training and in each choice; for bayes only in the choice of models [default: even]
     #[arg(long, value_parser = names::class_weight())]
     class_weight: Option<ClassWeight>,
-    /// How evidence grows with length (all classifiers but bayes) [default: per-sample]
+    /// Normalisation of evidence by length (all classifiers but bayes) [default: per-sample]
     #[arg(long, value_name = "HOW", visible_alias = "normalization")]
     normalisation: Option<NormalisationName>,
     /// Scaling of the features, comma-separated (all classifiers but bayes); inner cross-validation chooses
@@ -205,7 +205,7 @@ pub(super) struct ScoreKernels {
 }
 
 impl ScoreKernels {
-    /// With so many symbols of a word before its last.
+    /// Sets the number of symbols of a word before its last.
     pub(super) fn with_order(&self, order: Option<u8>) -> Self {
         Self { order, ..self.clone() }
     }
@@ -248,15 +248,15 @@ enum NormalisationName {
 
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 enum ScalingName {
-    /// As they are
+    /// Unscaled
     Practical,
     /// Divided by the root of the information's diagonal, of the training data
     Diagonal,
-    /// By the information of the training data
+    /// Whitened by the information of the training data
     Whitened,
-    /// By the models' own information, over sequences drawn from them
+    /// Whitened by the models' own information, over sequences drawn from them
     Sampled,
-    /// By the models' own information, over all sequences of a length (a few symbols)
+    /// Whitened by the models' own information, over all sequences of a length (a few symbols)
     Exact,
 }
 
@@ -280,19 +280,21 @@ fn vectors(option: &str, names: &[String], axial: bool) -> Result<Vec<Vector>, F
 }
 
 impl TrainingArguments {
-    /// By groups of a column, and with little tried.
+    /// Keeps groups by a column together, and makes the search small.
     pub(super) fn by_group(column: &str) -> Self {
         let group = Some(column.to_owned());
         Self { group, effort: Some(Effort::Quick), ..Self::default() }
     }
 
-    /// With every training series mirrored in these channels too.
+    /// Mirrors every training series in these channels too.
     pub(super) fn mirrored(self, channels: &[&str]) -> Self {
         Self { mirror: channels.iter().map(|&channel| channel.to_owned()).collect(), ..self }
     }
 
-    /// With a model a class, scores divided by the root of the information's diagonal, one value of C and one floor
-    /// of standard deviations: nothing is left to choose, so no inner cross-validation.
+    /// Fixes all choices, so that no inner cross-validation is needed.
+    ///
+    /// There is one model per class, scores are divided by the root of the information's diagonal, and there is one value of C
+    /// and one floor of standard deviations.
     pub(super) fn without_choice(self, c: f64, std_floor: f64) -> Self {
         Self {
             score_model: Some("all".to_owned()),
@@ -303,12 +305,12 @@ impl TrainingArguments {
         }
     }
 
-    /// With the parameters of kernels on scores, and of emissions.
+    /// Adds the parameters of kernels on scores, and of emissions.
     pub(super) fn with(&self, kernels: &ScoreKernels, emitting: &Emitting) -> Self {
         Self { kernels: kernels.clone(), emitting: emitting.clone(), ..self.clone() }
     }
 
-    /// For models without hidden states: components are their own.
+    /// Removes the emissions, for models without hidden states: components are their own.
     pub(super) fn without_emission(&self) -> Self {
         Self { emitting: Emitting::default(), ..self.clone() }
     }
@@ -323,7 +325,7 @@ impl TrainingArguments {
         self.emitting.components()
     }
 
-    /// How the hidden states of models of data would emit.
+    /// Emission of the hidden states of models that would be fitted to the data.
     pub(super) fn emission(&self, data: &Dataset) -> Result<EmissionSummary, Failure> {
         let mut fit = BaumWelch::default();
         self.emitting.set(&mut fit)?;
@@ -333,7 +335,7 @@ impl TrainingArguments {
         EmissionSummary::of_fit(&fit, &heard).map_err(|error| Failure::of(data, error))
     }
 
-    /// What is asked of a classifier, checked.
+    /// Returns the checked request for a classifier.
     pub(super) fn request(
         &self,
         kind: ClassifierKind,
@@ -375,7 +377,7 @@ impl TrainingArguments {
         Ok(request)
     }
 
-    /// What models are made of, and how they are fitted.
+    /// Sets the models, and how they are fitted.
     fn set_models(&self, request: &mut Request) -> Result<(), Failure> {
         let fit = &mut request.baum_welch;
         self.emitting.set(fit)?;
@@ -439,13 +441,13 @@ impl TrainingArguments {
             return Err(Failure::input(Topic::ConflictingOptions, what));
         }
         if request.models == ModelChoice::EachLag && none {
-            let what = "--score-model each-lag is a model for each of --lags, and there are none";
+            let what = "--score-model each-lag fits one model per lag; it needs --lags";
             return Err(Failure::input(Topic::NeedsLags, what));
         }
         Ok(())
     }
 
-    /// How training series are varied.
+    /// Sets the augmentation of training series.
     fn set_augmentation(&self, augment: &mut Augment) -> Result<(), Failure> {
         if let Some((&first, others)) = self.copies.split_first() {
             (augment.copies, augment.other_copies) = (Some(first), others.to_vec());

@@ -1,4 +1,4 @@
-//! How far decisions are to be believed: what is learnt of it on data held back, as `fit` and `evaluate` take it.
+//! Options for calibration and rejection, learnt on held-out data, for `fit` and `evaluate`.
 
 use clap::Args;
 use fishweir::classifier::Confidence;
@@ -14,7 +14,7 @@ use super::training::most_passes;
 use super::values::rejection_rate;
 use super::{Failure, Topic, progress, tell};
 
-/// What a model keeps beside its decisions.
+/// Options for calibration and rejection, which a model keeps with its decisions.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Confidence")]
 pub(super) struct Believing {
@@ -31,7 +31,7 @@ pub(super) struct Believing {
 }
 
 impl Believing {
-    /// What of it was given.
+    /// Names of the options that were given.
     pub(super) fn given(self) -> Vec<&'static str> {
         super::options::named([
             ("--calibrate", self.calibrate),
@@ -39,7 +39,7 @@ impl Believing {
         ])
     }
 
-    /// What is learnt of it; nothing where it was not asked for.
+    /// Learns the calibration; `None` if it was not requested.
     pub(super) fn learn(
         self,
         data: &Dataset,
@@ -83,7 +83,7 @@ pub(super) fn check(kinds: &[ClassifierKind], rate: Option<f64>) -> Result<(), F
     }
 }
 
-/// Why nothing can be held back, in words that ask for nothing but what `fit` takes.
+/// Describes why no data can be held out, in terms of the options of `fit`.
 fn not_held_back(reason: &FoldError, grouped: bool) -> String {
     match reason {
         FoldError::ClassMissing { class, items, .. } => format!(
@@ -95,8 +95,7 @@ fn not_held_back(reason: &FoldError, grouped: bool) -> String {
     }
 }
 
-/// What rejection does to a classifier that was cross-validated: to windows of classes that it knows, and to those
-/// of each class left out.
+/// Cross-validates the rejection of a classifier: on windows of known classes, and on those of each class left out.
 pub(super) fn reject(
     data: &Dataset,
     request: &Request,

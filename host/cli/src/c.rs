@@ -34,7 +34,7 @@ fn cores() -> impl TypedValueParser<Value = &'static CCore> {
 }
 
 impl ForC {
-    /// Refuses what belongs to `--c` where there is none, and a prefix that is none before a model is made for it.
+    /// Refuses options that need `--c` without it, and an invalid prefix, before a model is made.
     pub(super) fn check(&self) -> Result<(), Failure> {
         if self.c.is_some() {
             return Ok(check_c_prefix(self.prefix.as_deref().unwrap_or(C_PREFIX))?);

@@ -15,7 +15,7 @@ Examples:
 pub(super) struct Arguments {
     /// The shell
     shell: Shell,
-    /// What may stand in the place of the last of these words, of a command line without the program's name
+    /// Words of a command line without the program's name, of which the last is to be completed
     #[arg(long, hide = true, num_args = 0.., allow_hyphen_values = true)]
     words: Option<Vec<String>>,
 }
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::print(lines.as_bytes())
 }
 
-/// What may stand in the place of the last word; nothing where that is a file, or any text.
+/// Candidates for the last word; empty if it is a file, or any text.
 fn candidates(root: &Command, words: &[String]) -> Vec<String> {
     let Some((last, before)) = words.split_last() else { return Vec::new() };
     let mut command = root;

@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     /// Series: tables, folders of recordings, archives, strings; --help lists the layouts
     #[arg(required = true, long_help = reading::data("Series"))]
     data: Vec<PathBuf>,
-    /// Where the table goes, - for standard output
+    /// Output file of the table, - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
     output: PathBuf,
     /// Column whose values say something of whole series: subjects, devices

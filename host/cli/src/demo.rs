@@ -27,18 +27,19 @@ use super::reading::Cutting;
 use super::run::{Form, check, on_device, prepare};
 use super::{Failure, Topic, evaluate, fit, sources, training};
 
-/// Of [`RECORDINGS`].
+/// Name of [`RECORDINGS`].
 const RECORDINGS_NAME: &str = "ts-watch-exercises/all.csv.gz";
 const SAMPLES_PER_SECOND: f64 = 50.0;
 const GROUP: &str = "subject";
-/// What changes sign between the left arm and the right: the acceleration across the wrist is turned
-/// round, and of the angular rates the two about the other axes.
+/// Channels that change sign between the left arm and the right.
+///
+/// The acceleration across the wrist is reversed, and two angular rates, those about the other axes.
 const MIRROR: [&str; 3] = ["ax", "wy", "wz"];
 /// Four seconds, a decision every second.
 const WINDOW: NonZeroUsize = NonZeroUsize::new(200).expect("positive");
 const HOP: NonZeroUsize = NonZeroUsize::new(50).expect("positive");
 const FOLDS: usize = 3;
-/// What the device is given of each series, as an emulator is slow: two decisions. `fishweir run` runs all.
+/// Number of samples of each series for the device, as an emulator is slow: two decisions. `fishweir run` runs all.
 const DEVICE_SAMPLES: usize = WINDOW.get() + HOP.get();
 
 const EXAMPLES: &str = "\
@@ -67,7 +68,7 @@ struct Results {
     seconds: f64,
 }
 
-/// Where stages are told of.
+/// Reporter of the stages.
 struct Narrator {
     to_stderr: bool,
     stage: usize,

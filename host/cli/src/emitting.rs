@@ -1,4 +1,4 @@
-//! How hidden states emit, as several commands take it.
+//! Options for the emissions of hidden states, for several commands.
 
 use clap::Args;
 use clap::builder::PossibleValue;
@@ -10,11 +10,11 @@ use super::Failure;
 use super::options::note_idle;
 use super::values::registered;
 
-/// How the hidden states of class models emit.
+/// Options for the emissions of class models' hidden states.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Training")]
 pub(super) struct Emitting {
-    /// How hidden states emit [default: categorical for symbols, gaussian for channels]
+    /// Emission family of hidden states [default: categorical for symbols, gaussian for channels]
     #[arg(long, value_name = "FAMILY", value_parser =
         registered(FAMILIES, |one| PossibleValue::new(one.name()).help(one.about())))]
     pub(super) emission: Option<&'static dyn Family>,
@@ -25,7 +25,7 @@ pub(super) struct Emitting {
 }
 
 impl Emitting {
-    /// What the numbers of channels must be.
+    /// Values that channels may take.
     pub(super) fn values(&self) -> Values {
         match self.emission.map(Family::observes) {
             Some(Observed::Channels(values)) => values,

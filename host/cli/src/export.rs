@@ -105,9 +105,9 @@ struct Exported {
     model: String,
     number: NumberName,
     files: Vec<ExportedFile>,
-    /// Of fixed point from `f64`; null for floating point.
+    /// Deviation of fixed point from `f64`; null for floating point.
     deviation: Option<Deviation>,
-    /// What fixed point, or a kernel machine, costs; null for other floating point.
+    /// Cost of fixed point, or of a kernel machine; null for other floating point.
     cost: Option<Cost>,
     /// Binary places of each channel in fixed point; null otherwise.
     places: Option<Vec<(String, i16)>>,

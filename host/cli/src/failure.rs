@@ -1,4 +1,4 @@
-//! What goes wrong and what is worth knowing: each with a kind, which stays when words change, for people or as JSON.
+//! Errors and notes: each has a kind that stays when words change, and is written for people or as JSON.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -162,7 +162,7 @@ impl Message {
     }
 }
 
-/// Why a command ended early.
+/// Reason why a command ended early.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A check came out wrong: exit code 1.
@@ -207,7 +207,7 @@ impl Failure {
     }
 }
 
-/// How errors and notes are written on standard error.
+/// Format of errors and notes on standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum MessageFormat {
     /// A line of words
@@ -257,7 +257,7 @@ pub(super) fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
 }
 
-/// Whether notes and progress are left out.
+/// Returns whether notes and progress are left out.
 pub(super) fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }

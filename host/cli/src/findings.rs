@@ -1,4 +1,4 @@
-//! What was found of data by looking, and the options that say otherwise.
+//! Facts that were inferred from data, and the options that override them.
 
 use fishweir::data::{Dataset, Finding, Found};
 use fishweir::report::counted;

@@ -86,7 +86,7 @@ pub(super) fn read_data(
         (None, None) => return Err(wanted(path, "an artefact does not name any")),
         (None, Some(name)) => {
             let mut there = candidates.iter().filter(|candidate| candidate.is_file());
-            let none = "there is none of this name here or beside the model";
+            let none = "no file of this name is here or next to the model";
             let first = there.clone().next().ok_or_else(|| wanted(name, none))?;
             match model.provenance().and_then(|trained| trained.checksum) {
                 None => first,
@@ -118,7 +118,7 @@ pub(super) fn read_data(
     Ok(data)
 }
 
-/// Where the data may be that the model of a file was trained on, which it knows by their name without a folder.
+/// Candidate paths of the data that a model was trained on, which its file names without a folder.
 pub(super) fn trained_on(path: &Path, model: &Model) -> Vec<PathBuf> {
     let Some(trained) = model.provenance() else { return Vec::new() };
     let mut candidates = vec![PathBuf::from(&trained.data), path.with_file_name(&trained.data)];

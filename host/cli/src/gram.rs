@@ -45,7 +45,7 @@ const SHOWN: &[&str] = &[
 pub(super) struct Arguments {
     /// Series, labelled or not
     data: PathBuf,
-    /// Where the matrix goes, - for standard output [default: DATA's name with the ending .gram.csv, in this folder]
+    /// Output file of the matrix, - for standard output [default: DATA's name with the ending .gram.csv, in this folder]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
@@ -63,7 +63,7 @@ pub(super) struct Arguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Layout {
-    /// A header and a row an item
+    /// A header and a row per item
     Csv,
     /// NumPy's
     Npy,
@@ -96,7 +96,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         output: output.display().to_string(),
         format: layout.name().to_owned(),
     };
-    let hint = (!asked).then_some("for eigenvalues of so many items ask with --spectrum");
+    let hint = (!asked).then_some("for eigenvalues of this many items use --spectrum");
     outputs.print_with(&report, arguments.json, hint)
 }
 

@@ -1,4 +1,4 @@
-//! What `-h` shows: the options that most need. `--help` has all.
+//! Short help, `-h`: the options that most users need. `--help` lists all.
 
 use clap::Arg;
 use clap::builder::Resettable;

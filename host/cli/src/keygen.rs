@@ -37,7 +37,7 @@ pub(super) struct Arguments {
 struct Keys {
     private_key: String,
     public_key: String,
-    /// Its 64 hexadecimal digits.
+    /// Public key, 64 hexadecimal digits.
     public: String,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let key = UpdateKey::from_secret(&secret);
     create(private, &key.private_text(), true)?;
     if let Err(failure) = create(&public, &key.public_text(), false) {
-        // Half a pair is none.
+        // Half a pair is of no use.
         let _ = fs::remove_file(private);
         return Err(failure);
     }

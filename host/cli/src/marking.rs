@@ -30,7 +30,7 @@ pub(super) struct Marking {
 }
 
 impl Marking {
-    /// Whether a column is named.
+    /// Returns whether a column is named.
     pub(super) fn is_named(&self) -> bool {
         self.marks.is_some()
     }
@@ -48,7 +48,7 @@ impl Marking {
         Ok(marked)
     }
 
-    /// How a spotter is made, checked.
+    /// Checked plan of a spotter.
     pub(super) fn plan(
         &self,
         states: Option<usize>,

@@ -24,7 +24,7 @@ pub(super) struct ModelArgument {
     /// Model file
     #[arg(value_name = "MODEL")]
     argument: Option<PathBuf>,
-    /// The same, as an option
+    /// The file of the model, as an option
     #[arg(id = "model", short, long = "model", value_name = "FILE")]
     option: Option<PathBuf>,
 }
@@ -42,13 +42,13 @@ impl ModelArgument {
 pub(super) struct Model {
     /// The numbers of a device.
     pub(super) deployed: Deployed,
-    /// What they were made from.
+    /// Origin of the numbers.
     pub(super) origin: Origin,
     /// Bytes of the file.
     pub(super) file_bytes: usize,
 }
 
-/// What a device's numbers were made from.
+/// Origin of a device's numbers.
 pub(super) enum Origin {
     /// A trained classifier.
     Classifier(Box<Classifier>),
@@ -60,7 +60,7 @@ pub(super) enum Origin {
     Artefact(Option<Profile>),
 }
 
-/// What an update is, where a model was asked for.
+/// Message that a file is an update, not a model.
 fn update_told(bytes: &[u8]) -> Message {
     match Update::read(bytes) {
         Ok(update) => Message::new(
@@ -108,7 +108,7 @@ impl Model {
         Self::parse(path, &recognise::read(path)?)
     }
 
-    /// The same of what was read from a file.
+    /// Parses the contents of a file.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let refused = |what: &str| Failure::input(Topic::WrongModel, format!("{file}: {what}"));
@@ -150,7 +150,7 @@ impl Model {
         }
     }
 
-    /// The same, where nothing else serves; else what it is instead, in words.
+    /// Returns the classifier; otherwise describes the model that it is.
     pub(super) fn classifier(&self) -> Result<&Classifier, &'static str> {
         match &self.origin {
             Origin::Classifier(fitted) => Ok(fitted),
@@ -160,7 +160,7 @@ impl Model {
         }
     }
 
-    /// How it was trained; an artefact does not say.
+    /// Provenance of the training; `None` for an artefact, which does not have it.
     pub(super) fn provenance(&self) -> Option<&Provenance> {
         match &self.origin {
             Origin::Classifier(fitted) => Some(&fitted.provenance),
@@ -192,7 +192,7 @@ impl Model {
         Ok(asked.or(period.map(|period| period.rate())))
     }
 
-    /// What it was trained on: with what no device keeps, where its file says that.
+    /// Contract of the training, including the parts that no device keeps, if the file has them.
     pub(super) fn contract(&self) -> Option<Contract> {
         let carried = self.deployed.contract();
         let Some(mut contract) = self.provenance().map(Provenance::contract) else {
@@ -205,7 +205,7 @@ impl Model {
         Some(contract)
     }
 
-    /// What it observes, as readers of data want it.
+    /// Kind of data that the model observes, for readers of data.
     pub(super) fn kind(&self) -> Result<Kind, Failure> {
         Ok(self.deployed.observations().kind()?)
     }
@@ -222,7 +222,7 @@ impl Model {
         asked.or_else(|| self.deployed.contract()?.windowing)
     }
 
-    /// Which classifier: `bayes`, `fisher`, `gaussian`, ...
+    /// Name of the classifier: `bayes`, `fisher`, `gaussian`, ...
     pub(super) fn method(&self) -> &str {
         self.deployed.method(self.fitted())
     }

@@ -94,24 +94,24 @@ struct Written {
     files: usize,
     model_bytes: usize,
     state_bytes: usize,
-    /// What the image takes of the board's memories.
+    /// Use of the board's memories by the image.
     #[serde(flatten)]
     room: Room,
     /// Samples of the recordings that it plays.
     samples: usize,
-    /// Of these, samples of the self-test.
+    /// Samples of the self-test among them.
     compared: usize,
     /// Recordings that it plays: whole windows, or whole series where there are no windows.
     recordings: usize,
-    /// Whether the one recording was cut: no whole window has a place in the flash.
+    /// `true` if the one recording was cut: the flash has no room for a whole window.
     cut: bool,
     /// Samples per second.
     rate: f64,
     /// Samples in a window, and from one window to the next; null of a model that decides on whole series.
     windows: Option<[usize; 2]>,
-    /// Whether they are noise.
+    /// `true` if the recordings are noise.
     noise: bool,
-    /// What to run there.
+    /// Commands to run in the project.
     commands: Vec<String>,
 }
 
@@ -228,7 +228,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(fixed) => ProjectModel::Q15(fixed),
         None => ProjectModel::F32(&deployed),
     };
-    // A class that the model does not know is none.
+    // A class that the model does not know has no index.
     let class = |name: &String| deployed.classes().iter().position(|class| class == name);
     let recordings = data.iter().flat_map(|data| {
         data.series().iter().flat_map(move |series| {
@@ -286,7 +286,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(&report, arguments.json)
 }
 
-/// What is read for the self-test of a project in floating point.
+/// Reads the recordings for the self-test of a project in floating point.
 fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, Failure> {
     let equal = options::named([("--equal", arguments.equal.is_some())]);
     note_idle(&equal, "only --number q15 is measured on data")?;

@@ -51,7 +51,7 @@ pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Resu
     ))
 }
 
-/// Without those named before.
+/// Removes repetitions.
 pub(super) fn each_once<T: Clone + PartialEq>(named: &[T]) -> Vec<T> {
     let mut once = Vec::new();
     for one in named {

@@ -1,4 +1,4 @@
-//! Where commands write: files, or standard output where `-` is named.
+//! Output of commands: files, or standard output for `-`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

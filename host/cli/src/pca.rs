@@ -48,10 +48,10 @@ pub(super) struct Arguments {
     /// A matrix of all pairs, as gram writes it (csv, npy) or made elsewhere
     #[arg(long, value_name = "FILE")]
     gram: Option<PathBuf>,
-    /// Where the figure goes, - for standard output [default: the input's name with the ending .pca.svg, in this folder]
+    /// Output file of the figure, - for standard output [default: the input's name with the ending .pca.svg, in this folder]
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
-    /// Write the coordinates: a row an item, with id and label
+    /// Write the coordinates: a row per item, with id and label
     #[arg(long, value_name = "FILE.csv")]
     table: Option<PathBuf>,
     /// Components in the table and in what is printed, two at least
@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     of: OfData,
 }
 
-/// What is drawn.
+/// Data to draw.
 struct Source {
     data: String,
     kernel: String,
@@ -134,7 +134,7 @@ fn source(arguments: &Arguments) -> Result<Source, Failure> {
     })
 }
 
-/// A table with a row an item.
+/// A table with a row per item.
 fn coordinates(pca: &KernelPca, items: &Items) -> Result<Vec<u8>, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let components = (1..=pca.variance.len()).map(|number| format!("component{number}"));

@@ -7,12 +7,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::failure::is_quiet;
 
-/// A bar over so many passes of Baum-Welch at most. Fits that converge early make it end before its end.
+/// Bar over at most `most` passes of Baum-Welch. Fits that converge early make it end before its end.
 pub(super) fn passes(title: String, most: usize) -> ProgressBar {
     bar(title, most, "of at most {len} passes, {elapsed}, at most {eta} left")
 }
 
-/// The same over those of so many fits.
+/// Bar over the passes of `models` fits.
 pub(super) fn fits(title: String, models: usize, fit: &BaumWelch) -> ProgressBar {
     passes(title, models.saturating_mul(fit.restarts).saturating_mul(fit.iterations))
 }

@@ -1,4 +1,4 @@
-//! How data are read and cut, as several commands take it.
+//! Options for reading and cutting data, for several commands.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use super::options::{named, refuse_idle};
 use super::rate::check_rate;
 use super::values::{positive, registered};
 
-/// How a file of data is read.
+/// Options for reading a file of data.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
@@ -40,7 +40,7 @@ pub(super) struct Reading {
     /// holds words and no other column is a channel]
     #[arg(long, value_name = "COLUMN", value_parser = column)]
     event_column: Option<Column>,
-    /// Where FASTA headers have their label: KEY for `KEY=label`, or the number of a word
+    /// Place of the label in FASTA headers: KEY for `KEY=label`, or the number of a word
     #[arg(long, value_name = "KEY|NUMBER", value_parser = fasta_label)]
     fasta_label: Option<FastaLabel>,
     /// Resample series of channels by their times to HZ samples per second [default: the model's rate, or the lowest of
@@ -64,16 +64,16 @@ pub(super) struct Reading {
     text: TextOptions,
 }
 
-/// What is said of words as symbols.
+/// Options for words as symbols.
 #[derive(Clone, Debug)]
 enum Words {
-    /// Those that are found.
+    /// Words that are found.
     Found,
-    /// These.
+    /// Words of this alphabet.
     Named(Alphabet),
 }
 
-/// How the text of a table is written, of samples or records.
+/// Options for the format of a table, of samples or records.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct TextOptions {
@@ -95,7 +95,7 @@ pub(super) struct TextOptions {
 }
 
 impl TextOptions {
-    /// What is said of a source of text.
+    /// Options for a source of text.
     pub(super) fn source(&self) -> Source {
         let header = match (self.header, self.no_header) {
             (true, _) => Some(true),
@@ -123,7 +123,7 @@ impl TextOptions {
     }
 }
 
-/// Where series, channels and labels are, of data that a model is made of or judged on.
+/// Places of series, channels and labels, in data for training or evaluation.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Gathering {
@@ -135,8 +135,8 @@ pub(super) struct Gathering {
     #[arg(id = "channel-columns", long = "channels", value_name = "COLUMNS", value_delimiter = ',',
         value_parser = column, conflicts_with = "event_column")]
     channels: Vec<Column>,
-    /// Where names of files have their label: {label}.{number}.csv, {time}_{label}.csv, {label}/{number}.csv [default: folders, or what
-    /// names begin with]
+    /// Pattern of the label in names of files: {label}.{number}.csv, {time}_{label}.csv, {label}/{number}.csv [default: folders,
+    /// or the beginning of names]
     #[arg(id = "name-pattern", long = "name", value_name = "PATTERN", value_parser = NamePattern::parse)]
     name: Option<NamePattern>,
     /// Table of labels by time, start,end,label, in seconds: each is a series
@@ -148,7 +148,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// The same options of reading, with what is said here; a column of groups is of a whole series.
+    /// Adds these options to those of reading; a column of groups applies to whole series.
     pub(super) fn add_to(&self, options: ReadOptions, group: Option<&str>) -> ReadOptions {
         let group = group.filter(|group| !["series", "id", "sequence"].contains(group));
         let source = Source {
@@ -228,7 +228,7 @@ impl Reading {
         }
     }
 
-    /// What is said of the source.
+    /// Options for the source.
     fn source(&self) -> Source {
         Source {
             events: self.event_column.clone(),
@@ -254,7 +254,7 @@ impl Reading {
         Ok(ReadOptions { kind: Some(kind), classes, ..self.options() })
     }
 
-    /// The same of a model that is deployed, with the values that its channels take.
+    /// Options of reading for a deployed model, with the values that its channels take.
     pub(super) fn options_of(
         &self,
         model: &Model,
@@ -308,7 +308,7 @@ impl Reading {
     }
 }
 
-/// What data may be, in words.
+/// Describes the layouts that data may have.
 pub(super) fn data(what: &str) -> String {
     let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
     format!("{what}: {}; gzipped or not", layouts.join(", or "))
@@ -336,7 +336,7 @@ fn fasta_label(text: &str) -> Result<FastaLabel, String> {
     }
 }
 
-/// How series are cut.
+/// Options for cutting series into windows.
 #[derive(Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Windows")]
 pub(super) struct Cutting {
@@ -359,7 +359,7 @@ impl Cutting {
         named([("--window", self.window.is_some()), ("--hop", self.hop.is_some())])
     }
 
-    /// That a stream can decide on such windows.
+    /// Checks that a stream can decide on such windows.
     ///
     /// # Errors
     /// Which of the two is out of range.

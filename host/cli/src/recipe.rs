@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 use super::failure::{self, usage_kind};
 use super::{CommandLine, Failure, Topic, output};
 
-/// Options that were given, on the command line or in a file, as lines of TOML; `None` where there are none.
+/// Options that were given, on the command line or in a file, as lines of TOML; `None` without options.
 pub(super) type Recipe = Option<String>;
 
 /// Options that say where results go, and not what they are.
@@ -22,7 +22,7 @@ const OF_OUTPUT: [&str; 3] = ["output", "json", "dry_run"];
 /// An option of a file, as words of a command line.
 struct Entry {
     line: usize,
-    /// With its dashes.
+    /// Name of the option, with its dashes.
     option: String,
     words: Vec<OsString>,
 }
@@ -122,7 +122,7 @@ fn in_toml(values: &[String]) -> String {
     }
 }
 
-/// What a command was given as a file, and in comments what else it takes.
+/// Options that a command was given, as a file, with its other options in comments.
 fn template(command: &Command, given: &ArgMatches) -> String {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     let mut text = format!("# {name}\n{}\n", recipe(command, given));
@@ -210,7 +210,7 @@ fn read(path: &Path, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>
     Ok(entries)
 }
 
-/// Whether the command line has the option, or another that excludes it.
+/// Returns whether the command line has the option, or another that excludes it.
 fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
     let excludes = |one: &Arg, other: &Arg| {
         command.get_arg_conflicts_with(one).iter().any(|found| found.get_id() == other.get_id())

@@ -1,4 +1,4 @@
-//! What a file is where another was asked for, and which command takes it.
+//! Recognition of a file of the wrong kind, and of the command that takes it.
 
 use std::path::Path;
 
@@ -160,13 +160,13 @@ fn language(file: &str, text: &str) -> Option<&'static str> {
     .then_some("C")
 }
 
-/// What data a file is, in words. A line alone is not taken for strings of some layout.
+/// Describes the data in a file. A single line is not taken for strings of some layout.
 fn data(bytes: &[u8], text: &str) -> Option<&'static str> {
     let layout = layout_of(bytes).filter(|_| text.is_empty() || text.lines().count() > 1)?;
     layout.about.split(" (").next()
 }
 
-/// Whether a text is lines of as many fields.
+/// Returns whether a text is lines of equally many fields.
 fn is_table(text: &str) -> bool {
     [',', '\t', ';'].into_iter().any(|delimiter| {
         let mut counts = text.lines().take(4).map(|line| line.matches(delimiter).count());

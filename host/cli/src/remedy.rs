@@ -13,7 +13,7 @@ use fishweir::learn::{KernelLearnError, Resource, TrainError};
 use fishweir::project::ProjectError;
 use fishweir::spot::WindowedEventsError;
 
-/// What an error says, and in brackets the options that it is about.
+/// Text of an error, and in brackets the options concerned.
 pub(super) fn words<E: Error + StableKind + 'static>(error: &E) -> String {
     let text = error.to_string();
     let options = options(error, error.kind(), &text);

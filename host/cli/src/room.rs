@@ -1,4 +1,4 @@
-//! Whether a board is enough for a project, before it is written.
+//! Check, before a project is written, that a board has room and speed for it.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ pub(super) struct Wanted<'a> {
     pub(super) file: &'a Path,
     pub(super) board: &'static ProjectBoard,
     pub(super) model: ProjectModel<'a>,
-    /// Where the model has one and the project is to be in `f32`.
+    /// Fixed-point form of the model, if it has one and the project is to be in `f32`.
     pub(super) fixed: Option<&'a FixedPoint>,
-    /// Of the self-test.
+    /// Number of samples of the self-test.
     pub(super) samples: usize,
     pub(super) rate: f64,
 }
@@ -66,7 +66,7 @@ impl Wanted<'_> {
         note(
             Topic::SlowBoard,
             format_args!(
-                "{} {words} up with {} samples a second in {number}: {least} to {most} instructions a sample are {idle} to \
+                "{} {words} up with {} samples per second in {number}: {least} to {most} instructions per sample are {idle} to \
              {busy} % of {} MHz; --rate {} can be kept up with{fixed}",
                 self.board.name,
                 grouped_to_three_digits(self.rate),
@@ -80,7 +80,7 @@ impl Wanted<'_> {
         OnBoard::of(self.board, model, [self.samples; 2], Some(self.rate))
     }
 
-    /// What can be done where there is no room.
+    /// Alternatives if there is no room.
     fn instead(&self, room: &Room) -> String {
         let mut ways = Vec::new();
         if let Some(fixed) = self.fixed {
@@ -105,7 +105,7 @@ impl Wanted<'_> {
         ways.join("; ")
     }
 
-    /// That fixed point keeps up, where it does.
+    /// Hint that fixed point keeps up, if it does.
     fn fixed_keeps_up(&self) -> &'static str {
         let pace = self.fixed.and_then(|fixed| self.on(ProjectModel::Q15(fixed)).pace);
         match pace.map(|pace| pace.keeps_up()) {

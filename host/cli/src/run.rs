@@ -58,10 +58,10 @@ pub(super) fn boards() -> impl TypedValueParser<Value = &'static Board> {
     PossibleValuesParser::new(names).try_map(|name| Board::named(&name))
 }
 
-/// What the board runs.
+/// Application that the board runs.
 const APPLICATION: &str = "classify_stream";
 
-/// How a model gets into the image.
+/// Form in which a model is built into the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Source,

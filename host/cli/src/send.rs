@@ -89,7 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     )
 }
 
-/// What to do about a refusal, in the words of the command line.
+/// Remedy for a refusal, in the words of the command line.
 fn remedy(error: &DeviceError, signed: bool) -> &'static str {
     match error {
         DeviceError::UpdateRefused { why: UpdateStatus::Signature } if signed => {

@@ -106,7 +106,7 @@ fn unpacked() -> Result<Option<PathBuf>, Failure> {
     unpacked_in(&caches()?).map(Some)
 }
 
-/// The same below a folder; what is there already stays.
+/// Unpacks the sources below a folder; existing files stay.
 #[cfg(checkout)]
 fn unpacked_in(caches: &Path) -> Result<PathBuf, Failure> {
     let mut found = travelling()?;

@@ -117,7 +117,7 @@ struct Spotted {
 struct SpotReport {
     classes: Vec<String>,
     states: usize,
-    /// How the penalty was chosen; null of a model that was read.
+    /// Choice of the penalty; null for a model that was read.
     #[serde(flatten)]
     chosen: Option<Chosen>,
     figures: Vec<EventFigures>,
@@ -131,7 +131,7 @@ struct SpotReport {
 struct Chosen {
     penalty: f64,
     folds: usize,
-    /// What folds are of.
+    /// Parts that folds consist of.
     parts: &'static str,
 }
 
@@ -148,7 +148,7 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     }
 }
 
-/// What a spotter is trained on.
+/// Training data of a spotter.
 enum SpotData {
     Marked(Marked),
     Clips(Joined),
@@ -180,7 +180,7 @@ impl SpotData {
         }
     }
 
-    /// What folds are of.
+    /// Parts that folds consist of.
     fn parts(&self) -> &'static str {
         match self {
             Self::Marked(_) => "series",

@@ -1,5 +1,4 @@
-//! What commands say of data beside their results: what was taken as it is, and may not have been
-//! meant so.
+//! Notes of commands on data: readings that may not be as intended.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -52,12 +51,12 @@ pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failur
     Ok(data)
 }
 
-/// The same for samples of which channels may be missing.
+/// Reads samples whose channels may be missing.
 pub(super) fn read_in_part(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
     read_against(path, options, None, &[])
 }
 
-/// The same of several files.
+/// Reads several files.
 pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
     read_all_against(paths, options, None, &[])
 }
@@ -68,7 +67,7 @@ pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<
     read_against(path, &options, model.contract().as_ref(), model.deployed.classes())
 }
 
-/// The same of a contract and classes.
+/// Reads a file, compared with a contract and classes.
 pub(super) fn read_against(
     path: &Path,
     options: &ReadOptions,
@@ -78,7 +77,7 @@ pub(super) fn read_against(
     read_all_against(&[path.to_owned()], options, contract, classes)
 }
 
-/// The same of several files.
+/// Reads several files, compared with a contract and classes.
 pub(super) fn read_all_against(
     paths: &[PathBuf],
     options: &ReadOptions,
@@ -149,7 +148,7 @@ pub(super) fn against(data: &Dataset, contract: Option<&Contract>, classes: &[St
 /// The kind of a note and the channel that it is of.
 pub(super) type Noted = BTreeSet<(&'static str, String)>;
 
-/// Those of channels of which no scale was noted before.
+/// Selects the channels of which no scale was noted before.
 pub(super) fn not_noted(mut others: Vec<OtherScale>, noted: &Noted) -> Vec<OtherScale> {
     others.retain(|one| !noted.contains(&(Topic::OtherScale.into(), one.channel.clone())));
     others
@@ -316,7 +315,7 @@ pub(super) fn of_data(
     Ok(())
 }
 
-/// Tells of windows that are none, and of samples in none.
+/// Notes series too short for a window, and samples outside windows.
 pub(super) fn windows(data: &Dataset, windowing: Option<&Windowing>) {
     let Some(by) = windowing else { return };
     let (windows, all) = (data.windows(windowing), data.series().len());
@@ -362,7 +361,7 @@ pub(super) fn unobserved(data: &Dataset, windowing: Option<&Windowing>) {
     }
 }
 
-/// Of what has no observed sample.
+/// Explanation of a decision without an observed sample.
 pub(super) const DECIDED_BLINDLY: &str = "decided by the classifier's priors or biases alone";
 
 /// Tells of a column that most likely names groups, where none is named.
@@ -396,7 +395,7 @@ pub(super) fn room_to_fit(data: &Dataset, states: usize) -> Result<(), Failure> 
 pub(super) fn room_for(data: &Dataset, family: &ModelFamily) -> Result<(), Failure> {
     match family {
         ModelFamily::HiddenMarkov(fit) => room_to_fit(data, fit.states),
-        // Of a linear system two covariances and a gain a sample, as many reals as so many states.
+        // A linear system takes two covariances and a gain per sample: as much memory as a chain of that number of states.
         ModelFamily::LinearSystem(fit) => room_to_fit(data, 2 * fit.states * fit.states),
         ModelFamily::SwitchingSystem(fit) => room_to_fit(data, 2 * fit.system.states.pow(2)),
         _ => Ok(()),
@@ -412,7 +411,7 @@ pub(super) fn room_to_score(
     room(data, windowing, states, "cut it with --window")
 }
 
-/// Refuses a posterior that memory has no room for, before the work that ends there: two reals a
+/// Refuses a posterior that memory has no room for, before the work that ends there: two reals per
 /// state and sample of the longest window, at least.
 fn room(
     data: &Dataset,
@@ -444,8 +443,9 @@ fn room(
     }
 }
 
-/// Which samples the models refused, if any: how many, and where the first is, `first` being the
-/// first window with one. For a failed check.
+/// Reports the samples that the models refused, if any: their number, and the place of the first.
+///
+/// `first` is the first window with one. For a failed check.
 pub(super) fn refused(
     deployed: &Deployed,
     data: &Dataset,
@@ -464,14 +464,14 @@ pub(super) fn refused(
     ))
 }
 
-/// Where a sample is.
+/// Describes the place of a sample.
 pub(super) fn place(data: &Dataset, series: &Series, sample: usize) -> String {
     let time = series.times.get(sample).map_or_else(String::new, |t| format!(" (t = {t})"));
     let (id, file, line) = (&series.id, data.source(), series.line);
     format!("sample {sample}{time} of series `{id}`, which begins in {file}, line {line}")
 }
 
-/// Five, or fewer where there are not so many series, or groups of them.
+/// Usual number of folds: five, or fewer if there are fewer series, or groups of them.
 pub(super) fn usual_folds(data: &Dataset, group: Option<&str>) -> Result<usize, Failure> {
     let CrossValidationOptions { folds, .. } = CrossValidationOptions::usual(data, group)?;
     let usual = CrossValidationOptions::USUAL;

@@ -120,14 +120,14 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::LongStrings,
             format_args!(
-                "strings of {length} symbols are too long for a state a position, of which there are {} at most: if they are \
+                "strings of {length} symbols are too long for one state per position, of which there are {} at most: if they are \
              aligned, cut them to the part that tells them apart, or take --topology positions, whose last state stands \
              for all that follow",
                 STATE_SIZES[STATE_SIZES.len() - 1]
             ),
         );
     }
-    // A column that is not there is told where folds are made.
+    // An unknown column is reported when folds are made.
     let scarce = scarce_classes(data, series, request.group.as_deref()).unwrap_or_default();
     for (class, count) in scarce {
         let units = match request.group.as_deref() {

@@ -1,5 +1,7 @@
-//! Accuracy, cost and time on public sets of labelled series and strings, with what `--effort` finds (`normal`, unless
-//! told): nothing is told about a set but how its file is laid out and what must not straddle folds.
+//! Accuracy, cost and time on public sets of labelled series and strings, with the models that `--effort` finds (`normal` by
+//! default).
+//!
+//! The only facts given about a set are the layout of its files and the groups that must stay in one fold.
 //!
 //! ```sh
 //! cargo run --release --example accuracy -- DATA BENCH --write splits --effort quick
@@ -30,13 +32,13 @@ use sets::{SETS, Set, Split};
 struct Arguments {
     /// Folders that hold folders of sets
     folders: Vec<PathBuf>,
-    /// These sets alone, parted by commas
+    /// Names of the sets to run, separated by commas [default: all]
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// Where splits and figures are written
+    /// Folder for splits and figures
     #[arg(long)]
     write: PathBuf,
-    /// How much is tried: quick, normal or thorough
+    /// Size of the search: quick, normal or thorough
     #[arg(long, value_parser = effort, default_value = "normal")]
     effort: Effort,
     /// Judge three folds of every training part, and no test part: for choosing among ways to choose

@@ -14,18 +14,18 @@ use fishweir::data::{
 pub(crate) struct Set {
     pub(crate) name: &'static str,
     pub(crate) folder: &'static str,
-    /// Where a user gets it: a public address.
+    /// Public address of the set.
     pub(crate) source: &'static str,
     layout: Layout,
-    /// What must not straddle inner folds.
+    /// Column of the groups that must stay in one inner fold.
     pub(crate) group: Option<&'static str>,
 }
 
-/// How a set is laid out, and split.
+/// Layout and split of a set.
 enum Layout {
     /// `train` and `test`, series tables.
     TrainTest,
-    /// The same of pen tracks: rows of `x, y` pairs, the class last.
+    /// Pen tracks: rows of `x, y` pairs, the class last.
     Pen,
     /// One table of recordings in order of time, cut into windows; each class's recordings in four runs.
     Runs { file: &'static str, length: usize, hop: usize },
@@ -164,7 +164,7 @@ pub(crate) const SETS: [Set; 16] = [
 ];
 
 impl Set {
-    /// Its splits.
+    /// Reads the splits of the set.
     pub(crate) fn splits(&self, folder: &Path) -> Result<Vec<Split>, Box<dyn Error>> {
         let read = |file: &str| Dataset::read(folder.join(file), &ReadOptions::default());
         Ok(match self.layout {
@@ -279,7 +279,7 @@ fn owned(samples: fishweir::data::SamplesView<'_>) -> Samples {
     Samples::Channels(rows)
 }
 
-/// The fold of each recording: those of a class, sorted by name, which tells the time, in so many runs.
+/// Assigns each recording to a fold: those of a class, sorted by name and so by time, in consecutive runs.
 fn runs(data: &Dataset, folds: usize) -> Result<Vec<usize>, Box<dyn Error>> {
     let labels = data.labels()?;
     let mut fold = vec![0; labels.len()];
@@ -327,7 +327,7 @@ fn text_of(path: &Path) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// A class and values a line.
+/// A class and values per line.
 fn lines(path: &Path) -> Result<Dataset, Box<dyn Error>> {
     let (mut classes, mut parsed) = (Vec::<String>::new(), Vec::new());
     for line in text_of(path)?.lines() {
@@ -348,7 +348,7 @@ fn lines(path: &Path) -> Result<Dataset, Box<dyn Error>> {
     Ok(Dataset::new("lines", Kind::Channels(vec!["x".into()]), classes.clone(), Vec::new(), all)?)
 }
 
-/// Windows of blocks of so many rows `configuration, speed, x, y, z`, and which of them are of a last third.
+/// Cuts windows from blocks of `length` rows `configuration, speed, x, y, z`, and marks those of the last third.
 fn blocks(
     path: &Path,
     length: usize,

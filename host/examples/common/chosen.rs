@@ -15,7 +15,7 @@ use super::Task;
 /// Values of the machine's C, in units of the kernel's variance.
 pub(crate) const C: [f64; 3] = [0.1, 1.0, 10.0];
 
-/// The same of kernels that are taken as they stand.
+/// Values of C for kernels that are used unscaled.
 const PLAIN_C: [f64; 4] = [0.1, 1.0, 10.0, 100.0];
 
 /// A kernel's matrix of all items at some setting.
@@ -57,9 +57,9 @@ impl Setting {
     }
 }
 
-/// Which items were decided rightly.
+/// Decisions on items: right, wrong, or not tested.
 pub(crate) struct Decided {
-    /// By settings that inner folds chose, or by the only one.
+    /// Right decisions by settings that inner folds chose, or by the only one.
     pub(crate) right: Vec<bool>,
     /// The least loss of one setting in all folds, and that setting.
     pub(crate) least: Option<(f64, String)>,
@@ -81,7 +81,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Of so many items.
+    /// Creates an empty record for `items` items.
     pub(crate) fn new(items: usize) -> Self {
         Self { right: vec![false; items], tested: 0, wrong: BTreeMap::new() }
     }
@@ -162,7 +162,7 @@ impl Task<'_> {
         (0..C.len()).map(of).collect()
     }
 
-    /// What of each group was right, of items that were tested.
+    /// Counts right decisions per group among the items that were tested.
     pub(crate) fn units(&self, tested: impl IntoIterator<Item = (usize, bool)>) -> Units {
         let mut counts = vec![(0, 0); self.groups.iter().max().map_or(0, |last| last + 1)];
         for (item, right) in tested {

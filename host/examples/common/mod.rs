@@ -1,5 +1,4 @@
-//! What the experiments with kernels have in common: folds, a support vector machine on Gram matrices,
-//! baselines, a line of figures each.
+//! Common parts of the experiments with kernels: folds, a support vector machine on Gram matrices, baselines, lines of figures.
 #![allow(dead_code, reason = "each experiment uses its share")]
 
 use std::borrow::Cow;
@@ -34,7 +33,7 @@ pub(crate) struct Outcome {
     pub(crate) accuracy: f64,
     /// Items of the Gram matrix.
     pub(crate) items: usize,
-    /// Its smallest eigenvalue, over all folds.
+    /// Smallest eigenvalue over all folds.
     pub(crate) smallest: f64,
     /// Seconds for Gram matrices, eigenvalues not among them.
     pub(crate) gram_seconds: f64,
@@ -70,7 +69,7 @@ impl Task<'_> {
         Ok(self.outcome(&decided, smallest, gram_seconds, begun))
     }
 
-    /// The same on a matrix that learns nothing from labels: it is made and looked at once.
+    /// Cross-validates a matrix that learns nothing from labels: it is computed once.
     pub(crate) fn cross_validate_fixed(
         &self,
         gram: impl FnOnce() -> Result<Gram, Box<dyn Error>>,
@@ -113,7 +112,7 @@ impl Task<'_> {
         }
     }
 
-    /// Which test items a machine decides rightly.
+    /// Returns for each test item whether a machine decides rightly.
     fn right(
         &self,
         problem: &WindowKernel<'_>,
@@ -185,8 +184,7 @@ pub(crate) fn naive_bayes(
     logs.into_iter().map(best).collect()
 }
 
-/// What [`naive_bayes`] decides by, `[test item][class]`: log-probabilities but for a constant of the
-/// item.
+/// Values that [`naive_bayes`] compares, `[test item][class]`: log-probabilities but for a constant per item.
 pub(crate) fn naive_bayes_logs(
     items: &[SamplesView<'_>],
     labels: &[usize],

@@ -54,7 +54,7 @@ fn fit(items: &[SamplesView<'_>], size: usize, states: usize) -> Result<Hmm, Fit
 }
 
 impl Strings<'_> {
-    /// A model of each string, of so many states.
+    /// Fits a model to each string, with the given number of states.
     pub(crate) fn models(
         &self,
         states: impl Fn(&SamplesView<'_>) -> usize + Sync,

@@ -1,5 +1,4 @@
-//! Whether a calibrated alarm on events keeps its promise, and how soon it sees that one row of the network's
-//! tables has changed.
+//! False alarms of a calibrated alarm on events, and its delay after one row of the network's tables has changed.
 //!
 //! ```sh
 //! cargo run --release -p fishweir-networks --example event_alarm -- alarm.bif [MEAN_TIME [MEMORY]]

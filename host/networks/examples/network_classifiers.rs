@@ -10,7 +10,7 @@
 //! Columns named after the output are left out. Numbers are cut by description length; cuts, graphs, tables
 //! and machines are learnt from nine folds, what is missing is a state of its own. The output has a line a
 //! record with its fold, and of each classifier whether it decides rightly: the script sets a random forest
-//! and gradient boosting beside them, on the same folds.
+//! and gradient boosting for comparison, on the same folds.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -161,7 +161,7 @@ fn losses(
 struct ChiSquaredTests {
     /// `[column][state]`.
     shares: Vec<Vec<f64>>,
-    /// By degrees of freedom, from one.
+    /// Distributions by degrees of freedom, from one.
     limits: Vec<ChiSquared>,
 }
 

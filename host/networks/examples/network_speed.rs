@@ -24,7 +24,7 @@ use serde_json::json;
 
 /// Rows that a graph is learnt from.
 const ROWS: usize = 20_000;
-/// Queries, each of one node given so many others, from a row drawn.
+/// Number of queries, each of one node given some others, from a row drawn.
 const QUERIES: usize = 200;
 const GIVEN: usize = 3;
 /// Records whose features are computed, and how many of them at once: features are dense.
@@ -125,7 +125,7 @@ fn measure(network: &Network, to: &Path) -> Result<serde_json::Value, Box<dyn Er
     }))
 }
 
-/// What a piece of work took.
+/// Time and memory of a piece of work.
 struct Took {
     /// Seconds by the clock, the best run.
     clock: f64,

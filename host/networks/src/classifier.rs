@@ -12,7 +12,7 @@ use crate::records::{MISSING, Records, Variable};
 use fishweir::internals::each;
 use fishweir::learn::{Choice, Linear, Selection};
 
-/// What decides.
+/// Method of decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
@@ -20,23 +20,23 @@ pub enum Method {
     NaiveBayes,
     /// Bayes' rule, a tree among the attributes.
     TreeAugmented,
-    /// Bayes' rule, up to so many attributes for parents of each.
+    /// Bayes' rule, with up to this number of attributes as parents of each.
     KDependence(usize),
     /// Bayes' rule under a network that was climbed to, the class a node like any other.
     Climbed,
     /// Logistic regression on the features of the Fisher kernel of a tree over the attributes.
     FisherTree,
-    /// The same of a network over the attributes that was climbed to.
+    /// Logistic regression on the Fisher kernel of a network over the attributes, found by hill climbing.
     FisherClimbed,
     /// Logistic regression on log-odds of class networks and their gradients, the TOP kernel's features; a
     /// tree among the attributes.
     TopTree,
-    /// The same, up to so many attributes for parents of each.
+    /// Logistic regression on the TOP kernel of class networks, with up to this number of attributes as parents of each.
     TopKDependence(usize),
 }
 
 impl Method {
-    /// Whether a linear machine decides; else it is Bayes' rule.
+    /// Returns whether a linear machine decides; otherwise Bayes' rule does.
     #[must_use]
     pub fn is_linear(self) -> bool {
         use Method::{FisherClimbed, FisherTree, TopKDependence, TopTree};
@@ -44,14 +44,14 @@ impl Method {
     }
 }
 
-/// How a classifier is trained.
+/// Plan for the training of a classifier.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassifierPlan {
-    /// What decides.
+    /// Method of decision.
     pub method: Method,
     /// The prior of the tables.
     pub prior: Prior,
-    /// How graphs are climbed to.
+    /// Hill climbing of graphs.
     pub climb: HillClimb,
 }
 
@@ -63,18 +63,18 @@ pub struct NetworkClassifier {
     class: Variable,
     /// The column of the class.
     column: usize,
-    /// Over all columns for Bayes' rule, over the attributes for a linear machine.
+    /// Network over all columns for Bayes' rule, over the attributes for a linear machine.
     network: Network,
     /// A table an output in the shape of the network's, and its bias; none for Bayes' rule.
     outputs: Vec<Linear>,
 }
 
-/// What a training comes to.
+/// Result of a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainedNetwork {
     /// The classifier.
     pub classifier: NetworkClassifier,
-    /// How the cost of its machine was chosen; `None` of Bayes' rule.
+    /// Choice of the cost of the machine; `None` for Bayes' rule.
     pub choice: Option<Choice>,
 }
 
@@ -108,7 +108,7 @@ impl ClassifierPlan {
         self.train_choosing(variables, records, class).map(|trained| trained.classifier)
     }
 
-    /// The same with how the cost of a linear machine was chosen.
+    /// Trains a classifier, and reports how the cost of a linear machine was chosen.
     ///
     /// # Errors
     /// As [`train`](Self::train).
@@ -269,13 +269,13 @@ fn without(columns: usize, class: usize) -> Vec<usize> {
     (0..columns).filter(|&column| column != class).collect()
 }
 
-/// Where some columns are among others; those that are not there are left out.
+/// Finds the indices of some columns among others; columns that are not there are left out.
 fn places(some: &[usize], among: &[usize]) -> Vec<usize> {
     some.iter().filter_map(|column| among.iter().position(|one| one == column)).collect()
 }
 
 impl NetworkClassifier {
-    /// What decides.
+    /// Method of decision.
     pub fn method(&self) -> Method {
         self.method
     }
@@ -431,7 +431,7 @@ impl TryFrom<Stored> for NetworkClassifier {
         // Names and states of the class are those of a node, or could be.
         Shape::new(std::slice::from_ref(&class), vec![vec![]])?;
         if column >= columns {
-            return wrong("has its class in a column that is none");
+            return wrong("has its class in a column that does not exist");
         }
         if !linear && network.variables()[column] != class {
             return wrong("names a class that is not the network's node of its column");

@@ -1,6 +1,6 @@
-//! What is wrong with a network, or with what it is given.
+//! Errors in a network, or in its input.
 
-/// Why a network is none, or has no answer.
+/// Reason why a network is invalid, or has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -9,13 +9,13 @@ pub enum NetworkError {
     #[error("a network needs a node")]
     #[strum(serialize = "empty-network")]
     Empty,
-    /// Lists that should have an entry a node.
+    /// Lists that should have an entry per node.
     #[error("there are {found} {what} for {nodes} nodes; give one a node")]
     #[strum(serialize = "wrong-shape")]
     Lists {
-        /// Of what.
+        /// Things counted.
         what: &'static str,
-        /// How many there are.
+        /// Number found.
         found: usize,
         /// Nodes.
         nodes: usize,
@@ -29,7 +29,7 @@ pub enum NetworkError {
     States {
         /// The node.
         node: String,
-        /// Its states.
+        /// Number of states.
         states: usize,
     },
     /// Two states of one name.
@@ -168,7 +168,7 @@ pub enum NetworkError {
     OneClass {
         /// The class.
         class: String,
-        /// Its column.
+        /// Name of the column.
         column: String,
     },
     /// Records without a class where one is needed.
@@ -186,7 +186,7 @@ pub enum NetworkError {
     ClassEmpty {
         /// The class.
         class: String,
-        /// Its column.
+        /// Name of the column.
         column: String,
     },
     /// A clique beyond what is computed exactly.
@@ -208,17 +208,17 @@ pub enum NetworkError {
     #[error("{name} is {value}; it must be {range}")]
     #[strum(serialize = "bad-setting")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         name: &'static str,
-        /// Its value.
+        /// Value of the setting.
         value: f64,
-        /// What it may be.
+        /// Valid range.
         range: &'static str,
     },
     /// A name that no node has.
     #[error("the network has no node `{0}`")]
     UnknownNode(String),
-    /// Something else that cannot be, in words.
+    /// Another fault, described in words.
     #[error("{0}")]
     #[strum(serialize = "bad-network")]
     Other(String),
@@ -272,7 +272,7 @@ impl NetworkError {
         }
     }
 
-    /// The same of a record with another number: where records are some of others.
+    /// Replaces the number of the record, for records selected from others.
     #[must_use]
     pub fn at_record(mut self, number: impl Fn(usize) -> usize) -> Self {
         if let Self::Length { record, .. }

@@ -1,4 +1,4 @@
-//! How well a classifier of records does on records that it never saw.
+//! Evaluation of a classifier of records on records that it never saw.
 
 use fishweir_core::classify::decide;
 
@@ -7,7 +7,7 @@ use crate::records::{Binning, MISSING, Records, Schema, TextTable};
 use fishweir::data::{DataError, FoldError, Folds};
 use fishweir::evaluate::{Figures, Interval, Judged, Units};
 
-/// What a classifier came to on records with a class.
+/// Results of a classifier on records with a class.
 #[derive(Clone, Debug)]
 pub struct NetworkEvaluation {
     /// Figures over all records; a window is a record.
@@ -16,11 +16,11 @@ pub struct NetworkEvaluation {
     pub accuracy: Option<Interval>,
     /// Mean of minus the logarithm of the probability of the class, in nats; of Bayes' rule alone.
     pub log_loss: Option<f64>,
-    /// Which records are decided rightly, for comparisons in pairs.
+    /// Right decisions per record, for paired comparisons.
     pub units: Units,
 }
 
-/// Why a classifier was not evaluated.
+/// Reason why a classifier was not evaluated.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,7 +42,7 @@ fishweir::kinds!(NetworkEvaluateError,
     Self::Network(error) => error,
 );
 
-/// What a record was judged to be, and how likely its class was thought.
+/// Decision on a record, and the probability of its class.
 type Verdict = (Judged, Option<f64>);
 
 impl NetworkEvaluation {

@@ -26,23 +26,23 @@ impl Factor {
         Self { variables: variables.to_vec(), cards, values }
     }
 
-    /// Its variables, in the order of its axes.
+    /// Variables, in the order of the axes.
     pub fn variables(&self) -> &[usize] {
         &self.variables
     }
 
-    /// Its values.
+    /// Values of the factor.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Its values, to keep.
+    /// Converts into the values.
     #[must_use]
     pub fn into_values(self) -> Vec<f64> {
         self.values
     }
 
-    /// The same function of other variables: `names[v]` in place of `v`.
+    /// Renames the variables: `names[v]` in place of `v`.
     ///
     /// # Panics
     /// If one of its variables has no name.
@@ -199,8 +199,7 @@ impl Factor {
     }
 }
 
-/// By how much the place in a factor grows with each of some variables; not at all with one that it does
-/// not have.
+/// Strides of some variables in a factor; zero for a variable that it does not have.
 fn strides(variables: &[usize], factor: &Factor) -> Vec<usize> {
     let mut own = vec![0; variables.len()];
     let mut stride = 1;

@@ -12,16 +12,16 @@ use fishweir::classifier::{ClassifierError, Provenance};
 use fishweir::files::{self, FileError};
 use fishweir::internals::{seal, unseal};
 
-/// What was fitted to records, and how later tables are read for it.
+/// Model that was fitted to records, and how later tables are read for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkFile {
     /// The columns.
     pub columns: Schema,
-    /// What was fitted to them.
+    /// The fitted model.
     pub model: NetworkModel,
-    /// Which records, and by which version of the program; `None` of a network in BIF, and in a file that an earlier
-    /// program wrote.
+    /// Records of the training, and version of the program; `None` for a network in BIF, and for a file that an earlier program
+    /// wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
 }
@@ -36,24 +36,24 @@ pub enum NetworkModel {
     Classifier(NetworkClassifier),
 }
 
-/// Why a file is none of these.
+/// Reason why a file is not a network.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NetworkFileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It is no text.
+    /// The file is no text.
     #[error("{file}: is neither JSON nor a network in BIF: it is not UTF-8 text")]
     NotUtf8 {
         /// The file.
         file: String,
     },
-    /// It is no network in BIF.
+    /// The file is no network in BIF.
     #[error(transparent)]
     Bif(#[from] BifError),
-    /// Its envelope, which is that of all models, or what is in it.
+    /// Fault of the envelope, which all models share, or of its content.
     #[error(transparent)]
     Sealed(#[from] ClassifierError),
     /// A model of something else than records.
@@ -63,7 +63,7 @@ pub enum NetworkFileError {
         /// The file.
         file: String,
     },
-    /// It is JSON without an envelope, as an earlier program wrote it, and no model.
+    /// The file is JSON without an envelope, as an earlier program wrote it, and no model.
     #[error("{file}, line {line}, column {column}: {what}")]
     #[strum(serialize = "bad-json")]
     Json {
@@ -73,16 +73,16 @@ pub enum NetworkFileError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What is wrong.
+        /// Fault of the text.
         what: String,
     },
-    /// Its columns are not those of its model.
+    /// The columns differ from those of the model.
     #[error("{file}: {what}")]
     #[strum(serialize = "bad-columns")]
     Columns {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Fault of the columns.
         what: String,
     },
 }
@@ -102,7 +102,7 @@ impl NetworkFile {
         Self::parse(&path.display().to_string(), &files::read(path)?)
     }
 
-    /// The same from memory; `file` is for messages.
+    /// Parses a file from memory; `file` is for messages.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -128,7 +128,7 @@ impl NetworkFile {
         Ok(found)
     }
 
-    /// With an envelope, or without one.
+    /// Parses JSON with an envelope, or without one.
     fn of_json(file: &str, text: &str) -> Result<Self, NetworkFileError> {
         if is_sealed(text) {
             let content = unseal(file, text.as_bytes())?;
@@ -173,7 +173,7 @@ impl NetworkFile {
     }
 }
 
-/// Whether the first name in a JSON text is that of the envelope.
+/// Returns whether the first name in a JSON text is that of the envelope.
 fn is_sealed(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches('{').trim_start();
     text.starts_with("\"fishweir_model\"")

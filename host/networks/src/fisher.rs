@@ -71,7 +71,7 @@ impl NetworkFisher {
         &self.network
     }
 
-    /// Whether the probabilities of rows are exact.
+    /// Returns whether the probabilities of rows are exact.
     pub fn is_exact(&self) -> bool {
         self.inference.is_some()
     }
@@ -207,7 +207,7 @@ impl NetworkFisher {
         terms.map(|((a, b), inverse)| a * b * inverse).sum()
     }
 
-    /// The features of each record, `[record][cell]`: dense, `8` bytes a cell.
+    /// The features of each record, `[record][cell]`: dense, `8` bytes per cell.
     ///
     /// # Errors
     /// As [`counts`](Self::counts).
@@ -243,15 +243,15 @@ impl NetworkFisher {
     /// the record's cells: `w . phi(x) = sum_i T[cell of i]`.
     ///
     /// # Panics
-    /// If there is not a weight a cell.
+    /// If there is not a weight per cell.
     pub fn fold(&self, weights: &[f64]) -> Vec<f64> {
-        assert_eq!(weights.len(), self.precision.len(), "a weight a cell");
+        assert_eq!(weights.len(), self.precision.len(), "one weight per cell");
         CellFeatures::fisher(self).fold(weights)
     }
 
     /// The kernel of all pairs of records.
     ///
-    /// Work: a comparison a node a pair; where fields are missing, two operations a cell a pair. RAM:
+    /// Work: a comparison per node and pair; where fields are missing, two operations per cell and pair. RAM:
     /// `8 n^2` bytes for the matrix.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use super::triangulate::cliques;
 use super::{Network, NetworkError};
 use crate::records::MISSING;
 
-/// How wide a clique may be for inference to be exact.
+/// Largest size of a clique for exact inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Width {
     /// Nodes of a clique.
@@ -23,7 +23,7 @@ impl Default for Width {
 
 #[derive(Clone, Debug)]
 struct Clique {
-    /// In order.
+    /// Variables, in rising order.
     variables: Vec<usize>,
     /// The clique above, and what the two share; the first has none.
     above: Option<(usize, Vec<usize>)>,
@@ -38,7 +38,7 @@ struct Clique {
 #[derive(Clone, Debug)]
 pub struct JunctionTree {
     cards: Vec<usize>,
-    /// Those above before those below.
+    /// Cliques, those above before those below.
     cliques: Vec<Clique>,
     /// The smallest clique with each variable.
     of_variable: Vec<usize>,
@@ -47,7 +47,7 @@ pub struct JunctionTree {
 }
 
 impl JunctionTree {
-    /// A tree for factors over these scopes of variables with so many states.
+    /// A tree for factors over these scopes of variables; `cards` are their numbers of states.
     ///
     /// # Errors
     /// [`NetworkError::TooWide`].
@@ -310,7 +310,7 @@ impl Inference {
 /// The distribution of some nodes together, `p(nodes)`, in the order given, the last varying fastest.
 ///
 /// # Errors
-/// [`NetworkError::TooWide`], of a clique with all these nodes; a node twice, or that is none.
+/// [`NetworkError::TooWide`], for a clique with all these nodes; an unknown node, or one given twice.
 pub fn joint(network: &Network, nodes: &[usize], most: Width) -> Result<Vec<f64>, NetworkError> {
     let shape = network.shape();
     for (index, &node) in nodes.iter().enumerate() {
@@ -346,7 +346,7 @@ pub(super) fn network_factors(network: &Network, power: f64) -> Vec<Factor> {
     (0..shape.nodes()).map(factor).collect()
 }
 
-/// What a network says of its nodes given evidence.
+/// Posterior of a network's nodes given evidence.
 #[derive(Clone, Debug)]
 pub struct Posterior<'t> {
     calibrated: Calibrated<'t>,

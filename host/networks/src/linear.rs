@@ -34,7 +34,7 @@ pub(super) struct CellFeatures {
 }
 
 impl CellFeatures {
-    /// Those of a Fisher kernel: `root = (P theta)^-1/2`, `share = theta`.
+    /// Features of a Fisher kernel: `root = (P theta)^-1/2`, `share = theta`.
     pub(super) fn fisher(fisher: &NetworkFisher) -> Self {
         let (network, rows) = (fisher.network(), fisher.network().shape().every_row());
         Self {
@@ -45,7 +45,7 @@ impl CellFeatures {
         }
     }
 
-    /// Those of the TOP kernel of class models, networks of one graph: the mean over pairs of classes of
+    /// Features of the TOP kernel of class models, networks of one graph: the mean over pairs of classes of
     ///
     /// ```text
     /// K_cd(x, y) = v_cd(x) v_cd(y) + K_c(x, y) + K_d(x, y),      v_cd(x) = log p_c(x) - log p_d(x)
@@ -184,11 +184,11 @@ impl Taught {
 /// The class of each record.
 pub(super) struct Labelled {
     pub(super) labels: Vec<usize>,
-    /// Their names.
+    /// Names of the classes.
     pub(super) classes: Vec<String>,
 }
 
-/// The features of some records. Those over cells are never written out: a product is a look-up a node.
+/// The features of some records. Those over cells are never written out: a product is a look-up per node.
 struct Rows<'a> {
     features: &'a CellFeatures,
     count: usize,

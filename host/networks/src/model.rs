@@ -8,7 +8,7 @@ use super::{NetworkError, Shape};
 use crate::records::{MISSING, Records, Variable};
 use fishweir::internals::each;
 
-/// How far from one a row of probabilities may sum.
+/// Largest deviation of a row of probabilities from the sum one.
 const SUM_TOLERANCE: f64 = 1e-9;
 
 /// Records drawn with one generator: sampling is the same on any number of threads.
@@ -45,7 +45,7 @@ const TASKS_AT_ONCE: usize = 16;
 pub struct Network {
     variables: Vec<Variable>,
     shape: Shape,
-    /// In the shape's cells.
+    /// Probabilities in the shape's cells.
     theta: Vec<f64>,
 }
 
@@ -146,7 +146,7 @@ impl Network {
         found.ok_or_else(|| NetworkError::UnknownNode(name.to_owned()))
     }
 
-    /// Its graph, and where its entries lie.
+    /// Graph of the network, and layout of its entries.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -172,7 +172,7 @@ impl Network {
         records.rows().enumerate().try_for_each(|(index, record)| self.check_record(index, record))
     }
 
-    /// The same of one record, which has a number.
+    /// Checks one record, which has a number.
     pub(super) fn check_record(&self, record: usize, states: &[u16]) -> Result<(), NetworkError> {
         let nodes = self.shape.nodes();
         if states.len() != nodes {
@@ -205,7 +205,7 @@ impl Network {
         })
     }
 
-    /// `log p(x)` of a whole record, a state a node; minus infinity where it is impossible.
+    /// `log p(x)` of a whole record, a state per node; minus infinity where it is impossible.
     ///
     /// # Errors
     /// A record of another length, with an unknown state, or with a missing one.
@@ -214,7 +214,7 @@ impl Network {
         self.cells_of(0, record).map(|cell| Ok(self.theta[cell?].ln())).sum()
     }
 
-    /// The same of many, in order.
+    /// Log-likelihoods of many records, in order.
     ///
     /// # Errors
     /// As [`log_likelihood`](Self::log_likelihood), naming the record.
@@ -227,7 +227,7 @@ impl Network {
 
     /// Records drawn from the network. The same for the same seed, on any number of threads.
     ///
-    /// Work: a walk through a row a node a record.
+    /// Work: a walk through a row per node and record.
     pub fn sample(&self, count: usize, seed: u64) -> Records {
         let mut records = Records::new(self.shape.nodes());
         self.each_drawn(count, seed, |record| records.push(record));
@@ -258,7 +258,7 @@ impl Network {
         Draws { network: self, random: ChaCha8Rng::seed_from_u64(seed), done: 0 }
     }
 
-    /// Draws one record into a buffer with an entry a node.
+    /// Draws one record into a buffer with an entry per node.
     pub(super) fn draw(&self, random: &mut impl RngCore, record: &mut [u16]) {
         for &node in self.shape.order() {
             let row = self.shape.row(node, record).unwrap_or(0);
@@ -268,8 +268,7 @@ impl Network {
         }
     }
 
-    /// The same probabilities with nodes named and ordered otherwise: node `i` of the result is node
-    /// `order[i]` of this one.
+    /// Returns the network with its nodes in another order: node `i` of the result is node `order[i]` of this one.
     ///
     /// # Errors
     /// Unless the order has every node once.
@@ -302,7 +301,7 @@ pub(super) struct Draws<'n> {
 }
 
 impl Draws<'_> {
-    /// Draws the next into a buffer with an entry a node.
+    /// Draws the next into a buffer with an entry per node.
     pub(super) fn next_into(&mut self, record: &mut [u16]) {
         if self.done.is_multiple_of(DRAWN_AT_ONCE) {
             // A stream begins at its first word.

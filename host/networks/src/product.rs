@@ -9,17 +9,18 @@ use fishweir::kernel::between::{BetweenError, ModelKernel};
 pub struct ObservedNetwork {
     /// The network.
     pub network: Network,
-    /// Its observed nodes.
+    /// Observed nodes of the network.
     pub observed: Vec<usize>,
 }
 
-/// Where the power of a [`NetworkProduct`] is taken.
+/// Distribution whose power a [`NetworkProduct`] takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Power {
-    /// Of `p(x, h)`, before hidden nodes are summed out: the kernel is the partition function of both
-    /// networks' tables, with the observed nodes shared.
+    /// Power of `p(x, h)`, before hidden nodes are summed out.
+    ///
+    /// The kernel is the partition function of both networks' tables, with the observed nodes shared.
     OfJoint,
-    /// Of `p(x)`: the kernel itself, by a table over the observed nodes.
+    /// Power of `p(x)`: the kernel itself, by a table over the observed nodes.
     OfMarginal,
 }
 
@@ -36,9 +37,9 @@ pub enum Power {
 pub struct NetworkProduct {
     /// The power, above zero.
     pub rho: f64,
-    /// Where it is taken.
+    /// Distribution whose power is taken.
     pub power: Power,
-    /// How wide a clique may be.
+    /// Largest size of a clique.
     pub most: Width,
 }
 

@@ -14,7 +14,7 @@ use fishweir::internals::each;
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanFeature {
     records: usize,
-    /// Whether none lacks a field.
+    /// `true` if every record is complete.
     whole: bool,
     /// `(n_ijk - n_ij theta_ijk) / n`.
     deviation: Vec<f64>,
@@ -27,7 +27,7 @@ impl MeanFeature {
     }
 }
 
-/// What a test of two sets of records, or of one against the network, came to.
+/// Result of a test of two sets of records, or of one against the network.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SampleTest {
     /// The squared maximum mean discrepancy.
@@ -40,24 +40,24 @@ pub struct SampleTest {
     /// limit of many records. `None` where fields are missing: expected features vary less, and the limit is
     /// another.
     pub p_limit: Option<f64>,
-    /// The same where both are drawn from anything, by permutations; `None` where none were asked for.
+    /// Value by permutations, for any distribution of the two; `None` if none were requested.
     pub p_permutations: Option<f64>,
-    /// What each node adds to the squared discrepancy.
+    /// Contribution of each node to the squared discrepancy.
     pub by_node: Vec<f64>,
 }
 
 /// Records that stand for all, found by exchanging one at a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Representatives {
-    /// Which, by their number from 0.
+    /// Indices of the records, from 0.
     pub indices: Vec<usize>,
     /// The squared discrepancy between these and all.
     pub objective: f64,
-    /// The same at the start and after each pass; the last pass changed nothing.
+    /// Objective at the start and after each pass; the last pass changed nothing.
     pub trace: Vec<f64>,
 }
 
-/// By how much an exchange must lower the objective, relative to its terms: less is rounding.
+/// Least decrease of the objective by an exchange, relative to its terms: less is rounding.
 const STRICTLY: f64 = 1e-12;
 
 impl NetworkFisher {
@@ -73,7 +73,7 @@ impl NetworkFisher {
         Ok(MeanFeature { whole: records.missing() == 0, ..mean })
     }
 
-    /// Of whole records.
+    /// Mean feature of complete records.
     fn mean_of(&self, counts: &[f64], records: usize) -> MeanFeature {
         let mut deviation = self.centre(counts);
         deviation.iter_mut().for_each(|entry| *entry /= records as f64);
@@ -85,7 +85,7 @@ impl NetworkFisher {
         self.product(&x.deviation, &y.deviation)
     }
 
-    /// What each node adds to [`set_kernel`](Self::set_kernel).
+    /// Contribution of each node to [`set_kernel`](Self::set_kernel).
     pub fn set_kernel_by_node(&self, x: &MeanFeature, y: &MeanFeature) -> Vec<f64> {
         let shape = self.network().shape();
         let of_node = |node| {
@@ -106,21 +106,21 @@ impl NetworkFisher {
         self.set_kernel(&difference, &difference)
     }
 
-    /// Whether records are drawn from the network: Rao's score test. `N |mean phi|^2` is in the limit
-    /// chi-squared with [`dimension`](NetworkFisher::dimension) degrees.
+    /// Tests whether records are drawn from the network: Rao's score test.
+    ///
+    /// `N |mean phi|^2` is in the limit chi-squared with [`dimension`](NetworkFisher::dimension) degrees of freedom.
     pub fn test_against_network(&self, x: &MeanFeature) -> SampleTest {
         let by_node = self.set_kernel_by_node(x, x);
         self.tested(by_node, x.records as f64, x.whole, None)
     }
 
-    /// Whether two sets are drawn from one distribution.
+    /// Tests whether two sets are drawn from one distribution.
     ///
-    /// Where that is the network's, `NM/(N + M)` times the squared discrepancy is in the limit
-    /// chi-squared. Where it is another, the limit is wrong and the permutations are right: of so many
-    /// random divisions of all records into `N` and `M` (drawn with `seed`), and the division given, the
-    /// part whose statistic is as large.
+    /// If that is the network's, `NM/(N + M)` times the squared discrepancy is in the limit chi-squared. If it is another, the
+    /// limit is wrong and the permutations are right: the p-value is the share, among `permutations` random divisions of all
+    /// records into `N` and `M` (drawn with `seed`) and the given division, of those whose statistic is as large.
     ///
-    /// Work of a permutation: a count a node a record, and five operations a cell.
+    /// Work of a permutation: one count per node and record, and five operations per cell.
     ///
     /// # Errors
     /// As [`mean`](Self::mean), records of `y` counted on from those of `x`; permutations of records with
@@ -241,7 +241,7 @@ impl NetworkFisher {
     /// exchange.
     ///
     /// With `R` the deviation without the place, a candidate's objective is
-    /// `|R|^2 + 2/k R . phi_c + K(c, c) / k^2`: a look-up a node. A place costs an operation a cell and a
+    /// `|R|^2 + 2/k R . phi_c + K(c, c) / k^2`: a look-up per node. A place costs an operation a cell and a
     /// look-up a node of each record.
     ///
     /// Source: Leppä-aho, Silander and Roos 2020, algorithm 1.
@@ -329,7 +329,7 @@ fn check_indices(indices: &[usize], records: usize) -> Result<(), NetworkError> 
     Ok(())
 }
 
-/// So many different records of `n`, at random, `draws` times.
+/// Draws subsets of `k` different records of `n`, at random, `draws` times.
 ///
 /// # Errors
 /// Fewer records than are to be chosen, or none to choose.

@@ -30,8 +30,8 @@ impl Shape {
     /// The shape of nodes with these parents, `[node]`.
     ///
     /// # Errors
-    /// [`NetworkError`]: nodes or states without or with the same name, a parent that is none or comes
-    /// twice, a table of more than [`CELLS_AT_MOST`] entries, or a cycle, which is named.
+    /// [`NetworkError`]: nodes or states without a name or with the same name, a parent that is unknown or listed twice, a table
+    /// of more than [`CELLS_AT_MOST`] entries, or a cycle, which is named.
     pub fn new(variables: &[Variable], parents: Vec<Vec<usize>>) -> Result<Self, NetworkError> {
         check_variables(variables)?;
         if parents.len() != variables.len() {
@@ -71,7 +71,7 @@ impl Shape {
         self.cards.len()
     }
 
-    /// How many states each node has.
+    /// Number of states of each node.
     pub fn cards(&self) -> &[usize] {
         &self.cards
     }

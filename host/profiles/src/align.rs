@@ -12,7 +12,7 @@ pub struct Aligned<'a> {
     pub name: &'a str,
     /// The whole sequence.
     pub sequence: &'a str,
-    /// Where the path's first symbol is in it, from 0.
+    /// Index of the path's first symbol in the sequence, from 0.
     pub start: usize,
     /// States, and symbols emitted so far: those of a [`Path`](super::Path).
     pub states: &'a [(State, usize)],

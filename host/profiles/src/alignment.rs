@@ -7,19 +7,19 @@ use super::{ProfileError, Residues};
 /// Sequences in columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alignment {
-    /// Its name: Stockholm's `#=GF ID`, or the file's.
+    /// Name of the alignment: Stockholm's `#=GF ID`, or the file's.
     pub name: String,
     /// Other lines about the family, `#=GF`: accession and description.
     pub about: Vec<(String, String)>,
     /// Names of the sequences.
     pub names: Vec<String>,
-    /// Their rows, of one length: residues, and gaps `- . _ ~`.
+    /// Rows of the sequences, of one length: residues, and gaps `- . _ ~`.
     pub rows: Vec<Vec<char>>,
-    /// A mark a column, `#=GC`: reference (`RF`), consensus structure (`SS_cons`), mask (`MM`).
+    /// A mark per column, `#=GC`: reference (`RF`), consensus structure (`SS_cons`), mask (`MM`).
     pub marks: Vec<(String, Vec<char>)>,
 }
 
-/// Whether a character of an alignment is no residue.
+/// Returns whether a character of an alignment is no residue.
 pub(super) fn is_gap(character: char) -> bool {
     matches!(character, '-' | '.' | '_' | '~')
 }
@@ -75,7 +75,7 @@ impl Alignment {
         Ok(alignment)
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn columns(&self) -> usize {
         self.rows.first().map_or(0, Vec::len)
     }
@@ -90,7 +90,7 @@ impl Alignment {
         self.guess_residues().0
     }
 
-    /// The same, and whether it is a guess.
+    /// Guesses the alphabet, and reports whether it is a guess.
     pub fn guess_residues(&self) -> (&'static Residues, bool) {
         Residues::guess(self.rows.iter().flatten().copied())
     }

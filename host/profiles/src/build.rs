@@ -1,23 +1,25 @@
-//! From an alignment to a profile: match columns, weights, counts, priors.
+//! Construction of a profile from an alignment: match columns, weights, counts, priors.
 
 use super::alignment::is_gap;
 use super::model::{Note, ROWS, to};
 use super::prior::ProfilePrior;
 use super::{Alignment, Profile, ProfileError, Residues};
 
-/// How many sequences an alignment counts for.
+/// Effective number of sequences of an alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effective {
-    /// As many as give match states a mean relative entropy of so many bits against the background, or all
-    /// where those have less. Short profiles are given more, so that they can be found at all.
+    /// The number at which match states have this mean relative entropy, in bits, against the background, or all sequences if
+    /// even they have less.
+    ///
+    /// Short profiles get more, so that they can be found at all.
     Entropy(f64),
-    /// So many.
+    /// A fixed number.
     Count(f64),
-    /// As many as it has.
+    /// The number of its sequences.
     All,
 }
 
-/// How an alignment becomes a profile.
+/// Options that turn an alignment into a profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Build {
     /// A column is a match column where at least this share of the weight has residues. Marks of the
@@ -25,7 +27,7 @@ pub struct Build {
     pub match_fraction: f64,
     /// The prior; `None` for that of the alphabet.
     pub prior: Option<ProfilePrior>,
-    /// How many sequences the alignment counts for.
+    /// Effective number of sequences of the alignment.
     pub effective: Effective,
 }
 
@@ -80,7 +82,7 @@ pub(super) fn weights_of(alignment: &Alignment, residues: &Residues) -> Vec<f64>
     weights.iter().map(|weight| weight * scale).collect()
 }
 
-/// Where a sequence is, of the core model's states.
+/// Position of a sequence in the core model's states.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Match(usize),
@@ -117,7 +119,7 @@ impl Build {
         self.profile_of(alignment, alignment.residues())
     }
 
-    /// The same of an alphabet that is known: a few sequences alone may look as if they were of another.
+    /// Builds a profile over a known alphabet: a few sequences alone may look as if they were of another.
     ///
     /// # Errors
     /// As [`profile`](Self::profile).
@@ -173,7 +175,7 @@ impl Build {
         Ok(profile)
     }
 
-    /// Probabilities from the weighted counts of so many sequences: means of their posteriors.
+    /// Estimates probabilities from weighted counts of `sequences` sequences: means of their posteriors.
     pub(super) fn estimate(
         &self,
         counts: &Counts,
@@ -216,7 +218,7 @@ impl Build {
     }
 }
 
-/// What is noted of a match column: the likeliest residue, upper case where it is likely.
+/// Annotation of a match column: the likeliest residue, upper case if it is likely.
 fn note(alignment: &Alignment, residues: &Residues, column: usize, row: &[f64]) -> Note {
     let likeliest = residues.symbols.chars().zip(row).max_by(|a, b| a.1.total_cmp(b.1));
     let clear = if residues.len() > 4 { 0.5 } else { 0.9 };
@@ -317,7 +319,7 @@ fn doctor(places: &mut Vec<(Place, Option<char>)>) {
     }
 }
 
-/// The number of sequences at which match states have a mean relative entropy of so many bits.
+/// The number of sequences at which match states have a mean relative entropy of `bits` bits.
 fn effective_count(
     counts: &Counts,
     prior: &ProfilePrior,

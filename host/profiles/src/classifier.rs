@@ -27,28 +27,28 @@ pub struct ProfileClassifier {
     pub profile: String,
     /// All else, and the family.
     pub classes: [String; 2],
-    /// Whether parts of the profile are searched for.
+    /// `true` if parts of the profile are searched for.
     pub local: bool,
-    /// Whether a sequence may have several domains.
+    /// `true` if a sequence may have several domains.
     pub several: bool,
     /// The length whose flanks sequences are searched with.
     pub length: usize,
-    /// On the log-odds, in nats.
+    /// Weight of the log-odds, in nats.
     pub weight: f64,
-    /// On expected counts, `[symbol][position]`; `None` where the log-odds alone decide.
+    /// Weights of expected counts, `[symbol][position]`; `None` if the log-odds alone decide.
     pub rates: Option<Vec<Vec<f64>>>,
     /// Bias.
     pub bias: f64,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
 }
 
-/// How a [`ProfileClassifier`] is trained.
+/// Options for the training of a [`ProfileClassifier`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileLearner {
-    /// How sequences and profile meet.
+    /// Mode of the search.
     pub mode: Mode,
-    /// Whether residues are grouped by the components of the alphabet's Dirichlet mixture.
+    /// `true` if residues are grouped by the components of the alphabet's Dirichlet mixture.
     pub grouped: bool,
     /// Values of the machine's C, rising; of several, inner folds choose.
     pub c: Vec<f64>,
@@ -63,7 +63,7 @@ impl Default for ProfileLearner {
 impl ProfileLearner {
     /// A machine on the score of match emissions and the log-odds, each over the root of its mean square in
     /// training (the diagonal of the empirical information); the two sides weigh the same. Rates of the score are
-    /// folded into one number a symbol and position. C is chosen as the library chooses, in three stratified folds.
+    /// folded into one number per symbol and position. C is chosen as the library chooses, in three stratified folds.
     ///
     /// # Errors
     /// A symbol outside the alphabet, an empty sequence, a side without any, or no C.
@@ -77,7 +77,7 @@ impl ProfileLearner {
         if negatives.is_empty() || positives.is_empty() {
             return Err(ProfileError::Model {
                 name: profile.name.clone(),
-                what: "cannot be told from anything by sequences of one side alone".into(),
+                what: "cannot be trained on sequences of one class alone".into(),
             });
         }
         if self.c.is_empty() {
@@ -186,7 +186,7 @@ impl ProfileClassifier {
         }
     }
 
-    /// Its profile, ready to be searched with.
+    /// Parses the profile for a search.
     ///
     /// # Errors
     /// Names what is wrong with the profile's text.
@@ -213,13 +213,13 @@ impl ProfileClassifier {
         })
     }
 
-    /// Whether bytes are the file of one, by the names of its fields; what they say may still be wrong.
+    /// Returns whether bytes are the file of a classifier, by the names of its fields. The values may still be invalid.
     pub fn is_one(bytes: &[u8]) -> bool {
         let content = unseal("", bytes).and_then(|content| content.parse());
         content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| found.contains_key("profile"))
     }
 
-    /// As a device holds it, in `f32`: the log-odds, along a direction where it has rates.
+    /// Returns the classifier in the numbers of a device, in `f32`: the log-odds, along a direction if it has rates.
     ///
     /// # Errors
     /// [`DeployError::Models`] of an invalid profile, and [`DeployError::Rounded`] where a number rounded to `f32` is

@@ -1,4 +1,4 @@
-//! Where the domains of a sequence are: envelopes from posterior probabilities, as HMMER 3 finds them.
+//! Domains of a sequence: envelopes from posterior probabilities, as HMMER 3 finds them.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -11,15 +11,15 @@ use super::{ProfileError, SearchProfile};
 const TRIGGER: f64 = 0.25;
 /// and reaches to where it falls below this, not counting domains that begin or end there.
 const REACH: f64 = 0.10;
-/// A region in which so many domains are expected to end before others begin is taken apart,
+/// A region in which this number of domains is expected to end before others begin is split,
 const SEVERAL: f64 = 0.20;
-/// by so many paths drawn from their posterior.
+/// by this number of paths drawn from their posterior.
 const DRAWS: usize = 200;
 /// Drawn domains are alike that share so much of the shorter one, in sequence and profile,
 const OVERLAP: f64 = 0.8;
-/// and begin or end within so many diagonals.
+/// and begin or end within this number of diagonals.
 const DIAGONALS: usize = 4;
-/// Domains alike are one where so many of the paths have one of them,
+/// Similar domains are one if this share of the paths has one of them,
 const POSTERIOR: f64 = 0.25;
 /// from the first to the last end that has this share of them.
 const END: f64 = 0.02;
@@ -31,24 +31,24 @@ const SEED: u64 = 42;
 pub struct Domain {
     /// The part of the sequence in which the domain is likely to be.
     pub envelope: [usize; 2],
-    /// Its score in bits, were it the only one.
+    /// Score in bits, were it the only domain.
     pub score: f64,
     /// The first and last match of the best path in the envelope.
     pub best: Segment,
-    /// That path; its symbols count from the envelope's first.
+    /// Path of the domain; its symbols count from the envelope's first.
     pub path: Path,
     /// The log-odds of the envelope, in nats, without the flanks outside it.
     log_odds: f64,
 }
 
-/// What there is of a profile in a sequence.
+/// Matches of a profile in a sequence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// The score in bits: of all paths, or by the domains found where that is more.
     pub score: f64,
     /// The Forward score in bits.
     pub forward: f64,
-    /// How many domains are expected.
+    /// Expected number of domains.
     pub expected: f64,
     /// The domains found, in order.
     pub domains: Vec<Domain>,
@@ -145,12 +145,12 @@ fn size([first, last]: [usize; 2]) -> usize {
     last + 1 - first
 }
 
-/// How many positions two intervals share.
+/// Number of positions that two intervals share.
 fn overlap(a: [usize; 2], b: [usize; 2]) -> usize {
     (a[1].min(b[1]) + 1).saturating_sub(a[0].max(b[0]))
 }
 
-/// Log-probability of the flanks of a sequence, but for so many symbols.
+/// Log-probability of the flanks of a sequence, without `covered` symbols.
 fn outside(length: usize, covered: usize) -> f64 {
     let (rest, length) = (length.saturating_sub(covered) as f64, length as f64);
     rest * (length / (length + 3.0)).ln()
@@ -177,7 +177,7 @@ fn regions(expected: &Expectations) -> Vec<[usize; 2]> {
     regions
 }
 
-/// Whether at some symbol of a region domains have ended before it and others begin after.
+/// Returns whether at some symbol of a region domains have ended before it and others begin after.
 fn has_several(expected: &Expectations, [first, last]: [usize; 2]) -> bool {
     let mut after: f64 = expected.begins[first..=last].iter().sum();
     let mut before = 0.0;
@@ -189,7 +189,7 @@ fn has_several(expected: &Expectations, [first, last]: [usize; 2]) -> bool {
     })
 }
 
-/// Whether two drawn domains are taken for one.
+/// Returns whether two drawn domains count as one.
 fn are_alike(a: &Segment, b: &Segment) -> bool {
     let share =
         |a: [usize; 2], b: [usize; 2], shared: f64| shared / size(a).min(size(b)) as f64 >= OVERLAP;

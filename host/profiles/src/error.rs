@@ -1,6 +1,6 @@
-//! What can be wrong with a profile, an alignment, or a sequence that is searched.
+//! Errors in a profile, an alignment, or a sequence that is searched.
 
-/// Why there is no profile, or no answer of one.
+/// Reason why there is no profile, or no result of one.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub enum ProfileError {
         line: usize,
         /// The character of the line.
         column: usize,
-        /// What is wrong, and what was expected.
+        /// Fault, and the expected content.
         what: String,
     },
     /// A file that is cut short, or has nothing in it.
@@ -24,7 +24,7 @@ pub enum ProfileError {
     File {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Fault of the file.
         what: String,
     },
     /// A number that no profile has.
@@ -33,7 +33,7 @@ pub enum ProfileError {
     Model {
         /// The profile.
         name: String,
-        /// What is wrong.
+        /// Fault of the alignment.
         what: String,
     },
     /// An alignment of which no profile can be made.
@@ -42,7 +42,7 @@ pub enum ProfileError {
     Alignment {
         /// The alignment.
         name: String,
-        /// What is wrong.
+        /// Fault of the sequence.
         what: String,
     },
     /// An alignment without a match column.

@@ -23,7 +23,7 @@ pub struct MatchFeatures {
 }
 
 impl MatchFeatures {
-    /// Of the components of a mixture; by residue where there is none.
+    /// Features by the components of a mixture; by residue without a mixture.
     pub fn new(profile: &Profile, mixture: Option<&Dirichlets>) -> Self {
         let residues = profile.residues;
         let groups: Vec<Vec<f64>> = match mixture {
@@ -53,17 +53,18 @@ impl MatchFeatures {
         Self { positions: profile.len(), width: groups.len(), ratios }
     }
 
-    /// How many features there are.
+    /// Number of features.
     pub fn len(&self) -> usize {
         self.positions * self.width
     }
 
-    /// Whether there is no feature: never.
+    /// Returns whether there is no feature: never true.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What a weight a feature comes to a symbol and position: `sum_c w_kc (theta_c(x) / p_k(x) - 1)`, `[symbol][position]`.
+    /// Rate of each symbol and position for weights on the features: `sum_c w_kc (theta_c(x) / p_k(x) - 1)`,
+    /// `[symbol][position]`.
     pub fn rates(&self, weights: &[f64]) -> Vec<Vec<f64>> {
         let of = |ratios: &Vec<f32>| {
             let rows = ratios.chunks_exact(self.width).zip(weights.chunks_exact(self.width));

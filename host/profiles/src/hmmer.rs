@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::model::{Note, Profile};
 use super::{ProfileError, Residues};
 
-/// Where the reader is.
+/// Position of the reader.
 struct Lines<'t> {
     file: &'t str,
     lines: std::iter::Enumerate<std::str::Lines<'t>>,
@@ -50,7 +50,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// So many probabilities from some words.
+    /// Reads `count` probabilities from some words.
     fn probabilities(&self, words: &[&'t str], count: usize) -> Result<Vec<f64>, ProfileError> {
         if words.len() != count {
             let what = format!("{} numbers where {count} belong", words.len());
@@ -69,7 +69,7 @@ impl<'t> Line<'t> {
 }
 
 impl Profile {
-    /// Whether bytes are the text of HMMER profiles, by how they begin; what they say may still be wrong.
+    /// Returns whether bytes begin as the text of HMMER profiles. The values may still be invalid.
     pub fn is_one(bytes: &[u8]) -> bool {
         bytes.starts_with(b"HMMER")
     }
@@ -274,7 +274,7 @@ fn parse<'t>(first: Line<'t>, lines: &mut Lines<'t>) -> Result<Profile, ProfileE
     Ok(profile)
 }
 
-/// What stands behind a position's emissions.
+/// Reads the annotation after a position's emissions.
 fn note(line: &Line<'_>, words: &[&str]) -> Result<Note, ProfileError> {
     let [column, marks @ ..] = words else { return Ok(Note::NONE) };
     let mut note = Note::NONE;

@@ -23,7 +23,7 @@ struct Model {
 
 /// Sequences of similar length, aligned at their ends.
 struct Group {
-    /// Which sequence is in a lane.
+    /// Index of the sequence in each lane.
     members: Vec<usize>,
     /// The step of a lane's first symbol.
     starts: [usize; LANES],
@@ -32,7 +32,7 @@ struct Group {
     flanks: Flanks<Row>,
 }
 
-/// What a forward pass leaves for a backward one.
+/// Intermediate results of a forward pass for the backward one.
 #[derive(Default)]
 struct Kept {
     /// `M_k`, `[step][position]`.
@@ -189,12 +189,13 @@ impl SearchProfile {
         Ok(bits.collect())
     }
 
-    /// What `read` makes of the expected counts of every sequence's symbols in match states, `[symbol][position]`
-    /// as in [`Expectations::matched`](super::Expectations::matched), and of its log-odds in nats, without the null
-    /// model's length, as [`forward`](Self::forward) has them; in their order. Flanks are those of a length, or
-    /// of each sequence's own. Both are in `f32`.
+    /// Applies `read` to the expected counts and the log-odds of every sequence, in order.
     ///
-    /// RAM: `64 K` bytes a symbol of the longest sequence, a thread.
+    /// The counts are of symbols in match states, `[symbol][position]` as in
+    /// [`Expectations::matched`](super::Expectations::matched). The log-odds are in nats, without the null model's length, as
+    /// [`forward`](Self::forward) has them. Flanks are those of a length, or of each sequence's own. Both are in `f32`.
+    ///
+    /// RAM: `64 K` bytes per symbol of the longest sequence and per thread.
     ///
     /// # Errors
     /// As [`scores`](Self::scores).
@@ -219,7 +220,7 @@ impl SearchProfile {
         })
     }
 
-    /// What groups give for each of their members, in the order of the sequences.
+    /// Computes groups and returns the results of their members, in the order of the sequences.
     fn grouped<S: AsRef<[usize]> + Sync, R: Send>(
         &self,
         sequences: &[S],

@@ -2,7 +2,7 @@
 
 use super::{ProfileError, Residues};
 
-/// Which of a position's transitions is which.
+/// Indices of a position's transitions.
 pub mod to {
     /// `M_k -> M_k+1`.
     pub const MATCH_MATCH: usize = 0;
@@ -23,15 +23,15 @@ pub mod to {
 /// The distributions among a position's transitions.
 pub(super) const ROWS: [std::ops::Range<usize>; 3] = [0..3, 3..5, 5..7];
 
-/// How far a distribution's sum may be from one: files have five decimals of logarithms.
+/// Largest deviation of a distribution's sum from one: files have five decimals of logarithms.
 const TOLERANCE: f64 = 1e-3;
 
-/// What is noted beside a position of the profile.
+/// Annotation of a position of the profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Note {
-    /// Its column in the alignment, from 1.
+    /// Column in the alignment, from 1.
     pub column: Option<usize>,
-    /// Consensus residue, reference annotation, mask, consensus structure: `-` where there is none.
+    /// Consensus residue, reference annotation, mask, consensus structure: `-` if absent.
     pub marks: [char; 4],
 }
 
@@ -51,9 +51,9 @@ impl Note {
 /// Position `k` of the text books is `matched[k - 1]`, `inserted[k]`, `transition[k]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Its alphabet.
+    /// Alphabet of the profile.
     pub residues: &'static Residues,
-    /// Its name.
+    /// Name of the profile.
     pub name: String,
     /// The other lines of a file's header, tag and text, in order: accession, description, counts,
     /// thresholds, statistics.
@@ -66,17 +66,17 @@ pub struct Profile {
     pub transition: Vec<[f64; 7]>,
     /// The family's mean composition, if it is known, `[residue]`.
     pub composition: Option<Vec<f64>>,
-    /// What is noted of each position, `K` of them.
+    /// Annotation of each position, `K` of them.
     pub notes: Vec<Note>,
 }
 
 impl Profile {
-    /// How many positions there are: `K`.
+    /// Number of positions `K`.
     pub fn len(&self) -> usize {
         self.matched.len()
     }
 
-    /// Whether there is no position: never of a profile that was [checked](Self::validate).
+    /// Returns whether there is no position: never true of a profile that was [checked](Self::validate).
     pub fn is_empty(&self) -> bool {
         self.matched.is_empty()
     }

@@ -23,7 +23,7 @@ pub enum State {
 }
 
 impl State {
-    /// Whether it emits a symbol.
+    /// Returns whether it emits a symbol.
     pub fn emits(self) -> bool {
         !matches!(self, Self::Delete(_) | Self::Begin)
     }
@@ -67,7 +67,7 @@ impl Path {
     }
 }
 
-/// Where a trace has come to, on its way from the last symbol to the first.
+/// Position of a trace on its way from the last symbol to the first.
 #[derive(Clone, Copy)]
 enum At {
     Before,
@@ -119,8 +119,7 @@ where
         self.columns[t].flanks()[flank].value()
     }
 
-    /// What may have come before a place: the place, its column, and how much it weighs, of one column's
-    /// scale.
+    /// Collects the possible predecessors of a place: each with its column and its weight, on one column's scale.
     fn ways(&self, at: At, t: usize, ways: &mut Vec<(At, usize, f64)>) {
         ways.clear();
         let stay = self.flanks.stay;

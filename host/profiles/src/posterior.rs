@@ -36,7 +36,7 @@ pub(super) struct Ahead<X: Number> {
 }
 
 impl<X: Number> Ahead<X> {
-    /// After the last symbol.
+    /// Row after the last symbol.
     pub(super) fn last(steps: &[Steps<X::Weight>], flanks: &Flanks<X>) -> Self {
         let mut ahead = Self {
             cells: vec![Cell::ZERO; steps.len()],
@@ -119,7 +119,7 @@ pub(super) const WITHIN: i32 = 32;
 impl SearchProfile {
     /// Expected counts of a sequence, whose flanks are those of a length.
     ///
-    /// RAM: `24 K` bytes a symbol. Time: some four times [`forward`](Self::forward).
+    /// RAM: `24 K` bytes per symbol. Time: some four times [`forward`](Self::forward).
     ///
     /// # Errors
     /// A symbol outside the alphabet, or a sequence without a path.

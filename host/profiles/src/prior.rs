@@ -56,11 +56,11 @@ impl Dirichlets {
 /// Priors of all of a profile's distributions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfilePrior {
-    /// Of match emissions.
+    /// Prior of match emissions.
     pub matched: Dirichlets,
-    /// Of insert emissions.
+    /// Prior of insert emissions.
     pub inserted: Dirichlets,
-    /// Of what leaves a match, an insert, a delete state.
+    /// Prior of the transitions out of a match, an insert, a delete state.
     pub transition: [Dirichlets; 3],
 }
 

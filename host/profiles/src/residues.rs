@@ -11,7 +11,7 @@ pub struct Residues {
     pub symbols: &'static str,
     /// Codes for several residues: the code, and which.
     pub codes: &'static [(char, &'static str)],
-    /// How often a residue is under the null model, `[residue]`.
+    /// Frequency of each residue under the null model, `[residue]`.
     pub background: &'static [f64],
 }
 
@@ -134,7 +134,7 @@ impl Residues {
         Self::guess(text).0
     }
 
-    /// How many residues there are.
+    /// Number of residues.
     pub fn len(&self) -> usize {
         self.symbols.len()
     }
@@ -144,7 +144,7 @@ impl Residues {
         self.symbols.is_empty()
     }
 
-    /// How many symbols a sequence may have: residues, then codes.
+    /// Number of symbols that a sequence may have: residues, then codes.
     pub fn symbols(&self) -> usize {
         self.len() + self.codes.len()
     }

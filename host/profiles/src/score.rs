@@ -56,7 +56,7 @@ impl Profile {
         counts
     }
 
-    /// By the derivative of `enter_k = occ_k / sum_i occ_i (K - i + 1)`, back through the occupancies.
+    /// Counts local entries, by the derivative of `enter_k = occ_k / sum_i occ_i (K - i + 1)`, back through the occupancies.
     fn count_local_entries(&self, expected: &Expectations, counts: &mut [[f64; 7]]) {
         let occupancy = self.occupancy();
         let entered: f64 = expected.steps.iter().map(|steps| steps.enter).sum();

@@ -10,7 +10,7 @@ use super::model::to;
 use super::{Profile, ProfileError, Residues};
 use fishweir::kernel::marginal::Heap;
 
-/// How a sequence and a profile may meet.
+/// Mode of a search: which parts of sequence and profile may match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mode {
     /// A domain may begin and end at any position; else it is the whole profile.
@@ -97,18 +97,18 @@ impl SearchProfile {
         self.residues
     }
 
-    /// How many positions there are.
+    /// Number of positions.
     pub fn positions(&self) -> usize {
         self.steps.len()
     }
 
-    /// The same profile in another mode of counting domains.
+    /// Sets whether several domains are counted.
     #[must_use]
     pub fn with_several(&self, several: bool) -> Self {
         Self { mode: Mode { several, ..self.mode }, ..self.clone() }
     }
 
-    /// What leads into and out of a position, `[position]`.
+    /// Transitions into and out of a position, `[position]`.
     pub fn steps(&self) -> &[Steps<f64>] {
         &self.steps
     }
@@ -133,10 +133,10 @@ impl SearchProfile {
         length as f64 * (-rest).ln_1p() + rest.ln()
     }
 
-    /// What the core's recursion runs over, with given flanks.
+    /// View for the core's recursion, with given flanks.
     ///
     /// # Errors
-    /// A weight that is none: odds of `2^24` and more, that is residues with a background of zero.
+    /// An invalid weight: odds of `2^24` and more, that is residues with a background of zero.
     pub(super) fn view<'m>(
         &'m self,
         flanks: &'m Flanks<f64>,
@@ -156,7 +156,7 @@ impl SearchProfile {
         self.log::<f64>(symbols, length)
     }
 
-    /// The same of the best path alone.
+    /// Log-odds of the best path alone.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -182,7 +182,7 @@ impl SearchProfile {
     /// The score of a sequence in bits: `log2 p(sequence | profile) / p(sequence | null)`, summed over all
     /// paths.
     ///
-    /// Time: `10 K` multiplications a symbol; RAM: `3 K` numbers.
+    /// Time: `10 K` multiplications per symbol; RAM: `3 K` numbers.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -193,7 +193,7 @@ impl SearchProfile {
 
     /// Every column of the recursion, that before the first symbol first.
     ///
-    /// RAM: `24 K` bytes a symbol.
+    /// RAM: `24 K` bytes per symbol.
     pub(super) fn columns<X>(
         &self,
         symbols: &[usize],

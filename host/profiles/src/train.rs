@@ -1,4 +1,4 @@
-//! From sequences that are not aligned to a profile: progressive alignment, then Baum-Welch.
+//! Fit of a profile to sequences that are not aligned: progressive alignment, then Baum-Welch.
 
 use rand::Rng;
 
@@ -6,16 +6,16 @@ use super::build::{Build, Counts, weights_of};
 use super::model::to;
 use super::{Aligned, Alignment, Mode, Profile, ProfileError, Residues, SearchProfile, aligned};
 
-/// How unaligned sequences become a profile.
+/// Fit of a profile to unaligned sequences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileFit {
-    /// How an alignment becomes a profile: match columns, prior, effective number.
+    /// Construction of the profile from an alignment: match columns, prior, effective number.
     pub build: Build,
-    /// How a sequence is aligned to the profile so far: to all of it, or to any part.
+    /// Alignment of a sequence to the profile so far: `true` for any part of it, `false` for all of it.
     pub local: bool,
-    /// So many sequences, of lengths spread over all, are tried as the first.
+    /// Number of sequences, of lengths spread over all, that are tried as the first.
     pub seeds: usize,
-    /// How often all are aligned again once all are in.
+    /// Number of times that all sequences are aligned again once all are in.
     pub rounds: usize,
     /// Passes of Baum-Welch.
     pub passes: usize,
@@ -154,7 +154,7 @@ impl ProfileFit {
         let tried = self.seeds.clamp(1, order.len().max(1));
         let mut found: Option<(f64, Profile)> = None;
         for number in 0..tried {
-            // The middles of so many equal shares.
+            // The middles of `tried` equal shares.
             let Some(&seed) = order.get((2 * number + 1) * order.len() / (2 * tried)) else {
                 break;
             };

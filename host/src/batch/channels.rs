@@ -31,7 +31,7 @@ pub(super) struct Channels<'a, T: Clone, const L: usize> {
 /// Channels side by side, whatever model hears them.
 #[derive(Clone)]
 struct LaidChannels<T, const L: usize> {
-    /// Whether a lane has its first sample there, or a missing one.
+    /// `true` for each step at which a lane has its first sample, or a missing one.
     careful: Vec<bool>,
     /// `[channel][step][lane]`; zeros where a lane has none.
     x: Vec<T>,
@@ -42,7 +42,7 @@ struct Sequence<'a, T: Clone> {
     /// `[time][channel]`; zeros of a missing one.
     values: Cow<'a, [T]>,
     rows: RowsView<'a>,
-    /// Whether any is missing.
+    /// `true` if any sample is missing.
     gaps: bool,
     dropped: bool,
 }
@@ -76,7 +76,7 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         Some(Self { sequences, channels, steps, laid, x, likelihood, log_scale })
     }
 
-    /// What a lane observes: `None` before its first sample, and of one that was ended.
+    /// Observation of a lane: `None` before its first sample, and after it was ended.
     fn at(&self, step: usize, lane: usize) -> Option<Option<&[T]>> {
         let sequence = self.sequences.get(lane).filter(|lane| !lane.dropped)?;
         let time = (step + sequence.rows.len()).checked_sub(self.steps)?;
@@ -84,7 +84,7 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         Some(sequence.rows.row(time).map(|_| row))
     }
 
-    /// The channels of so many steps from `step` on, `[channel][step][lane]`.
+    /// Lays out the channels of `count` steps from `step` on, `[channel][step][lane]`.
     pub(super) fn lay(&self, step: usize, count: usize, x: &mut [T]) {
         let all = self.laid.x.chunks_exact((self.steps * L).max(1));
         for (x, all) in x.chunks_exact_mut((count * L).max(1)).zip(all) {
@@ -92,7 +92,7 @@ impl<'a, T: HostReal, const L: usize> Channels<'a, T, L> {
         }
     }
 
-    /// Makes likelihoods of so many steps from `step` on, and says of how many no lane needs care.
+    /// Computes likelihoods of some steps from `step` on, and returns the number of steps before a lane needs care.
     fn fill<const N: usize>(
         &mut self,
         states: &[RowState<T>; N],
@@ -159,7 +159,7 @@ impl<T: Real, const L: usize> LaidChannels<T, L> {
     }
 }
 
-/// Makes the likelihoods of a lane one, in so many steps.
+/// Sets the likelihoods of a lane to one for the given steps.
 fn idle_lane<T: Real, const L: usize>(
     likelihood: &mut [T],
     log_scale: &mut [T],

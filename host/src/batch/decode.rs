@@ -1,4 +1,4 @@
-//! What a model with run-time sizes says of one sequence: how likely it is, and through which states.
+//! Likelihood and most likely states of one sequence under a model with run-time sizes.
 
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::Hmm as CoreHmm;
@@ -20,7 +20,7 @@ impl Hmm {
     /// The likeliest path of hidden states, by Viterbi's algorithm (Viterbi 1967; Rabiner 1989, equations
     /// 32 to 35), in `f64`.
     ///
-    /// Work a sample: that of the forward recursion. RAM: as many bytes a sample as there are states.
+    /// Work per sample: that of the forward recursion. RAM: as many bytes per sample as there are states.
     ///
     /// ```
     /// use fishweir::data::SamplesView;
@@ -37,12 +37,12 @@ impl Hmm {
     /// ```
     ///
     /// # Errors
-    /// [`DecodeError`]: of a model that is none, or a sequence that it makes impossible or does not observe.
+    /// [`DecodeError`]: for an invalid model, or a sequence that it makes impossible or does not observe.
     pub fn decode(&self, samples: SamplesView<'_>) -> Result<ViterbiPath, DecodeError> {
         self.decode_each(&[samples])?.pop().ok_or(DecodeError::Kind)
     }
 
-    /// The same of several sequences, in order: the model is made ready once.
+    /// Decodes several sequences, in order: the model is prepared once.
     pub(crate) fn decode_each(
         &self,
         sequences: &[SamplesView<'_>],
@@ -67,12 +67,12 @@ impl Hmm {
     }
 }
 
-/// Why there is no path.
+/// Reason why there is no path.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// A model that is none.
+    /// An invalid model.
     #[error(transparent)]
     Model(#[from] HmmError),
     /// A sequence that the model makes impossible.

@@ -43,7 +43,7 @@ impl Expectations {
         }
     }
 
-    /// Those of nothing: what adds nothing, of whatever shape, and takes no memory.
+    /// Expectations of nothing: they add nothing, whatever the shape, and take no memory.
     fn none() -> Self {
         let (initial, pairs) = (Vec::new(), Vec::new());
         Self { log_likelihood: 0.0, initial, pairs, emission: Parts::none() }
@@ -69,7 +69,7 @@ impl Expectations {
 /// is an error in its place.
 ///
 /// Forward-backward by the core, in `f64`, many sequences [side by side](super).
-/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, and a copy of its samples. Work a sample:
+/// RAM: `16 N` reals per step of a group, `8 N` of more than four states, and a copy of its samples. Work per sample:
 /// `4 N^2 + N` likelihoods and statistics.
 pub fn expectations(
     model: &Hmm,
@@ -78,10 +78,11 @@ pub fn expectations(
     each_smoothed(model, &Batch::once(sequences), &Statistics { together: false })
 }
 
-/// The same, to be summed over all sequences: those of sequences side by side are in the place of the first of them,
-/// already summed, and the others add nothing.
+/// Computes expected statistics that will be summed over all sequences.
 ///
-/// RAM and work: less by the statistics of each sequence, which are many where sequences are short.
+/// Those of sequences side by side are summed already, in the place of the first of them, and the others are zero.
+///
+/// RAM and work: less by the statistics of each sequence, which are many if sequences are short.
 pub(crate) fn expectations_to_sum(
     model: &Hmm,
     batch: &Batch<'_>,
@@ -168,7 +169,7 @@ pub(crate) trait Tally<E: Accumulate, const N: usize, const L: usize>:
     );
 }
 
-/// Where the statistics of so many lanes go: each into its own, or all into the one there is.
+/// Destinations of the statistics of `count` lanes: each its own, or all the same one.
 fn places(count: usize, into: &[Expectations]) -> impl Iterator<Item = (usize, usize)> + use<> {
     let last = into.len().saturating_sub(1);
     (0..count).map(move |lane| (lane, lane.min(last)))
@@ -280,7 +281,7 @@ impl<const N: usize, const L: usize> Tally<RowState<f64>, N, L> for Any<'_, [f64
     }
 }
 
-/// How observations are added to the statistics of a model's emissions.
+/// Emission whose observations can be added to expected statistics.
 pub(crate) trait Accumulate: Emission<Weight = f64> {
     /// Adds observations, each weighed by its posterior, `[state]`.
     fn collect<'x, const N: usize>(

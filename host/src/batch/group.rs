@@ -9,7 +9,7 @@ use multiversion::multiversion;
 /// The filter's rows of a group, `[step][set of lanes][state][lane]`.
 pub(crate) type Rows<T, const N: usize, const W: usize, const L: usize> = [[[Lanes<T, L>; N]; W]];
 
-/// What the lanes of a group observe, in `W` sets of `L` lanes. Step `steps - 1` is every sequence's last
+/// Observations of the lanes of a group, in `W` sets of `L` lanes. Step `steps - 1` is every sequence's last
 /// sample.
 pub(crate) trait Group<
     T: Real,
@@ -25,7 +25,7 @@ pub(crate) trait Group<
     /// Samples of a lane's sequence; none past the last.
     fn length(&self, lane: usize) -> usize;
 
-    /// What a lane observes: `None` before its first sample, `Some(None)` where one is missing.
+    /// Observation of a lane: `None` before its first sample, `Some(None)` for a missing one.
     fn sample(&self, step: usize, lane: usize) -> Option<Option<&E::Observation>>;
 
     /// Takes steps of all lanes from `step` on, each set's in turn, and says how many: all, or those before
@@ -47,17 +47,17 @@ pub(crate) trait Group<
     }
 }
 
-/// With more states, one sequence fills the vector units, and lanes would leave the caches.
+/// Largest number of states for groups: with more, one sequence fills the vector units, and lanes would leave the caches.
 pub(super) const MOST_STATES: usize = 32;
 
-/// Which sequences go together: those of similar length, in groups of at most `sets` sets of `lanes`.
+/// Groups sequences of similar length, in groups of at most `sets` sets of `lanes`.
 ///
 /// Longest first. A group whose samples would leave most lanes of its sets empty is given one by one.
 pub(super) fn arrange(
     (sets, lanes): (usize, usize),
     lengths: impl Iterator<Item = usize>,
 ) -> Vec<Vec<usize>> {
-    /// A lane in so many that is full is worth the work of all.
+    /// Number of lanes of which one full lane justifies the work of all.
     const WORTH: usize = 4;
     let lengths: Vec<usize> = lengths.collect();
     let mut order: Vec<usize> = (0..lengths.len()).collect();
@@ -88,7 +88,7 @@ impl<'a, X: ?Sized> Any<'a, X> {
         Self { sequences, steps }
     }
 
-    /// What a lane observes: `None` before its first sample.
+    /// Observation of a lane: `None` before its first sample.
     pub(super) fn at(&self, step: usize, lane: usize) -> Option<Option<&'a X>> {
         let samples = self.sequences.get(lane)?;
         let time = (step + samples.len()).checked_sub(self.steps)?;

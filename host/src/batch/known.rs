@@ -17,7 +17,7 @@ pub(super) struct KnownPath {
     next: Vec<usize>,
 }
 
-/// Of fewer states a group's lanes are as quick.
+/// Smallest number of states for this method; with fewer a group's lanes are as fast.
 const FEWEST_STATES: usize = 32;
 
 impl KnownPath {
@@ -47,12 +47,12 @@ impl KnownPath {
         std::iter::successors(Some(self.first), |&state| Some(self.next[state]))
     }
 
-    /// The log-likelihood of a sequence under emissions of each state, and what `see` is told of: each time's state.
+    /// Log-likelihood of a sequence under emissions of each state; calls `see` with each time's state.
     ///
-    /// Work: a likelihood a sample.
+    /// Work: a likelihood per sample.
     ///
     /// # Errors
-    /// The first observation that is impossible or none.
+    /// The first impossible or invalid observation.
     pub(super) fn walk<'x, T: Real, E: Emission<Weight = T, Observation: 'x>>(
         &self,
         states: &[E],
@@ -77,7 +77,7 @@ impl KnownPath {
     }
 }
 
-/// The emissions of all states as one that is told which is there.
+/// Emissions of all states as one that receives the current state.
 struct EachState<'m, 'x, E> {
     states: &'m [E],
     seen: PhantomData<&'x ()>,

@@ -27,7 +27,7 @@ use crate::runtime::{CategoricalVec, Hmm, HmmError, HostReal, with_states};
 /// or predicted from their past, a copy of the samples in `T`.
 ///
 /// # Errors
-/// [`HmmError`] if the model is none.
+/// [`HmmError`] if the model is invalid.
 pub fn log_likelihoods<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
@@ -36,10 +36,10 @@ pub fn log_likelihoods<T: HostReal>(
 }
 
 impl Batch<'_> {
-    /// As [`log_likelihoods`] of the sequences.
+    /// Log-likelihoods of the sequences: as [`log_likelihoods`].
     ///
     /// # Errors
-    /// [`HmmError`] if the model is none.
+    /// [`HmmError`] if the model is invalid.
     pub fn log_likelihoods<T: HostReal>(
         &self,
         model: &Hmm,
@@ -49,7 +49,7 @@ impl Batch<'_> {
     }
 }
 
-/// The same of a model that was checked.
+/// Log-likelihoods under a model that was checked.
 pub(crate) fn of_valid<T: HostReal>(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
@@ -127,7 +127,7 @@ fn of_batch<T: HostReal>(model: &Hmm, batch: &Batch<'_>) -> Vec<Result<T, Sequen
     results
 }
 
-/// Sequences of symbols side by side, in so many sets of lanes.
+/// Runs sequences of symbols side by side, in `W` sets of lanes.
 fn of_symbols<T: HostReal, const N: usize, const W: usize>(
     hmm: &CoreHmm<CategoricalVec<T>, N>,
     table: &Table<T>,

@@ -34,7 +34,7 @@ use crate::data::SamplesView;
 pub struct Batch<'a> {
     sequences: &'a [SamplesView<'a>],
     keeps: bool,
-    /// Which go together, of each of the [`ARRANGEMENTS`], and where none do.
+    /// Groups of sequences for each of the [`ARRANGEMENTS`], and for sequences run singly.
     groups: [OnceLock<Vec<Together>>; ARRANGEMENTS.len() + 1],
 }
 
@@ -43,19 +43,19 @@ const ARRANGEMENTS: [(usize, usize); 3] = [(SETS, LANES), (1, LANES), (1, LANES 
 
 /// Sequences that go together.
 pub(super) struct Together {
-    /// Which.
+    /// Indices of the sequences.
     pub(super) of: Vec<usize>,
     keeps: bool,
     laid: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl<'a> Batch<'a> {
-    /// Of sequences.
+    /// Creates a batch of sequences.
     pub fn new(sequences: &'a [SamplesView<'a>]) -> Self {
         Self { sequences, keeps: true, groups: Default::default() }
     }
 
-    /// The same for a single question: nothing is kept.
+    /// Creates a batch for a single question: nothing is cached.
     pub(crate) fn once(sequences: &'a [SamplesView<'a>]) -> Self {
         Self { keeps: false, ..Self::new(sequences) }
     }
@@ -65,7 +65,7 @@ impl<'a> Batch<'a> {
         self.sequences
     }
 
-    /// Which sequences go together under a model of so many states, in so many sets of lanes.
+    /// Groups of sequences for a model of `states` states, by sets and lanes.
     pub(super) fn groups(&self, states: usize, sets_and_lanes: (usize, usize)) -> &[Together] {
         let known = ARRANGEMENTS.iter().position(|&one| one == sets_and_lanes);
         let place = known.filter(|_| states <= MOST_STATES).unwrap_or(ARRANGEMENTS.len());
@@ -83,8 +83,8 @@ impl<'a> Batch<'a> {
 }
 
 impl Together {
-    /// What was laid of these sequences before, where it is of this type and `serves`; else it is laid now, and kept if
-    /// it is the first.
+    /// Returns the cached layout of these sequences, if it has this type and `serves`; otherwise computes it, and caches it if it
+    /// is the first.
     pub(super) fn laid<X: Clone + Send + Sync + 'static>(
         &self,
         serves: impl FnOnce(&X) -> bool,

@@ -25,7 +25,7 @@ use crate::runtime::{Hmm, HmmError, with_states};
 pub struct Posterior {
     /// `log p(x_1..T)`.
     pub log_likelihood: f64,
-    /// How many states.
+    /// Number of states.
     pub states: usize,
     /// `p(z_t = j | x_1..T)`, `[time][state]`, one row after the other.
     pub smoothed: Vec<f64>,
@@ -44,11 +44,11 @@ impl Posterior {
 /// in its place.
 ///
 /// Bit for bit what [`posteriors`](smooth::posteriors) says of each alone; of symbols on a chain of many states with but one
-/// path, exactly one where that rounds. Work a sample: its work.
-/// RAM: `16 N` reals a step of a group, `8 N` of more than four states, and a copy of its samples, beside the result.
+/// path, exactly one where that rounds. Work per sample: its work.
+/// RAM: `16 N` reals per step of a group, `8 N` of more than four states, and a copy of its samples, beside the result.
 ///
 /// # Errors
-/// [`HmmError`] if the model is none.
+/// [`HmmError`] if the model is invalid.
 pub fn posteriors(
     model: &Hmm,
     sequences: &[SamplesView<'_>],
@@ -84,7 +84,7 @@ pub fn posteriors(
     Ok(each_smoothed(model, &Batch::once(sequences), &Whole))
 }
 
-/// What is known of one smoothed sequence.
+/// Posterior quantities of one smoothed sequence.
 pub(crate) struct Smoothed<'r, const N: usize> {
     /// The posterior at each time, `[time][state]`.
     pub(crate) rows: &'r [[f64; N]],
@@ -94,9 +94,9 @@ pub(crate) struct Smoothed<'r, const N: usize> {
     pub(crate) pairs: [[f64; N]; N],
 }
 
-/// What is made of a smoothed sequence.
+/// Consumer of a smoothed sequence.
 pub(crate) trait Reader: Sync {
-    /// It.
+    /// Result of the reader.
     type Output: Send;
     /// Makes it from a sequence's samples and their posteriors.
     fn read<'x, E: Accumulate, const N: usize>(
@@ -109,7 +109,7 @@ pub(crate) trait Reader: Sync {
     where
         E::Observation: 'x;
 
-    /// The same of the lanes of a group.
+    /// Reads the lanes of a group.
     fn read_lanes<E: Accumulate, G: Tally<E, N, L>, const N: usize, const L: usize>(
         &self,
         model: &Hmm,
@@ -130,7 +130,7 @@ pub(crate) trait Reader: Sync {
     }
 }
 
-/// What is known of the first `count` sequences of a group.
+/// Posterior quantities of the first `count` sequences of a group.
 pub(crate) struct SmoothedLanes<'r, const N: usize, const L: usize> {
     pub(crate) count: usize,
     /// The posterior at each step, `[step][state][lane]`.
@@ -159,7 +159,7 @@ impl<const N: usize, const L: usize> SmoothedLanes<'_, N, L> {
     }
 }
 
-/// Lanes of a group with so many states: of wider rows more would leave the near caches before the backward
+/// Number of lanes of a group with `states` states: for wider rows more would leave the near caches before the backward
 /// pass reads them again.
 const fn lanes(states: usize) -> usize {
     if states > 4 { LANES / 2 } else { LANES }

@@ -25,23 +25,23 @@ pub(super) struct Symbols<'a, T, const W: usize, const L: usize> {
 pub(super) struct LaidSymbols<const W: usize, const L: usize> {
     /// The alphabet's size.
     size: usize,
-    /// `[step][set of lanes][lane]`; [`NONE`] where there is none.
+    /// `[step][set of lanes][lane]`; [`NONE`] without a symbol.
     symbols: Vec<[[u8; L]; W]>,
-    /// Whether a lane has its first sample there, a missing one or an unknown symbol.
+    /// `true` for each step at which a lane has its first sample, a missing one or an unknown symbol.
     careful: Vec<bool>,
 }
 
 /// No symbol.
 const NONE: u8 = u8::MAX;
 
-/// So many symbols fit a vector register of `f32`, or two of `f64`, and are looked up there.
+/// Largest number of symbols that fit a vector register of `f32`, or two of `f64`, and are looked up there.
 const SHORT: usize = 16;
 
 /// Likelihoods of symbols.
 pub(super) struct Table<T> {
     /// `[state][symbol]`, of every byte: an index that needs no check.
     rows: Vec<[T; 256]>,
-    /// Those of the first symbols, if there are no others.
+    /// Likelihoods of the first symbols, if there are no others.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         expect(dead_code, reason = "looked up in registers of x86-64")
@@ -95,7 +95,7 @@ impl<'a, T: Real, const W: usize, const L: usize> Symbols<'a, T, W, L> {
         Self { sequences, laid, table }
     }
 
-    /// The symbols, `[step][set of lanes][lane]`: [`u8::MAX`] where there is none.
+    /// The symbols, `[step][set of lanes][lane]`: [`u8::MAX`] without one.
     pub(super) fn symbols(&self) -> &[[[u8; L]; W]] {
         &self.laid.symbols
     }
@@ -111,7 +111,7 @@ impl<const W: usize, const L: usize> LaidSymbols<W, L> {
     }
 }
 
-/// So many steps are laid side by side at once.
+/// Number of steps that are laid out side by side at once.
 const BLOCK: usize = 16;
 
 /// Lays sequences side by side, aligned at their ends, some steps of every lane after the other: a lane's
@@ -313,7 +313,7 @@ macro_rules! lookup {
 lookup!(f32, 16);
 lookup!(f64, 8);
 
-/// Tables in vector registers: what compilers make of an index is a load a lane.
+/// Tables in vector registers: what compilers make of an index is a load per lane.
 #[cfg(target_arch = "x86_64")]
 mod registers {
     use std::arch::x86_64::*;
@@ -322,7 +322,7 @@ mod registers {
 
     use super::{NONE, SHORT};
 
-    /// Of each lane the likelihood of its symbol; one of none.
+    /// Likelihood of each lane's symbol; one for a lane without.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     #[inline]
     pub(super) fn f32(table: &[f32; SHORT], symbols: [u8; 16]) -> [f32; 16] {
@@ -332,7 +332,7 @@ mod registers {
         transmute!(_mm512_mask_permutexvar_ps(_mm512_set1_ps(1.0), known, index, table))
     }
 
-    /// The same of doubles.
+    /// Likelihood of each lane's symbol, in doubles.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
     #[inline]
     pub(super) fn f64(table: &[f64; SHORT], symbols: [u8; 8]) -> [f64; 8] {

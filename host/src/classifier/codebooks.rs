@@ -39,11 +39,11 @@ const POOLED: usize = 50;
 pub struct Codebook {
     /// Samples between one tap and the next.
     pub dilation: u32,
-    /// What each channel's differences are multiplied by before they are added up; zero for one that is not heard.
+    /// Factor on each channel's differences before they are summed; zero for a channel that is not read.
     pub scale: Vec<f64>,
     /// `[tap][codeword]`.
     pub vectors: CodeVectors,
-    /// Levels of each codeword's likeness, rising, `[codeword][level]`; empty where there are none.
+    /// Levels of each codeword's likeness, rising, `[codeword][level]`; empty without levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Vec<f64>>,
 }
@@ -85,13 +85,13 @@ impl Codebooks {
         (!books.is_empty()).then_some(Self { books })
     }
 
-    /// With so many levels of every codeword's likeness: quantiles of what it is in the series, or in some of them where
-    /// there are many. Over all codewords the shares lie evenly between zero and one. A level lies between two likenesses,
-    /// so that whatever computes these finds as many beyond it.
+    /// Adds `count` levels for every codeword's likeness: quantiles over the series, or over some of them if there are many.
     ///
-    /// Cost: that of counting the codewords of so many series, four bytes for each of their likenesses of one
-    /// codebook, and selecting. Source: biases of Dempster, Schmidt and Webb, *MiniRocket*, 2021, by the golden
-    /// ratio's multiples as there.
+    /// Over all codewords the shares lie evenly between zero and one. A level lies between two likenesses, so that every
+    /// implementation finds the same number beyond it.
+    ///
+    /// Cost: that of counting the codewords of these series, four bytes for each of their likenesses of one codebook, and
+    /// selecting. Source: biases of Dempster, Schmidt and Webb, *MiniRocket*, 2021, by the golden ratio's multiples as there.
     #[must_use]
     pub fn with_levels(mut self, series: &[RowsView<'_>], count: usize) -> Self {
         if count == 0 {
@@ -115,12 +115,12 @@ impl Codebooks {
         self
     }
 
-    /// As they were read from elsewhere.
+    /// Codebooks that were read from elsewhere.
     pub(crate) const fn of(books: Vec<Codebook>) -> Self {
         Self { books }
     }
 
-    /// The same with scales and levels as another format holds them; `None` where it holds one of them not.
+    /// Rounds scales and levels to another format; `None` if it cannot hold one of them.
     pub(crate) fn rounded<T: Real>(&self) -> Option<Self> {
         let mut rounded = self.clone();
         for book in &mut rounded.books {
@@ -134,7 +134,7 @@ impl Codebooks {
         Some(rounded)
     }
 
-    /// In the reals of a device.
+    /// Codebooks in the reals of a device.
     pub(crate) fn in_numbers<T: Real>(&self) -> Vec<BookIn<T>> {
         let book = |book: &Codebook| BookIn {
             dilation: book.dilation,
@@ -145,12 +145,12 @@ impl Codebooks {
         self.books.iter().map(book).collect()
     }
 
-    /// Numbers that are counted of so many codebooks for each dilation, with so many levels, at most.
+    /// Largest number of counts, for `each` codebooks per dilation with `levels` levels.
     pub(crate) fn counted_at_most(each: usize, levels: usize) -> usize {
         each.saturating_mul(CODEWORDS * dilations(usize::MAX).count()).saturating_mul(1 + levels)
     }
 
-    /// What would be drawn from series of a middle length, with so many levels; `None` for none.
+    /// Size of the codebooks drawn from series of a middle length, with `levels` levels; `None` for none.
     pub(crate) fn drawn(middle: usize, each: usize, levels: usize) -> Option<CodebooksSize> {
         let all: Vec<u32> = dilations(middle).collect();
         let last = *all.last().filter(|_| each > 0)?;
@@ -182,12 +182,12 @@ impl Codebooks {
         self.books.first().and_then(|book| book.levels.first()).map_or(0, Vec::len)
     }
 
-    /// What they take on a device goes by.
+    /// Sizes that determine the cost on a device.
     pub(crate) fn size(&self) -> CodebooksSize {
         CodebooksSize { books: self.books.len(), depth: self.depth(), levels: self.levels() }
     }
 
-    /// What they are, in words.
+    /// Describes the codebooks.
     #[must_use]
     pub fn words(&self) -> String {
         let (count, depth) = (counted(self.books.len(), "codebook"), self.depth());
@@ -198,7 +198,7 @@ impl Codebooks {
         format!("{count} of {CODEWORDS} patterns over the last {depth} samples{levels}")
     }
 
-    /// How often each codeword occurs, `[codebook][codeword]`, and then how often the likeness of each exceeds each of its
+    /// Counts of each codeword, `[codebook][codeword]`, and then of the samples at which the likeness of each exceeds each of its
     /// levels, `[codebook][codeword][level]`, in the arithmetic of a device. Rows may have more
     /// columns than the channels that are heard, which come first.
     #[must_use]
@@ -214,7 +214,7 @@ impl Codebooks {
         counts
     }
 
-    /// What is wrong with them over so many channels, in words.
+    /// Describes a fault of the codebooks over `channels` channels.
     pub(crate) fn check(&self, channels: usize) -> Result<(), String> {
         if self.books.is_empty() {
             return Err("`codebooks` is empty".into());
@@ -252,7 +252,7 @@ impl Codebooks {
     }
 }
 
-/// At most so many of some series, spread over them whatever their order repeats.
+/// Selects at most [`POOLED`] series, spread over all whatever their order repeats.
 fn spread<'a>(series: &[RowsView<'a>]) -> Vec<RowsView<'a>> {
     if series.len() <= POOLED {
         return series.to_vec();
@@ -276,7 +276,7 @@ const fn of_key(key: i32) -> f32 {
     f32::from_bits(bits.cast_unsigned())
 }
 
-/// What a share of some numbers, given by their keys, does not exceed: midway to the next greater. Zero of none.
+/// Quantile of some numbers, given by their keys: midway to the next greater one. Zero without numbers.
 fn quantile(of: &mut [i32], share: f64) -> f64 {
     let place = (share * of.len() as f64) as usize;
     if place >= of.len() {
@@ -364,18 +364,18 @@ fn differences(
     (norm > 1e-9).then(|| std::array::from_fn(|k| -run[k + 1] / norm))
 }
 
-/// What codebooks take on a device goes by.
+/// Sizes that determine the cost of codebooks on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CodebooksSize {
     pub(crate) books: usize,
     /// Samples that they look back.
     pub(crate) depth: usize,
-    /// Of each codeword.
+    /// Number of levels of each codeword.
     pub(crate) levels: usize,
 }
 
 impl CodebooksSize {
-    /// Of codebooks in the numbers of a device.
+    /// Sizes of codebooks in the numbers of a device.
     pub(crate) fn of<T: Coding>(books: &[BookIn<T>]) -> Self {
         let largest = books.iter().map(|book| book.dilation).max().unwrap_or(0);
         let levels = books.first().map_or(0, |book| book.levels.len() / CODEWORDS);
@@ -387,7 +387,7 @@ impl CodebooksSize {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BookIn<T: Coding> {
     pub(crate) dilation: u32,
-    /// What channels are multiplied by.
+    /// Factors on the channels.
     pub(crate) scale: Vec<T>,
     pub(crate) vectors: CodeVectors,
     /// `[codeword][level]`, one after the other.
@@ -403,7 +403,7 @@ pub(crate) struct CodeRing<T: Coding> {
 }
 
 impl<T: Coding> CodeRing<T> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub(crate) fn of(books: Vec<BookIn<T>>) -> Self {
         let channels = books.first().map_or(0, |book| book.scale.len());
         let past = vec![vec![T::BLANK; channels]; CodebooksSize::of(&books).depth];

@@ -18,9 +18,9 @@ const FAR: f64 = 6.0;
 /// A factor is near a well-known one within this factor: people differ by two.
 const NEAR: f64 = 2.3;
 
-/// The same of the centres of data without all classes, which may be a calm one alone.
+/// Tolerance for the centres of data without all classes, which may be a calm class alone.
 const NEARER: f64 = 1.3;
-/// The same of all their spreads: calm is another factor in each channel.
+/// Tolerance for all spreads together: calm changes each channel by another factor.
 const ALIKE: f64 = 1.6;
 /// A factor of all spreads that no calm class has: numbers of a converter were expected.
 const FEWER_COUNTS: f64 = 0.003;
@@ -32,13 +32,13 @@ const FEWEST: usize = 3;
 /// A channel that is far from what it was in training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherScale {
-    /// Its name.
+    /// Name of the channel.
     pub channel: String,
-    /// What differs.
+    /// Quantity that differs.
     pub measure: Measure,
-    /// The same in training.
+    /// Value in training.
     pub trained: f64,
-    /// The same of the data.
+    /// Value in the data.
     pub found: f64,
     /// The difference of units that has about this factor, in words; none that the names of the channel rule out.
     pub guess: Option<&'static str>,
@@ -53,9 +53,9 @@ pub struct WildSample<'a> {
     pub channel: &'a str,
     /// Series and sample of the first, or of the wildest.
     pub place: (usize, usize),
-    /// Its value.
+    /// Value that was found.
     pub value: f64,
-    /// How many there are.
+    /// Number of samples with it.
     pub count: usize,
 }
 
@@ -69,7 +69,7 @@ pub enum Measure {
 }
 
 impl OtherScale {
-    /// How many times the training's number the data's is.
+    /// Ratio of the data's value to the training's.
     #[must_use]
     pub fn times(&self) -> f64 {
         self.found / self.trained
@@ -122,7 +122,7 @@ fn header_of(data: &Dataset, name: &str) -> Option<String> {
     both.then(|| found.to_owned())
 }
 
-/// What a factor may come from, after the conversion that the names of a channel asked for.
+/// Possible cause of a factor, after the conversion that the names of a channel required.
 fn guess_of(data: &Dataset, name: &str, factor: f64) -> Option<&'static str> {
     let matched = data.unit_matches().iter().find(|one| one.wanted == name);
     match matched.filter(|one| one.comparison() == UnitComparison::Converted) {
@@ -166,7 +166,7 @@ impl Contract {
         let varied = has_all() || unlabelled && all.len() >= FEWEST && self.shrinks_alike(&found);
         let mut others = Vec::new();
         for ((name, trained), found) in names.iter().zip(&self.channels).zip(&found) {
-            // What never moved in training has no scale, and what does not move here is told as constant.
+            // A channel that never moved in training has no scale, and one that does not move here is reported as constant.
             if trained.spread == 0.0 || found.spread == 0.0 {
                 continue;
             }
@@ -219,8 +219,9 @@ impl Contract {
         found.into_iter().flatten().collect()
     }
 
-    /// Whether all of several channels spread less than in training by about one factor, which is that of well-known units,
-    /// or smaller than any calm class has.
+    /// Returns whether all of several channels spread less than in training by about one factor.
+    ///
+    /// That factor is one of well-known units, or smaller than any calm class has.
     fn shrinks_alike(&self, found: &[ChannelRange]) -> bool {
         let moves = |one: &(&ChannelRange, &ChannelRange)| one.0.spread > 0.0 && one.1.spread > 0.0;
         let both = self.channels.iter().zip(found).filter(moves);
@@ -234,7 +235,7 @@ impl Contract {
     }
 }
 
-/// What several channels have in common is said once: the channels, then the first of them.
+/// Describes several channels with a common factor once: the channels, then the first of them.
 #[must_use]
 pub fn scales_in_words(others: &[OtherScale]) -> Option<String> {
     let (first, rest) = others.split_first()?;

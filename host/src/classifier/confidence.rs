@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::words::to_three_digits;
 
-/// What was learnt about a classifier's decisions on windows of the training data that were held back: the core's
+/// Calibration of a classifier's decisions on held-out windows of the training data: the core's
 /// [`Confidence`](classify::Calibration), in `f64`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confidence {
-    /// What decision values are multiplied by: one over the temperature.
+    /// Factor on decision values: the reciprocal of the temperature.
     pub scale: f64,
-    /// When decisions had better not be taken; null where all are.
+    /// Thresholds of rejection; null if every decision is accepted.
     pub rejection: Option<Rejection>,
     /// Windows held back that it was learnt from.
     pub windows: usize,
@@ -26,12 +26,12 @@ pub struct Rejection {
     pub rate: f64,
     /// The least margin that is no close call.
     pub least_margin: f64,
-    /// The least and the most log-likelihood under the likeliest model, in nats a sample, of what is decided for a
+    /// The least and the most log-likelihood under the likeliest model, in nats per sample, of what is decided for a
     /// class, `[class]`; empty where no model has any.
     pub likelihoods: Vec<[f64; 2]>,
 }
 
-/// The same as a device holds it.
+/// Confidence in the numbers of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeployedConfidence {
     pub(crate) scale: f32,
@@ -40,14 +40,14 @@ pub struct DeployedConfidence {
 }
 
 impl DeployedConfidence {
-    /// As the core reads it.
+    /// Borrows it in the core's form.
     #[must_use]
     pub fn of_core(&self) -> classify::Calibration<'_> {
         let Self { scale, least_margin, ref likelihoods } = *self;
         classify::Calibration { scale, least_margin, likelihoods }
     }
 
-    /// Its numbers in order.
+    /// All numbers in order.
     pub(crate) fn reals(&self) -> impl Iterator<Item = f32> {
         let likelihoods = self.likelihoods.as_flattened().iter().copied();
         [self.scale, self.least_margin].into_iter().chain(likelihoods)
@@ -55,7 +55,7 @@ impl DeployedConfidence {
 }
 
 impl Confidence {
-    /// As a device holds it.
+    /// Rounds it to the numbers of a device.
     #[must_use]
     pub fn rounded(&self) -> DeployedConfidence {
         let scale = self.scale as f32;
@@ -65,7 +65,7 @@ impl Confidence {
         }
     }
 
-    /// Whether its numbers are any, for so many classes; else what is wrong, in words.
+    /// Checks the numbers, for `classes` classes; an error describes the fault.
     pub(crate) fn check(&self, classes: usize) -> Result<(), String> {
         let limits = self.rejection.as_ref().map_or(0, |rejection| rejection.likelihoods.len());
         if ![0, classes].contains(&limits) {
@@ -82,7 +82,7 @@ impl Confidence {
 }
 
 impl Rejection {
-    /// As a device holds it, at a temperature of one.
+    /// Rounds it to the numbers of a device, at a temperature of one.
     #[must_use]
     pub fn rounded(&self) -> DeployedConfidence {
         DeployedConfidence {
@@ -113,7 +113,7 @@ impl fmt::Display for Rejection {
             None => Ok(()),
             Some((least, most)) => write!(
                 f,
-                ", or outside a class's own limits, of {least} to {most} nats a sample under the likeliest model"
+                ", or outside a class's own limits, of {least} to {most} nats per sample under the likeliest model"
             ),
         }
     }

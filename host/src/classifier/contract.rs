@@ -22,19 +22,19 @@ pub struct ChannelRange {
     pub centre: f64,
     /// The standard deviation, in the unit.
     pub spread: f64,
-    /// Whether it keeps one number for 32 samples, or for a whole series of eight or more. `None` where nobody counted.
+    /// `true` if it keeps one number for 32 samples, or for a whole series of eight or more. `None` if nobody counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rests: Option<bool>,
-    /// Whether it changes from series to series alone, as age and height do.
+    /// `true` if it changes only from series to series, as age and height do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fixed: bool,
-    /// Whether it may be missing in a sample beside others: it was in training, and the models leave it out.
+    /// `true` if it may be missing in a sample while others are present: it was in training, and the models leave it out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub missing: bool,
 }
 
 impl ChannelRange {
-    /// Of each channel over some series of a data set; none over symbols.
+    /// Ranges of each channel over some series of a data set; empty over symbols.
     ///
     /// # Panics
     /// If there is no such series.
@@ -56,7 +56,7 @@ impl ChannelRange {
         all
     }
 
-    /// Of each channel over all series of a data set, whatever a few wild samples are; none over symbols.
+    /// Ranges of each channel over all series of a data set, robust against a few wild samples; empty over symbols.
     pub(super) fn robust(data: &Dataset) -> Vec<Self> {
         let Kind::Channels(names) = data.kind() else { return Vec::new() };
         let views = views(data, &(0..data.series().len()).collect::<Vec<_>>());
@@ -81,7 +81,7 @@ fn rows<'d>(views: &[SamplesView<'d>]) -> impl Iterator<Item = &'d [f64]> {
     views.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter_in_part().flatten())
 }
 
-/// What a classifier was trained on.
+/// Conditions of a classifier's training data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contract {
     /// The windows of a decision; `None` where it decides on whole series.
@@ -93,12 +93,12 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// Checks period and channels, of which there are none or as many as are observed; else what is wrong, in words.
+    /// Checks period and channels; there are no channels, or as many as are observed. An error describes the fault.
     pub(crate) fn check(&self, observed: usize) -> Result<(), String> {
         if let Some(Period { seconds, tolerance }) = self.period
             && !(seconds > 0.0 && seconds.is_finite() && (0.0..=1.0).contains(&tolerance))
         {
-            return Err(format!("a `period` of {seconds} s, within {tolerance}, is none"));
+            return Err(format!("a `period` of {seconds} s, within {tolerance}, is invalid"));
         }
         if ![0, observed].contains(&self.channels.len()) {
             let count = self.channels.len();
@@ -117,13 +117,13 @@ impl Contract {
         Ok(())
     }
 
-    /// Whether a channel may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    /// Returns whether a channel may be missing while others are present. If none may, a sample without one is missing.
     #[must_use]
     pub fn lacks_some(&self) -> bool {
         self.channels.iter().any(|one| one.missing)
     }
 
-    /// The same of a model that takes whole samples: where a channel is missing, the sample is.
+    /// Contract of a model that takes whole samples: a sample without a channel is missing.
     #[must_use]
     pub(crate) fn of_whole_samples(&self) -> Self {
         let mut whole = self.clone();
@@ -143,7 +143,7 @@ impl Contract {
         self.windows().map_or(1, |windows| windows.states())
     }
 
-    /// As a device has it: numbers rounded to its own.
+    /// Rounds it to the numbers of a device.
     pub(crate) fn carried(&self) -> Self {
         Self { windowing: self.windowing, ..self.with_core(|core| Self::from(core)) }
     }
@@ -212,7 +212,7 @@ impl Windowing {
         Windows { partial, ..Windows::of(samples(self.length), samples(self.hop)) }
     }
 
-    /// Of the core's form; `None` of windows without a length or a hop.
+    /// Converts from the core's form; `None` for windows without a length or a hop.
     fn from_core(windows: &Windows) -> Option<Self> {
         let samples = |n: u32| NonZeroUsize::new(n as usize);
         Some(Self {
@@ -227,7 +227,7 @@ impl Windowing {
 }
 
 impl Provenance {
-    /// What the training data were, for models that take whole samples: where a channel is missing, the sample is.
+    /// Contract of the training data, for models that take whole samples: a sample without a channel is missing.
     #[must_use]
     pub fn contract(&self) -> Contract {
         let channels = self.channels.clone();
@@ -236,8 +236,10 @@ impl Provenance {
 }
 
 impl Classifier {
-    /// What it was trained on. Channels that were missing in training may be missing where models hear the sensor's samples
-    /// themselves: behind a front end, beside codebooks, and by a kernel machine a sample that lacks a channel is missing.
+    /// Contract of the training data.
+    ///
+    /// Channels that were missing in training may be missing if models read the sensor's samples themselves. Behind a front end,
+    /// with codebooks, and for a kernel machine, a sample that lacks a channel is missing.
     #[must_use]
     pub fn contract(&self) -> Contract {
         let contract = self.provenance.contract();

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use super::Classifier;
 use crate::files::FileError;
 
-/// Why a classifier's file was refused.
+/// Reason why a classifier's file was refused.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -14,13 +14,13 @@ pub enum ClassifierError {
     /// The file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Not JSON, or not of this form.
+    /// The file is not JSON, or not of this form.
     #[error("{file}: not a fishweir model: {why}")]
     #[strum(serialize = "not-a-model")]
     Format {
         /// The file.
         file: String,
-        /// What the parser says, with line and column.
+        /// Error of the parser, with line and column.
         why: String,
     },
     /// Written by a version that this one does not read.
@@ -29,7 +29,7 @@ pub enum ClassifierError {
     Version {
         /// The file.
         file: String,
-        /// Its format.
+        /// Format of the file.
         found: u32,
     },
     /// The checksum differs.
@@ -44,7 +44,7 @@ pub enum ClassifierError {
     Inconsistent {
         /// The file.
         file: String,
-        /// Which part, and what is wrong.
+        /// Part, and its fault.
         why: String,
     },
 }
@@ -81,7 +81,7 @@ pub fn seal<C: Serialize>(classifier: &C) -> Result<String, ClassifierError> {
 
 /// The classifier in a file, as JSON, and where it begins there.
 pub struct Content<'a> {
-    /// For messages.
+    /// Name of the file, for messages.
     file: &'a str,
     text: &'a str,
     /// Lines before its own first one.
@@ -91,7 +91,7 @@ pub struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// What it says; an error names its place in the file.
+    /// Parses the contents; an error names its place in the file.
     ///
     /// # Errors
     /// [`ClassifierError::Format`] with line and column.
@@ -133,7 +133,7 @@ pub fn unseal<'a>(file: &'a str, bytes: &'a [u8]) -> Result<Content<'a>, Classif
     Ok(Content { file, text, lines, columns })
 }
 
-/// What the parser says of a file.
+/// Converts an error of the parser.
 fn not_a_model(file: &str, error: &serde_json::Error) -> ClassifierError {
     ClassifierError::Format { file: file.to_owned(), why: error.to_string() }
 }
@@ -155,7 +155,7 @@ macro_rules! has_a_file {
                 Ok($crate::files::write_whole(path, self.to_json()?.as_bytes())?)
             }
 
-            /// What [`save`](Self::save) writes.
+            /// Returns the text that [`save`](Self::save) writes.
             ///
             /// # Errors
             /// Where a number has no place in JSON.

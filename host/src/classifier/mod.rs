@@ -44,7 +44,7 @@ pub use selection::{
     Lead, Price, ScoreModels, Selection, Setting,
 };
 
-/// What an observation is, by names.
+/// Kind of observation, by names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Observations {
@@ -54,7 +54,7 @@ pub enum Observations {
     Symbols(String),
 }
 
-/// How a classifier was trained: for whoever reads its file, and for `evaluate` to cut alike.
+/// Provenance of a classifier: for readers of its file, and for `evaluate` to cut windows alike.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -70,21 +70,22 @@ pub struct Provenance {
     pub series: usize,
     /// Windows trained on.
     pub windows: usize,
-    /// How windows were cut; `None` for whole series.
+    /// Windows of the training; `None` for whole series.
     pub windowing: Option<Windowing>,
     /// The sample period; none where the data do not say, and of a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Period>,
-    /// Whether the data were resampled to that period.
+    /// `true` if the data were resampled to that period.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resampled: bool,
     /// Each channel: unit, mean and standard deviation; none over symbols, and of a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<ChannelRange>,
-    /// What was chosen and how, in words.
+    /// Choices of the training, in words.
     pub notes: Vec<String>,
-    /// The same with what it was chosen from, and by how much; none of what is not trained by a choice, and of a file
-    /// that an earlier program wrote.
+    /// Choices of the training, with their alternatives and gains.
+    ///
+    /// `None` for a model that is not trained by a choice, and for a file that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
     /// Options that the program was given, in TOML by their names; none where it was given none.
@@ -93,8 +94,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Of what is trained by this program on some series of a data set: which data they are, and what of them a
-    /// [contract](Contract) says.
+    /// Provenance of a model trained by this program on some series of a data set: the data, and their [contract](Contract).
     ///
     /// # Panics
     /// If there is no such series.
@@ -108,7 +108,7 @@ impl Provenance {
         }
     }
 
-    /// Of what is trained by this program on so many series, or records, of a file.
+    /// Provenance of a model trained by this program on `series` series, or records, of a file.
     #[must_use]
     pub fn named_after(source: &str, series: usize) -> Self {
         let name = Path::new(source).file_name().unwrap_or_default();
@@ -120,7 +120,7 @@ impl Provenance {
         }
     }
 
-    /// The same through a front end: where the data do not say how often samples come, its mel bands do.
+    /// Sets the front end: if the data have no sample period, its mel bands define one.
     #[must_use]
     pub(crate) fn behind(mut self, front: &Front) -> Self {
         let period = |rate: f64| Period { seconds: 1.0 / rate, tolerance: PERIOD_TOLERANCE };
@@ -144,11 +144,11 @@ pub struct Classifier {
     /// `bayes`, `fisher`, `top`, `count`, `latent-mean-map` or `empirical-mean-map`; of a kernel machine `gaussian`, `polynomial`,
     /// `cosine` or `root-cosine`, or a kernel by marginalisation: `fixed-length`.
     pub method: String,
-    /// What it observes.
+    /// Observations of the classifier.
     pub observations: Observations,
     /// Names of the classes.
     pub classes: Vec<String>,
-    /// What samples go through before models see them.
+    /// Front end that samples go through first.
     #[serde(default, skip_serializing_if = "Front::is_empty")]
     pub front: Front,
     /// Lags at which the past of the channels, or differences from it, are further channels of what the models
@@ -157,28 +157,29 @@ pub struct Classifier {
     pub lags: Lags,
     /// The mean over the training data of each channel that models see; empty for symbols.
     pub centre: Vec<f64>,
-    /// The same of its standard deviation; empty for symbols. Centre and scale
-    /// are folded into the models: samples are pushed as the sensor gives them.
+    /// Scale of each channel, by its standard deviation; empty for symbols.
+    ///
+    /// Centre and scale are folded into the models: samples are pushed as the sensor gives them.
     pub scale: Vec<f64>,
     /// The bank of models, or the kernel's.
     pub models: Vec<Hmm>,
     /// Codebooks whose codewords are counted beside what the models say; none of most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codebooks: Option<Codebooks>,
-    /// How evidence, or scores, are scaled by the length: `none`, `per_sample` or `per_root_sample`.
+    /// Normalisation of evidence, or scores, by the length: `none`, `per_sample` or `per_root_sample`.
     #[serde(with = "normalisation_name")]
     pub normalisation: Normalisation,
-    /// What it decides by.
+    /// Rule of decision.
     pub rule: Rule,
-    /// How far its decisions are to be believed; none where that was not learnt.
+    /// Calibration of the decisions; `None` if none was learnt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
 }
 
 impl Classifier {
-    /// What an observation is, as the readers of data want it.
+    /// Kind of observation, for the readers of data.
     ///
     /// # Errors
     /// If the symbols are no alphabet.
@@ -196,12 +197,12 @@ impl Classifier {
         self.observations.size()
     }
 
-    /// The same as models see them: those of the front end, and at lags. None where the front end does not fit.
+    /// Number of columns that models read, after the front end and with lags. Zero if the front end does not fit.
     pub fn row_size(&self) -> usize {
         self.front_end().map_or(0, |front| self.lags.width(front.width(self.size())))
     }
 
-    /// What a model sees, by names.
+    /// Input of a model, by names.
     ///
     /// # Errors
     /// If the symbols are no alphabet, or the front end does not fit the channels.
@@ -227,7 +228,7 @@ impl Classifier {
         }
     }
 
-    /// Whether it decides by its models' likelihoods alone, and priors.
+    /// Returns whether it decides by likelihoods and priors alone.
     pub fn is_bayes(&self) -> bool {
         matches!(self.rule, Rule::Linear(_))
             && self.outputs().iter().all(|output| output.directions.is_empty())
@@ -341,7 +342,7 @@ impl Classifier {
         Ok(())
     }
 
-    /// How many contexts there are, where words are weighed; else what is wrong, in words.
+    /// Number of contexts, for weights of words; an error describes the fault.
     pub(crate) fn contexts(&self) -> Result<Option<usize>, String> {
         let Some(order) = self.order() else { return Ok(None) };
         // The stream counts words under a model that all of them are as likely under.
@@ -350,8 +351,8 @@ impl Classifier {
         let contexts = if even { contexts_of(self.size(), order) } else { None };
         contexts.map(Some).ok_or_else(|| {
             format!(
-                "contexts of {order} symbols are of one model that finds every symbol as likely, and not \
-                 so many"
+                "contexts of {order} symbols need one model that finds every symbol equally likely, and not \
+                 this number"
             )
         })
     }
@@ -401,7 +402,7 @@ impl Observations {
         }
     }
 
-    /// What an observation is, as the readers of data want it.
+    /// Kind of observation, for the readers of data.
     ///
     /// # Errors
     /// If the symbols are no alphabet.

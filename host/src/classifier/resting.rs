@@ -16,22 +16,22 @@ const TOO_LONG: usize = 2 * MOVES;
 /// A channel that keeps one number as it did not in training.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resting {
-    /// Its name.
+    /// Name of the channel.
     pub channel: String,
-    /// Where.
+    /// Place of the rest.
     pub place: Rest,
 }
 
-/// Where a channel keeps one number.
+/// Extent of the samples in which a channel keeps one number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// In all of the data.
+    /// All of the data.
     Throughout,
-    /// In each series, and not the same one in all.
+    /// Each series by itself, with different numbers.
     WithinSeries,
-    /// For too long in some series.
+    /// Too long a part of some series.
     Long {
-        /// How many series.
+        /// Number of series.
         series: usize,
         /// The name of the first.
         id: String,
@@ -61,12 +61,12 @@ impl fmt::Display for Resting {
 }
 
 impl ChannelRange {
-    /// Whether a channel rests in the training: see [`ChannelRange::rests`].
+    /// Returns whether a channel rests in the training: see [`ChannelRange::rests`].
     pub(super) fn rests_in(rests: &[Rests], channel: usize) -> bool {
         rests.iter().any(|one| one.longest[channel] >= MOVES || one.is_still(channel))
     }
 
-    /// Whether a channel never changes within a series of the training.
+    /// Returns whether a channel never changes within a series of the training.
     pub(super) fn is_fixed(rests: &[Rests], channel: usize) -> bool {
         Rests::within_each(rests, channel) > 0
     }

@@ -1,4 +1,4 @@
-//! What a classifier decides by.
+//! Rules of decision.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,15 +6,18 @@ use crate::kernel::ScoreKernel;
 use crate::kernel::mean_map::words_of;
 use crate::runtime::{EmissionDirection, Hmm};
 
-/// How decision values come about. Of two classes one output decides by its sign (class 1 where
-/// positive), else the largest of one a class.
+/// Rule that computes decision values.
+///
+/// For two classes one output decides by its sign (class 1 if positive), otherwise the largest of one per class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Linear in evidence and scores: it compiles to directions, or needs none.
     Linear(Vec<Output>),
-    /// The same of how often words of symbols occur, of no model: directions have a row of emissions a context,
-    /// in lexicographic order, and the classifier's one model finds every symbol as likely.
+    /// Weights on the frequencies of words of symbols.
+    ///
+    /// Directions have a row of emissions per context, in lexicographic order, and the classifier's one model finds every symbol
+    /// equally likely.
     Words {
         /// Symbols of a word before its last: the context that it comes in.
         order: usize,
@@ -54,10 +57,10 @@ pub struct Output {
     pub weights: Vec<f64>,
     /// Directions, `[model]`; empty where the classifier uses no score.
     pub directions: Vec<Direction>,
-    /// What codewords weigh, `[codebook][codeword]`; empty without codebooks.
+    /// Weights of codewords, `[codebook][codeword]`; empty without codebooks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub codewords: Vec<f64>,
-    /// What levels weigh that a codeword's likeness exceeds, `[codebook][codeword][level]`; empty without levels.
+    /// Weights of levels that a codeword's likeness exceeds, `[codebook][codeword][level]`; empty without levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<f64>,
 }
@@ -84,18 +87,18 @@ pub enum ExpansionKernel {
     FixedLength {
         /// Sequences of one length, `[item][position]`.
         items: Vec<Vec<u16>>,
-        /// Whether it is `k(s, x) / sqrt(k(s, s) k(x, x))`; else it is `k(s, x) exp(-log_scale)`.
+        /// `true` for `k(s, x) / sqrt(k(s, s) k(x, x))`; otherwise it is `k(s, x) exp(-log_scale)`.
         normalised: bool,
         /// The logarithm of what a kernel that is not normalised was divided by in training.
         log_scale: f64,
     },
     /// A kernel on the Fisher scores of the bank, all of whose models have one number of states.
     Scores {
-        /// Whether each model's log-likelihood follows its score.
+        /// `true` if each model's log-likelihood follows its score.
         likelihood: bool,
         /// Subtracted before whitening, `[entry]`.
         centre: Vec<f64>,
-        /// How entries are whitened.
+        /// Whitening of the entries.
         whitening: WhiteningRows,
         /// The kernel on whitened scores.
         kernel: ScoreKernel,
@@ -104,7 +107,7 @@ pub enum ExpansionKernel {
     },
 }
 
-/// How centred scores are whitened.
+/// Whitening of centred scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhiteningRows {
@@ -115,7 +118,7 @@ pub enum WhiteningRows {
 }
 
 impl Expansion {
-    /// Whether there are outputs for so many classes, and numbers for each item; else what is wrong, in words.
+    /// Checks that there are outputs for `classes` classes, and numbers for each item; an error describes the fault.
     pub(crate) fn check(&self, classes: usize) -> Result<(), String> {
         let wanted = if (classes, self.biases.len()) == (2, 1) { 1 } else { classes };
         check_count("biases", self.biases.len(), wanted)?;
@@ -163,8 +166,10 @@ fn check_rows<T>(part: &str, rows: &[Vec<T>], wanted: usize) -> Result<(), Strin
 /// Contexts that a device numbers.
 pub const CONTEXTS_AT_MOST: usize = u16::MAX as usize;
 
-/// Contexts of so many symbols: `None` where they, or the symbols of one, are more than a device numbers, or
-/// the words of one symbol more than a table has room for.
+/// Number of contexts of `order` symbols.
+///
+/// `None` if they, or the symbols of one, are more than a device can number, or if a table has no room for the words of one
+/// symbol.
 #[must_use]
 pub fn contexts_of(symbols: usize, order: usize) -> Option<usize> {
     u16::try_from(order).ok()?;
@@ -173,7 +178,7 @@ pub fn contexts_of(symbols: usize, order: usize) -> Option<usize> {
 }
 
 impl Direction {
-    /// Whether it is one of a model; or of one whose emissions have a row a context.
+    /// Returns whether the direction fits a model, or one whose emissions have a row per context.
     pub(crate) fn fits(&self, model: &Hmm, contexts: Option<usize>) -> bool {
         let states = model.states();
         let row = |row: &[f64]| row.len() == states && row.iter().all(|w| w.is_finite());

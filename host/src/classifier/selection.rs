@@ -1,4 +1,4 @@
-//! What a training chose, from what, and by how much: for the report of `fit`, and for whoever reads a model's file.
+//! Choices of a training, their alternatives and gains: for the report of `fit`, and for readers of a model's file.
 
 use std::fmt;
 
@@ -10,23 +10,23 @@ use crate::data::Lags;
 use crate::fit::Topology;
 use crate::words::short;
 
-/// What was chosen of a classifier.
+/// Choices for a classifier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// What class models are made of, with the trials of the last stage; none of a kernel by marginalisation.
+    /// Form of the class models, with the trials of the last stage; `None` for a kernel by marginalisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<FormChoice>,
     /// The machine's setting, with its trials; none of Bayes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Choice>,
-    /// What was trained on the features; none of Bayes.
+    /// Learner that was trained on the features; `None` for Bayes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learner: Option<String>,
     /// Channels that change sign in the mirror images of the training series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mirror: Vec<String>,
-    /// How many jittered copies there are of each training series; none where there was one number alone.
+    /// Number of jittered copies of each training series; `None` if only one number was allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopiesChoice>,
 }
@@ -35,10 +35,9 @@ pub struct Selection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CopiesChoice {
-    /// What was chosen.
+    /// Number that was chosen.
     pub copies: usize,
-    /// What it was chosen from, what is taken unless another leads it first; none where there are too few series or groups
-    /// to judge by.
+    /// Alternatives, the default first; empty if there are too few series or groups to judge by.
     pub candidates: Vec<CopiesCandidate>,
 }
 
@@ -46,20 +45,20 @@ pub struct CopiesChoice {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CopiesCandidate {
-    /// How many of each series.
+    /// Number of copies of each series.
     pub copies: usize,
-    /// How often machines on series and copies are right of series as they are, held out with their copies.
+    /// Accuracy of machines trained on series and copies, on held-out series without their copies.
     pub accuracy: f64,
-    /// By how much it leads the first; none of the first.
+    /// Gain over the first; `None` for the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<Lead>,
 }
 
-/// Which models give scores.
+/// Models that give scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreModels {
-    /// A model a class, all of them.
+    /// A model per class, all of them.
     #[default]
     All,
     /// The model of one class, by name.
@@ -71,12 +70,12 @@ pub enum ScoreModels {
     Universal,
 }
 
-/// What class models are made of.
+/// Form of the class models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Form {
-    /// Whose models there are.
+    /// Models that give scores.
     pub models: ScoreModels,
-    /// Hidden states; of a state a position, positions.
+    /// Hidden states; of a state per position, positions.
     pub states: usize,
     /// Transitions that states may make.
     pub topology: Topology,
@@ -90,7 +89,7 @@ pub struct Form {
     /// Levels of each of their codewords.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub levels: usize,
-    /// How evidence grows with length.
+    /// Normalisation of evidence by length.
     #[serde(with = "normalisation_name")]
     pub normalisation: Normalisation,
 }
@@ -110,22 +109,20 @@ fn is_one(weight: &f64) -> bool {
 /// The form chosen, and what it was chosen from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormChoice {
-    /// What was chosen.
+    /// Form that was chosen.
     #[serde(flatten)]
     pub form: Form,
     /// Every trial of every form, in their order, or in a model's file those of the last stage; none where there was
     /// nothing to choose from or to choose by.
     pub candidates: Vec<FormCandidate>,
-    /// How many forms more were not tried, for they take more than
-    /// [`Request::limits`](crate::learn::Request::limits).
+    /// Number of further forms that were not tried because they exceed [`Request::limits`](crate::learn::Request::limits).
     pub left_out: usize,
-    /// How many more were not tried, for what is taken unless led errs too little for any of them to lead by two standard
-    /// errors.
+    /// Number of further forms that were not tried because none could win by two standard errors.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub could_not_lead: usize,
     /// Models that were fitted to choose: one of a class in an inner fold is one.
     pub fits: usize,
-    /// By how much it leads the next of the last stage, or what would have been kept unless led; none of one alone.
+    /// Gain over the runner-up of the last stage, or over the form kept by default; `None` for a single form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<Lead>,
 }
@@ -133,15 +130,16 @@ pub struct FormChoice {
 /// A trial of a form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormCandidate {
-    /// What was tried.
+    /// Form that was tried.
     #[serde(flatten)]
     pub form: Form,
-    /// Whether it is the one that was chosen, in the last stage.
+    /// `true` for the chosen form, in the last stage.
     pub won: bool,
     /// The stage, from 0: later ones see more series, more settings of the machine, or more passes.
     pub stage: usize,
-    /// Whether single series or groups were held out in closed form: see [`ChosenBy::HeldOut`]. Not where whole inner
-    /// folds were, as beside models of classes.
+    /// `true` if single series or groups were held out in closed form: see [`ChosenBy::HeldOut`].
+    ///
+    /// `false` if whole inner folds were, as in comparisons with models of classes.
     pub closed_form: bool,
     /// Series that it saw.
     pub series: usize,
@@ -149,20 +147,20 @@ pub struct FormCandidate {
     pub settings: usize,
     /// Passes of Baum-Welch at most.
     pub passes: usize,
-    /// Its accuracy over the inner folds, or in closed form, on training series as they are.
+    /// Accuracy over the inner folds, or in closed form, on training series without augmentation.
     pub accuracy: f64,
-    /// Its standard error, over the windows as so many independent trials: `sqrt(p (1 - p) / n)`, where classes weigh alike
-    /// `n` as many windows that do as would say as much (L. Kish, Survey Sampling, 1965).
+    /// Standard error of the accuracy, with windows as independent trials: `sqrt(p (1 - p) / n)`.
+    ///
+    /// If classes weigh alike, `n` is the effective number of windows (L. Kish, Survey Sampling, 1965).
     pub standard_error: f64,
-    /// Its logarithmic loss there, in nats a window.
+    /// Logarithmic loss there, in nats per window.
     pub loss: f64,
-    /// What it would take on a device; none where that is not known before it is trained: of kernel machines, which
-    /// store what they need.
+    /// Cost on a device; `None` if that is unknown before training: for kernel machines, which store as much as they need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
 
-/// What something takes on a device.
+/// Cost on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
@@ -170,11 +168,11 @@ pub struct Price {
     pub flash: usize,
     /// Bytes of a stream's state.
     pub ram: usize,
-    /// Multiply-adds a sample.
+    /// Multiply-adds per sample.
     pub operations: usize,
 }
 
-/// By how much what was chosen leads the next best.
+/// Gain of the choice over the runner-up.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lead {
@@ -188,22 +186,22 @@ pub struct Lead {
     /// sqrt(G / (G - 1) sum_g (sum_i in g (d_i - d))^2) / n
     /// ```
     ///
-    /// Where what is simpler, or a number of copies, was held against others, that of its accuracy as of so many trials
-    /// if it is larger.
+    /// If the choice was compared with a simpler one, or with a number of copies, it is the standard error of its own accuracy
+    /// over independent trials, if that is larger.
     pub standard_error: f64,
-    /// Logarithmic loss less, in nats a window.
+    /// Logarithmic loss less, in nats per window.
     pub loss: f64,
-    /// Whether it is not over the next best but over what would have been kept unless led by two standard errors.
+    /// `true` if the gain is not over the runner-up but over the default, which wins unless beaten by two standard errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over_kept: bool,
 }
 
-/// What a machine is trained with.
+/// Setting of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
     /// The scaling of the features; `None` for a kernel by marginalisation, which has none.
     pub scaling: Option<Scaling>,
-    /// What numbers of codewords, and of levels exceeded, are multiplied by once they are scaled as scores are.
+    /// Factor on numbers of codewords, and of levels exceeded, after scaling as for scores.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub codebook_weight: f64,
     /// The width of the Gaussian kernel on them, where it is one.
@@ -216,19 +214,19 @@ pub struct Setting {
 /// The choice of a setting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// What was chosen.
+    /// Setting that was chosen.
     #[serde(flatten)]
     pub setting: Setting,
-    /// How.
+    /// Method of the choice.
     pub by: ChosenBy,
     /// Inner accuracy of every candidate; none where nothing was judged.
     pub candidates: Vec<Candidate>,
-    /// By how much it leads the next; none of one alone.
+    /// Gain over the runner-up; `None` for a single setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead: Option<Lead>,
 }
 
-/// How a setting was chosen.
+/// Method that chose a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChosenBy {
@@ -237,9 +235,9 @@ pub enum ChosenBy {
     /// The most accurate on series, or groups, each held out of the machine alone, in closed form, of equals that of the
     /// least loss: [`Ridge`](crate::learn::Ridge) on the scores of a model that was fitted without labels.
     HeldOut,
-    /// The same, on series without their jittered copies, which the machine is trained on all the same.
+    /// By held-out series without their jittered copies, on which the machine is still trained.
     HeldOutWithoutCopies,
-    /// There was no other.
+    /// No choice: there was a single setting.
     Alone,
     /// The middle of every list, for there were too few series or groups of a class for inner folds.
     Middle,
@@ -248,13 +246,12 @@ pub enum ChosenBy {
 /// A candidate of the inner cross-validation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// What it is trained with.
+    /// Setting of the machine.
     #[serde(flatten)]
     pub setting: Setting,
-    /// Its accuracy over the inner folds.
+    /// Accuracy over the inner folds.
     pub accuracy: f64,
-    /// Its logarithmic loss there, in nats a window: decision values as log-odds, once stretched as suits
-    /// them best.
+    /// Logarithmic loss there, in nats per window: decision values as log-odds, after the best common scaling.
     pub loss: f64,
 }
 
@@ -276,7 +273,7 @@ impl Form {
 }
 
 impl FormChoice {
-    /// Whether nothing but floors of standard deviations differed among what was tried.
+    /// Returns whether the alternatives differed only in floors of standard deviations.
     #[must_use]
     pub fn floors_alone(&self) -> bool {
         let alike =
@@ -286,7 +283,7 @@ impl FormChoice {
             && all.iter().any(|one| one.form.std_floor != all[0].form.std_floor)
     }
 
-    /// With the trials of the last stage alone: what a model's file keeps.
+    /// Keeps only the trials of the last stage, as in a model's file.
     pub(crate) fn last_stage(&self) -> Self {
         let last = self.candidates.iter().map(|one| one.stage).max();
         let mut kept = self.clone();
@@ -296,7 +293,7 @@ impl FormChoice {
 }
 
 impl Setting {
-    /// What is chosen beside C, in words; empty for a kernel by marginalisation.
+    /// Describes the choices other than C; empty for a kernel by marginalisation.
     pub fn form(&self) -> String {
         let scaling = self.scaling.map(|scaling| scaling.name().to_owned());
         let weight = self.codebook_weight;
@@ -342,7 +339,7 @@ impl fmt::Display for Lead {
         if accuracy > 0.0 {
             return write!(
                 f,
-                "the chosen leads the next by {accuracy:.3} (standard error {standard_error:.3})"
+                "the choice leads the runner-up by {accuracy:.3} (standard error {standard_error:.3})"
             );
         }
         if accuracy < 0.0 {

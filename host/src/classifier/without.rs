@@ -4,12 +4,13 @@ use super::{Classifier, Direction, Observations, Output, Rule};
 use crate::runtime::Hmm;
 
 impl Classifier {
-    /// The same classifier where one of its channels, and its past or differences from it, is never observed: its
-    /// models' marginal distributions over the others, and the directions along which these move. `None` of a single
-    /// channel or of symbols, of a kernel machine, behind a front end, beside codebooks, and of models whose states emit channels jointly
-    /// (`full-gaussian`, `autoregressive`).
+    /// Returns the classifier for a sensor that never observes one of the channels, its past, or differences from it.
     ///
-    /// States' probabilities and all weights and biases stay. What it had learnt of its confidence is left out.
+    /// It has the models' marginal distributions over the other channels, and the directions along which these move. `None` for a
+    /// single channel or for symbols, for a kernel machine, behind a front end, with codebooks, and for models whose states emit
+    /// channels jointly (`full-gaussian`, `autoregressive`).
+    ///
+    /// States' probabilities and all weights and biases stay. The learnt confidence is left out.
     #[must_use]
     pub fn without_channel(&self, channel: usize) -> Option<Self> {
         let Observations::Channels(names) = &self.observations else { return None };

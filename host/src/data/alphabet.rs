@@ -13,7 +13,7 @@ use super::dictionary::Dictionary;
 use super::error::DataError;
 use crate::words::is_hidden;
 
-/// What a character or a word is in an alphabet.
+/// Meaning of a character or a word in an alphabet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decoded {
     /// A symbol, by its index.
@@ -48,7 +48,7 @@ pub struct Alphabet {
     /// The words; `None` of letters.
     dictionary: Option<Arc<Dictionary>>,
     known: Option<&'static Known>,
-    /// Of one with more symbols than a well-known one has, that one: codes are symbols too, as of a profile's.
+    /// Well-known alphabet that this one extends by further symbols, such as a profile's codes.
     like: Option<&'static Known>,
 }
 
@@ -58,9 +58,9 @@ struct Known {
     name: &'static str,
     /// Symbols and missing ones, as a device reads them.
     letters: Letters<'static>,
-    /// Of the missing ones, those a proper file may be full of: masked stretches and gaps.
+    /// Missing marks that may be frequent in a proper file: masked stretches and gaps.
     common: &'static [char],
-    /// How many of the symbols must occur before the alphabet is recognised.
+    /// Number of different symbols that must occur before the alphabet is recognised.
     enough: usize,
 }
 
@@ -236,7 +236,7 @@ impl Alphabet {
         self.known.map(|known| known.name)
     }
 
-    /// What a character is in this alphabet.
+    /// Returns the meaning of a character in this alphabet.
     pub fn decode(&self, character: char) -> Decoded {
         let character = match self.known.or(self.like) {
             Some(known) if known.letters.folds_case() => character.to_ascii_uppercase(),
@@ -249,7 +249,7 @@ impl Alphabet {
         if self.codes().contains(character) { Decoded::Missing } else { Decoded::Unknown }
     }
 
-    /// What a word is in this alphabet; of letters a word of one.
+    /// Returns the meaning of a word in this alphabet; in an alphabet of letters the word has one letter.
     pub fn decode_word(&self, word: &str) -> Decoded {
         let mut letters = word.chars();
         match (&self.dictionary, letters.next(), letters.next()) {
@@ -268,8 +268,7 @@ impl Alphabet {
 }
 
 impl Known {
-    /// Whether characters that occur so often are a text in this alphabet, but for one in
-    /// `one_in` at most.
+    /// Returns whether characters with these counts are a text in this alphabet, except for one in `one_in` at most.
     fn explains(&self, counts: &BTreeMap<char, usize>, one_in: usize) -> bool {
         let (mut symbols, mut codes, mut strangers) = (0, 0, 0);
         let mut seen = Vec::new();

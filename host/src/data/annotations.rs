@@ -11,7 +11,7 @@ use crate::words::{counted, shorten};
 /// A label from one time to another, in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Annotation {
-    /// Of which series; of every, where none is named.
+    /// Series that the annotation belongs to; every series if none is named.
     pub(super) series: Option<String>,
     pub(super) start: f64,
     /// Infinite where it lasts to the next, or to the end.

@@ -1,4 +1,4 @@
-//! From what the readers found in one file or several to a data set: classes and symbols get their
+//! Assembly of a data set from the content of one file or several: classes and symbols get their
 //! numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
 /// Words of a dictionary that a finding names.
 const SHOWN: usize = 8;
 
-/// What an observation is: as the options say, or as found.
+/// Kind of observation: as the options give it, or as found.
 fn kind(
     parts: &[Part],
     options: &ReadOptions,
@@ -123,7 +123,7 @@ fn labels(parts: &[Part]) -> Vec<String> {
 struct Numbering<'o> {
     kind: Kind,
     classes: Vec<String>,
-    /// Of letters, those that are no symbols and mean nothing.
+    /// Returns whether a letter is no symbol and has no meaning.
     passed_over: fn(char) -> bool,
     missing: &'o Marks,
     /// Characters and words read as missing so far.
@@ -225,7 +225,7 @@ impl Part {
     }
 }
 
-/// There is a series, and no string is empty.
+/// Checks that there is a series, and that no string is empty.
 fn check_filled(part: &Part) -> Result<(), DataError> {
     if part.drafts.is_empty() {
         return Err(DataError::HeaderOnly { file: part.file.clone() });
@@ -261,7 +261,7 @@ fn check_fit(first: &Part, part: &Part) -> Result<(), DataError> {
     Ok(())
 }
 
-/// How often each character occurs in the strings.
+/// Counts each character in the strings.
 fn count_characters(parts: &[Part]) -> BTreeMap<char, usize> {
     // Nearly all is ASCII, and files are long: count that in an array.
     let mut ascii = [0; 128];

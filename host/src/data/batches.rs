@@ -2,14 +2,14 @@
 
 use super::gaps::median;
 
-/// A step begins a batch where it is so many times as long as those within one.
+/// Ratio of a step to those within a batch at which it begins another batch.
 const LEAP: f64 = 5.0;
-/// The mean step of batches is so many times that within one: less is a recording with pauses.
+/// Least ratio of the mean step to that within a batch: below it, a recording has pauses.
 const HANDED_OVER: f64 = 20.0;
 /// Steps between batches without which there is no pattern.
 const FEWEST: usize = 3;
 
-/// Times that leap after each so many samples.
+/// Times that leap after a fixed number of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Batches {
     /// Samples of a batch.
@@ -21,9 +21,10 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Of times that leap after each so many samples, and always about as far, but for one in ten; else `None`. Within a
-    /// batch the steps are those of reading a buffer: where they are more than a twentieth of the mean, the samples may have
-    /// been taken then, in bursts.
+    /// Detects times that leap after a fixed number of samples, and by about the same amount, but for one in ten.
+    ///
+    /// Otherwise `None`. Within a batch the steps are those of reading a buffer: if they are more than a twentieth of the mean,
+    /// the samples may have been taken then, in bursts.
     #[must_use]
     pub fn of(times: &[f64]) -> Option<Self> {
         let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();

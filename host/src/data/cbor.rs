@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-/// How deep lists and maps may lie in one another.
+/// Largest depth of nested lists and maps.
 const DEEPEST: usize = 64;
 
 /// The value of bytes.
@@ -23,7 +23,7 @@ struct Reader<'b> {
     at: usize,
 }
 
-/// What a head says that has no length: of what follows, up to a break.
+/// Length of an item of indefinite length, which ends with a break.
 const OPEN: u64 = u64::MAX;
 
 impl Reader<'_> {
@@ -51,7 +51,7 @@ impl Reader<'_> {
         Ok((kind, how, number))
     }
 
-    /// Whether a break is next, which is then passed.
+    /// Returns whether a break is next, and skips it.
     fn ends(&mut self) -> bool {
         let ends = self.bytes.get(self.at) == Some(&0xFF);
         self.at += usize::from(ends);
@@ -66,7 +66,7 @@ impl Reader<'_> {
                     (part, _, length) if part == kind && length != OPEN => {
                         text.extend_from_slice(self.take(length as usize)?);
                     }
-                    _ => return Err("a text of parts that are none"),
+                    _ => return Err("a text with parts that are no texts"),
                 }
             }
         } else {
@@ -140,7 +140,7 @@ fn half(bits: u16) -> f64 {
 mod tests {
     use super::*;
 
-    /// Of the examples in appendix A of RFC 8949.
+    /// The examples in appendix A of RFC 8949 are read.
     #[test]
     fn examples_of_the_standard_are_read() {
         for (bytes, wanted) in [

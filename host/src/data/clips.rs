@@ -14,7 +14,7 @@ use super::marked::{Mark, Marked};
 use super::samples::{Rows, Samples, SamplesView};
 use crate::words::rate_words;
 
-/// Folds, where there are so many clips, or groups of them.
+/// Number of folds, if there are as many clips, or groups of them.
 const FOLDS: usize = 3;
 
 /// Clips joined end to end with stretches of background between them, a part for each fold of a cross-validation.
@@ -142,7 +142,7 @@ impl Joined {
         &self.fold_of
     }
 
-    /// How many clips and recordings of background they are made of.
+    /// Number of clips and recordings of background that they are made of.
     pub fn recordings(&self) -> usize {
         self.recordings
     }
@@ -228,7 +228,7 @@ fn pieces<'a>(
     dealt.collect()
 }
 
-/// How many of the clips go into each piece: by its length, and no more than it parts. `None` where some are left.
+/// Number of clips for each piece: by its length, and at most as many as it can separate. `None` if some are left.
 fn shares(clips: usize, pieces: &[&Piece<'_>]) -> Option<Vec<usize>> {
     let all: usize = pieces.iter().map(|one| one.samples.len()).sum();
     let (mut passed, mut given) = (0, 0);

@@ -1,4 +1,4 @@
-//! How often samples come, by their times.
+//! Sample rate, from the times.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct Period {
 }
 
 impl Period {
-    /// Of some series whose times are seconds; `None` where they do not say, or where they differ.
+    /// Clock of some series whose times are seconds; `None` if they have no common period.
     ///
     /// # Panics
     /// If there is no such series.
@@ -46,13 +46,13 @@ impl Period {
         1.0 / self.seconds
     }
 
-    /// Whether times without a period have about this rate, within a quarter.
+    /// Returns whether times without a period have about this rate, within a quarter.
     #[must_use]
     pub fn admits_roughly(&self, seconds: f64) -> bool {
         (seconds / self.seconds - 1.0).abs() <= ROUGH_TOLERANCE
     }
 
-    /// Whether another period is the same within the tolerance.
+    /// Returns whether another period is the same within the tolerance.
     #[must_use]
     pub fn admits(&self, seconds: f64) -> bool {
         (seconds / self.seconds - 1.0).abs() <= self.tolerance
@@ -62,13 +62,13 @@ impl Period {
 /// Series whose samples do not come evenly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Irregular<'a> {
-    /// How many series.
+    /// Number of series.
     pub count: usize,
     /// The first of them.
     pub series: &'a Series,
     /// The share of its steps that differ from its period by more than 30 percent, leaps aside.
     pub share: f64,
-    /// Where its samples come in batches.
+    /// Batches in which its samples come, if they do.
     pub batches: Option<Batches>,
 }
 
@@ -168,7 +168,7 @@ impl Dataset {
         found
     }
 
-    /// Whether times without a unit are whole numbers that step by two or more: most likely milliseconds.
+    /// Returns whether times without a unit are whole numbers that step by two or more: most likely milliseconds.
     pub fn may_be_milliseconds(&self) -> bool {
         let whole = |one: &Series| one.times.iter().all(|t| t.fract() == 0.0);
         let slow = |period: Option<f64>| period.is_some_and(|period| period >= 2.0);
@@ -182,7 +182,7 @@ impl Dataset {
         self.roundings().usual.map(nearest_period)
     }
 
-    /// How the times of all series were rounded.
+    /// Rounding of the times of all series.
     pub(super) fn roundings(&self) -> Roundings {
         let times: Vec<&[f64]> = self.series().iter().map(|one| one.times.as_slice()).collect();
         Roundings::of(&times)
@@ -194,7 +194,7 @@ impl Dataset {
         periods(&self.series().iter().collect::<Vec<_>>())
     }
 
-    /// Whether the samples were resampled after they were read.
+    /// Returns whether the samples were resampled after they were read.
     pub fn is_resampled(&self) -> bool {
         self.clock().resampled
     }
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(seconds(&data("t", &[since_1970])), Some(0.02));
     }
 
-    /// Whole milliseconds of 800 Hz; series at another rate are none of these, however short.
+    /// Whole milliseconds of 800 Hz; series at another rate are not of this clock, however short.
     #[test]
     fn a_rounding_is_that_of_the_series_that_can_have_it() {
         let rounded = |count: u32| -> Vec<f64> {

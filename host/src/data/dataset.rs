@@ -11,7 +11,7 @@ use super::samples::{Samples, SamplesView};
 use super::source::Found;
 use super::unit_match::UnitMatch;
 
-/// What one observation is.
+/// Kind of one observation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -42,9 +42,9 @@ impl Kind {
 /// One sequence of observations with what is known about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Its name in the file; unique in a series table, not necessarily among strings.
+    /// Name of the series in the file; unique in a series table, not necessarily among strings.
     pub id: String,
-    /// Its class, an index into [`Dataset::classes`]; `None` if unlabelled.
+    /// Class of the series, an index into [`Dataset::classes`]; `None` if unlabelled.
     pub label: Option<usize>,
     /// Values of the extra columns, in the order of [`Dataset::columns`].
     pub columns: Vec<String>,
@@ -57,12 +57,12 @@ pub struct Series {
     pub line: u64,
 }
 
-/// What is known of a data set's times beside the times.
+/// Properties of a data set's times, apart from the times themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
-    /// Whether the data say in which unit the time is; else whole numbers that step by one number the samples.
+    /// `true` if the data give the unit of the time; otherwise whole numbers that step by one number the samples.
     pub(super) named: bool,
-    /// Whether the samples were resampled.
+    /// `true` if the samples were resampled.
     pub(super) resampled: bool,
 }
 
@@ -87,7 +87,7 @@ impl Dataset {
     /// # Errors
     /// [`DataError::Inconsistent`] naming the first series that is empty, has another kind of
     /// samples, a label that is no index of `classes`, a symbol outside the alphabet, a wrong
-    /// number of columns or of times; [`DataError::NoSeries`] if there is none.
+    /// number of columns or of times; [`DataError::NoSeries`] without a series.
     pub fn new(
         source: impl Into<String>,
         kind: Kind,
@@ -162,10 +162,10 @@ impl Dataset {
         Self::new("memory", kind, classes, Vec::new(), series)
     }
 
-    /// The same series with classes numbered as in `classes`, by name.
+    /// Renumbers the classes as in `classes`, by name.
     ///
     /// # Errors
-    /// [`DataError::UnknownLabel`] naming the first series whose class is none of them.
+    /// [`DataError::UnknownLabel`] naming the first series whose class is not among them.
     pub fn with_classes(mut self, classes: &[String]) -> Result<Self, DataError> {
         for series in &mut self.series {
             let Some(label) = series.label else { continue };
@@ -238,7 +238,7 @@ impl Dataset {
         Self { clock, ..self }
     }
 
-    /// What is known of the times.
+    /// Returns the properties of the times.
     pub(super) fn clock(&self) -> Clock {
         self.clock
     }
@@ -255,7 +255,7 @@ impl Dataset {
         self
     }
 
-    /// With another name for messages.
+    /// Sets another name for messages.
     pub(super) fn with_source(self, source: String) -> Self {
         Self { source, ..self }
     }
@@ -265,7 +265,7 @@ impl Dataset {
         Self { findings, ..self }
     }
 
-    /// What was found by looking, and may be said otherwise by a [`Source`](super::Source).
+    /// Facts that were inferred, and that a [`Source`](super::Source) can override.
     pub fn findings(&self) -> &[Found] {
         &self.findings
     }
@@ -297,7 +297,7 @@ impl Dataset {
         self
     }
 
-    /// What one observation is.
+    /// Kind of one observation.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
@@ -330,7 +330,7 @@ impl Dataset {
         self.checksum
     }
 
-    /// How many observations are missing.
+    /// Counts of missing observations.
     pub fn missing(&self) -> &Missing {
         &self.missing
     }
@@ -426,7 +426,7 @@ impl Dataset {
     }
 }
 
-/// What is wrong with a series made in memory, if anything.
+/// Describes the fault of a series made in memory, if any.
 fn inconsistency(kind: &Kind, classes: usize, columns: usize, series: &Series) -> Option<String> {
     let view = series.samples.view();
     if view.is_empty() {

@@ -1,4 +1,4 @@
-//! How a delimited text is written: what parts fields, decimal marks, comments, header.
+//! Dialect of a delimited text: separators, decimal marks, comments, header.
 
 use std::borrow::Cow;
 
@@ -23,27 +23,27 @@ fn beginning(text: &[u8]) -> &[u8] {
     }
 }
 
-/// How a delimited text is written.
+/// Dialect of a delimited text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Dialect {
     pub(super) separator: Separator,
-    /// How commas in numbers are read.
+    /// Meaning of commas in numbers.
     pub(super) commas: Commas,
-    /// Whether the first line names the columns.
+    /// `true` if the first line names the columns.
     pub(super) header: bool,
-    /// Whether lines that begin with `#` are comments.
+    /// `true` if lines that begin with `#` are comments.
     pub(super) comments: bool,
     pub(super) findings: Findings,
 }
 
-/// What a comma within a number is.
+/// Meaning of a comma within a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Commas {
     /// An error: nobody said what it means.
     Unknown,
     /// The decimal mark.
     Decimal,
-    /// Between thousands.
+    /// Separator of thousands.
     Thousands,
 }
 
@@ -73,12 +73,12 @@ impl Commas {
     }
 }
 
-/// Whether each comma stands before three digits, as between thousands: `1,234`, `-12,345,678.9`.
+/// Returns whether each comma comes before three digits, as between thousands: `1,234`, `-12,345,678.9`.
 pub(super) fn are_thousands(text: &str) -> bool {
     are_grouped(text, ',', '.')
 }
 
-/// The same of another mark between thousands, and another decimal mark.
+/// Returns whether numbers are grouped by another mark, with another decimal mark.
 fn are_grouped(text: &str, between: char, decimal: char) -> bool {
     let (whole, fraction) = text.split_once(decimal).unwrap_or((text, ""));
     let mut groups = whole.trim_start_matches(['+', '-']).split(between);
@@ -96,7 +96,7 @@ fn has_decimal_comma(text: &str) -> bool {
 }
 
 impl Dialect {
-    /// Of a text: as is said, else by looking at its first lines.
+    /// Detects the dialect of a text from its first lines, except for what the source gives.
     pub(super) fn of(text: &[u8], source: &Source) -> Self {
         let lines: Vec<Cow<'_, str>> = beginning(text)
             .split(|&byte| byte == b'\n' || byte == b'\r')
@@ -168,9 +168,10 @@ pub(super) fn fields(line: &str, separator: Separator) -> Vec<&str> {
     }
 }
 
-/// Whether the first line is data, and no header: half of its fields or more come back in their columns, or are numbers where these
-/// have numbers. Numbers that rise along the line are names where no word comes back, as those of samples are; a name that
-/// readers know is one.
+/// Returns whether the first line is data, not a header.
+///
+/// It is data if at least half of its fields occur again in their columns, or are numbers in columns of numbers. Numbers that
+/// rise along the line are names if no word occurs again, as in names of samples; a name that readers know makes it a header.
 fn begins_with_data(rows: &[Vec<&str>], source: &Source) -> bool {
     let [first, below @ ..] = rows else { return false };
     let known = |name: &&str| {
@@ -196,7 +197,7 @@ fn begins_with_data(rows: &[Vec<&str>], source: &Source) -> bool {
     2 * alike >= first.len() && (words || !rising)
 }
 
-/// How many lines have as many fields as the first, and how many fields that are.
+/// Counts the lines with as many fields as the first, and those fields.
 fn agreement(lines: &[&str], separator: Separator) -> (usize, usize) {
     let counts: Vec<usize> =
         lines.iter().take(20).map(|line| fields(line.trim_end(), separator).len()).collect();

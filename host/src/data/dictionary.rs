@@ -80,12 +80,12 @@ fn check(word: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a character parts words, on a device too.
+/// Returns whether a character separates words, on a device too.
 pub(crate) fn is_separator(character: char) -> bool {
     u8::try_from(character).is_ok_and(Letters::separates)
 }
 
-/// What the symbols of strings are.
+/// Spelling of the symbols of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// Letters, one after another.
@@ -97,7 +97,8 @@ pub(super) enum Spelling {
 }
 
 impl Spelling {
-    /// By looking at the first strings: they are words if at least half of them have a separator and at least half of the
+    /// Detects the spelling from the first strings: they are words if at least half of them have a separator and at least half of
+    /// the
     /// pieces are longer than a letter, or all are whole numbers.
     pub(super) fn of(parts: &[Part], marks: &Marks) -> Self {
         const LOOKED_AT: usize = 1000;

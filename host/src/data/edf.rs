@@ -77,7 +77,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             (samples, low, high, value(120), value(128))
         else {
             return Err(wrong(&format!(
-                "has a number that is none in the header of signal {}",
+                "has an invalid number in the header of signal {}",
                 one + 1
             )));
         };

@@ -1,4 +1,4 @@
-//! Recordings in Edge Impulse's acquisition format, as JSON or CBOR; and the labels that lie beside them.
+//! Recordings in Edge Impulse's acquisition format, as JSON or CBOR, and the labels in the same folder.
 //!
 //! Source: Edge Impulse, "Data acquisition format": `payload` has `interval_ms`, `sensors` with names and units, and `values`, a
 //! row (or a number) per sample. The label is what the file's name begins with, before its first point, or is in
@@ -138,8 +138,9 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     part(name, Some(&channels), channels.len(), vec![recording], options)
 }
 
-/// What the name of a file begins with, before its first point, where something stands between that and the ending: of
-/// `walk.2k3f.json`, `walk`.
+/// Label from the name of a file: the part before its first point, if more than the ending follows it.
+///
+/// For `walk.2k3f.json` it is `walk`.
 pub(super) fn label_of(name: &str) -> Option<String> {
     let file = Path::new(name).file_name()?.to_string_lossy().into_owned();
     let label = file.split('.').next()?.to_owned();

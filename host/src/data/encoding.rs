@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use super::error::DataError;
 
-/// How the characters of a text are written as bytes.
+/// Encoding of a text's characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// Of one to four bytes.
+    /// UTF-8: one to four bytes per character.
     Utf8,
-    /// Of two bytes or four, in the order that the byte order mark says, else the low byte first.
+    /// UTF-16: two or four bytes, in the order of the byte order mark, by default the low byte first.
     Utf16,
-    /// Of one byte, as Windows writes western European text; ISO 8859-1 is a part of it.
+    /// Windows-1252, for western European text: one byte per character; it contains ISO 8859-1.
     Windows1252,
 }
 

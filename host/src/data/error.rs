@@ -1,4 +1,4 @@
-//! What can be wrong with a file of data.
+//! Errors in a file of data.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::place::Place;
 use crate::words::rate_words;
 use crate::words::{counted, grouped};
 
-/// Why data could not be read. Every message names the place and says what to do.
+/// Reason why data could not be read. Every message names the place and the remedy.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -18,7 +18,7 @@ pub enum DataError {
     Io {
         /// The file.
         file: String,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// The file begins like gzip and is damaged or cut short.
@@ -27,7 +27,7 @@ pub enum DataError {
     Gzip {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Fault of the file.
         what: String,
     },
     /// A live stream that begins like gzip.
@@ -39,7 +39,7 @@ pub enum DataError {
         /// The stream.
         file: String,
     },
-    /// A part of FASTA headers where there are none.
+    /// A part of FASTA headers in a file without such headers.
     #[error("{file}: not FASTA, so that no header has a label; leave the FASTA label out")]
     #[strum(serialize = "not-fasta")]
     NoFasta {
@@ -68,7 +68,7 @@ pub enum DataError {
     /// Bytes that are no UTF-8.
     #[error("{place}: is not UTF-8 text; convert the file, for example with iconv -t UTF-8")]
     NotUtf8 {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
     },
     /// The first line fits no known layout.
@@ -81,9 +81,9 @@ pub enum DataError {
         file: String,
         /// The beginning of the first line.
         found: String,
-        /// What files begin with.
+        /// Beginnings of the known layouts.
         known: Vec<&'static str>,
-        /// What a table lacks to be one of series.
+        /// Reason why a table is not one of series.
         lacks: Option<String>,
     },
     /// The header does not have what its layout needs.
@@ -92,7 +92,7 @@ pub enum DataError {
     Header {
         /// The file.
         file: String,
-        /// What is wrong and what to do.
+        /// Fault and remedy.
         what: String,
     },
     /// Too few or too many fields.
@@ -105,11 +105,11 @@ pub enum DataError {
     )]
     #[strum(serialize = "ragged-row")]
     Ragged {
-        /// Where: the first column that is missing or too many.
+        /// Place of the first column that is missing or superfluous.
         place: Box<Place>,
         /// Fields in the row.
         found: usize,
-        /// Fields of the header, or the model's channels where there is none.
+        /// Fields of the header, or the model's channels without a header.
         expected: usize,
     },
     /// A field that should be a finite number.
@@ -118,7 +118,7 @@ pub enum DataError {
          write NA"
     )]
     NotANumber {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -130,7 +130,7 @@ pub enum DataError {
          goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)"
     )]
     NotAChannel {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -138,11 +138,11 @@ pub enum DataError {
     /// A number that the model's emissions give no density.
     #[error("{place}: `{text}` is {unlike}; for a missing value leave the field empty or write NA")]
     NotInSupport {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
-        /// What it is not, and which emissions want it.
+        /// Description of the numbers that are required, and the emissions that require them.
         unlike: &'static str,
     },
     /// A number that has no place in the arithmetic of a device.
@@ -151,7 +151,7 @@ pub enum DataError {
          3.4e38; write the channel in a larger unit, or NA for a missing value"
     )]
     BeyondSingle {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -159,7 +159,7 @@ pub enum DataError {
     /// A number with a comma where its point should be.
     #[error("{place}: `{text}` has a decimal comma; write a point")]
     DecimalComma {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -170,7 +170,7 @@ pub enum DataError {
          digits and a point alone"
     )]
     AmbiguousComma {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -189,9 +189,9 @@ pub enum DataError {
     OtherFormat {
         /// The file.
         file: String,
-        /// What it is.
+        /// Format of the file.
         what: String,
-        /// What to do.
+        /// Remedy.
         remedy: String,
     },
     /// A word in a column of many numbers.
@@ -201,7 +201,7 @@ pub enum DataError {
         counted(*numbers, "other field")
     )]
     MixedColumn {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -213,9 +213,9 @@ pub enum DataError {
     #[error("{place}: has the character {code}, which does not show in print; remove it")]
     #[strum(serialize = "hidden-character")]
     Hidden {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
-        /// Its code point: `U+202E`.
+        /// Code point of the character: `U+202E`.
         code: String,
     },
     /// More than there is room for.
@@ -233,9 +233,9 @@ pub enum DataError {
     /// A field that may not be empty.
     #[error("{place}: is empty; a {what} is needed here")]
     EmptyField {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
-        /// What belongs there.
+        /// Expected content.
         what: &'static str,
     },
     /// The time does not increase.
@@ -246,7 +246,7 @@ pub enum DataError {
         }
     )]
     TimeOrder {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The time read.
         t: f64,
@@ -261,7 +261,7 @@ pub enum DataError {
          lines of a series together, in order of time, or give this one another name"
     )]
     SeriesSplit {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.
         series: String,
@@ -274,7 +274,7 @@ pub enum DataError {
          for a whole series, so begin another series here"
     )]
     ColumnChanges {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.
         series: String,
@@ -289,7 +289,7 @@ pub enum DataError {
          samples"
     )]
     EmptySeries {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.
         series: String,
@@ -300,7 +300,7 @@ pub enum DataError {
          remove the column or the series"
     )]
     NoWholeRow {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// Name of the series.
         series: String,
@@ -313,7 +313,7 @@ pub enum DataError {
          {missing}"
     )]
     UnknownSymbol {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The character or word.
         symbol: String,
@@ -323,9 +323,9 @@ pub enum DataError {
         missing: String,
     },
     /// A label that the given classes do not have.
-    #[error("{place}: label `{label}` is none of the known classes ({classes})")]
+    #[error("{place}: unknown label `{label}`; known labels: {classes}")]
     UnknownLabel {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The label.
         label: String,
@@ -351,7 +351,7 @@ pub enum DataError {
         file: String,
         /// The first file.
         other: String,
-        /// What differs.
+        /// Difference.
         what: String,
     },
     /// Recordings of a background that are too short for the clips between which they lie.
@@ -370,13 +370,13 @@ pub enum DataError {
         /// Clips of the fold.
         clips: usize,
     },
-    /// An alphabet that is none.
+    /// An invalid alphabet.
     #[error("alphabet `{text}`: {what}")]
     #[strum(serialize = "bad-alphabet")]
     Alphabet {
-        /// What was given.
+        /// Text that was given.
         text: String,
-        /// What is wrong.
+        /// Fault of the alphabet.
         what: String,
     },
     /// Words that are no symbols of a dictionary.
@@ -385,7 +385,7 @@ pub enum DataError {
     Words {
         /// The file.
         file: String,
-        /// What is wrong and what to do.
+        /// Fault and remedy.
         what: String,
     },
     /// A series without a label where one is needed.
@@ -396,9 +396,9 @@ pub enum DataError {
     Unlabelled {
         /// The file.
         file: String,
-        /// Where the series begins.
+        /// Line where the series begins.
         line: u64,
-        /// Its name.
+        /// Name of the series.
         id: String,
     },
     /// No such column.
@@ -427,11 +427,11 @@ pub enum DataError {
     #[error("series {index} (`{id}`): {what}")]
     #[strum(serialize = "inconsistent-series")]
     Inconsistent {
-        /// Its number, from 0.
+        /// Index of the series, from 0.
         index: usize,
-        /// Its name.
+        /// Name of the series.
         id: String,
-        /// What is wrong.
+        /// Fault of the series.
         what: String,
     },
     /// A file of another kind than needed.
@@ -440,9 +440,9 @@ pub enum DataError {
     WrongKind {
         /// The file.
         file: String,
-        /// What it has.
+        /// Observations of the data.
         found: String,
-        /// What is needed.
+        /// Observations that are needed.
         expected: String,
     },
     /// A time that is no number.
@@ -451,7 +451,7 @@ pub enum DataError {
          seconds"
     )]
     TimeNotANumber {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
@@ -469,7 +469,7 @@ pub enum DataError {
         file: String,
         /// Two of the series.
         series: [String; 2],
-        /// Their periods.
+        /// Periods of the two.
         seconds: [f64; 2],
     },
     /// Samples at another rate than a model's.
@@ -487,12 +487,12 @@ pub enum DataError {
         /// The sample period wanted.
         wanted: f64,
     },
-    /// What cannot be resampled.
+    /// Data that cannot be resampled.
     #[error("{file}: cannot be resampled: {why}")]
     NotResampled {
         /// The file.
         file: String,
-        /// Why.
+        /// Reason.
         why: &'static str,
     },
     /// A channel in a unit that does not convert into the one that is wanted.
@@ -512,34 +512,34 @@ pub enum DataError {
     Folds {
         /// The file.
         file: String,
-        /// Why.
+        /// Reason.
         reason: FoldError,
     },
     /// A line of a live stream that does not end.
     #[error("{place}: the line is longer than {limit} bytes; write one sample per line")]
     LineTooLong {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The longest line allowed.
         limit: u64,
     },
-    /// A field of a table of records that is none of its column's states.
+    /// A field of a table of records that is not a state of its column.
     #[error("{place}: `{text}` is no state of {column}; it has {states}")]
     UnknownCategory {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The field.
         text: String,
         /// The column.
         column: String,
-        /// Its states, separated by commas.
+        /// States of the column, separated by commas.
         states: String,
     },
     /// A column that the model does not have.
     #[error("{place}: the model has no `{column}`; it has {known}. Leave the column out")]
     #[strum(serialize = "unknown-column")]
     ExtraColumn {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
         /// The column.
         column: String,
@@ -550,9 +550,9 @@ pub enum DataError {
     #[error("{place}: {what}")]
     #[strum(serialize = "bad-layout")]
     Layout {
-        /// Where.
+        /// Place of the fault.
         place: Box<Place>,
-        /// What is wrong and what to do.
+        /// Fault and remedy.
         what: String,
     },
 }
@@ -560,7 +560,7 @@ pub enum DataError {
 crate::kinds::kinds!(DataError, Self::Folds { reason: error, .. } => error);
 
 impl DataError {
-    /// Whether it leaves nothing to read of a live stream; else it is of one sample.
+    /// Returns whether the error ends a live stream; otherwise it concerns one sample.
     pub fn ends_stream(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! One event a line: `series,label,t,event`, where the events are words and nothing beside them is a channel.
+//! Tables of one event per line: `series,label,t,event`, where the events are words and no other column is a channel.
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
@@ -34,7 +34,7 @@ fn with_column(source: &Source, column: &Column) -> Source {
     Source { channels: vec![column.clone()], ..source.clone() }
 }
 
-/// Whether a text is a table of events, where something may be said of its other columns.
+/// Returns whether a text is a table of events, given options for its other columns.
 pub(super) fn is_one(text: &[u8], source: &Source) -> bool {
     let names = header_names(text);
     let Some(name) = named(&names).cloned() else { return false };
@@ -100,7 +100,7 @@ mod tests {
         let lengths =
             |data: Dataset| symbols(&data).iter().map(|one| one.len()).collect::<Vec<_>>();
         assert_eq!(lengths(parse(gap, Source::default()).expect("two")), [3, 1]);
-        // Other names of columns are said.
+        // Other names of columns are given.
         let said = Source {
             series: Some(Column::of("machine")),
             label: Some(Column::of("wear")),

@@ -10,7 +10,7 @@ const STATISTICS: [&str; 22] = [
     "kurt", "energy", "iqr", "mad", "avg", "average", "range", "entropy", "p2p", "quantile", "sum",
 ];
 
-/// Whether a name is that of a statistic: `x_mean`, `std(ax)`, `acc_x.max`.
+/// Returns whether a name is that of a statistic: `x_mean`, `std(ax)`, `acc_x.max`.
 fn is_statistic(name: &str) -> bool {
     let name = name.to_lowercase();
     let mut words = name.split(|one: char| !one.is_alphanumeric());

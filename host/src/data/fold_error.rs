@@ -1,8 +1,8 @@
-//! Why no folds could be made.
+//! Errors of folds that cannot be made.
 
 use crate::words::{counted, grouped};
 
-/// Why no folds could be made.
+/// Reason why no folds could be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

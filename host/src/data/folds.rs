@@ -210,7 +210,7 @@ impl Dataset {
         self.deal((&self.labels()?, self.classes()), folds, group, seed)
     }
 
-    /// The same by other labels than its own.
+    /// Deals folds by other labels than the data's own.
     pub(super) fn deal(
         &self,
         (labels, classes): (&[usize], &[String]),

@@ -1,4 +1,4 @@
-//! Where time leaps: recursions count samples, not seconds.
+//! Leaps of the time: recursions count samples, not seconds.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::dataset::{Dataset, Series};
 /// median: samples that were lost, or that nobody marked as missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaps<'a> {
-    /// How many there are.
+    /// Number of gaps.
     pub count: usize,
     /// The series of the first.
     pub series: &'a Series,
@@ -32,7 +32,7 @@ impl Series {
     /// Returns the samples before which the time leaps by more than `steps` usual steps.
     pub(crate) fn leaps(&self, steps: usize) -> Vec<usize> {
         let all = || self.times.windows(2).map(|pair| pair[1] - pair[0]);
-        // Without the usual step: no leap is so many of the least.
+        // If even the smallest step is within the limit, no step is a leap.
         let [least, most] =
             all().fold([f64::INFINITY, 0.0], |[least, most], t| [t.min(least), t.max(most)]);
         if most <= least * steps as f64 {
@@ -62,7 +62,7 @@ pub(super) fn median(all: &mut [f64]) -> Option<f64> {
     (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
-/// Of series whose samples do not come in batches.
+/// Gaps of series whose samples do not come in batches.
 fn gaps_in(series: &Series, rounded: Option<f64>) -> Option<Gaps<'_>> {
     let usual = median_step(&series.times)?;
     // Rounded times have a step of one unit more, which is no leap.

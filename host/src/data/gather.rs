@@ -14,7 +14,7 @@ use crate::words::shorten;
 /// The name of standard input in messages.
 const STANDARD: &str = "standard input";
 
-/// Endings of files that hold no samples and lie beside them.
+/// Endings of files without samples that accompany others.
 const BESIDE: [&str; 14] = [
     "md", "pdf", "png", "jpg", "jpeg", "svg", "html", "py", "ipynb", "toml", "yaml", "yml", "dat",
     "atr",
@@ -24,7 +24,7 @@ const BESIDE: [&str; 14] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct File {
     pub(super) path: PathBuf,
-    /// Its path below the folder that was named; its name alone, where a file was.
+    /// Path below the folder that was named; only the name if a file was named.
     pub(super) below: PathBuf,
 }
 
@@ -135,7 +135,7 @@ fn matching(pattern: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a name fits a pattern of `*` and `?`.
+/// Returns whether a name fits a pattern of `*` and `?`.
 fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
@@ -182,7 +182,7 @@ pub struct NamePattern {
 }
 
 impl NamePattern {
-    /// Of a text such as `{label}.{n}.csv`.
+    /// Parses a pattern such as `{label}.{n}.csv`.
     ///
     /// # Errors
     /// Without `{label}`, or a brace that does not end.

@@ -19,7 +19,7 @@ pub struct Lags {
     seen: Seen,
 }
 
-/// What models see at the lags.
+/// Use of the past at the lags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 enum Seen {
     /// Differences, all of them.
@@ -31,7 +31,7 @@ enum Seen {
     Apart,
 }
 
-/// As files have them: `[1, 2]`, `{"past": [1, 2]}` or `{"each_lag": [1, 2]}`.
+/// Form in files: `[1, 2]`, `{"past": [1, 2]}` or `{"each_lag": [1, 2]}`.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -40,7 +40,7 @@ enum Written {
     Apart { each_lag: Vec<u32> },
 }
 
-/// Why lags were refused.
+/// Reason why lags were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -106,7 +106,7 @@ impl Lags {
         Self { seen: Seen::Past, ..self }
     }
 
-    /// Whether rows hold the past itself.
+    /// Returns whether rows hold the past itself.
     #[must_use]
     pub fn is_past(&self) -> bool {
         self.seen == Seen::Past
@@ -119,13 +119,13 @@ impl Lags {
         Self { seen: Seen::Apart, ..self }
     }
 
-    /// Whether each model sees the differences at one lag alone.
+    /// Returns whether each model sees the differences at one lag only.
     #[must_use]
     pub fn is_apart(&self) -> bool {
         self.seen == Seen::Apart
     }
 
-    /// What a model sees: of those that see a lag each its own, else all of them.
+    /// Lags of a model: its own if each model has one lag, otherwise all.
     pub(crate) fn of_model(&self, model: usize) -> Self {
         match self.lags.get(model) {
             Some(&lag) if self.is_apart() => Self::one(lag),
@@ -139,18 +139,18 @@ impl Lags {
         (0..models).map(|model| self.of_model(model)).collect()
     }
 
-    /// The columns of a row that a model sees, of so many channels: `None` for all of them.
+    /// Columns of a row that a model sees, for `channels` channels: `None` for all of them.
     pub(crate) fn columns(&self, model: usize, channels: usize) -> Option<Vec<usize>> {
         let own = channels * (1 + model);
         self.is_apart().then(|| (0..channels).chain(own..own + channels).collect())
     }
 
-    /// Columns that so many models name, of so many channels.
+    /// Number of columns that `models` models name, for `channels` channels.
     pub(crate) fn columns_kept(&self, models: usize, channels: usize) -> usize {
         if self.is_apart() { models * self.seen_width(channels) } else { 0 }
     }
 
-    /// Numbers that a model sees of a row made of so many channels.
+    /// Numbers that a model sees of a row made of `channels` channels.
     pub(crate) fn seen_width(&self, channels: usize) -> usize {
         if self.is_apart() { 2 * channels } else { self.width(channels) }
     }
@@ -161,7 +161,7 @@ impl Lags {
         if self.is_past() { 1 + self.lags.len() } else { 1 }
     }
 
-    /// What is beside the channels, in words.
+    /// Describes the additional columns.
     #[must_use]
     pub fn words(&self) -> String {
         let lags = if self.lags.len() == 1 { "lag" } else { "lags" };
@@ -185,13 +185,13 @@ impl Lags {
         &self.lags
     }
 
-    /// Whether samples stay as they are.
+    /// Returns whether samples stay as they are.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lags.is_empty()
     }
 
-    /// Those that reach so many samples back at most.
+    /// Lags of at most `most` samples.
     pub(crate) fn up_to(&self, most: usize) -> Self {
         let lags = self.lags.iter().copied().take_while(|&lag| lag as usize <= most).collect();
         Self { lags, seen: self.seen }
@@ -203,14 +203,13 @@ impl Lags {
         self.lags.last().map_or(0, |&lag| lag as usize)
     }
 
-    /// Numbers in a row made of so many channels.
+    /// Numbers in a row made of `channels` channels.
     #[must_use]
     pub fn width(&self, channels: usize) -> usize {
         channels * (1 + self.lags.len())
     }
 
-    /// What rows are made of, by names: channels, then their differences lag by lag. Symbols stay what
-    /// they are.
+    /// Kind of the rows, by names: channels, then their differences lag by lag. Symbols stay as they are.
     #[must_use]
     pub fn kind(&self, kind: &Kind) -> Kind {
         let Kind::Channels(names) = kind else { return kind.clone() };
@@ -291,9 +290,9 @@ impl fmt::Display for Lags {
 /// Samples with differences beside their channels, or as they are.
 #[derive(Clone, Debug)]
 pub enum Widened<'a> {
-    /// As they are.
+    /// Samples without lags.
     As(SamplesView<'a>),
-    /// With the differences.
+    /// Samples with the differences.
     Made(Samples),
 }
 
@@ -318,7 +317,7 @@ pub(crate) struct Ring<T> {
 }
 
 impl<T: Channel> Ring<T> {
-    /// Before the first sample of so many channels.
+    /// State before the first sample of `channels` channels.
     pub(crate) fn new(lags: Lags, channels: usize) -> Self {
         let past = vec![vec![T::BLANK; channels]; lags.depth()];
         let row = vec![T::BLANK; lags.width(channels)];

@@ -15,25 +15,25 @@ use super::values::Values;
 /// A layout of files: what it is called, known by, and read by.
 #[derive(Debug)]
 pub struct Layout {
-    /// Its name in options.
+    /// Name in options.
     pub name: &'static str,
     /// Another name, which is also an ending of files.
     pub alias: &'static str,
-    /// What it is, in a few words.
+    /// Description in a few words.
     pub about: &'static str,
-    /// What its files begin with, in words.
+    /// Description of the beginning of its files.
     pub begins: &'static str,
-    /// Whether an observation is a symbol; else a row of channels.
+    /// `true` if an observation is a symbol; otherwise it is a row of channels.
     pub of_symbols: bool,
     /// Reads recordings, for a layout of another crate; it comes before `read`.
     pub(super) recordings: Option<ReadRecordings>,
-    /// Whether a text looks like one.
+    /// Returns whether a text looks like this layout.
     pub(super) is_one: fn(&[u8]) -> bool,
     /// Reads a text; the name is for messages.
     pub(super) read: fn(&str, &[u8], &ReadOptions) -> Result<Part, DataError>,
 }
 
-/// How a layout of another crate reads the bytes of a file; an error is what is wrong with them, in words.
+/// Function of another crate that reads the bytes of a file of a layout; an error describes the fault.
 pub type ReadRecordings = fn(&[u8]) -> Result<Recordings, String>;
 
 impl Layout {
@@ -88,14 +88,14 @@ impl Layout {
     }
 }
 
-/// There is one of a name.
+/// Names of layouts are unique.
 impl PartialEq for Layout {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
     }
 }
 
-/// Where the label is in a FASTA header, `>id word2 word3 key=value`.
+/// Place of the label in a FASTA header, `>id word2 word3 key=value`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum FastaLabel {
     /// Nowhere: the sequences are unlabelled, or each file is one class
@@ -117,25 +117,26 @@ impl FromStr for FastaLabel {
     }
 }
 
-/// How to read; the default detects all that it can.
+/// Options of reading; the default infers all that it can.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// The layout; `None` detects it from the content.
     pub layout: Option<&'static Layout>,
-    /// What an observation must be. Channels are then picked by name, in this order, and converted to the units in their
-    /// names; others are left out; symbols must be of this alphabet. For a fitted model pass the model's. `None`: all
-    /// channels, or the alphabet found.
+    /// Required kind of observation.
+    ///
+    /// Channels are then picked by name, in this order, and converted to the units in their names; others are left out; symbols
+    /// must be of this alphabet. For a fitted model pass the model's. `None`: all channels, or the alphabet found.
     pub kind: Option<Kind>,
     /// The classes in the order of a fitted model; another label is an error. `None`: the labels
     /// found, sorted.
     pub classes: Option<Vec<String>>,
-    /// Where FASTA headers have their label.
+    /// Place of the label in FASTA headers.
     pub fasta_label: FastaLabel,
-    /// What the numbers of channels must be: for models of counts, or of yes and no.
+    /// Constraint on the numbers of channels: for models of counts, or of yes and no.
     pub values: Values,
     /// The sample period that the data must have, if they say one: for a fitted model pass the model's.
     pub period: Option<Period>,
-    /// What is said of the source; what is not said is found by looking.
+    /// Options for the source; the others are inferred.
     pub source: Source,
     /// The rate that the series are resampled to, before `period` is looked at.
     pub resample: Option<Resample>,

@@ -43,13 +43,13 @@ pub struct LiveReader<R> {
     values: Values,
     header: Option<Header>,
     begun: bool,
-    /// Whether it was looked at how the stream begins: once, so that whoever goes on gets to its end.
+    /// `true` once the beginning of the stream was inspected: only once, so that a caller who continues reaches its end.
     looked: bool,
     /// Line, and character of it, of the last sample, from 1; of a line that has ended, no more.
     line: u64,
     character: usize,
     line_ended: bool,
-    /// What is left of the line was too long, and is passed over.
+    /// `true` if the rest of the line is too long, and skipped.
     overlong: bool,
     buffer: Vec<u8>,
     row: Vec<f64>,
@@ -60,7 +60,7 @@ pub struct LiveReader<R> {
     units: Vec<UnitMatch>,
     /// The line of the last number of each channel, 0 without one, `[channel]`.
     seen: Vec<u64>,
-    /// In how many rows that have a number each channel has none.
+    /// Number of rows with a number in which each channel has none.
     absent: Vec<usize>,
 }
 
@@ -105,7 +105,7 @@ impl<R: BufRead> LiveReader<R> {
         }
     }
 
-    /// The same with channels that hold such numbers and no others.
+    /// Restricts the channels to such numbers.
     #[must_use]
     pub fn of_values(self, values: Values) -> Self {
         Self { values, ..self }
@@ -145,7 +145,7 @@ impl<R: BufRead> LiveReader<R> {
         }
     }
 
-    /// What a sample is.
+    /// Kind of a sample.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
@@ -155,7 +155,7 @@ impl<R: BufRead> LiveReader<R> {
         self.line
     }
 
-    /// Whether the column `series` had another value before the last sample, which may be a bad one.
+    /// Returns whether the column `series` had another value before the last sample, which may be invalid.
     pub fn begins_series(&self) -> bool {
         self.begins_series
     }
@@ -165,12 +165,12 @@ impl<R: BufRead> LiveReader<R> {
         self.time
     }
 
-    /// Whether the header has a column `t`; false before it was read.
+    /// Returns whether the header has a column `t`; `false` before it was read.
     pub fn has_times(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.time.is_some())
     }
 
-    /// Whether the header names the unit of the time: `t [ms]`.
+    /// Returns whether the header names the unit of the time: `t [ms]`.
     pub fn names_unit_of_time(&self) -> bool {
         self.time_is_named().unwrap_or_default()
     }
@@ -192,7 +192,7 @@ impl<R: BufRead> LiveReader<R> {
         never.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// In how many samples that have a number of some channel each has none, `[channel]`; empty where there are none.
+    /// Number of samples in which each channel is missing while another is present, `[channel]`; empty if nothing is missing.
     pub fn absent(&self) -> &[usize] {
         &self.absent
     }
@@ -361,7 +361,7 @@ impl<R: BufRead> LiveReader<R> {
 }
 
 impl Header {
-    /// Of a first line, and the channels that it names otherwise than they are wanted.
+    /// Parses a first line, and compares the names of its channels with those wanted.
     fn of(file: &str, text: &str, wanted: &[String]) -> Result<(Self, Vec<UnitMatch>), DataError> {
         let failed = |what| DataError::Header { file: file.to_owned(), what };
         let delimiter = [',', '\t'].into_iter().find(|&one| text.contains(one)).unwrap_or(' ');
@@ -388,7 +388,7 @@ impl Header {
     }
 }
 
-/// Whether a first line without numbers is no header: it has fewer fields than there are channels, and names none.
+/// Returns whether a first line without numbers is no header: it has fewer fields than there are channels, and names none.
 fn is_noise(text: &str, wanted: &[String]) -> bool {
     let fields = split(text, [',', '\t'].into_iter().find(|&one| text.contains(one)));
     let names = |field: &&str| wanted.iter().any(|name| split_unit(name).0 == split_unit(field).0);
@@ -419,7 +419,7 @@ fn unquoted(field: &str) -> &str {
     within.map_or(field, str::trim)
 }
 
-/// Whether a first line is one of names: none of its fields is a number, not even a forbidden one.
+/// Returns whether a first line is one of names: none of its fields is a number, not even a forbidden one.
 fn is_header(text: &str) -> bool {
     let fields = split(text, None);
     let is_value = |field: &str| Marks::default().has(field) || field.parse::<f64>().is_ok();

@@ -36,7 +36,7 @@ pub struct Mark {
 }
 
 impl Marked {
-    /// Of series, the events of each, and the names of the marks.
+    /// Creates marked series from the events of each, and the names of the marks.
     pub(super) fn of(data: Dataset, events: Vec<Vec<Mark>>, classes: Vec<String>) -> Self {
         Self { data, events, classes }
     }
@@ -46,7 +46,7 @@ impl Marked {
     /// classes, they are those of the marks.
     ///
     /// # Errors
-    /// [`DataError`] as of [`Dataset::read`], where there is no such column, or a mark is none of the classes.
+    /// [`DataError`] as for [`Dataset::read`], if the column does not exist, or a mark is not among the classes.
     pub fn read(
         path: impl AsRef<Path>,
         column: &str,
@@ -129,7 +129,7 @@ impl Marked {
         Ok(marked)
     }
 
-    /// The same at another rate: a sample has the mark of the one that was nearest.
+    /// Resamples the series: a sample has the mark of the nearest original one.
     ///
     /// # Errors
     /// As of [`Dataset::resampled`].

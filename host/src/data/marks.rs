@@ -2,8 +2,9 @@
 
 use fishweir_core::emission::Alphabet;
 
-/// What stands for a missing value where nothing is named, beside an empty field: what R, pandas, NumPy, Weka, SQL and Python
-/// write, as a device reads it.
+/// Default marks of a missing value, besides an empty field.
+///
+/// They are those that R, pandas, NumPy, Weka, SQL and Python write, as a device reads them.
 fn usual() -> impl Iterator<Item = &'static str> {
     Alphabet::MISSING_WORDS.split('\n')
 }
@@ -13,13 +14,13 @@ fn usual() -> impl Iterator<Item = &'static str> {
 pub struct Marks(Option<Vec<String>>);
 
 impl Marks {
-    /// These marks and the empty field, in the place of the usual list.
+    /// Creates a list of these marks and the empty field, in place of the default.
     #[must_use]
     pub fn new(marks: Vec<String>) -> Self {
         Self(Some(marks))
     }
 
-    /// Whether a field, which comes without blanks around it, is missing.
+    /// Returns whether a field, without blanks around it, is missing.
     #[must_use]
     #[inline]
     pub fn has(&self, field: &str) -> bool {
@@ -40,7 +41,7 @@ impl Marks {
         }
     }
 
-    /// Whether a field that is not empty is missing: a name that may have been meant.
+    /// Returns whether a field that is not empty is missing: a name that may have been intended.
     #[must_use]
     pub fn has_name(&self, field: &str) -> bool {
         !field.is_empty() && self.has(field)

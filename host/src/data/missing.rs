@@ -1,4 +1,4 @@
-//! What a data set lacks: counts of it, and what is refused for it.
+//! Missing observations of a data set: their counts, and errors because of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::error::DataError;
 use super::samples::{RowsView, SamplesView, is_partial};
 use crate::words::{grouped, shorten};
 
-/// What is missing in a data set. Nothing that is missing is dropped: an observation is `None` in its place, a channel
+/// Counts of missing observations. They are not dropped: an observation is `None` in its place, a channel
 /// NaN.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Missing {

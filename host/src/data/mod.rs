@@ -8,10 +8,10 @@
 //! a pipe --LiveReader--> one Sample after another
 //! ```
 //!
-//! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series a line, tables of strings, of events, FASTA, the text
+//! Files are of one of [`LAYOUTS`]: tables of series, a sample or a series per line, tables of strings, of events, FASTA, the text
 //! and `.ts` files of archives, sound, arrays, body signals, recordings of applications.
-//! Each may be gzipped; content decides, never the file's name. What is where in a file is a [`Source`]: what is not said is found by
-//! looking, and told by [`Dataset::findings`]. A *missing* observation (a field or a word that is one of its [`Marks`]; `-`, `?` or an
+//! Each may be gzipped; content decides, never the file's name. The structure of a file is described by a [`Source`]; what it leaves open is found by
+//! looking, and reported by [`Dataset::findings`]. A *missing* observation (a field or a word that is one of its [`Marks`]; `-`, `?` or an
 //! ambiguity code in a string of letters) keeps its place in time as `None`: a
 //! filter then predicts and does not update. Missing observations are counted in [`Missing`], never
 //! dropped. All that is wrong with a file is one [`DataError`] that names file, line and column.

@@ -41,7 +41,7 @@ enum Values {
     Texts(Vec<String>),
 }
 
-/// What stands behind a key of the header, which is a literal of Python.
+/// Value of a key in the header, which is a literal of Python.
 fn entry<'h>(header: &'h str, key: &str) -> Option<&'h str> {
     let (_, behind) = header.split_once(&format!("'{key}'"))?;
     Some(behind.trim_start().strip_prefix(':')?.trim_start())
@@ -106,7 +106,7 @@ impl Array {
         Ok(if columns_first { array.transposed() } else { array })
     }
 
-    /// With the last index varying fastest, of one whose first does.
+    /// Reorders an array so that the last index varies fastest, not the first.
     fn transposed(self) -> Self {
         let place = |mut at: usize| {
             let (mut to, mut stride) = (0, 1);
@@ -140,7 +140,7 @@ impl Array {
         }
     }
 
-    /// As labels.
+    /// Converts the values to labels.
     fn labels(self) -> Vec<String> {
         match self.values {
             Values::Numbers(numbers) => numbers.iter().map(f64::to_string).collect(),

@@ -1,4 +1,4 @@
-//! What is valid in data and may not be meant: series of one sample, labels that differ by case or blanks.
+//! Valid data that may not be intended: series of one sample, labels that differ by case or blanks.
 
 use super::dataset::{Dataset, Series};
 

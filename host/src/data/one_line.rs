@@ -1,4 +1,4 @@
-//! What layouts share in which a series is one line, and channels have no names.
+//! Common parts of layouts with one series per line and without names of channels.
 
 use super::assemble::wrong_kind;
 use super::dataset::Kind;

@@ -65,7 +65,7 @@ fn push(text: &mut String, index: usize, field: &str) {
 mod tests {
     use crate::data::{DataError, Dataset, Kind, ReadOptions};
 
-    /// As polars writes it: strings, times, whole numbers, reals of which one is missing.
+    /// File as polars writes it: strings, times, whole numbers, reals of which one is missing.
     const SNAPPY: &[u8] = include_bytes!("parquet/snappy.parquet");
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a reader finds in a file: series whose labels and symbols are still text.
+//! Content of a file as a reader finds it: series whose labels and symbols are still text.
 
 use super::annotations::Annotation;
 use super::dictionary::is_separator;
@@ -7,7 +7,7 @@ use super::samples::Rows;
 use super::source::{Finding, Findings};
 use super::unit_match::UnitMatch;
 
-/// What a reader found in a file.
+/// Content of a file.
 pub(super) struct Part {
     pub(super) file: String,
     /// Names of the extra columns.
@@ -17,11 +17,11 @@ pub(super) struct Part {
     /// Number, from 1, and name of the columns for messages, where there are columns.
     pub(super) label_column: Option<(usize, String)>,
     pub(super) text_column: Option<(usize, String)>,
-    /// Whether the unit of the times is named.
+    /// `true` if the unit of the times is named.
     pub(super) clocked: bool,
     /// Channels that were wanted under another name.
     pub(super) units: Vec<UnitMatch>,
-    /// What was found by looking.
+    /// Facts that were inferred.
     pub(super) findings: Findings,
     /// Labels by time.
     pub(super) annotations: Vec<Annotation>,
@@ -29,7 +29,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Of a file in which nothing has been found yet, and which has no columns.
+    /// Creates the part of a file before anything is found, and without columns.
     pub(super) fn new(file: &str) -> Self {
         Self {
             file: file.to_owned(),
@@ -84,10 +84,10 @@ pub(super) struct Text {
     pub(super) form: Form,
 }
 
-/// How a string lies in its file.
+/// Form of a string in its file.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Form {
-    /// In a line.
+    /// On one line.
     #[default]
     Line,
     /// Over several lines, in which blanks are no symbols.

@@ -1,38 +1,38 @@
-//! Where a series ends and another begins, in tables whose columns do not say it alone.
+//! Boundaries between series, in tables whose columns do not define them alone.
 
 use super::part::{Draft, Part};
 use super::source::Finding;
 use crate::words::counted;
 
-/// How many usual steps a gap has that parts recordings where no column does.
+/// Number of usual steps in a gap that separates recordings if no column does.
 const GAP: f64 = 20.0;
 
-/// Where a series ends and another begins.
+/// Boundaries between series.
 pub(super) struct Parting {
     /// The name in the column of the series.
     last: Option<String>,
-    /// Whether each series begun is a part of the one before: of one recording.
+    /// `true` for each series that continues the recording of the one before.
     continues: Vec<bool>,
     /// Seconds without a sample that part recordings, where no column does and labels are there.
     gap: Option<f64>,
     segments: bool,
-    /// What parted the series first, if anything.
+    /// Reason of the first boundary, if any.
     by: Option<&'static str>,
 }
 
 impl Parting {
-    /// Of recordings whose usual step is known where gaps part them; `segments` end where labels change.
+    /// Creates boundaries at gaps if the usual step is known; with `segments` also where labels change.
     pub(super) fn new(usual_step: Option<f64>, segments: bool) -> Self {
         let gap = usual_step.map(|step| GAP * step);
         Self { last: None, continues: Vec::new(), gap, segments, by: None }
     }
 
-    /// Whether a name is not the last one's.
+    /// Returns whether a name differs from the last one.
     pub(super) fn is_another(&self, id: &str) -> bool {
         self.last.as_deref() != Some(id)
     }
 
-    /// Whether another series begins with a row.
+    /// Returns whether another series begins with a row.
     pub(super) fn parts(
         &mut self,
         id: &str,

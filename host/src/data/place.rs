@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where in a file something is: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
+/// Place in a file: `watch.csv, line 12, column 6 (ax)`. Lines, columns and characters
 /// count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {

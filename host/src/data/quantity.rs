@@ -120,7 +120,7 @@ const UNITS: &[Unit] = &[
     (&["kHz"], Frequency, 1e3, 0.0),
 ];
 
-/// Splits a name into what it names and its unit, which is empty where there is none.
+/// Splits a name into the quantity and its unit, which is empty if not given.
 ///
 /// ```text
 /// "ax [g]" -> ("ax", "g"),    "ax(m/s^2)" -> ("ax", "m/s^2"),    "ax" -> ("ax", "")
@@ -159,17 +159,17 @@ fn find(unit: &str) -> Option<&'static Unit> {
     UNITS.iter().find(|(spellings, ..)| spellings.contains(&unit.as_str()))
 }
 
-/// Whether a text is a unit with a conversion.
+/// Returns whether a text is a unit with a conversion.
 pub(super) fn is_known(unit: &str) -> bool {
     find(unit).is_some()
 }
 
-/// How numbers of one unit become numbers of another: `factor * value + offset`.
+/// Conversion of numbers from one unit to another: `factor * value + offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conversion {
     /// The factor.
     pub factor: f64,
-    /// What is added.
+    /// Term that is added.
     pub offset: f64,
 }
 
@@ -177,7 +177,7 @@ impl Conversion {
     /// Numbers stay as they are.
     pub const NONE: Self = Self { factor: 1.0, offset: 0.0 };
 
-    /// From one unit to another; numbers stay as they are where one of both is empty, or they are the same. `None` where
+    /// Conversion from one unit to another; numbers stay unchanged if one of the units is empty, or they are the same. `None` if
     /// both are there and do not convert.
     #[must_use]
     pub fn between(from: &str, to: &str) -> Option<Self> {
@@ -198,7 +198,7 @@ impl Conversion {
     }
 }
 
-/// What is done to a number: `times 9.80665`, `times 0.555556, minus 17.7778`.
+/// Describes the operation on a number: `times 9.80665`, `times 0.555556, minus 17.7778`.
 impl fmt::Display for Conversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let six_digits = |number: f64| format!("{number:.5e}").parse().unwrap_or(number);
@@ -213,11 +213,11 @@ impl fmt::Display for Conversion {
     }
 }
 
-/// The seconds of a number of some unit of time; `None` where it is none.
+/// Conversion of numbers in a unit of time to seconds; `None` without a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TimeUnit {
     factor: f64,
-    /// Whether the header has it; else seconds, or numbers of samples.
+    /// `true` if the header has the unit; otherwise the numbers are seconds, or count samples.
     pub(super) named: bool,
 }
 
@@ -225,7 +225,7 @@ impl TimeUnit {
     /// Seconds, as no unit says otherwise.
     pub(super) const UNNAMED: Self = Self { factor: 1.0, named: false };
 
-    /// Of a column's name, where it is that of the time: `t`, `t [ms]`. An unknown unit is an error, in words.
+    /// Parses a column's name, if it is that of the time: `t`, `t [ms]`. An unknown unit is an error, described in words.
     pub(super) fn of(name: &str) -> Option<Result<Self, String>> {
         let (base, unit) = split_unit(name);
         if base != "t" {
@@ -290,12 +290,12 @@ pub(super) fn find_channels(
 pub(super) struct NoChannel {
     /// The wanted name.
     pub(super) name: String,
-    /// The same channel in a unit that does not convert.
+    /// Name of the channel in a unit that does not convert.
     pub(super) other: Option<String>,
 }
 
 impl NoChannel {
-    /// Of a file that has these channels.
+    /// Converts to the error of a file that has these channels.
     pub(super) fn error(self, file: &str, names: &[(usize, &str)]) -> DataError {
         let file = file.to_owned();
         match self.other {
@@ -401,7 +401,7 @@ mod tests {
         assert_eq!(find(&["ax"], &["ax [g]"]), Ok(vec![(0, Conversion::NONE)]));
         let other = find(&["ax [g]"], &["ax [V]"]).expect_err("no conversion").other;
         assert_eq!(other.as_deref(), Some("ax [V]"));
-        // The whole name comes first, and two of one name are none.
+        // The whole name has priority, and no two channels have one name.
         assert_eq!(columns(find(&["ax [g]"], &["ax [V]", "ax [g]"])), [1]);
         assert!(find(&["ax [mg]"], &["ax [g]", "ax (m/s^2)"]).is_err());
         assert!(find(&["t (left)"], &["t (right)"]).is_err());

@@ -1,4 +1,4 @@
-//! From bytes to a data set.
+//! Reading of a data set from bytes.
 
 use std::borrow::Cow;
 use std::fs;
@@ -147,7 +147,7 @@ impl Dataset {
     }
 }
 
-/// At the rate that the options want.
+/// Resamples the data to the rate of the options.
 fn under(data: Dataset, options: &ReadOptions) -> Result<Dataset, DataError> {
     let data = match options.resample {
         Some(to) => {
@@ -231,7 +231,7 @@ pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataEr
     unpacked_as(name, bytes, None)
 }
 
-/// The same of a text whose encoding is known.
+/// Decodes a text whose encoding is known.
 ///
 /// # Errors
 /// As [`unpacked`]; of a text that is not so encoded.

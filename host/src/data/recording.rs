@@ -1,4 +1,4 @@
-//! What layouts share whose files are recordings: channels by name, evenly sampled, no lines.
+//! Common parts of layouts whose files are recordings: channels by name, evenly sampled, no lines.
 
 use super::dataset::Kind;
 use super::error::DataError;
@@ -13,9 +13,9 @@ use crate::words::{counted, shorten};
 /// A recording as it lies in a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
-    /// Its name; empty where it is the file's.
+    /// Name of the recording; empty if it is the file's.
     pub id: String,
-    /// Its class.
+    /// Class of the recording.
     pub label: Option<String>,
     /// Seconds from one sample to the next, where they are known.
     pub period: Option<f64>,

@@ -9,19 +9,19 @@ use super::source::Separator;
 /// A text that is read record by record.
 pub(super) struct Records<'a> {
     bytes: &'a [u8],
-    /// The same, where all of it is UTF-8.
+    /// The text, if all of it is UTF-8.
     text: Option<&'a str>,
     separator: Separator,
     comments: bool,
     /// The bytes that end a field: separators and line ends.
     ends_field: [bool; 256],
-    /// Of a text with quotes, in which a field may hold separators and line ends.
+    /// Reader of a text with quotes, in which a field may hold separators and line ends.
     quoted: Option<Quoted<'a>>,
-    /// Where the fields of the record begin and end, of a text without quotes.
+    /// Start and end of the fields of the record, in a text without quotes.
     fields: Vec<(usize, usize)>,
     /// The line of the record.
     line: u64,
-    /// Where the text goes on, and the number of the line there.
+    /// Offset of the next record, and its line number.
     next: (usize, u64),
 }
 
@@ -125,7 +125,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Whether a quote is opened in the last record and never closed, so that lines became one field.
+    /// Returns whether a quote in the last record is never closed, so that lines became one field.
     pub(super) fn is_unclosed(&self) -> bool {
         let Some(Quoted { reader, record }) = &self.quoted else { return false };
         let place = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX).min(self.bytes.len());
@@ -148,7 +148,7 @@ impl<'a> Records<'a> {
         self.quoted.as_ref().map_or(self.fields.len(), |quoted| quoted.record.len())
     }
 
-    /// A field; empty where there is none.
+    /// Returns a field; empty if there is no such field.
     ///
     /// # Errors
     /// If it is not UTF-8.

@@ -21,7 +21,7 @@ use super::samples::{Rows, RowsView, Samples};
 pub enum Resample {
     /// The lowest of the series' rates.
     Lowest,
-    /// So many samples per second.
+    /// Number of samples per second.
     To(f64),
 }
 
@@ -31,13 +31,13 @@ const ZEROS: usize = 16;
 const FINENESS: usize = 256;
 /// The shape of Kaiser's window: 80 dB.
 const SHAPE: f64 = 8.0;
-/// Where the low-pass ends, as a share of the lower Nyquist frequency.
+/// End of the low-pass, as a share of the lower Nyquist frequency.
 const CUTOFF: f64 = 0.85;
 /// Steps in a gap of the time that is filled with missing samples; a longer one stays a leap.
 const LONGEST_FILLED: f64 = 64.0;
 /// Steps above which the time leaps, once short gaps are filled.
 const LEAP: f64 = 1.5;
-/// How many times as high as that of the samples a rate is at most: beyond, times are most likely in another unit.
+/// Largest ratio of a rate to that of the samples: beyond, times are most likely in another unit.
 const HIGHEST: f64 = 64.0;
 /// Rates as near as this are the same.
 const SAME: f64 = 1e-3;
@@ -57,7 +57,7 @@ impl Kernel {
         Self((0..=ZEROS * FINENESS).map(entry).collect())
     }
 
-    /// At a distance in zeros.
+    /// Value at a distance in zeros.
     fn at(&self, x: f64) -> f64 {
         let place = x.abs() * FINENESS as f64;
         let index = place as usize;
@@ -79,19 +79,20 @@ fn bessel(x: f64) -> f64 {
 }
 
 impl Dataset {
-    /// The same series at one rate, with times in seconds. Missing samples stay missing, lost ones become missing, and a
-    /// leap of the time over more than 64 samples stays one.
+    /// Resamples all series to one rate, with times in seconds.
+    ///
+    /// Missing samples stay missing, lost ones become missing, and a leap of the time over more than 64 samples stays one.
     ///
     /// Work: some 40 multiply-adds per channel and sample of the higher rate.
     ///
     /// # Errors
-    /// [`DataError::NotResampled`] of symbols, of data whose times say no rate, and of a rate that is none or more than 64
+    /// [`DataError::NotResampled`] for symbols, for data whose times give no rate, and for a rate that is invalid or more than 64
     /// times that of a series.
     pub fn resampled(&self, to: Resample) -> Result<Self, DataError> {
         Ok(self.resampled_from(to)?.0)
     }
 
-    /// The same, and of each new sample the one that was nearest, `[series][time]`.
+    /// Resamples the series, and returns the nearest original sample for each new one, `[series][time]`.
     pub(super) fn resampled_from(
         &self,
         to: Resample,
@@ -100,7 +101,7 @@ impl Dataset {
         if matches!(self.kind(), Kind::Symbols(_)) {
             return Err(failed("symbols have no values between them"));
         }
-        // Numbers of samples are no times, whatever their steps are said to be.
+        // Numbers of samples are not times, whatever period is given.
         let (all, known) = (self.series(), self.periods());
         let numbered = |(one, period): (&Series, &Option<f64>)| {
             *period == Some(1.0) && one.times.iter().all(|t| t.fract() == 0.0)
@@ -146,7 +147,7 @@ impl Dataset {
 }
 
 impl Series {
-    /// From an old period to a new one, and the samples nearest to the new ones.
+    /// Resamples a series from an old period to a new one, and returns the nearest samples of the new ones.
     fn resampled(&self, old: f64, new: f64, kernel: &Kernel) -> (Self, Vec<usize>) {
         let view = self.samples.view();
         let Some(rows) = view.rows() else { return (self.clone(), Vec::new()) };
@@ -170,7 +171,7 @@ impl Series {
         (Self { times, samples: Samples::Channels(rows), ..self.clone() }, nearest)
     }
 
-    /// With a missing sample for each that was lost, of the period `old`; long gaps stay leaps.
+    /// Inserts a missing sample for each lost one, of the period `old`; long gaps stay leaps.
     fn filled(&self, rows: RowsView<'_>, old: f64) -> Filled {
         let mut filled =
             Filled { times: Vec::new(), rows: Rows::new(rows.dimension()), origin: Vec::new() };

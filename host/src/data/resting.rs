@@ -1,12 +1,12 @@
-//! How long channels rest: a sensor that is stuck, or unplugged, repeats one number.
+//! Rests of channels: a sensor that is stuck, or unplugged, repeats one number.
 
 use super::dataset::{Dataset, Kind};
 use super::samples::RowsView;
 
-/// Of fewer samples one number is chance.
+/// Number of samples below which one number may be chance.
 const STILL: usize = 8;
 
-/// How long the channels of a series keep one number.
+/// Lengths of the runs of one number in the channels of a series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rests {
     /// Samples that are observed.
@@ -32,7 +32,7 @@ impl Rests {
         Self { observed, longest }
     }
 
-    /// Of some series; none over symbols.
+    /// Runs of equal numbers in some series; empty over symbols.
     ///
     /// # Panics
     /// If there is no such series.
@@ -42,12 +42,12 @@ impl Rests {
         views.map(Self::of).collect()
     }
 
-    /// Whether a channel keeps one number from the first sample to the last, of two or more.
+    /// Returns whether a channel keeps one number from the first sample to the last, of two or more.
     pub(crate) fn never_changes(&self, channel: usize) -> bool {
         self.observed > 1 && self.longest[channel] == self.observed
     }
 
-    /// Whether it does so for long enough to say something.
+    /// Returns whether it does so for long enough to be significant.
     pub(crate) fn is_still(&self, channel: usize) -> bool {
         self.observed >= STILL && self.never_changes(channel)
     }

@@ -1,4 +1,4 @@
-//! Which column of a table of samples is what.
+//! Roles of the columns in a table of samples.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -74,34 +74,34 @@ const LOOKED_AT: usize = 2000;
 /// Different fields that are counted.
 const MANY: usize = 100;
 
-/// Which column is what.
+/// Roles of the columns.
 #[derive(Debug)]
 pub(super) struct Roles {
     pub(super) series: Option<usize>,
     pub(super) label: Option<usize>,
     pub(super) time: Option<(usize, Times)>,
-    /// Those that say something of a whole series.
+    /// Columns of a whole series.
     pub(super) columns: Vec<usize>,
-    /// Those that may be channels.
+    /// Columns that may be channels.
     pub(super) channels: Vec<usize>,
     /// The usual step of the first times, in seconds.
     pub(super) usual_step: Option<f64>,
-    /// Whether the rows of several series take turns, sorted by time.
+    /// `true` if the rows of several series take turns, sorted by time.
     pub(super) take_turns: bool,
-    /// Whether the channels that were named hold words.
+    /// `true` if the channels that were named hold words.
     words: bool,
-    /// Whether a column that was not named may be a channel.
+    /// `true` if a column that was not named may be a channel.
     spare: bool,
     pub(super) findings: Findings,
 }
 
-/// What the first rows of a column have.
+/// Statistics of a column's first rows.
 #[derive(Default)]
 struct Look {
     numbers: usize,
     words: usize,
     missing: usize,
-    /// Whether all numbers are whole.
+    /// Number of those that are not whole.
     fractions: usize,
     /// Fields that differ, at most a hundred.
     different: HashSet<String>,
@@ -146,28 +146,28 @@ impl Look {
         self.numbers + self.words
     }
 
-    /// Whether most rows have what the row before has.
+    /// Returns whether most rows repeat the row before.
     fn runs(&self) -> bool {
         self.seen() > 2 && 2 * self.same > self.seen()
     }
 
-    /// Whether it numbers the rows.
+    /// Returns whether it numbers the rows.
     fn counts(&self) -> bool {
         self.words == 0 && self.seen() > 1 && self.by_one + 1 == self.seen()
     }
 
-    /// Whether values come back, and rarely in the next row.
+    /// Returns whether values come back, and rarely in the next row.
     fn takes_turns(&self) -> bool {
         let changes = self.seen() - self.same.min(self.seen());
         (2..MANY).contains(&self.different.len()) && changes > 3 * self.different.len()
     }
 
-    /// Whether no number is below the one before.
+    /// Returns whether no number is below the one before.
     fn never_falls(&self) -> bool {
         self.numbers > 0 && self.falling == 0 && self.words == 0 || self.are_dates()
     }
 
-    /// Whether it rises from most rows to the next, or rises and never falls.
+    /// Returns whether it rises from most rows to the next, or rises and never falls.
     fn rises(&self) -> bool {
         self.numbers > 0
             && (2 * self.rising + 2 >= self.numbers || self.falling == 0 && self.rising > 0)
@@ -177,7 +177,7 @@ impl Look {
         !self.first.is_empty() && self.first.iter().all(|field| nanoseconds(field).is_some())
     }
 
-    /// Whether it may be a label: words, or a few whole numbers, in most rows. Marks of events are in few.
+    /// Returns whether it may be a label: words, or a few whole numbers, in most rows. Marks of events are in few.
     fn may_label(&self) -> bool {
         self.seen() > self.missing
             && (self.words > 0 || self.fractions == 0 && self.different.len() < MANY)
@@ -216,10 +216,10 @@ pub(super) fn named(table: &Table<'_>, column: &Column) -> Result<Option<usize>,
 }
 
 impl Roles {
-    /// Of a table whose rows are read anew by another. `wanted` are names of channels that a model has.
+    /// Finds the roles in a table; the caller reads its rows anew. `wanted` are names of channels that a model has.
     ///
     /// # Errors
-    /// A column that was named and is not there; times that are none.
+    /// A column that was named and does not exist; invalid times.
     pub(super) fn of(
         looked: &mut Table<'_>,
         source: &Source,
@@ -400,13 +400,14 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Whether the rows of a table are events, in the column that was named as the one channel: words, with times or series and
-    /// without other channels.
+    /// Returns whether the rows of a table are events, in the column that was named as the one channel.
+    ///
+    /// Events are words, with times or series and without other channels.
     pub(super) fn are_events(&self) -> bool {
         self.words && !self.spare && (self.time.is_some() || self.series.is_some())
     }
 
-    /// Whether a column is a channel by what it has: numbers that do not number the rows, or name subjects.
+    /// Returns whether a column's content may be a channel: numbers that do not number the rows, or name subjects.
     fn may_be_channel(&self, table: &Table<'_>, looks: &[Look], column: usize) -> bool {
         let (name, look) = (plain(&table.header()[column]), &looks[column]);
         let timely = rank(&table.header()[column]).is_some() || look.are_dates();
@@ -418,7 +419,7 @@ impl Roles {
         look.numbers > look.words && !other
     }
 
-    /// What becomes of a column that is no channel.
+    /// Assigns a column that is no channel.
     fn leave(&mut self, name: &str, look: &Look, column: usize, wanted: &[String]) {
         let whole = WHOLE.contains(&plain(name).as_str());
         let few = look.words > look.numbers && look.same * 2 > look.seen();
@@ -431,7 +432,7 @@ impl Roles {
     }
 }
 
-/// What columns without names may be, where nothing is said of them.
+/// Roles of columns without names, if no options give them.
 struct Nameless {
     series: Option<usize>,
     label: Option<usize>,
@@ -439,8 +440,10 @@ struct Nameless {
 }
 
 impl Nameless {
-    /// Of a table without a header: words that stay for many rows are labels, what else stays names the series, and the first
-    /// column of numbers that rise is the time.
+    /// Finds the roles in a table without a header.
+    ///
+    /// Words that stay for many rows are labels, another value that stays names the series, and the first column of numbers that
+    /// rise is the time.
     fn of(table: &Table<'_>, source: &Source, looks: &[Look]) -> Option<Self> {
         let said = source.label.is_some() || source.series.is_some() || source.time.is_some();
         if table.has_header() || said || !source.channels.is_empty() {
@@ -469,8 +472,9 @@ impl Nameless {
     }
 }
 
-/// Whether rows of a text are samples, where its header does not say so in the layout's own names: there are times, or a column
-/// that names the series, and a channel of numbers.
+/// Returns whether rows of a text are samples, if its header does not use the layout's own names.
+///
+/// They are if there are times, or a column that names the series, and a channel of numbers.
 pub(super) fn may_be_samples(text: &[u8], source: &Source) -> bool {
     let Ok(mut table) = Table::open_as("", text, source) else { return false };
     let Ok(roles) = Roles::of(&mut table, source, &[]) else { return false };

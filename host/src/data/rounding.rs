@@ -1,8 +1,8 @@
 //! Times that were rounded to a unit about as long as their steps: 800 Hz in whole milliseconds steps by one and by two.
 //!
-//! Samples that were lost leave such steps too. They are told apart by where the longer steps are. An even clock, rounded
-//! in any way, has each time within half a unit of its own; the longest period for which that is so, few samples lost, is
-//! the clock's. Where samples are lost at random there is no such period.
+//! Lost samples leave such steps too. The positions of the longer steps distinguish the two. An even clock, rounded in any way,
+//! has each time within half a unit of its own; the longest period for which that is so, with few lost samples, is the clock's.
+//! If samples are lost at random there is no such period.
 
 /// Steps that are looked at as one.
 const BLOCK: usize = 64;
@@ -10,9 +10,9 @@ const BLOCK: usize = 64;
 const LEAST: usize = 16;
 /// Times in units that a clock's rounding leaves out, below which there is no sign of it.
 const FEWEST: f64 = 6.0;
-/// Where the period is no longer than so many units there is nothing to mend.
+/// Longest period, in units, that needs no correction.
 const LONGER: f64 = 1.045;
-/// A leap takes so many units.
+/// Length of a leap, in units.
 const LEAP: i64 = 8;
 /// The share of samples beside the rounding that may be lost.
 const LOST: f64 = 0.06;
@@ -20,11 +20,11 @@ const LOST: f64 = 0.06;
 const ALIKE: f64 = 0.03;
 /// Periods of short series differ by less from that of the others.
 const NEAR: f64 = 0.1;
-/// Where a clock may stand between two units, and how far from half a unit its times may be.
+/// Number of phases of a clock between two units that are tried, and tolerance of its times beyond half a unit.
 const PHASES: usize = 16;
 const SLACK: f64 = 0.03;
 
-/// How some times go together with an even clock that was rounded.
+/// Relation of some times to an even clock that was rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rounding {
     /// No time is left out, or too few to tell.
@@ -92,7 +92,7 @@ impl Rounding {
 pub(super) struct Roundings {
     /// The period of most series whose times were rounded to units about as long.
     pub(super) usual: Option<f64>,
-    /// The same of each series; `None` where its times are not rounded so.
+    /// Period of each series; `None` if its times are not rounded so.
     pub(super) each: Vec<Option<f64>>,
 }
 
@@ -112,7 +112,7 @@ impl Roundings {
     }
 }
 
-/// Whether some times can be those of a clock of a period that was rounded, up to a quarter of the samples lost.
+/// Returns whether some times can be those of a rounded clock of this period, with up to a quarter of the samples lost.
 fn bears(times: &[f64], period: f64) -> bool {
     let steps = || times.windows(2).map(|pair| pair[1] - pair[0]).filter(|&step| step > 0.0);
     let (unit, count) = (steps().fold(f64::INFINITY, f64::min), steps().count() as f64);
@@ -120,7 +120,7 @@ fn bears(times: &[f64], period: f64) -> bool {
     span + unit >= (1.0 - ALIKE) * period * count && span - unit <= 1.3 * period * count
 }
 
-/// The shortest step and the times as multiples of it; `None` where they are none.
+/// The shortest step and the times as multiples of it; `None` if they are no multiples.
 fn numbers(times: &[f64]) -> Option<(f64, Vec<i64>)> {
     let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
     let short = steps().fold(f64::INFINITY, f64::min);
@@ -164,7 +164,7 @@ fn period_of(block: &[i64]) -> Option<f64> {
     found.map(|[longest, shortest]| f64::midpoint(longest, shortest))
 }
 
-/// Whether an even clock of this period has each time within half a unit of one of its own, in their order.
+/// Returns whether an even clock of this period has each time within half a unit of one of its own, in their order.
 fn is_rounded(block: &[i64], period: f64) -> bool {
     let reach = 0.5 + SLACK;
     let begins = |phase: usize| block[0] as f64 - 0.5 + (phase as f64 + 0.5) / PHASES as f64;

@@ -32,7 +32,7 @@ impl Sample<'_> {
     }
 }
 
-/// Which channels of an observation were there.
+/// Presence of the channels of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     Missing,
@@ -41,7 +41,7 @@ enum Presence {
 }
 
 impl Presence {
-    /// That of a row, in which what is missing is NaN.
+    /// Presence of the channels in a row, in which a missing one is NaN.
     fn of(row: &[f64]) -> Self {
         match row.iter().filter(|x| x.is_nan()).count() {
             0 => Self::Complete,
@@ -51,7 +51,7 @@ impl Presence {
     }
 }
 
-/// Whether a channel of a row is missing: then it is NaN.
+/// Returns whether a channel of a row is missing, that is, NaN.
 #[inline]
 pub(crate) fn is_partial(row: &[f64]) -> bool {
     row.iter().any(|x| x.is_nan())
@@ -186,17 +186,17 @@ impl<'a> RowsView<'a> {
         (0..view.len()).map(move |t| view.row_in_part(t))
     }
 
-    /// What is stored, row by row: zeros for a missing observation, NaN for a missing channel.
+    /// Stored values, row by row: zeros for a missing observation, NaN for a missing channel.
     pub(crate) fn values(&self) -> &'a [f64] {
         self.values
     }
 
-    /// Whether any observation is missing.
+    /// Returns whether any observation is missing.
     pub(crate) fn has_gaps(&self) -> bool {
         self.presence.contains(&Presence::Missing)
     }
 
-    /// Whether any observation lacks a channel, and has another.
+    /// Returns whether any observation lacks some channels but not all.
     pub fn has_partial_rows(&self) -> bool {
         self.presence.contains(&Presence::Partial)
     }

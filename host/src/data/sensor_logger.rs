@@ -34,7 +34,7 @@ fn is_metadata(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|name| name.eq_ignore_ascii_case("metadata.csv"))
 }
 
-/// Whether a folder is a recording: it has `Metadata.csv`, and a table of a sensor.
+/// Returns whether a folder is a recording: it has `Metadata.csv`, and a table of a sensor.
 pub(super) fn is_folder(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     let names: Vec<String> = entries

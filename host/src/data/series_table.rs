@@ -149,16 +149,16 @@ pub(super) fn read(
     Ok(part)
 }
 
-/// Which column is what.
+/// Roles of the columns.
 struct Columns {
     series: Option<usize>,
     label: Option<usize>,
-    /// None of a table whose lines are in order of time.
+    /// Column of the times; `None` in a table whose lines are in order of time.
     time: Option<(usize, Times)>,
     usual_step: Option<f64>,
     take_turns: bool,
     columns: Vec<usize>,
-    /// With what makes their numbers those of the unit that is wanted.
+    /// Channels, with the conversion to the required unit.
     channels: Vec<(usize, Conversion)>,
     commas: Commas,
     findings: super::source::Findings,
@@ -208,7 +208,7 @@ impl Columns {
         UnitMatch::all(wanted.unwrap_or_default(), &self.channels, &names)
     }
 
-    /// The label of the current row; a field that is missing is none.
+    /// Label of the current row; `None` for a missing field.
     fn label<'t>(
         &self,
         table: &'t Table<'_>,
@@ -406,7 +406,7 @@ mod tests {
         assert_eq!(found.collect::<Vec<_>>(), [("day/1", 2), ("day/2", 1), ("day/3", 1)]);
     }
 
-    /// What is said comes before what is found.
+    /// Options have priority over inferred facts.
     #[test]
     fn columns_are_what_is_said() {
         let column = |name: &str| Some(Column::of(name));

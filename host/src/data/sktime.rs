@@ -1,5 +1,5 @@
 //! The `.ts` files of sktime and aeon, in which the UEA archive comes: lines with `@` that describe, `@data`, then a
-//! series a line: `channel:channel:...:label`, the samples of a channel parted by commas.
+//! series per line: `channel:channel:...:label`, the samples of a channel parted by commas.
 
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
@@ -20,7 +20,7 @@ pub(super) static LAYOUT: Layout = Layout {
     read,
 };
 
-/// What may stand behind `@`, whatever its case, and says nothing that the data do not: what some say of them is checked.
+/// Keywords after `@`, in any case, that only repeat facts about the data: some of them are checked.
 const IDLE: [&str; 8] = [
     "problemname",
     "missing",
@@ -46,12 +46,12 @@ fn is_one(text: &[u8]) -> bool {
     word.is_some_and(|word| known.iter().chain(&IDLE).any(|known| word == *known))
 }
 
-/// What the lines before `@data` say.
+/// Content of the lines before `@data`.
 #[derive(Default)]
 struct Description {
     /// The classes, where series have labels.
     classes: Option<Vec<String>>,
-    /// What was said by each word, in small letters but for classes, and in which line.
+    /// Value of each keyword, in lower case but for classes, and its line.
     said: Vec<(String, String, u64)>,
     begun: bool,
 }
@@ -110,13 +110,13 @@ impl Description {
         Ok(())
     }
 
-    /// What was said by a word, and in which line.
+    /// Value of a keyword, and its line.
     fn said(&self, word: &str) -> Option<(&str, u64)> {
         let (_, what, line) = self.said.iter().find(|(other, ..)| other == word)?;
         Some((what, *line))
     }
 
-    /// What a series of so many channels and samples contradicts; `first` are the line and samples of the first.
+    /// Checks a series of `channels` channels and `samples` samples; `first` are the line and samples of the first.
     fn check(&self, channels: usize, samples: usize, first: (u64, usize)) -> Result<(), String> {
         let number = |word: &str| {
             let (what, line) = self.said(word)?;
@@ -219,7 +219,7 @@ fn series(
     file: &str,
     options: &ReadOptions,
 ) -> Result<Line, DataError> {
-    // The place of a byte, told by characters.
+    // The place of a byte, in characters.
     let place = |at: usize| {
         let character = Some(text[..at].chars().count() + 1);
         Box::new(Place { character, ..Place::line(file, line) })
@@ -241,7 +241,7 @@ fn series(
             if label != "?" && !classes.iter().any(|class| class == label) {
                 let (label, known) = (shorten(label), classes.join(", "));
                 let what = format!(
-                    "class `{label}` is none that `@classLabel` names ({known}); add it there"
+                    "class `{label}` is not among those of `@classLabel` ({known}); add it there"
                 );
                 return Err(wrong(at, what));
             }
@@ -376,12 +376,12 @@ mod tests {
             ),
             (
                 MOTIONS.replace("@equalLength false", "@equalLength TRUE"),
-                "data, line 11: has 2 samples a channel where that of line 10 has 3, and line 7 says `@equalLength true`",
+                "data, line 11: has 2 samples per channel where that of line 10 has 3, and line 7 says `@equalLength true`",
                 "correct one",
             ),
             (
                 MOTIONS.replace("@equalLength false", "@seriesLength 4"),
-                "data, line 10: has 3 samples a channel, and line 7 says `@seriesLength 4`",
+                "data, line 10: has 3 samples per channel, and line 7 says `@seriesLength 4`",
                 "correct one",
             ),
             (

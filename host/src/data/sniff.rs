@@ -1,4 +1,4 @@
-//! What a file is that holds no data which are read: by its first bytes, or by its shape.
+//! Detection of files without readable data: by their first bytes, or by their shape.
 
 use serde_json::Value;
 
@@ -55,7 +55,7 @@ const EXPORT: &str = "export the table as CSV and name that";
 const PICKLE: &str =
     "pickles run code when they are read; save the arrays as .npy or .npz, or a frame with to_csv";
 
-/// What a file is, as the error that refuses it; `None` where nothing is known.
+/// Detects the format of a file, as the error that refuses it; `None` if it is unknown.
 pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
     let error = |what: String, remedy: &str| {
         Some(DataError::OtherFormat { file: name.to_owned(), what, remedy: remedy.to_owned() })
@@ -107,14 +107,14 @@ pub(super) fn other_format(name: &str, bytes: &[u8]) -> Option<DataError> {
     }
 }
 
-/// Whether a text is lines of as many fields, two or more.
+/// Returns whether a text is lines of equally many fields, two or more.
 pub(super) fn is_table(text: &[u8], source: &Source) -> bool {
     let dialect = Dialect::of(text, source);
     let (names, rows) = (dialect.first_row(text), dialect.rows(text));
     names.len() > 1 && !rows.is_empty() && rows.iter().all(|row| row.len() == names.len())
 }
 
-/// What a text lacks that fits no layout, in words; its first line names columns, or looks like data.
+/// Reason why a text fits no layout; its first line names columns, or looks like data.
 pub(super) fn lacks(text: &[u8], source: &Source) -> Option<String> {
     let dialect = Dialect::of(text, source);
     let names = dialect.first_row(text);

@@ -1,4 +1,4 @@
-//! What a source of data has where: found by looking, settled by what is said.
+//! Structure of a source of data: inferred from its content, or given by options.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use super::gather::NamePattern;
 use super::marks::Marks;
 use super::quantity::split_unit;
 
-/// What is said of a source. Whatever is not said is found by looking, and what was found is a [`Finding`].
+/// Options for a source. All others are inferred, and each inference is a [`Finding`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// The column of the label.
@@ -22,37 +22,37 @@ pub struct Source {
     pub channels: Vec<Column>,
     /// The column of the events, of a table with an event per line.
     pub events: Option<Column>,
-    /// Whether the symbols of strings are words, though they do not look so.
+    /// `true` if the symbols of strings are words, though they do not look so.
     pub words: bool,
-    /// What parts the fields of a line.
+    /// Separator of the fields of a line.
     pub separator: Option<Separator>,
     /// The decimal mark, `.` or `,`; commas in numbers are thousands' where it is a point.
     pub decimal: Option<char>,
     /// Marks of missing values.
     pub missing: Marks,
-    /// Whether the first line names the columns.
+    /// `true` if the first line names the columns.
     pub header: Option<bool>,
     /// The encoding of texts.
     pub encoding: Option<Encoding>,
-    /// Whether a series ends where its label changes, and labels by time are series.
+    /// `true` if a series ends where its label changes, and labels by time are series.
     pub segments: bool,
     /// A table of labels by time, `start,end,label`, of all files.
     pub annotations: Option<PathBuf>,
-    /// Where names of files have their label.
+    /// Pattern of the label in names of files.
     pub names: Option<NamePattern>,
 }
 
 /// A column as it is named by a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// By its name.
+    /// Name of the column.
     Name(String),
-    /// There is none.
+    /// No column.
     None,
 }
 
 impl Column {
-    /// By its name, or by its number from 1; `none` is none.
+    /// Parses a name, or a number from 1; `none` is no column.
     pub fn of(text: &str) -> Self {
         match text {
             "none" => Self::None,
@@ -60,7 +60,7 @@ impl Column {
         }
     }
 
-    /// Its place among names: a name of the file comes before a number.
+    /// Index among names: a name in the file has priority over a number.
     pub(super) fn place(&self, names: &[String]) -> Option<usize> {
         let Self::Name(wanted) = self else { return None };
         let alike = |one: &String| one.eq_ignore_ascii_case(wanted);
@@ -77,14 +77,14 @@ impl Column {
 }
 
 impl Source {
-    /// Whether columns are named.
+    /// Returns whether columns are named.
     pub(super) fn names_columns(&self) -> bool {
         let named = |column: &Option<Column>| matches!(column, Some(Column::Name(_)));
         named(&self.label) || named(&self.series) || named(&self.time) || !self.channels.is_empty()
     }
 }
 
-/// What parts the fields of a line.
+/// Separator of the fields of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
     /// One character.
@@ -94,10 +94,10 @@ pub enum Separator {
 }
 
 impl Separator {
-    /// Of a text: a character, or `tab`, `space`, `comma`, `semicolon`.
+    /// Parses a separator: a character, or `tab`, `space`, `comma`, `semicolon`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Describes the fault.
     pub fn parse(text: &str) -> Result<Self, String> {
         match text {
             "tab" | "\\t" | "\t" => Ok(Self::Byte(b'\t')),
@@ -113,7 +113,7 @@ impl Separator {
         }
     }
 
-    /// In words.
+    /// Describes the separator.
     pub(super) fn words(self) -> String {
         match self {
             Self::Byte(b',') => "commas".into(),
@@ -125,51 +125,51 @@ impl Separator {
     }
 }
 
-/// What part of a source a finding is about.
+/// Topic of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Finding {
-    /// What separates the fields of a line.
+    /// Separator of the fields of a line.
     Separator,
     /// The decimal mark.
     Decimal,
-    /// Whether there is a header.
+    /// Presence of a header.
     Header,
-    /// Which fields are missing.
+    /// Marks of missing fields.
     Missing,
-    /// What the symbols of strings are.
+    /// Symbols of strings.
     Symbols,
-    /// Which column has the events.
+    /// Column of the events.
     Events,
-    /// What numbers the rows.
+    /// Numbering of the rows.
     Rows,
-    /// Where the label is.
+    /// Place of the label.
     Label,
-    /// What a series is.
+    /// Boundaries of a series.
     Series,
-    /// What the times are.
+    /// Column and unit of the times.
     Time,
-    /// Which columns are of a whole series.
+    /// Columns of a whole series.
     Columns,
-    /// Which columns are channels.
+    /// Columns that are channels.
     Channels,
-    /// What names of files say.
+    /// Content of the names of files.
     Names,
     /// Labels by time.
     Segments,
-    /// Which files are read.
+    /// Files that are read.
     Files,
 }
 
-/// Something that nobody said and that was found by looking.
+/// Fact that was inferred because no option gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What it is about.
+    /// Topic of the finding.
     pub about: Finding,
-    /// What was found, and why.
+    /// Finding and reason.
     pub what: String,
 }
 
-/// What was found by looking.
+/// Facts that were inferred.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Findings(pub(super) Vec<Found>);
 

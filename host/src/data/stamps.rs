@@ -42,7 +42,7 @@ pub(super) fn plain(name: &str) -> String {
     name.trim().to_lowercase().replace([' ', '-', '.'], "_")
 }
 
-/// How well a name fits a column of times, 0 best; `None` where it is none. `t` itself is found before.
+/// Rank of a name for a column of times, 0 best; `None` if it does not fit. `t` itself is found before.
 pub(super) fn rank(name: &str) -> Option<usize> {
     let (base, _) = split_unit(name);
     let base = plain(base);
@@ -59,29 +59,29 @@ pub(super) fn rank(name: &str) -> Option<usize> {
 /// Words in names of times.
 const WORDS: [&str; 6] = ["time", "timestamp", "datetime", "unixtime", "unix", "epoch"];
 
-/// How a column of times is read.
+/// Reading of a column of times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Times {
     /// Numbers in a unit.
     Numbers(TimeUnit),
-    /// Whole units since some moment long ago, so many a second, from this one on.
+    /// Whole units since some moment long ago, `per_second` of them per second, from this one on.
     Epoch { per_second: i64, origin: i64 },
     /// Dates with times, in nanoseconds from this one on.
     Dates { origin: i128 },
 }
 
-/// What is read of times without a unit, and whether it was guessed.
+/// Reading of times without a unit, and whether it was guessed.
 pub(super) struct Settled {
     pub(super) times: Times,
-    /// What was found, in words.
+    /// Description of the finding.
     pub(super) found: Option<String>,
 }
 
 impl Times {
-    /// Of a column by its name and its first fields. An unknown unit is an error, in words.
+    /// Determines the times of a column by its name and its first fields. An unknown unit is an error, described in words.
     ///
     /// # Errors
-    /// That neither name nor fields say what it is.
+    /// Neither name nor fields determine the times.
     pub(super) fn of(name: &str, fields: &[&str]) -> Result<Settled, String> {
         let (base, unit) = split_unit(name);
         let base = plain(base);
@@ -141,7 +141,7 @@ impl Times {
         }
     }
 
-    /// Whether the times are seconds whatever they step by.
+    /// Returns whether the times are seconds regardless of their steps.
     pub(super) fn named(self) -> bool {
         match self {
             Self::Numbers(unit) => unit.named,

@@ -10,7 +10,7 @@ const OFF: f64 = 0.3;
 /// The share of steps that are off above which a clock is reported as irregular.
 pub(super) const IRREGULAR: f64 = 0.1;
 
-/// The same above which it has no period at all.
+/// Share of other steps above which there is no period at all.
 const NO_PERIOD: f64 = 0.25;
 
 /// Steps whose mean is compared with the period: what rounding or jitter moves, these have back.
@@ -24,17 +24,17 @@ pub(super) struct Steps {
     /// The share that is off, leaps aside.
     pub(super) off: f64,
     pub(super) count: usize,
-    /// Where samples come in batches.
+    /// Batches in which samples come.
     pub(super) batches: Option<Batches>,
 }
 
 impl Steps {
-    /// Of two steps or more.
+    /// Steps of two times or more.
     pub(super) fn of(times: &[f64]) -> Option<Self> {
         Self::with(times, Rounding::of(times).period())
     }
 
-    /// The same with a period of rounded times that is known already, or known to be none.
+    /// Steps with a known period of rounded times, or known to be without.
     pub(super) fn with(times: &[f64], rounded: Option<f64>) -> Option<Self> {
         if let Some(batches) = Batches::of(times) {
             let (period, count) = (nearest_period(batches.mean), times.len() - 1);
@@ -95,7 +95,7 @@ pub(super) fn even_enough(steps: Steps) -> Option<f64> {
     (steps.off <= NO_PERIOD).then_some(steps.period)
 }
 
-/// The same where at most a tenth of the steps are another.
+/// Returns the period if at most a tenth of the steps are another.
 #[must_use]
 pub fn even_period_of(times: &[f64]) -> Option<f64> {
     Steps::of(times).filter(|steps| steps.off <= IRREGULAR).map(|steps| steps.period)

@@ -17,12 +17,12 @@ pub(super) fn header_names(text: &[u8]) -> Vec<String> {
     dialect.first_row(text).into_iter().map(str::to_owned).collect()
 }
 
-/// Whether a text's first line names a column.
+/// Returns whether a text's first line names a column.
 pub(super) fn has_column(text: &[u8], name: &str) -> bool {
     header_names(text).iter().any(|field| field == name)
 }
 
-/// Whether a text's first line names a column of times: `t`, or `t [ms]`.
+/// Returns whether a text's first line names a column of times: `t`, or `t [ms]`.
 pub(super) fn has_time(text: &[u8]) -> bool {
     header_names(text).iter().any(|field| TimeUnit::of(field).is_some())
 }
@@ -50,7 +50,7 @@ impl<'a> Table<'a> {
         Self::open_as(name, bytes, &Source::default())
     }
 
-    /// The same where something is said of the source.
+    /// Opens a table with options for the source.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -123,22 +123,22 @@ impl<'a> Table<'a> {
         check_distinct(&self.header).map_err(|what| self.bad_header(what))
     }
 
-    /// What was found by looking at how the text is written.
+    /// Facts that were inferred about the dialect of the text.
     pub(super) fn findings(&self) -> &Findings {
         &self.dialect.findings
     }
 
-    /// How commas in numbers are read.
+    /// Meaning of commas in numbers.
     pub(super) fn commas(&self) -> Commas {
         self.dialect.commas
     }
 
-    /// Whether the first line names the columns.
+    /// Returns whether the first line names the columns.
     pub(super) fn has_header(&self) -> bool {
         self.dialect.header
     }
 
-    /// The same, for others.
+    /// Facts that were inferred, for other packages.
     pub fn found(&self) -> &[Found] {
         &self.dialect.findings.0
     }
@@ -273,7 +273,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// What is wrong where two columns have one name.
+/// Checks that no two columns have one name; an error describes the fault.
 pub(super) fn check_distinct(names: &[String]) -> Result<(), String> {
     let mut columns = HashMap::with_capacity(names.len());
     for (second, name) in (1..).zip(names) {
@@ -308,8 +308,8 @@ pub(super) fn finite(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
-/// A channel's number, finite in single precision too, or what is wrong with it: of what is to be a count,
-/// or yes or no, that it is none.
+/// A channel's number, finite in single precision too, or its fault: a number that should be a count, or yes or no, may be
+/// neither.
 #[inline]
 pub(super) fn number(
     text: &str,

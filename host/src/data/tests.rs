@@ -158,7 +158,7 @@ fn a_model_prescribes_classes_and_alphabet() {
     let error = parse("label\tsequence\nz\tAT\nb\tGG\n", &options).expect_err("refused");
     assert_eq!(
         error.to_string(),
-        "data, line 3, column 1 (label): label `b` is none of the known classes (z, a)"
+        "data, line 3, column 1 (label): unknown label `b`; known labels: z, a"
     );
     let error = parse("label\tsequence\nz\tAT\na\tGxG\n", &options).expect_err("refused");
     assert_eq!(
@@ -170,7 +170,7 @@ fn a_model_prescribes_classes_and_alphabet() {
     assert_eq!(error.to_string(), "data: has real channels where strings of symbols are needed");
 }
 
-/// What a user reads for each mistake: the beginning of the message and a part of its advice.
+/// Message for each mistake of a user: its beginning, and a part of its advice.
 #[test]
 fn every_mistake_is_named_by_place() {
     let table = |rows: &str| format!("series,label,t,x,y\n{rows}");
@@ -205,7 +205,7 @@ fn every_mistake_is_named_by_place() {
         ("label\tid\tsequence\na\tb\u{200F}\tA\n".into(), "data, line 2, column 2 (id)", "U+200F"),
         (">a\u{1}b c\nA\n".into(), "data, line 1, character 3: has the character", "U+0001"),
         (
-            // One letter that is none does not make `N` a symbol.
+            // A single letter outside the alphabet does not make `N` a symbol.
             "sequence\nACGTNACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT\
              ACGTACGTACGTACGTACGTACGTACGTE\n"
                 .into(),

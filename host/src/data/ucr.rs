@@ -1,4 +1,4 @@
-//! The text of the UCR archive: a label, then the samples of a series of one channel, a series a line, no header.
+//! The text of the UCR archive: a label, then the samples of a series of one channel, a series per line, no header.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::words::{counted, grouped, shorten};
 pub(super) static LAYOUT: Layout = Layout {
     name: "ucr",
     alias: "txt",
-    about: "the text of the UCR archive (a label and numbers a line, no header)",
+    about: "the text of the UCR archive (a label and numbers per line, no header)",
     begins: "a whole number and 15 numbers or more (the UCR archive's text, as many per line; name the format for others)",
     of_symbols: false,
     recordings: None,
@@ -26,7 +26,7 @@ pub(super) static LAYOUT: Layout = Layout {
 /// archive have fifteen. A table without a header has fewer columns.
 const FEWEST_FIELDS: usize = 16;
 
-/// What parts the fields of a line.
+/// Separator of the fields of a line.
 #[derive(Clone, Copy)]
 enum Separator {
     Character(char),
@@ -34,7 +34,7 @@ enum Separator {
 }
 
 impl Separator {
-    /// As in this line: tabs, else commas, else blanks.
+    /// Separator of this line: tabs, else commas, else blanks.
     fn of(line: &str) -> Self {
         ['\t', ',']
             .into_iter()
@@ -62,7 +62,7 @@ fn is_sample(text: &str) -> bool {
     finite(text).is_some() || text.eq_ignore_ascii_case("nan")
 }
 
-/// As many numbers in every line, the first a whole one that comes back: the label.
+/// Returns whether every line has as many numbers, the first a whole one that comes back: the label.
 fn is_one(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -138,7 +138,7 @@ pub(super) fn misfit(name: &str, text: &[u8]) -> Option<DataError> {
     is_near.then(|| DataError::Layout {
         place: Box::new(Place { column, ..Place::line(name, line) }),
         what: format!(
-            "{what}; most lines are the UCR archive's text, a class and its samples a line: correct this one{takes}"
+            "{what}; most lines are the UCR archive's text, a class and its samples per line: correct this one{takes}"
         ),
     })
 }
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!((lengths, data.missing().observations), (vec![15, 16], 1));
     }
 
-    /// What may be something else is no such text unless it is said to be.
+    /// An ambiguous text is of this layout only if it is named.
     #[test]
     fn what_could_be_something_else_must_be_named() {
         for text in [

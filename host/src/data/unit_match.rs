@@ -1,4 +1,4 @@
-//! How the units in a header compare with those of the channels that are wanted.
+//! Comparison of the units in a header with those of the required channels.
 
 use super::quantity::{Conversion, split_unit};
 use crate::words::shorten;
@@ -14,10 +14,10 @@ pub struct UnitMatch {
     pub conversion: Conversion,
 }
 
-/// What is known of two units.
+/// Result of comparing two units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitComparison {
-    /// Both names have the same unit, or neither has one.
+    /// Equal units in the two names, or no unit in either.
     Same,
     /// The numbers were converted.
     Converted,
@@ -91,7 +91,7 @@ pub fn conversions_in_words(matches: &[UnitMatch]) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// Which units among some matches were not compared, and what to write, in words.
+/// Describes the units among some matches that were not compared, and how to write them.
 #[must_use]
 pub fn uncompared_in_words(matches: &[UnitMatch]) -> Option<String> {
     let names = |unnamed: bool, comparison: UnitComparison| -> Vec<(String, String)> {

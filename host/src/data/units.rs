@@ -33,7 +33,7 @@ pub(crate) fn centre_and_scale_of(
 
 /// Times the deviation that all but a hundredth of the samples keep to, at which wild ones are held.
 const HELD_AT: f64 = 3.0;
-/// One sample of so many may be wild, and always one.
+/// Divisor of the number of samples for the wild ones: at least one may be wild.
 const ONE_OF: usize = 100;
 
 /// Mean and standard deviation of each channel over some rows as [`centre_and_spread`], with wild samples held at three

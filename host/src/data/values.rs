@@ -1,4 +1,4 @@
-//! What the numbers of channels may be.
+//! Sets of numbers that channels may take.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use super::error::DataError;
 use super::place::Place;
 use crate::words::shorten;
 
-/// What the numbers of a series' channels may be: some models emit counts, or yes and no.
+/// Set of numbers that a series' channels may take: some models emit counts, or yes and no.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Values {
     /// Any finite numbers.
     #[default]
     Reals,
-    /// Those that an emission family gives a density; its file has them.
+    /// Numbers to which an emission family gives a density; its file has them.
     Only(&'static Support),
 }
 
@@ -21,15 +21,15 @@ pub enum Values {
 pub struct Support {
     /// Channels of such numbers, in words: `channels of counts`.
     pub channels: &'static str,
-    /// Whether a finite number is one.
+    /// Returns whether a finite number belongs to the set.
     pub holds: fn(f64) -> bool,
-    /// What is to be said of a number that is none: `... is {unlike}`.
+    /// Message for a number outside the set: `... is {unlike}`.
     pub unlike: &'static str,
-    /// Whether they have a unit: whether a channel may be rescaled, and amplified in copies.
+    /// `true` if they have a unit: whether a channel may be rescaled, and amplified in copies.
     pub has_unit: bool,
 }
 
-/// There is one of a kind.
+/// Supports are unique by kind.
 impl PartialEq for Support {
     fn eq(&self, other: &Self) -> bool {
         self.channels == other.channels
@@ -48,7 +48,7 @@ impl Values {
         }
     }
 
-    /// Whether they have a unit, which may be another.
+    /// Returns whether they have a unit, which may be another.
     #[must_use]
     pub fn have_unit(self) -> bool {
         match self {
@@ -73,7 +73,7 @@ impl Values {
 }
 
 impl Support {
-    /// What is wrong with a field that holds none of these numbers.
+    /// Error for a field that holds no such number.
     pub(super) fn refuse(&self, text: &str, place: Box<Place>) -> DataError {
         DataError::NotInSupport { place, text: shorten(text), unlike: self.unlike }
     }

@@ -16,7 +16,7 @@ pub(super) static LAYOUT: Layout = Layout {
     read,
 };
 
-/// How samples are coded.
+/// Coding of the samples.
 struct Format {
     floating: bool,
     channels: usize,
@@ -53,7 +53,7 @@ impl Format {
         })
     }
 
-    /// Between -1 and 1.
+    /// Value between -1 and 1.
     fn sample(&self, bytes: &[u8]) -> f64 {
         match (self.floating, bytes) {
             (true, &[a, b, c, d]) => f32::from_le_bytes([a, b, c, d]).into(),

@@ -1,4 +1,4 @@
-//! WFDB records of PhysioNet: a header (`.hea`), its signals (`.dat`) and annotations (`.atr`) beside it.
+//! WFDB records of PhysioNet: a header (`.hea`), its signals (`.dat`) and annotations (`.atr`) in the same folder.
 //!
 //! Source: the WFDB applications guide, header(5), signal(5) and annot(5).
 
@@ -16,7 +16,7 @@ use super::recording::{Recording, part};
 pub(super) static LAYOUT: Layout = Layout {
     name: "wfdb",
     alias: "hea",
-    about: "a WFDB record (.hea, with .dat and .atr beside it)",
+    about: "a WFDB record (.hea, with .dat and .atr in its folder)",
     begins: "a name, signals, samples per second and `.dat` files (a WFDB header)",
     of_symbols: false,
     recordings: None,
@@ -27,7 +27,7 @@ pub(super) static LAYOUT: Layout = Layout {
 /// Samples per second where the header does not say.
 const USUAL_RATE: f64 = 250.0;
 
-/// What a header says.
+/// Content of a header.
 struct Header {
     name: String,
     rate: f64,
@@ -154,12 +154,16 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let mut files: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for signal in &header.signals {
         if signal.file.contains(['/', '\\']) {
-            return Err(wrong(format!("names the file `{}`, which is not beside it", signal.file)));
+            return Err(wrong(format!(
+                "names the file `{}`, which is not in its folder",
+                signal.file
+            )));
         }
         if !files.contains_key(signal.file.as_str()) {
             let path = beside(&signal.file);
-            let content = fs::read(&path)
-                .map_err(|error| wrong(format!("needs `{}` beside it: {error}", signal.file)))?;
+            let content = fs::read(&path).map_err(|error| {
+                wrong(format!("needs `{}` in its folder: {error}", signal.file))
+            })?;
             let samples = digital(signal.format, &content).ok_or_else(|| {
                 wrong(format!(
                     "has signals in format {}; 16, 24, 32, 80 and 212 are read",

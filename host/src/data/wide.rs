@@ -22,11 +22,11 @@ pub(super) static LAYOUT: Layout = Layout {
     read,
 };
 
-/// Which column is what.
+/// Roles of the columns.
 struct Columns {
     id: Option<usize>,
     label: Option<usize>,
-    /// What else is known about a series.
+    /// Columns with other facts about a series.
     others: Vec<usize>,
     samples: Vec<usize>,
     /// Names of the first columns of further runs of numbered ones.
@@ -80,13 +80,15 @@ fn ends_in_digit(name: &str) -> bool {
     name.ends_with(|last: char| last.is_ascii_digit())
 }
 
-/// What stands before a `-` that may be a number's sign, as it is in no date.
+/// Text before a `-` that may be a number's sign, which it is not in a date.
 fn signed(stem: &str) -> Option<&str> {
     stem.strip_suffix('-').filter(|name| !ends_in_digit(name))
 }
 
-/// Whether a column is numbered, and this one has the next number: `x7` and `x8`, or larger numbers alone, which
-/// may be times. A `-` before a number may be its sign: `t-2`, `t-1` and `t0`.
+/// Returns whether a column is numbered, and this one has the next number.
+///
+/// Such are `x7` and `x8`, or larger numbers alone, which may be times. A `-` before a number may be its sign: `t-2`, `t-1` and
+/// `t0`.
 fn follows(one: &str, next: &str) -> bool {
     if let (Some(one), Some(next)) = (finite(one), finite(next)) {
         return one < next;
@@ -120,8 +122,10 @@ fn reversed(free: &[&str], run: &[&str]) -> Option<[String; 2]> {
     Some([two[0].to_owned(), two[1].to_owned()])
 }
 
-/// Whether a column is numbered as a run of samples is and, by numbers alone, no farther from them than they reach: a
-/// year before `0,1,2,3` is none. Without a run any may be a sample.
+/// Returns whether a column may belong to a run of samples.
+///
+/// It is numbered as they are and, by numbers alone, no farther from them than they reach: a year before `0,1,2,3` is not a
+/// sample. Without a run any column may be one.
 fn may_be_of(run: &[&str], name: &str) -> bool {
     let [first, .., last] = run else { return true };
     match [first, last, name].map(finite) {
@@ -156,7 +160,7 @@ fn is_one(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a column has one value in two rows one after another.
+/// Returns whether a column has one value in two consecutive rows.
 fn comes_back(text: &[u8], column: usize) -> bool {
     let Ok(mut table) = Table::open("", text) else { return false };
     let mut before = None;
@@ -224,7 +228,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     Ok(part)
 }
 
-/// What the columns are, or what is wrong with them.
+/// Roles of the columns; an error describes the fault.
 fn columns_of(table: &Table<'_>, source: &Source) -> Result<Columns, DataError> {
     let names: Vec<&str> = table.header().iter().map(String::as_str).collect();
     let columns = Columns::of(&names, source);
@@ -325,7 +329,7 @@ mod tests {
         assert_eq!(samples(&data), [[Some(1.0), Some(2.0)]]);
     }
 
-    /// What is refused where it is a sample is read where it is none.
+    /// A value that is refused in a sample is read in another column.
     #[test]
     fn further_columns_are_numbered_in_any_order() {
         let named = ReadOptions { layout: layout("wide"), ..ReadOptions::default() };

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use super::dataset::{Dataset, Series};
 use super::samples::{Sample, SamplesView};
 
-/// What becomes of a series shorter than a window.
+/// Treatment of a series shorter than a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShortSeries {
-    /// It is one window as it is; a hidden Markov model takes any length.
+    /// A short series is one window as it is; a hidden Markov model takes any length.
     #[default]
     Keep,
-    /// It gives no window.
+    /// A short series gives no window.
     Drop,
 }
 
-/// How series are cut: windows begin at 0, `hop`, `2 hop`, ... as long as `length` observations are
+/// Windows of series: they begin at 0, `hop`, `2 hop`, ... as long as `length` observations are
 /// left.
 ///
 /// A gap parts a series: after more than `length` missing observations in a row, or where the time `t` leaps as far,
@@ -30,7 +30,7 @@ pub struct Windowing {
     pub length: NonZeroUsize,
     /// Observations from the beginning of one window to that of the next.
     pub hop: NonZeroUsize,
-    /// What becomes of shorter series.
+    /// Treatment of shorter series.
     pub short: ShortSeries,
 }
 
@@ -40,11 +40,11 @@ pub struct Window<'a> {
     /// Index of its series in [`Dataset::series`], and so into what [`Dataset::groups`] and
     /// [`Dataset::labels`] return.
     pub series: usize,
-    /// Its series.
+    /// Series of the window.
     pub source: &'a Series,
-    /// Its first observation's place in the series.
+    /// Index of its first observation in the series.
     pub start: usize,
-    /// Its observations.
+    /// Observations of the window.
     pub samples: SamplesView<'a>,
 }
 
@@ -83,7 +83,7 @@ impl Dataset {
 }
 
 impl Series {
-    /// Its samples as whoever knows no time hears them: a stream for each run between leaps of the time that are longer
+    /// Samples of the window as a reader without times receives them: one stream for each run between leaps of the time longer
     /// than a window.
     pub fn streams(&self, windowing: Option<&Windowing>) -> Vec<SamplesView<'_>> {
         let view = self.samples.view();

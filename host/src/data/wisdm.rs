@@ -47,8 +47,7 @@ fn is_record(fields: &[&str]) -> bool {
         && own[3..].iter().all(|field| finite(field).is_some())
 }
 
-/// Reads recordings of a user's activity, parted where the time jumps or falls back; records that are none are left out and
-/// counted.
+/// Reads recordings of a user's activity, separated where the time jumps or falls back; invalid records are left out and counted.
 fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let Ok(text) = std::str::from_utf8(bytes) else {
         let what = "is not UTF-8 text".to_owned();
@@ -96,8 +95,10 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     part.findings.add(Finding::Time, "samples are taken as 20 per second, as WISDM recorded them");
     if let Some(first) = first_bad {
         let bad = counted(bad, "record");
-        part.findings
-            .add(Finding::Rows, format!("{bad} that are none are left out, the first `{first}`"));
+        part.findings.add(
+            Finding::Rows,
+            format!("{bad} that are invalid are left out, the first `{first}`"),
+        );
     }
     Ok(part)
 }

@@ -22,7 +22,7 @@ use crate::files::{self, FileError};
 use crate::runtime::family::{DeployedEmission, OF_CHANNELS, Weight, reals};
 use crate::runtime::{FAMILIES, Family, Observed, Shape as Sized};
 
-/// Why an artefact's file was refused.
+/// Reason why an artefact's file was refused.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -30,12 +30,12 @@ pub enum ArtefactFileError {
     /// The file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Its bytes are no artefact.
+    /// The file is not an artefact.
     #[error("{file}: {source}")]
     Artefact {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Fault of the file.
         source: ArtefactError,
     },
     /// A name that does not fit on a line.
@@ -48,7 +48,7 @@ pub enum ArtefactFileError {
         /// The name.
         name: String,
     },
-    /// What an artefact has no code for, see [`Deployed::no_artefact`].
+    /// A property that artefacts cannot store, see [`Deployed::no_artefact`].
     #[error("{0}, not as an artefact")]
     #[strum(serialize = "no-artefact")]
     Without(String),
@@ -133,7 +133,7 @@ impl Deployed {
         Ok([header.as_slice(), &payload, &sections].concat())
     }
 
-    /// Why it has no binary artefact, in words; `None` where it has one.
+    /// Describes why it has no binary artefact; `None` if it has one.
     pub fn no_artefact(&self) -> Option<String> {
         let what = match !self.front().is_empty() && front::line(self.front()).is_none() {
             true => "magnitudes of channels with a comma in their names".to_owned(),
@@ -150,7 +150,7 @@ impl Deployed {
         Ok(files::write_whole(path, &self.to_artefact()?)?)
     }
 
-    /// Whether bytes begin as an artefact does.
+    /// Returns whether bytes begin as an artefact does.
     pub fn is_artefact(bytes: &[u8]) -> bool {
         bytes.starts_with(b"FISHWEIR")
     }
@@ -164,7 +164,7 @@ impl Deployed {
     }
 }
 
-/// Whether a name would not stay on its line, or not show there: none is written, and none is read.
+/// Returns whether a name would break its line or be invisible: such names are neither written nor read.
 fn breaks(name: &str) -> bool {
     name.contains(char::is_control)
 }
@@ -324,7 +324,7 @@ fn parse(bytes: &[u8]) -> Result<Deployed, ArtefactError> {
     Ok(deployed)
 }
 
-/// What it was trained on. The host bears gaps as long as a window, and others have not been written.
+/// Reads the contract. Unlike a device, the host bears gaps as long as a window, and others have not been written.
 fn contract_of(header: &Header, bytes: &[u8]) -> Result<Option<Contract>, ArtefactError> {
     let contract = header.contract(bytes)?;
     let windows = contract.as_ref().and_then(|contract| contract.windows);
@@ -337,7 +337,7 @@ fn contract_of(header: &Header, bytes: &[u8]) -> Result<Option<Contract>, Artefa
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    /// After the last one, what as a real is a NaN.
+    /// Reads the next word, after the last one an invalid one that is NaN as a real.
     fn word(&mut self) -> u32 {
         let Some((head, rest)) = self.0.split_first_chunk() else { return u32::MAX };
         self.0 = rest;
@@ -392,7 +392,7 @@ impl Sizes {
         DeployedModel { initial, transition, emission }
     }
 
-    /// So many models, whose columns are those that lags beside so many channels imply.
+    /// Reads `models` models, whose columns are those that lags of `channels` channels imply.
     fn bank(
         &self,
         models: usize,

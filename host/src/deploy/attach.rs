@@ -9,7 +9,7 @@ use crate::classifier::{Direction, Observations};
 use crate::runtime::family::{DeployedEmission, DoesNotFit, Rates, Weight, weights_along};
 use crate::runtime::{Emissions, Hmm, Observed};
 
-/// What to do where the number format does not hold a model of what is observed.
+/// Advice if the number format cannot hold a model of these observations.
 pub(super) fn advice(observed: Observed) -> &'static str {
     match observed {
         Observed::Channels(values) if values.have_unit() => "rescale the channel",
@@ -18,7 +18,7 @@ pub(super) fn advice(observed: Observed) -> &'static str {
     }
 }
 
-/// What models and channels are called in messages.
+/// Names of models and channels in messages.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'a> {
     classes: &'a [String],
@@ -27,7 +27,7 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Of so many models: one a class, or none of any.
+    /// Names for `models` models: one per class, or without classes.
     pub(super) fn of(classes: &'a [String], models: usize, observations: &'a Observations) -> Self {
         Self { classes, models, observations }
     }
@@ -70,7 +70,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A model with its directions attached, padded to so many states. `name` is for messages.
+/// Attaches directions to a model and pads it to `states` states. `name` is for messages.
 pub(super) fn attach<T: Real>(
     name: (usize, Names<'_>),
     model: &Hmm,

@@ -122,9 +122,9 @@ impl Bank {
         Route {
             name: VECTORS,
             taken: false,
-            why: "the same decisions, dearer: the whole score, and a kernel value an item",
+            why: "the same decisions, dearer: the whole score, and a kernel value per item",
             state_bytes: streaming.state_bytes + ring,
-            // Beside the models a centre and a rate an entry, the biases, four words; the lags, and what columns
+            // Beside the models a centre and a rate per entry, the biases, four words; the lags, and what columns
             // models hear.
             model_bytes: streaming.model_bytes
                 + 4 * (2 * entries + o)
@@ -165,7 +165,7 @@ impl Evaluator for Bank {
         self.validate_each().map_err(|(_, error)| error)
     }
 
-    /// Of words the table of contexts is left blank, for no artefact holds it.
+    /// Writes all numbers. The table of contexts of a words model is left blank, for no artefact holds it.
     fn for_each_real(&self, of: &Common, put: &mut dyn FnMut(f32)) {
         let words = self.states.automaton_bytes(self.rows(), of.size()) / size_of::<f32>();
         (0..words).for_each(|_| put(0.0));
@@ -182,12 +182,12 @@ impl Evaluator for Bank {
     }
 
     /// State: `M` beliefs of `N (1 + C)` reals, a ledger of 16 bytes and 8 a direction, and an age;
-    /// a counter, and a byte a model. Work a sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
+    /// a counter, and a byte per model. Work per sample: `M ((1 + 2C) (N^2 + N) + N D (2 + 2C))` for Gaussians, without
     /// the last term for categorical emissions. Where states follow one another, or are the last symbols, one is
     /// kept, and its place: `N` is one and `N^2` nothing. Differences at `L` lags of `K` samples at most keep
-    /// `4 K` bytes a channel and a place, and take `L` subtractions a channel and sample; where each model hears one lag
+    /// `4 K` bytes per channel and a place, and take `L` subtractions per channel and sample; where each model hears one lag
     /// its columns are a word each in flash. `G` codebooks over the last `K` samples of `D` channels keep `4 D K`
-    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` a sample; `Q` levels take `8 G Q` comparisons, a quarter
+    /// bytes, a place and 8 an output, and take `G (8 D + 64 + O)` per sample; `Q` levels take `8 G Q` comparisons, a quarter
     /// of a multiply-add each, and `8 G O` additions where they are exceeded, a third. Behind a front end a sample's
     /// work is its share of a row's, beside that of the front end.
     fn cost(&self, of: &Common) -> Cost {

@@ -14,7 +14,7 @@ use super::model::DeployedModel;
 use crate::runtime::family::{DeployedEmission, lift};
 use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states, with_two_sizes};
 
-/// What is pushed, whatever its kind.
+/// Observation of one sample, of any kind.
 pub(super) enum Observation<'a, T> {
     Row(&'a [T]),
     Integers(&'a [i16]),
@@ -33,7 +33,7 @@ pub(super) trait Block<T> {
     fn log_parts(&self) -> ([T; 2], Vec<[T; 2]>);
 }
 
-/// What emits a kind of observation, made from a deployed model.
+/// Emission that is built from a deployed model.
 pub(super) trait Build<T>: Emission<Weight: RealParameter<Real = T>> + Observe<T> {
     /// States at a compiled size, those past the model's out of reach, with the directions from `first`
     /// on; `None` for emissions of another kind.

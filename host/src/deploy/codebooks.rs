@@ -12,22 +12,22 @@ use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, CodebooksSize, Ou
 /// Codebooks, and what their codewords weigh.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DeployedCodebooks<T = f32> {
-    /// Their scales and levels are numbers of the format.
+    /// Codebooks, whose scales and levels are numbers of the format.
     books: Codebooks,
     weighed: Weighed<T>,
 }
 
-/// What codebooks add to a sample's evidence, each row `[output]`.
+/// Weights that codebooks add to a sample's evidence, each row `[output]`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Weighed<T> {
-    /// By codewords, `[codebook][codeword]`.
+    /// Weights of codewords, `[codebook][codeword]`.
     pub(crate) words: Vec<Vec<T>>,
-    /// By levels exceeded, `[codebook][codeword][how many, less one]`.
+    /// Weights of levels exceeded, `[codebook][codeword][how many, less one]`.
     pub(crate) above: Vec<Vec<T>>,
 }
 
 impl<T> Weighed<T> {
-    /// Of each of so many codebooks the rows for its codewords, and those for its levels.
+    /// Rows of each codebook for its codewords, and for its levels.
     pub(super) fn by_book(&self) -> impl Iterator<Item = (&[Vec<T>], &[Vec<T>])> {
         let each = self.above.len() / (self.words.len() / CODEWORDS).max(1);
         let mut above = self.above.chunks(each.max(1));
@@ -39,13 +39,13 @@ impl<T> Weighed<T> {
         self.words.iter().chain(&self.above)
     }
 
-    /// With what is made of each row.
+    /// Applies a function to each row.
     pub(super) fn map<S>(&self, row: impl Fn(&Vec<T>) -> Vec<S>) -> Weighed<S> {
         let [words, above] = [&self.words, &self.above].map(|rows| rows.iter().map(&row).collect());
         Weighed { words, above }
     }
 
-    /// How many outputs there are.
+    /// Number of outputs.
     pub(super) fn outputs(&self) -> usize {
         self.words.first().map_or(0, Vec::len)
     }
@@ -62,7 +62,7 @@ impl<T> DeployedCodebooks<T> {
 }
 
 impl<T: Real> DeployedCodebooks<T> {
-    /// With the weights that outputs have.
+    /// Creates codebooks with the weights of the outputs.
     pub(super) fn of(books: &Codebooks, outputs: &[Output]) -> Result<Self, DeployError> {
         let number = |weight: f64, word: usize| {
             let weight = T::from_f64(weight);
@@ -78,7 +78,7 @@ impl<T: Real> DeployedCodebooks<T> {
         let of_word = |output: &Output, word: usize| {
             number(output.codewords.get(word).copied().unwrap_or(0.0), word)
         };
-        // What the first so many levels weigh together.
+        // Sum of the weights of the levels up to a step.
         let of_step = |output: &Output, step: usize| {
             let word = step / levels;
             let first = output.levels.get(word * levels..=step).unwrap_or_default();
@@ -105,8 +105,9 @@ impl<T: Real> DeployedCodebooks<T> {
 /// Four bytes for each word of a codebook's vectors.
 const VECTOR_WORDS: usize = TAPS * CODEWORDS / 4;
 
-/// How many words the core's `Codebooks` are: so many books, over channels, for outputs, with levels; `None` of more than
-/// there are addresses.
+/// Number of words of the core's `Codebooks`: `books` books, over channels, for outputs, with levels.
+///
+/// `None` if there are more than addresses.
 pub(super) fn words(books: usize, channels: usize, outputs: usize, levels: usize) -> Option<usize> {
     let rows = outputs.checked_mul(1 + levels)?.checked_add(levels)?.checked_mul(CODEWORDS)?;
     channels.checked_add(rows)?.checked_add(1 + VECTOR_WORDS)?.checked_mul(books)
@@ -128,7 +129,7 @@ impl DeployedCodebooks {
             .collect()
     }
 
-    /// From the [`words`] of such bytes.
+    /// Reads codebooks from the [`words`] of such bytes.
     pub(super) fn read(
         [books, channels, outputs, each]: [usize; 4],
         word: &mut dyn FnMut() -> u32,
@@ -180,7 +181,7 @@ impl DeployedCodebooks {
 }
 
 impl<T: Real> DeployedCodebooks<T> {
-    /// Before the first sample of a stream.
+    /// State before the first sample of a stream.
     pub(super) fn stream(&self) -> CodeStream<T> {
         let units = vec![(); self.weighed.outputs()];
         CodeStream::new(self.books.in_numbers(), &self.weighed, units)
@@ -197,7 +198,7 @@ pub(super) struct CodeStream<T: Coding> {
 }
 
 impl<T: Coding> CodeStream<T> {
-    /// Before the first sample, from what is weighed and its units `[output]`.
+    /// State before the first sample, from the weights and their units `[output]`.
     pub(super) fn new(books: Vec<BookIn<T>>, weighed: &Weighed<T>, units: Vec<T::Unit>) -> Self {
         Self {
             ring: CodeRing::of(books),
@@ -208,7 +209,7 @@ impl<T: Coding> CodeStream<T> {
         }
     }
 
-    /// As the core's `WithCodebooks` does.
+    /// Pushes a sample, as the core's `WithCodebooks` does.
     pub(super) fn push(&mut self, x: &[T]) {
         self.sample.fill(T::Wide::default());
         let Weighed { words, above } = &self.weighed;
@@ -238,7 +239,7 @@ impl<T: Coding> CodeStream<T> {
         self.sums.fill(T::NOTHING);
     }
 
-    /// What has been counted for each output, not normalised yet: the nearest real and what that drops.
+    /// Evidence for each output, not normalised yet: the nearest real and the remainder of rounding.
     pub(super) fn parts(&self) -> impl Iterator<Item = [T::Real; 2]> {
         self.sums.iter().zip(&self.units).map(|(sum, &unit)| T::parts(sum, unit))
     }
@@ -275,7 +276,7 @@ pub(super) fn beside_codebooks<T: Coding>(
         Some(units) => ("in_units", format!("\n    {units:?},")),
         None => ("from_parts", String::new()),
     };
-    // Types have no levels that there are none of: sources are as they were before there were any.
+    // Without levels, types do not mention them: sources are the same as before levels were introduced.
     let (of_levels, with_levels) = match levels {
         0 => (String::new(), String::new()),
         _ => {
@@ -291,7 +292,7 @@ pub(super) fn beside_codebooks<T: Coding>(
         }
     };
     let types = format!(
-        "/// The same, with {count} codebooks over the last {depth} samples counted beside it.\n\
+        "/// The classifier, with {count} codebooks over the last {depth} samples.\n\
          pub type Model = fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}>, {depth}>;\n\n\
          /// The codebooks, and what their codewords weigh.\n\
          #[rustfmt::skip]\n\

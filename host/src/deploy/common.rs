@@ -16,7 +16,7 @@ use crate::data::{FrontEnd, Lags};
 pub(crate) struct Common<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
-    /// What samples go through before models see them.
+    /// Front end that turns samples into rows.
     pub(crate) front: FrontEnd,
     /// Lags at which differences of the channels are further channels of what models see.
     pub(crate) lags: Lags,
@@ -27,9 +27,9 @@ pub(crate) struct Common<T = f32> {
     /// `[output]`.
     pub(crate) biases: Vec<T>,
     pub(crate) normalisation: Normalisation,
-    /// How far decisions are to be believed, where that was learnt.
+    /// Calibration of decisions, if one was learnt.
     pub(crate) confidence: Option<DeployedConfidence>,
-    /// What it was trained on; `None` of an artefact of before contracts.
+    /// Contract of the training; `None` for an artefact of a version without contracts.
     pub(crate) contract: Option<Contract>,
 }
 
@@ -76,12 +76,12 @@ impl<T> Common<T> {
         self.contract.as_ref().and_then(Contract::windows)
     }
 
-    /// Whether channels may be missing in a sample beside others.
+    /// Returns whether channels may be missing while others are present.
     pub(super) fn in_part(&self) -> bool {
         self.contract.as_ref().is_some_and(Contract::lacks_some)
     }
 
-    /// Bytes of a channel that is kept: with a flag beside it where it may be missing.
+    /// Bytes of a stored channel, with a flag if it may be missing.
     pub(super) fn channel_bytes(&self) -> usize {
         if self.in_part() { 8 } else { 4 }
     }
@@ -106,7 +106,7 @@ impl<T> Common<T> {
         self.lags.columns(model, self.channels())
     }
 
-    /// Bytes of past samples with what aligns them, and differences a sample.
+    /// Bytes of past samples with what aligns them, and differences per sample.
     pub(super) fn ring(&self) -> (usize, usize) {
         ring_of(self.channels(), &self.lags, self.channel_bytes())
     }

@@ -1,4 +1,4 @@
-//! From a trained classifier to the numbers that a device holds.
+//! Compilation of a trained classifier to the numbers that a device holds.
 
 use fishweir_core::number::Real;
 
@@ -15,7 +15,7 @@ use crate::data::Kind;
 use crate::runtime::{Distribution, Emissions};
 
 impl Classifier {
-    /// As a device holds it, in `f32`: compiled to directions, or with its support vectors.
+    /// Deploys the classifier in `f32`: compiled to directions, or with its support vectors.
     ///
     /// A classifier that is linear in log-likelihoods and scores needs no score on the device: for a
     /// direction `w`, `w . score` is a directional derivative, which the forward filter carries along
@@ -58,7 +58,7 @@ impl Classifier {
         Names::of(classes, self.models.len(), heard)
     }
 
-    /// What models hear, but for lags: the channels, or what a front end makes of them.
+    /// Observations of the models, without lags: the channels, or the output of a front end.
     fn heard(&self) -> Result<Observations, DeployError> {
         let front = self.front_end().map_err(DeployError::Models)?;
         match &self.observations {
@@ -69,7 +69,7 @@ impl Classifier {
         }
     }
 
-    /// The same in another real format, directions alone: `f64` for what other formats are made from.
+    /// Compiles in another real format, directions alone: `f64` is the source of other formats.
     ///
     /// # Errors
     /// [`DeployError`] naming a number that does not fit.
@@ -78,7 +78,7 @@ impl Classifier {
         Ok(Deployed { common, engine: bank.into() })
     }
 
-    /// Returns the compiled bank, and the fields beside it.
+    /// Returns the compiled bank and the common fields.
     pub(super) fn compile<T: Real>(&self) -> Result<(Common<T>, Bank<T>), DeployError> {
         let outputs = match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,

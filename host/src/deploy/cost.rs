@@ -1,4 +1,4 @@
-//! What a classifier costs on a device, before anything is flashed.
+//! Cost of a classifier on a device, before anything is flashed.
 
 use fishweir_core::classify::{CODEWORDS, TAPS};
 use fishweir_core::contract::{WindowClock, Windows};
@@ -19,23 +19,23 @@ pub struct Cost {
     /// Bytes of the model in flash: the size of the core's `StreamClassifier`, and of its confidence; or a
     /// machine's models, stored items and coefficients.
     pub model_bytes: usize,
-    /// Multiply-adds a sample: recursions and emissions, without the exponentials.
+    /// Multiply-adds per sample: recursions and emissions, without the exponentials.
     pub multiply_adds_per_sample: usize,
-    /// Exponentials a sample.
+    /// Exponentials per sample.
     pub exponentials_per_sample: usize,
     /// Multiply-adds a decision that is read.
     pub multiply_adds_per_decision: usize,
-    /// Exponentials a decision.
+    /// Exponentials per decision.
     pub exponentials_per_decision: usize,
-    /// Logarithms a decision.
+    /// Logarithms per decision.
     pub logarithms_per_decision: usize,
-    /// Square roots a decision.
+    /// Square roots per decision.
     pub roots_per_decision: usize,
 }
 
 impl Cost {
-    /// The same on windows: a state, and a sample's work, for each that is open at a time, and where the stream is among
-    /// them in 8 bytes.
+    /// Cost on windows: a state, and a sample's work, for each open window, and 8 bytes for the position of the stream among
+    /// them.
     #[must_use]
     pub(crate) fn on(self, windows: Option<Windows>) -> Self {
         let states = windows.map_or(1, |windows| windows.states());
@@ -51,9 +51,9 @@ impl Cost {
 /// The sizes of a bank of hidden Markov models with directions, from which its cost follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Priced<'a> {
-    /// How states emit.
+    /// Emission family of the states.
     pub(crate) family: &'static dyn Family,
-    /// What a model sees: with differences at lags among the channels.
+    /// Shape of a model's input, including the differences at lags.
     pub(crate) shape: Shape,
     pub(crate) models: usize,
     pub(crate) states: usize,
@@ -69,7 +69,7 @@ pub(crate) struct Priced<'a> {
 }
 
 impl Priced<'_> {
-    /// What it will cost.
+    /// Predicted cost.
     pub(crate) fn cost(&self) -> Cost {
         let Self { family, shape, models, states, directions, outputs, lags, .. } = *self;
         let bytes =
@@ -80,7 +80,7 @@ impl Priced<'_> {
         self.with(false, bytes + 4 * words + books)
     }
 
-    /// What it will cost where states are positions that follow one another: no chain is kept, and none summed over.
+    /// Predicted cost if states are successive positions: without a chain, and without a sum over it.
     pub(crate) fn cost_of_known(&self) -> Cost {
         let Self { family, shape, models, states, directions, outputs, .. } = *self;
         let chain = 4 * models * (states + states * states) * (1 + directions);
@@ -89,7 +89,7 @@ impl Priced<'_> {
         self.with(true, bytes - chain)
     }
 
-    /// The same of states that are known, or hidden, in so many bytes of flash.
+    /// Cost for known or hidden states, with `model_bytes` bytes of flash.
     pub(super) fn with(&self, known: bool, model_bytes: usize) -> Cost {
         let Self { family, shape, models: m, states: n, directions: c, outputs, .. } = *self;
         let emission = &EmissionType { family, shape };
@@ -119,8 +119,9 @@ impl Priced<'_> {
     }
 }
 
-/// What codebooks take beside the models, in numbers of four bytes or, in fixed point, of two, where outputs have units
-/// and levels take four still.
+/// Cost of the codebooks, in numbers of four bytes or, in fixed point, of two.
+///
+/// In fixed point outputs have units, and levels still take four bytes.
 pub(super) fn codebooks_cost(
     codebooks: Option<CodebooksSize>,
     channels: usize,
@@ -132,8 +133,8 @@ pub(super) fn codebooks_cost(
     let units = if number < 4 { number * outputs } else { 0 };
     let weighed = CODEWORDS * outputs * (1 + levels);
     let book = 4 + 4 * CODEWORDS * levels + vectors + number * (channels + weighed);
-    // An addition is half a multiply-add, and of two levels one is exceeded two times of three: by the parity test on two
-    // cores, one without floats, this is within what is told.
+    // An addition is half a multiply-add, and of two levels one is exceeded two times of three: by the parity test on two cores,
+    // one without floats, this is within the predicted cost.
     let additions = if levels > 0 { CODEWORDS * outputs / 3 } else { 0 };
     let steps = additions + CODEWORDS * levels / 4;
     Cost {
@@ -144,7 +145,7 @@ pub(super) fn codebooks_cost(
     }
 }
 
-/// Bytes of past samples, in numbers of so many, with what aligns them, and differences a sample.
+/// Bytes of past samples, in numbers of `number` bytes and with alignment, and the number of differences per sample.
 pub(super) fn ring_of(channels: usize, lags: &Lags, number: usize) -> (usize, usize) {
     if lags.is_empty() {
         return (0, 0);
@@ -159,13 +160,12 @@ pub(super) fn belief_bytes(n: usize, c: usize) -> usize {
     (4 * n * (1 + c) + 16 + 8 * c + 4).next_multiple_of(8)
 }
 
-/// Bytes of what a stream leaves in a bank of models: beliefs, a byte each that says which are ruled
-/// out, and a counter.
+/// Bytes of the state of a bank of models: beliefs, one byte per model that says whether it is ruled out, and a counter.
 pub(super) fn bank_bytes(models: usize, belief: usize) -> usize {
     models * belief + models.next_multiple_of(8) + 8
 }
 
-/// What a sample costs a filter over `n` states with `c` directions.
+/// Work of a filter over `n` states with `c` directions on a sample.
 pub(super) struct FilterWork {
     pub(super) multiply_adds: usize,
     pub(super) exponentials: usize,
@@ -176,7 +176,7 @@ impl FilterWork {
         Self::with((1 + 2 * c) * (n * n + n), n, c, emission)
     }
 
-    /// Where the state is known.
+    /// Work for a known state.
     fn of_one(c: usize, emission: &EmissionType) -> Self {
         Self::with(1 + 2 * c, 1, c, emission)
     }

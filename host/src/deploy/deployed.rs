@@ -33,7 +33,7 @@ pub struct Deployed<T: Format = f32> {
 }
 
 impl<T: Format> Deployed<T> {
-    /// What it was trained on, and keeps to; `None` of an artefact that an earlier program wrote, which does not say.
+    /// Contract of the training, which the stream keeps to; `None` for an artefact of a version without contracts.
     #[must_use]
     pub fn contract(&self) -> Option<&Contract> {
         self.common.contract.as_ref()
@@ -53,14 +53,14 @@ impl<T: Format> Deployed<T> {
         self.windows().map_or(Ok(()), |windows| windows.check())
     }
 
-    /// The same on other windows, or on a stream that never ends: what device and host then keep to.
+    /// Sets other windows, or a stream that never ends; device and host then keep to it.
     #[must_use]
     pub fn on_windows(mut self, windowing: Option<Windowing>) -> Self {
         self.common.contract.get_or_insert_default().windowing = windowing;
         self
     }
 
-    /// What it observes.
+    /// Observations of the models.
     pub fn observations(&self) -> &Observations {
         &self.common.observations
     }
@@ -75,7 +75,7 @@ impl<T: Format> Deployed<T> {
         self.common.size()
     }
 
-    /// What samples go through before models see them.
+    /// Front end that samples go through first.
     pub fn front(&self) -> &Front {
         self.common.front.front()
     }
@@ -90,8 +90,7 @@ impl<T: Format> Deployed<T> {
         self.common.outputs()
     }
 
-    /// How far its decisions are to be believed: probabilities, and when they are rejected; `None` where that was
-    /// not learnt.
+    /// Calibration of the decisions: probabilities and thresholds of rejection; `None` if none was learnt.
     #[must_use]
     pub fn confidence(&self) -> Option<&DeployedConfidence> {
         self.common.confidence.as_ref()
@@ -120,8 +119,8 @@ impl Deployed {
     /// Kalman filters. A channel's mean becomes one more number of the state, which is one for ever.
     ///
     /// # Errors
-    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and where
-    /// a number rounded to `f32` is none that the device takes.
+    /// [`DeployError::Models`] of a set of other models, of fewer than two, of one without a class, and if a number rounded to
+    /// `f32` is invalid on the device.
     pub fn of_systems(set: &ModelSet) -> Result<Self, DeployError> {
         let (common, systems) = Systems::of(set)?;
         Ok(Self { common, engine: systems.into() })
@@ -154,7 +153,7 @@ impl Deployed {
         self.engine.evaluator().description()
     }
 
-    /// What the numbers of its channels must be.
+    /// Constraints on the numbers of the channels.
     pub fn values(&self) -> Values {
         match self.emission().0.observes() {
             Observed::Channels(values) => values,
@@ -177,25 +176,25 @@ impl Deployed {
         self.description().directions
     }
 
-    /// How many symbols are the context of the next, of what weighs words of symbols.
+    /// Number of symbols of context, for a classifier that weighs words of symbols.
     #[must_use]
     pub fn order(&self) -> Option<usize> {
         self.description().order
     }
 
-    /// How the states of its models follow one another. Where that is known of all of them, the device
+    /// Transitions between the states of the models. If they are known for all of them, the device
     /// holds no chain and sums over no states. (A single state has nothing to follow, and is held as a
     /// chain.)
     pub fn topology(&self) -> Topology {
         self.description().topology
     }
 
-    /// How its models' hidden states emit: the family and its sizes.
+    /// Emissions of the models' hidden states: the family and its sizes.
     pub fn emission(&self) -> (&'static dyn Family, Shape) {
         self.description().emission.unwrap_or((OF_CHANNELS, Shape::default()))
     }
 
-    /// How evidence, or scores, are scaled by the length; `None` for a kernel by marginalisation.
+    /// Normalisation of evidence, or scores, by the length; `None` for a kernel by marginalisation.
     pub fn normalisation(&self) -> Option<Normalisation> {
         let scaled = self.description().items.is_none_or(|items| items.on_scores);
         scaled.then_some(self.common.normalisation)
@@ -211,19 +210,21 @@ impl Deployed {
         self.description().items.map(|items| items.kernel)
     }
 
-    /// Whether a decision costs no more than samples do, so that one a sample may be asked for.
-    /// Reading a kernel machine takes a kernel value an item.
+    /// Returns whether a decision costs no more than a sample, so that one per sample is affordable.
+    ///
+    /// Reading a kernel machine takes a kernel value per item.
     pub fn decides_at_every_sample(&self) -> bool {
         self.description().items.is_none()
     }
 
-    /// What [`Stream::evidence`] is, in words.
+    /// Name of the values in [`Stream::evidence`].
     pub fn evidence_name(&self) -> &'static str {
         if self.decides_at_every_sample() { "log-likelihoods" } else { "decision values" }
     }
 
-    /// Which classifier it is, by what was fitted; an artefact, which was not, tells only whether it
-    /// uses scores.
+    /// Name of the classifier, as it was fitted.
+    ///
+    /// An artefact was not fitted: it shows only whether the classifier uses scores.
     pub fn method<'a>(&self, fitted: Option<&'a Classifier>) -> &'a str {
         match fitted {
             Some(fitted) => &fitted.method,
@@ -241,8 +242,7 @@ impl Deployed {
         self.common.validate()
     }
 
-    /// What it costs on a device, on the windows of its contract: a state, and a sample's work, for each that is open at a
-    /// time.
+    /// Cost on a device, on the windows of the contract: a state, and a sample's work, for each open window.
     pub fn cost(&self) -> Cost {
         self.engine.evaluator().cost(&self.common).on(self.windows())
     }

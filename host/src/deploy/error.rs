@@ -1,8 +1,8 @@
-//! Why a classifier is not deployed, and why a sample is not taken in.
+//! Errors of deploying a classifier, and of pushing a sample.
 
 use fishweir_core::{ModelError, ObservationError};
 
-/// Why a classifier was not deployed.
+/// Reason why a classifier was not deployed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -11,18 +11,18 @@ pub enum DeployError {
     #[error("{part} has {found} entries where {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {
-        /// Which part.
+        /// Name of the table.
         part: String,
         /// Entries found.
         found: usize,
         /// Entries needed.
         wanted: usize,
     },
-    /// Models that are none, or do not fit each other or what is observed: in words.
+    /// Models that are invalid, or do not fit each other or the observations, described in words.
     #[error("{0}")]
     #[strum(serialize = "bad-models")]
     Models(String),
-    /// Models of which there is not one for each class: in words.
+    /// Models that are not one per class, described in words.
     #[error("{0}; fit one model per class")]
     #[strum(serialize = "bad-models")]
     NotOnePerClass(String),
@@ -32,22 +32,22 @@ pub enum DeployError {
     )]
     #[strum(serialize = "wrong-emissions")]
     Emission {
-        /// Which.
+        /// Index of the model.
         model: usize,
-        /// Of which family.
+        /// Name of the emission family.
         family: &'static str,
     },
     /// A number that is not finite, or that `f32` does not hold.
     #[error("{part} [{row}][{entry}] is {value:e}: not a number that f32 holds")]
     #[strum(serialize = "not-finite")]
     Number {
-        /// Which part.
+        /// Name of the part.
         part: &'static str,
-        /// Its row.
+        /// Row of the number.
         row: usize,
-        /// Its entry.
+        /// Entry of the number.
         entry: usize,
-        /// Its value.
+        /// Value of the number.
         value: f64,
     },
     /// A kernel of sequences whose items are channels.
@@ -72,10 +72,10 @@ pub enum DeployError {
         states: usize,
         /// Symbols or channels.
         size: usize,
-        /// Which of the two.
+        /// `symbols` or `channels`.
         kind: &'static str,
     },
-    /// A parameter of a kernel that is none.
+    /// An invalid parameter of a kernel.
     #[error("{0}")]
     Parameter(ModelError),
     /// A kernel machine where directions are wanted.
@@ -87,29 +87,29 @@ pub enum DeployError {
         "{model}: the {part} of channel {channel} does not fit in the number format ({value:e}); {advice}"
     )]
     OutOfRange {
-        /// Which model, by its class where it has one.
+        /// Name of the model, by its class if it has one.
         model: String,
-        /// Which part.
+        /// Name of the part.
         part: &'static str,
-        /// Which channel, by its name where it has one.
+        /// Name or number of the channel.
         channel: String,
-        /// Its value.
+        /// Value of the number.
         value: f64,
-        /// What to do.
+        /// Remedy.
         advice: &'static str,
     },
     /// A direction whose emission part is of another family than the model's.
     #[error("{0}: its direction is of another emission family")]
     #[strum(serialize = "mixed-emissions")]
     Direction(String),
-    /// What the device refuses once all is rounded.
+    /// A number that the device refuses after rounding.
     #[error("no device takes {place}: {source}, in the number format of a device; {advice}")]
     Rounded {
-        /// Which model, and which channel where that is known.
+        /// Name of the model, and of the channel if known.
         place: String,
-        /// Which number, and what is wrong with it.
+        /// Fault of the number.
         source: ModelError,
-        /// What to do.
+        /// Remedy.
         advice: &'static str,
     },
 }
@@ -119,7 +119,7 @@ crate::kinds::kinds!(DeployError,
     Self::Rounded { source: error, .. } => error,
 );
 
-/// Why a sample was not taken in.
+/// Reason why a sample was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]

@@ -76,7 +76,7 @@ pub struct Description {
 pub struct StoredItems {
     /// Kernel, in words.
     pub kernel: String,
-    /// Whether the kernel is on scores.
+    /// `true` if the kernel is on scores.
     pub on_scores: bool,
     /// Number of items with a nonzero coefficient.
     pub count: usize,

@@ -1,4 +1,4 @@
-//! Why a decision fell as it did: what each sample gave to it, and what each channel.
+//! Explanation of a decision by the contribution of each sample, and of each channel.
 
 use fishweir_core::classify::{Decision, Normalisation};
 
@@ -8,18 +8,18 @@ use super::stream::Stream;
 use crate::classifier::{Classifier, Contract};
 use crate::data::{Sample, SamplesView};
 
-/// What each sample gave to the margin of the last decision on a window.
+/// Contribution of each sample to the margin of the last decision on a window.
 ///
 /// ```text
 /// margin = bias + sum_t gain_t
 /// gain_t = f(T) ( e(x_1..t) - e(x_1..t-1) )
 /// ```
 ///
-/// where `e` is by how much the evidence for the class decided for exceeds that for its rival, biases and length
-/// left aside, and `f(T)` the length normalisation at the end. It is the running evidence itself, not an
-/// approximation of it: gains add up to the margin but for rounding, some units in the last place of the evidence,
-/// an `f32` that grows with the window. Where a class is ruled out a gain is infinite, and of two that are the sum
-/// says nothing. A gain is what a sample adds to what was known before it: the first sample of a motion gives more than the tenth.
+/// where `e` is the evidence for the decided class less that for its rival, without biases and length normalisation, and `f(T)`
+/// is the length normalisation at the end. It is the running evidence itself, not an approximation of it: gains add up to the
+/// margin but for rounding, some units in the last place of the evidence, an `f32` that grows with the window. If a class is
+/// ruled out, a gain is infinite; if two are, the sum has no meaning. A gain is relative to what was known before the sample: the
+/// first sample of a motion contributes more than the tenth.
 ///
 /// Cost: two passes of the classifier over the window, and a copy of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,11 +28,11 @@ pub struct Explanation {
     pub class: usize,
     /// The class that comes next.
     pub rival: usize,
-    /// By how much the class leads.
+    /// Margin of the class over its rival.
     pub margin: f32,
-    /// By how much it leads before the first sample: its bias, or prior, less that of the rival.
+    /// Margin before the first sample: the bias, or prior, less that of the rival.
     pub bias: f64,
-    /// What each sample gave, `[sample]`; nothing where it was refused. Infinite where it ruled a model out.
+    /// Contribution of each sample, `[sample]`; zero if it was refused. Infinite if it ruled a model out.
     pub gains: Vec<f64>,
     /// Samples that the models refused; they are missing, as on a device.
     pub refused: usize,
@@ -44,7 +44,7 @@ struct Decided {
     decision: Decision,
     /// The class that comes next.
     rival: usize,
-    /// Whether each sample was taken in, `[sample]`.
+    /// `true` for each sample that was taken in, `[sample]`.
     taken: Vec<bool>,
 }
 
@@ -61,8 +61,9 @@ impl Deployed {
         Some(Decided { stream, decision, rival, taken })
     }
 
-    /// What each sample of a window gave to the decision on it. `None` where nothing can be decided, and of a
-    /// kernel machine, which is no sum over samples.
+    /// Explains the decision on a window by its samples.
+    ///
+    /// `None` if nothing can be decided, and for a kernel machine, which is no sum over samples.
     #[must_use]
     pub fn explain(&self, window: SamplesView<'_>) -> Option<Explanation> {
         if !self.decides_at_every_sample() {
@@ -100,18 +101,17 @@ impl Deployed {
     }
 }
 
-/// What each channel gave to the margin of the decision on a window.
+/// Contribution of each channel to the margin of the decision on a window.
 ///
 /// ```text
 /// part_c = margin(x) - margin(x without channel c)
 /// ```
 ///
-/// where the second is the lead of the same class over the same rival under the models' marginal distributions over
-/// the other channels: that of a sensor whose channel `c` was never observed
-/// ([`Classifier::without_channel`]). Parts are not shares: channels that say the same have small parts each, for
-/// one makes up for the other, and parts add up to the margin only by chance.
+/// where the second is the margin of the same class over the same rival under the models' marginal distributions over the other
+/// channels: that of a sensor whose channel `c` was never observed ([`Classifier::without_channel`]). Parts are not shares:
+/// redundant channels have small parts, for one replaces the other, and parts add up to the margin only by chance.
 ///
-/// Cost: a pass of the classifier over the window a channel, and one.
+/// Cost: one pass of the classifier over the window per channel, and one more.
 #[derive(Clone, Debug)]
 pub struct ByChannel {
     whole: Deployed,
@@ -126,7 +126,7 @@ pub struct ChannelParts {
     pub class: usize,
     /// The class that comes next.
     pub rival: usize,
-    /// By how much the class leads.
+    /// Margin of the class over its rival.
     pub margin: f32,
     /// `[channel]`; not finite where a model is ruled out on either side.
     pub parts: Vec<f64>,
@@ -135,7 +135,7 @@ pub struct ChannelParts {
 }
 
 impl ByChannel {
-    /// Of a classifier; `None` where no channel can be left out of it.
+    /// Creates explanations of a classifier; `None` if it cannot leave out a channel.
     ///
     /// # Errors
     /// As [`Classifier::deploy`].
@@ -146,7 +146,7 @@ impl ByChannel {
         Ok(Some(Self { whole: classifier.deploy()?, without }))
     }
 
-    /// What each channel gave to the decision on a window. `None` where nothing can be decided.
+    /// Explains the decision on a window by its channels. `None` if nothing can be decided.
     #[must_use]
     pub fn explain(&self, window: SamplesView<'_>) -> Option<ChannelParts> {
         let rows = window.rows()?;

@@ -8,7 +8,7 @@ use crate::data::{Front, FrontEnd, Kind, Placed, Stage, VectorQuantiser};
 /// Bytes of a number, which it is aligned to.
 const WORD: usize = 4;
 
-/// Which stages it has, as the core counts them.
+/// Identifier of the front end's stages, as the core computes it.
 pub(super) fn stages(front: &FrontEnd) -> Stages {
     front.stages().iter().fold(Stages::NONE, |before, stage| {
         let size = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
@@ -55,8 +55,9 @@ fn put<'r>(bytes: &mut Vec<u8>, reals: impl Iterator<Item = &'r f32>) {
     bytes.extend(reals.flat_map(|x| x.to_le_bytes()));
 }
 
-/// Its settings on a line, of words how many there are: their numbers are in the memory. `None` where a name's comma
-/// would part it.
+/// Settings on one line; of code words only their number, as their values are in the memory.
+///
+/// `None` if a comma in a name would split it.
 pub(super) fn line(front: &Front) -> Option<String> {
     let told = |stage: &Stage| match stage {
         Stage::Words(quantiser) => Stage::Symbols(quantiser.words().len() as u32),
@@ -67,7 +68,7 @@ pub(super) fn line(front: &Front) -> Option<String> {
     line.parse().is_ok_and(|read: Front| read == told).then_some(line)
 }
 
-/// From such a line, over channels of these names, and from memory, of which the rest is left.
+/// Reads a front end from such a line, over channels of these names, and from memory, of which the rest is left.
 pub(super) fn read<'b>(
     line: &str,
     names: &[String],

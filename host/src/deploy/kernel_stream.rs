@@ -10,6 +10,6 @@ pub(super) trait KernelStream<T> {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError>;
     fn push_missing(&mut self);
     fn reset(&mut self);
-    /// Values `[item]` relative to a common scale, and its logarithm, after so many samples.
+    /// Values `[item]` relative to a common scale, and its logarithm, after `samples` samples.
     fn kernels(&self, samples: u64) -> Result<(Vec<T>, T), ScoreOutOfRange>;
 }

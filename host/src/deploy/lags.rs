@@ -2,14 +2,15 @@
 
 use crate::data::Lags;
 
-/// What is around a model that hears these columns of a row; nothing of one that hears all.
+/// Text around a model that reads these columns of a row; empty for one that reads all.
 pub(super) fn hearing(columns: Option<Vec<usize>>) -> [String; 2] {
     columns.map_or_else(Default::default, |columns| {
         ["        ChannelSubset::from_parts(\n".into(), format!("        {columns:?}),\n")]
     })
 }
 
-/// A source whose classifier of so many models and outputs sees what is at lags beside so many channels.
+/// Source of a classifier whose rows hold past values at lags, for `models` models and `outputs` outputs over `channels`
+/// channels.
 pub(super) fn behind_lags(
     text: &str,
     lags: &Lags,
@@ -32,7 +33,7 @@ pub(super) fn behind_lags(
             .replacen(&banked, &heard, 1);
     }
     let types = format!(
-        "/// The same from the channels alone: {what} {depth} samples are beside them from here on.\n\
+        "/// The classifier of channels: it appends {what} {depth} samples to each row.\n\
          pub type Model = fishweir_core::lagged::LagFeatures<Rows, fishweir_core::lagged::Lookback<{channels}, {depth}{past}>, {count}>;\n\n\
          /// The classifier, in flash."
     );

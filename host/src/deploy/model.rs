@@ -17,14 +17,14 @@ pub(crate) struct DeployedModel<T = f32> {
     pub(crate) emission: Vec<DeployedEmission<T>>,
 }
 
-/// Whether states are hidden, or what they follow from.
+/// Kind of states: hidden, or known from the position or the last symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum States {
     /// Filtered.
     Hidden,
     /// The position.
     Steps,
-    /// The last symbols, so many.
+    /// Known from this number of last symbols.
     Order(usize),
 }
 

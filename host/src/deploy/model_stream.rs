@@ -3,12 +3,12 @@
 use super::block::{Block, Observation};
 use super::error::PushError;
 
-/// One model: the directions are run in blocks, each beside the same values.
+/// One model: the directions are run in blocks, each with the same values.
 pub(super) struct ModelStream<T> {
     pub(super) blocks: Vec<Box<dyn Block<T> + Send>>,
     /// The columns of a row that it sees, and rows of them; `None` for all.
     columns: Option<Columns<T>>,
-    /// Whether the stream is impossible under it: see the core's `BankState`.
+    /// `true` if the stream is impossible under the model: see the core's `BankState`.
     pub(super) ruled_out: bool,
 }
 
@@ -23,7 +23,7 @@ impl<T: Copy + Default> ModelStream<T> {
         Self { blocks, columns: None, ruled_out: false }
     }
 
-    /// Of a model that sees some columns of a row; of one that sees all where there are none.
+    /// Restricts the model to some columns of a row; `None` for all.
     pub(super) fn seeing(self, columns: Option<Vec<usize>>) -> Self {
         let columns =
             columns.map(|columns| Columns { columns, reals: Vec::new(), integers: Vec::new() });

@@ -5,9 +5,9 @@ use super::error::PushError;
 use crate::classifier::Observations;
 use crate::data::Sample;
 
-/// What makes them, of one kind.
+/// Converter of samples of one kind.
 pub(super) struct Narrowed {
-    /// Of rows; `None` of symbols.
+    /// Number of channels of rows; `None` for symbols.
     channels: Option<usize>,
     row: Vec<f32>,
 }

@@ -1,4 +1,4 @@
-//! What a sample takes of a processor and of a battery, as intervals.
+//! Demand of a sample on a processor and on a battery, as intervals.
 
 use serde::Serialize;
 
@@ -24,13 +24,13 @@ pub struct Takes {
 /// A processor core, by what its instructions do.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Core {
-    /// As [`Board::core`](crate::device::Board) names it.
+    /// Name, as in [`Board::core`](crate::device::Board).
     pub name: &'static str,
-    /// Whether it has a unit for `f32`.
+    /// `true` if it has a unit for `f32`.
     pub hard_floats: bool,
-    /// In floating point.
+    /// Work in floating point.
     pub f32: Takes,
-    /// In fixed point of 16 bits.
+    /// Work in fixed point of 16 bits.
     pub q15: Takes,
 }
 
@@ -75,19 +75,19 @@ pub const CORES: [Core; 5] = [
 /// Source: instruction timings in Arm's technical reference manuals of the Cortex-M0, M3 and M4.
 pub const CLOCKS: [f64; 2] = [1.0, 2.0];
 
-/// How fast samples come, and what runs there.
+/// Operating point: sample rate, clock and current.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OperatingPoint {
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
-    /// Clocks a second.
+    /// Clocks per second.
     pub clock: f64,
     /// Milliamperes while the processor runs and while it sleeps, from the least to the most; `None` where charge is
     /// not asked for.
     pub current: Option<Currents>,
 }
 
-/// What a part draws, in milliamperes, from the least to the most.
+/// Current of a part in milliamperes, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Currents {
     /// While its processor runs.
@@ -96,35 +96,35 @@ pub struct Currents {
     pub sleep: [f64; 2],
 }
 
-/// What a stream takes of a core, from the least to the most.
+/// Demand of a stream on a core, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Pace {
     /// The core.
     pub core: &'static str,
     /// `f32`, or `q15` of fixed point.
     pub number: &'static str,
-    /// Instructions a sample, a decision read after each.
+    /// Instructions per sample, a decision read after each.
     pub instructions: [f64; 2],
     /// The share of the time that the processor works; above one it does not keep up.
     pub busy: [f64; 2],
-    /// Milliampere-hours a day, sensor and radio aside; `None` where not asked for, or where it does not keep up.
+    /// Milliampere-hours per day, sensor and radio aside; `None` where not asked for, or where it does not keep up.
     pub charge: Option<[f64; 2]>,
 }
 
-/// Whether a part is enough.
+/// Answer to whether a part suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Enough {
-    /// It is, even for the most that may be taken.
+    /// The part suffices, even for the largest demand.
     Yes,
-    /// The least that may be taken is there, the most is not.
+    /// The part suffices for the least demand, but not for the largest.
     Perhaps,
-    /// It is not, even for the least.
+    /// The part does not suffice, even for the least demand.
     No,
 }
 
 impl Enough {
-    /// Of what is there, and the least and the most that is taken of it.
+    /// Compares the supply with the least and the largest demand.
     pub fn of<T: PartialOrd>(there: T, [least, most]: [T; 2]) -> Self {
         if most <= there {
             Self::Yes
@@ -135,7 +135,7 @@ impl Enough {
         }
     }
 
-    /// Whether both are.
+    /// Combines two answers: both must hold.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -156,13 +156,13 @@ impl Enough {
 }
 
 impl Pace {
-    /// Whether the processor keeps up.
+    /// Returns whether the processor keeps up.
     pub fn keeps_up(&self) -> Enough {
         Enough::of(1.0, self.busy)
     }
 }
 
-/// What a classifier costs, in the format of its numbers.
+/// Cost of a classifier, by the format of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Floating point of 32 bits.
@@ -184,7 +184,7 @@ impl Core {
         CORES.iter().find(|core| core.name == same)
     }
 
-    /// Instructions a sample, with a decision after each: the least leaves out what the decision takes, which is read
+    /// Instructions per sample, with a decision after each: the least leaves out what the decision takes, which is read
     /// in `f32` from fixed point too. Square roots, which kernel machines alone take, are not counted.
     #[must_use]
     pub fn instructions(&self, work: &Work) -> [f64; 2] {
@@ -202,7 +202,7 @@ impl Core {
         [least, most + decision]
     }
 
-    /// What a stream takes of the core.
+    /// Demand of a stream on the core.
     #[must_use]
     pub fn pace(&self, work: &Work, setting: &OperatingPoint) -> Pace {
         let instructions = self.instructions(work);
@@ -220,12 +220,13 @@ impl Core {
 }
 
 impl Deployed {
-    /// What a sample is reckoned from; `None` of what [`CORES`] were not measured on: kernel machines, profiles,
-    /// dynamical systems, emissions other than categorical and independent Gaussian, states that are known, what is behind a
-    /// front end.
+    /// Work per sample; `None` for classifiers that [`CORES`] were not measured on.
+    ///
+    /// Those are kernel machines, profiles, dynamical systems, emissions other than categorical and independent Gaussian, known
+    /// states, and all behind a front end.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
-        // What a sample takes between two rows has not been measured.
+        // The cost of a sample between two rows has not been measured.
         if !self.front().is_empty() {
             return None;
         }
@@ -237,7 +238,7 @@ impl Deployed {
 }
 
 impl FixedPoint {
-    /// What a sample is reckoned from; `None` where states are known, which [`CORES`] were not measured on.
+    /// Work per sample; `None` for known states, which [`CORES`] were not measured on.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
         (self.engine.states == States::Hidden).then(|| Work::Q15(self.cost()))
@@ -291,7 +292,7 @@ mod tests {
         FixedShape { states: hidden, observations, models, rows: states, directions, outputs, lags }
     }
 
-    /// The measured filters lie within what is told of them, which is not too wide to be of use.
+    /// The measured filters lie within the predicted bounds, which are not too wide to be of use.
     #[test]
     fn bounds_hold_for_every_filter_measured() {
         let (mut core, mut rows) = (None, [0, 0]);

@@ -1,4 +1,4 @@
-//! What a stream keeps of its last samples beside what models do: differences from them, and codebooks over them.
+//! Past samples that a stream keeps in addition to the models' states: for differences and codebooks.
 
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Coding;
@@ -11,20 +11,20 @@ use crate::data::{Lags, Ring};
 /// The last samples, in reals or in the integers of fixed point; nothing where nobody looks back.
 #[derive(Default)]
 pub(super) struct Past<C: Coding> {
-    /// Where differences from them are channels too.
+    /// Ring of past samples, if differences from them are channels too.
     ring: Option<Ring<C>>,
-    /// The codebooks beside the models.
+    /// The codebooks.
     codebooks: Option<CodeStream<C>>,
 }
 
 impl<C: Coding> Past<C> {
-    /// Before the first sample of so many channels.
+    /// State before the first sample of `channels` channels.
     pub(super) fn new(lags: &Lags, channels: usize, codebooks: Option<CodeStream<C>>) -> Self {
         let ring = (!lags.is_empty()).then(|| Ring::new(lags.clone(), channels));
         Self { ring, codebooks }
     }
 
-    /// What models hear of a sample; `None` where that is a past which is not whole.
+    /// Input of the models for a sample; `None` while the past is incomplete.
     pub(super) fn heard<'a>(&'a mut self, x: &'a [C]) -> Option<&'a [C]> {
         self.ring.as_mut().map_or(Some(x), |ring| ring.widen(x))
     }
@@ -46,7 +46,7 @@ impl<C: Coding> Past<C> {
         self.codebooks.iter_mut().for_each(CodeStream::reset);
     }
 
-    /// What codebooks say for each output, in a format that holds it: none where there are none.
+    /// Evidence of the codebooks for each output, in a format that holds it; empty without codebooks.
     pub(super) fn evidence<T: Real>(&self) -> impl Iterator<Item = [T; 2]> {
         let parts = self.codebooks.iter().flat_map(CodeStream::parts);
         parts.map(|parts| parts.map(|part| T::from_f64(part.to_f64())))

@@ -100,7 +100,7 @@ impl DeployedProfile {
         self.flanks[0].tangent.len()
     }
 
-    /// Its weights in memory's order.
+    /// Weights in the order of memory.
     fn weights(&self) -> impl Iterator<Item = &Weight> {
         self.odds.iter().chain(self.steps.iter().flatten()).chain(&self.flanks)
     }
@@ -121,7 +121,7 @@ impl DeployedProfile {
         }
     }
 
-    /// How many numbers that are.
+    /// Number of reals of a profile.
     pub(super) fn reals([positions, symbols, directions]: [usize; 3]) -> usize {
         (positions * (symbols + 9) + 6) * (1 + directions)
     }
@@ -231,7 +231,7 @@ impl Evaluator for DeployedProfile {
         })])
     }
 
-    /// `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions a symbol, each
+    /// `3 K + 3` numbers of state, `10 K` multiplications and `9 K` additions per symbol, each
     /// number and multiplication one and two times `C` that with `C` directions.
     fn cost(&self, of: &Common) -> Cost {
         let (k, c) = (self.positions(), self.directions());

@@ -9,15 +9,14 @@ use crate::runtime::family::{entries, reals};
 
 /// A way to evaluate a classifier on a device, and what it costs.
 ///
-/// Where it would store items, and how many is not known, their costs are told for one of them and
-/// come on top.
+/// If it would store an unknown number of items, the costs of one item are given separately and come on top.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Route {
-    /// What it is.
+    /// Name of the route.
     pub name: &'static str,
-    /// Whether it was taken.
+    /// `true` if it was taken.
     pub taken: bool,
-    /// Why, or why not.
+    /// Reason for taking it, or for not taking it.
     pub why: &'static str,
     /// Bytes of the state.
     pub state_bytes: usize,
@@ -25,9 +24,9 @@ pub struct Route {
     pub model_bytes: usize,
     /// Bytes in flash that every stored item would add.
     pub model_bytes_per_item: usize,
-    /// Multiply-adds a sample.
+    /// Multiply-adds per sample.
     pub multiply_adds_per_sample: usize,
-    /// Multiply-adds a decision.
+    /// Multiply-adds per decision.
     pub multiply_adds_per_decision: usize,
     /// Multiply-adds a decision that every stored item would add.
     pub multiply_adds_per_decision_per_item: usize,
@@ -68,7 +67,7 @@ impl Route {
         Self::taken(name, why, cost)
     }
 
-    /// The same on windows: see [`Cost`].
+    /// Cost on windows: see [`Cost`].
     pub(super) fn on(self, windows: Option<Windows>) -> Self {
         let Self { state_bytes, multiply_adds_per_sample, .. } = self;
         let cost = Cost { state_bytes, multiply_adds_per_sample, ..Cost::default() }.on(windows);
@@ -77,10 +76,10 @@ impl Route {
     }
 }
 
-/// What streaming the full score of a bank costs.
+/// Cost of streaming the full score of a bank.
 pub(super) struct Streaming {
     pub(super) state_bytes: usize,
-    /// Of the models.
+    /// Bytes of the models.
     pub(super) model_bytes: usize,
     pub(super) multiply_adds: usize,
     pub(super) exponentials: usize,

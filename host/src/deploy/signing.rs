@@ -18,15 +18,15 @@ impl std::fmt::Debug for UpdateKey {
     }
 }
 
-/// Why a text is no private key.
+/// Reason why a text is no private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UpdateKeyError {
-    /// It is no key of Ed25519 in PKCS #8.
+    /// The text is no key of Ed25519 in PKCS #8.
     #[error("not a private key of Ed25519 in PEM (PKCS #8)")]
     NotAPrivateKey,
-    /// It is a public key.
+    /// The text is a public key.
     #[error("this is a public key; the private one signs")]
     PublicKey,
 }
@@ -83,7 +83,7 @@ impl UpdateKey {
         Ok([&signed[..], &signature].concat())
     }
 
-    /// Whether this key has signed an update.
+    /// Returns whether this key has signed an update.
     pub fn has_signed(&self, update: &Update<'_>) -> bool {
         let key: VerifyingKey = self.0.verifying_key();
         Signature::from_slice(update.signature)
@@ -91,7 +91,7 @@ impl UpdateKey {
     }
 }
 
-/// Whether bytes are an update that lacks the signature which its header announces.
+/// Returns whether bytes are an update without the signature that its header announces.
 pub fn is_to_be_signed(update: &[u8]) -> bool {
     let header = update.first_chunk().and_then(|head| UpdateHeader::parse(head).ok());
     header.is_some_and(|header| {

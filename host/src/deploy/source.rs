@@ -15,7 +15,7 @@ pub(super) fn model_source(text: &mut String, model: &DeployedModel) {
     model_source_in_part(text, model, false);
 }
 
-/// The same, of which channels may be missing, or not.
+/// Writes an `Hmm` whose channels may be missing, or not.
 pub(super) fn model_source_in_part(text: &mut String, model: &DeployedModel, in_part: bool) {
     let rows = model.transition.iter().map(|row| weights(row));
     let emissions = model.emission.iter().map(|emission| emission_source(emission, in_part));
@@ -37,7 +37,7 @@ pub(super) fn comments(observations: &Observations, classes: &[String], notes: &
     text
 }
 
-/// What is observed, for a comment.
+/// Describes the observations, for a comment.
 pub(super) fn observed(observations: &Observations) -> String {
     match observations {
         Observations::Channels(names) => format!("channels {}", one_line(&names.join(", "))),
@@ -107,7 +107,7 @@ pub(super) fn head(
             contexts = format!(
                 "/// The last symbols, by their number.\n\
                  const CONTEXTS: {automaton} = match Automaton::order({order}, StringEnd::Open) {{\n    \
-                 Ok(contexts) => contexts,\n    Err(_) => panic!(\"not so many contexts\"),\n}};\n\n"
+                 Ok(contexts) => contexts,\n    Err(_) => panic!(\"too many contexts\"),\n}};\n\n"
             );
             let uses = "use fishweir_core::context::{Automaton, ContextModel, StringEnd};\n";
             let model = format!("ContextModel<{automaton}, {emission}, {states}>");
@@ -193,7 +193,7 @@ pub(super) fn tail(
     let _ = writeln!(text, "    Normalisation::{normalisation},\n);");
 }
 
-/// How far decisions are to be believed; nothing where that was not learnt.
+/// Source of the calibration; empty if none was learnt.
 pub(super) fn confidence_source(confidence: Option<&DeployedConfidence>) -> String {
     let Some(DeployedConfidence { scale, least_margin, likelihoods }) = confidence else {
         return String::new();
@@ -209,12 +209,12 @@ pub(super) fn confidence_source(confidence: Option<&DeployedConfidence>) -> Stri
     )
 }
 
-/// What it was trained on; nothing where that is not known.
+/// Source of the contract; empty if it is unknown.
 pub(super) fn contract_source(contract: Option<&Contract>) -> String {
     let Some(contract) = contract else { return String::new() };
     let rust = contract.with_core(|contract| contract.rust().to_string());
     format!(
-        "\n/// What it was trained on.\n\
+        "\n/// Contract of the training data.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
          pub const CONTRACT: fishweir_core::contract::Contract<'static> = {rust};\n"
@@ -252,7 +252,7 @@ pub(super) fn weights(row: &[Weight]) -> String {
     format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
 }
 
-/// A rate along each direction; `()` where there is none.
+/// Rates along each direction; `()` without directions.
 fn tangent(rates: &[f32]) -> String {
     if rates.is_empty() { "()".into() } else { reals(rates) }
 }
@@ -312,7 +312,7 @@ impl EmissionType {
         Self { family, shape }
     }
 
-    /// What is imported from the emissions of the core beside [`labels`].
+    /// Imports from the emissions of the core, including what [`labels`] needs.
     pub(super) fn import_beside(&self, observations: &Observations) -> String {
         let import = self.import();
         match observations {
@@ -323,12 +323,12 @@ impl EmissionType {
         }
     }
 
-    /// What is imported from the emissions of the core.
+    /// Imports from the emissions of the core.
     pub(super) fn import(&self) -> String {
         self.import_in_part(false)
     }
 
-    /// The same, where channels may be missing, or not.
+    /// Imports from the emissions of the core, for channels that may be missing, or not.
     pub(super) fn import_in_part(&self, in_part: bool) -> String {
         // Types of other crates are written by their paths.
         let names = self.family.core_types().iter().copied();
@@ -348,7 +348,7 @@ impl EmissionType {
         self.family.core_type(self.shape, number)
     }
 
-    /// The same, where channels may be missing, or not.
+    /// The type over a number, for channels that may be missing, or not.
     pub(super) fn text_in_part(&self, number: &str, in_part: bool) -> String {
         let text = self.text(number);
         let (Some(base), true) = (self.family.core_types().first(), in_part) else { return text };

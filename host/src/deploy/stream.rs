@@ -23,19 +23,19 @@ pub struct Stream<T: Real = f32> {
     biases: Vec<T>,
     normalisation: Normalisation,
     channels: Option<usize>,
-    /// Whether models hear samples that lack channels; else such a sample is missing.
+    /// `true` if models accept samples with missing channels; otherwise such a sample is missing.
     in_part: bool,
     row: Vec<T>,
-    /// What samples go through first.
+    /// Front end that samples go through first.
     front: Option<FrontStream<T>>,
     /// The last samples, in reals.
     past: Past<T>,
-    /// Where observations are integers.
+    /// State for observations in integers.
     integers: Option<Integers>,
     samples: u64,
 }
 
-/// What is weighed.
+/// Evidence that outputs weigh.
 pub(super) enum Evidence<T> {
     /// Log-likelihoods of models.
     Models(Vec<ModelStream<T>>),
@@ -43,7 +43,7 @@ pub(super) enum Evidence<T> {
     Kernels(Box<dyn KernelStream<T> + Send>),
 }
 
-/// Whether a channel is missing: it is NaN.
+/// Returns whether a channel is missing, that is, NaN.
 #[expect(clippy::eq_op, reason = "what is no number is not equal to itself")]
 fn is_missing<C: PartialEq>(x: &C) -> bool {
     x != x
@@ -94,12 +94,12 @@ impl<T: Real> Stream<T> {
         Self { integers: Some(integers), ..self }
     }
 
-    /// What [`push`](Stream::push) does.
+    /// Takes in a sample, for [`push`](Stream::push).
     pub(super) fn push_sample(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         self.push_heard(self.heard_as(sample))
     }
 
-    /// The same of a sample [as it is heard](Self::heard_as).
+    /// Takes in a sample [as it is heard](Self::heard_as).
     pub(super) fn push_heard(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         let result = self.try_push(sample);
         // Behind a front end it is missing already.
@@ -109,7 +109,7 @@ impl<T: Real> Stream<T> {
         result
     }
 
-    /// The same, but that the stream is as before where there is no front end.
+    /// Tries to take in a sample; on an error the stream is unchanged, unless there is a front end.
     fn try_push(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
@@ -134,7 +134,7 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// Whether a sample is of the kind that it observes.
+    /// Returns whether a sample is of the kind that the stream observes.
     pub(super) fn takes(&self, sample: Sample<'_>) -> bool {
         match (sample, self.channels) {
             (Sample::Row(row), Some(channels)) => row.len() == channels,
@@ -144,7 +144,7 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// As the core's `Preprocessed` does: a row that is whole is heard, and one that is refused is missing.
+    /// Pushes a row as the core's `Preprocessed` does: a complete row is pushed, and a refused one is missing.
     fn push_through(&mut self, x: Option<&[T]>) -> Result<(), PushError> {
         let Some(mut front) = self.front.take() else { return self.push_row(x) };
         let mut told = Ok(());
@@ -158,7 +158,7 @@ impl<T: Real> Stream<T> {
             }
         });
         self.front = Some(front);
-        // Nobody pushed a missing sample who could be told.
+        // A missing sample has no caller to report to.
         taken.map_err(PushError::from).and(told).or_else(|e| x.map_or(Ok(()), |_| Err(e)))
     }
 
@@ -198,7 +198,7 @@ impl<T: Real> Stream<T> {
         Ok(())
     }
 
-    /// As the core's `BankState` does: what all refuse is refused, and who alone refuses is ruled out.
+    /// Pushes a sample as the core's `BankState` does: if all refuse it, it is refused; a single model that does is ruled out.
     fn push_each(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let bank = match &mut self.evidence {
             Evidence::Models(bank) => bank,
@@ -328,8 +328,10 @@ impl<T: Real> Stream<T> {
         Ok(self.outputs()?.values())
     }
 
-    /// The same divided by a common scale, and its logarithm: what a kernel machine on the device
-    /// compares, see the core's `DecisionValues`. Of evidence it is zero.
+    /// Returns the values divided by a common scale, and its logarithm: the quantities that a kernel machine on the device
+    /// compares.
+    ///
+    /// See the core's `DecisionValues`. For evidence the logarithm is zero.
     ///
     /// # Errors
     /// As [`decision`](Self::decision).
@@ -340,9 +342,10 @@ impl<T: Real> Stream<T> {
         })
     }
 
-    /// By how much each class leads the best of the others, `[class]`; negative where it does not,
-    /// infinite where models that are ruled out decide. Subtracted before rounding where values may be
-    /// large.
+    /// Returns the margin of each class over the best of the others, `[class]`.
+    ///
+    /// Negative where the class does not win, infinite where models that are ruled out decide. Subtracted before rounding where
+    /// values may be large.
     ///
     /// # Errors
     /// As [`decision`](Self::decision).
@@ -353,7 +356,7 @@ impl<T: Real> Stream<T> {
         })
     }
 
-    /// By how much a class of a bank's leads another, subtracted before it is rounded; zero of a kernel machine.
+    /// Returns the margin of a class of a bank over another, subtracted before rounding; zero for a kernel machine.
     pub(super) fn lead(&self, class: usize, other: usize) -> T {
         let Evidence::Models(bank) = &self.evidence else { return T::ZERO };
         match (self.weighed(bank).as_slice(), class) {
@@ -363,15 +366,16 @@ impl<T: Real> Stream<T> {
         }
     }
 
-    /// The decision so far, its probability, and whether it had better not be taken: the device's, bit for bit.
-    /// `None` of a kernel machine, of which that is not learnt.
+    /// Returns the decision so far, its probability, and the reason for rejecting it, if any: the device's, bit for bit.
+    ///
+    /// `None` for a kernel machine, which has no calibration.
     pub fn believed(&self, confidence: &Calibration<'_, T>) -> Option<Prediction<T>> {
         let Evidence::Models(bank) = &self.evidence else { return None };
         Some(confidence.believe(&self.weighed(bank), self.log_likelihoods(), self.samples))
     }
 
-    /// What a device's answer carries beside the decision: log-likelihoods, `[model]`, or where there
-    /// are none to show decision values, `[output]`.
+    /// Returns the evidence that a device sends with its decision: log-likelihoods, `[model]`, or for a kernel machine decision
+    /// values, `[output]`.
     ///
     /// # Errors
     /// As [`decision`](Self::decision).
@@ -385,7 +389,7 @@ impl<T: Real> Stream<T> {
 
 /// Outputs as they are compared.
 enum Outputs<T> {
-    /// Not rounded yet.
+    /// Values that are not rounded yet.
     Exact(Vec<Output<T>>),
     /// Divided by a common scale, and its logarithm.
     Relative(Vec<T>, T),
@@ -404,7 +408,7 @@ impl<T: Real> Outputs<T> {
     }
 }
 
-/// How far each class is ahead of the best of the others; one value is that of the second of two
+/// Margin of each class over the best of the others; one value is that of the second of two
 /// classes, its sign deciding.
 pub(crate) fn leads<V, T: Real>(
     values: &[V],

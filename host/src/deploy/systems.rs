@@ -24,7 +24,7 @@ use crate::runtime::with_states;
 #[derive(Clone, Debug, PartialEq)]
 struct DeployedSystem {
     mean: Vec<f32>,
-    /// In factors, as is the noise.
+    /// Covariance in factors, as is the noise.
     covariance: Vec<Vec<f32>>,
     transition: Vec<Vec<f32>>,
     noise: Vec<Vec<f32>>,
@@ -67,7 +67,7 @@ impl DeployedSystem {
         self.mean.iter().chain(tables).chain([&self.constant]).copied().for_each(put);
     }
 
-    /// As the core's `Dynamics::validate` has it.
+    /// Checks the numbers, as the core's `Dynamics::validate`.
     fn validate(&self) -> Result<(), ModelError> {
         let rows = self.transition.iter().enumerate().map(|(i, row)| (Part::Transition, i, row));
         for (part, i, row) in std::iter::once((Part::Parameter("mean"), 0, &self.mean)).chain(rows)
@@ -241,7 +241,7 @@ impl Evaluator for Systems {
     }
 
     /// `M` states of `N^2 + N` reals with a likelihood each, and
-    /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds a sample.
+    /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds per sample.
     fn cost(&self, of: &Common) -> Cost {
         let (m, n, d, o) = (self.0.len(), self.states(), of.size(), of.outputs());
         // The likelihood is a product and its ledger; a byte says whether it has begun.

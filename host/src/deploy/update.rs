@@ -10,15 +10,15 @@ use crate::words::{counted, grouped};
 /// Samples of a self-test at most, or behind a front end as many as two rows take, where these are more.
 pub const SELF_TEST_SAMPLES: usize = 16;
 
-/// Of those as many as are sent, whatever the front end.
+/// Largest number of samples of a self-test that are sent, whatever the front end.
 const LONGEST_SELF_TEST: usize = 2048;
 
-/// Why there is no update.
+/// Reason why there is no update.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UpdateFileError {
-    /// There is no artefact.
+    /// No artefact can be made.
     #[error(transparent)]
     Artefact(#[from] ArtefactFileError),
     /// Nothing to test a device with.
@@ -54,7 +54,7 @@ pub enum UpdateFileError {
     #[error("versions of updates are 1, 2, ...: 0 is what an image was built with")]
     #[strum(serialize = "bad-version")]
     Version,
-    /// What the container refuses.
+    /// An error of the container.
     #[error(transparent)]
     Update(UpdateError),
 }
@@ -90,7 +90,7 @@ impl Deployed {
             return Err(UpdateFileError::LongFront { takes });
         }
         let most = self.common.front.samples(2).clamp(SELF_TEST_SAMPLES, LONGEST_SELF_TEST);
-        // Of each run an entry a sample.
+        // Of each run an entry per sample.
         let (mut runs, mut length) = (vec![Vec::new()], 0);
         let mut host = self.stream();
         for sample in stream.iter() {
@@ -100,7 +100,7 @@ impl Deployed {
                 Sample::Missing => continue,
             };
             if host.push(sample).is_err() {
-                // It is missing now, which no device would be told.
+                // It is missing now, and no device would report that.
                 runs.push(Vec::new());
                 host.reset();
                 continue;

@@ -42,7 +42,7 @@ fn along<E: Build<f32>>(
     })
 }
 
-/// Checks a model at a compiled size, of which so many states are its own.
+/// Checks a model at a compiled size, of which `states` states are its own.
 pub(super) fn validate<E: Emission, const N: usize>(
     hmm: &Hmm<E, N>,
     states: usize,

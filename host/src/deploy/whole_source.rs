@@ -43,9 +43,9 @@ fn behind_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
         };
     }
     let types = format!(
-        "/// What samples go through first: {}.\n\
+        "/// Front end of the samples: {}.\n\
              pub type Front = {types};\n\n\
-             /// The same from samples on.\n\
+             /// The classifier with its front end.\n\
              pub type Model = fishweir_core::front::Preprocessed<Front, Inner>;\n\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
@@ -62,7 +62,7 @@ fn behind_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
     format!("{}));\n", text.strip_suffix(");\n").unwrap_or(&text))
 }
 
-/// The type and the value of a stage over so many channels.
+/// Returns the type and the value of a stage over `channels` channels.
 fn stage_source(stage: &Placed, channels: usize) -> (String, String) {
     let (name, sizes, new, settings) = match stage {
         Placed::Decimate { every, .. } => {

@@ -21,7 +21,7 @@ pub struct WindowStream<T: Real = f32> {
     clock: WindowClock,
     /// Samples since the last reset.
     samples: u64,
-    /// Where the stream began after the last gap that was too long.
+    /// Start of the stream after the last gap that was too long.
     begun: u64,
 }
 
@@ -32,7 +32,7 @@ pub struct OpenWindow<'s, T: Real = f32> {
     pub start: u64,
     /// The place after its last sample.
     pub end: u64,
-    /// Its samples, and what they say.
+    /// Stream of its samples.
     pub stream: &'s Stream<T>,
 }
 
@@ -50,7 +50,7 @@ impl<T: Real> WindowStream<T> {
         }
     }
 
-    /// What [`push`](WindowStream::push) does.
+    /// Takes in a sample, for [`push`](WindowStream::push).
     pub(super) fn push_sample(&mut self, sample: Sample<'_>) -> Result<(), PushError> {
         if self.states.iter().any(|(stream, _)| !stream.takes(sample)) {
             return Err(PushError::Kind);
@@ -119,7 +119,7 @@ impl<T: Real> WindowStream<T> {
         }
     }
 
-    /// The same for those who ask for a decision on a partly filled window: `None` too where such a window decides nothing.
+    /// Returns the oldest open window, if such a window may decide on part of its samples.
     #[must_use]
     pub fn so_far(&self) -> Option<OpenWindow<'_, T>> {
         match &self.windows {
@@ -128,7 +128,7 @@ impl<T: Real> WindowStream<T> {
         }
     }
 
-    /// At the end of a series: all of it where it is shorter than a window, and such were trained on.
+    /// Window at the end of a series: all of it if it is shorter than a window, and such series were trained on.
     #[must_use]
     pub fn short(&self) -> Option<OpenWindow<'_, T>> {
         let windows = self.windows.as_ref()?;

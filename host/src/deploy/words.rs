@@ -28,14 +28,14 @@ pub(super) struct Words<E: Emission> {
 }
 
 impl<E: Emission<Observation = u16>> Words<E> {
-    /// Of rows over so many symbols, a context each: the last `order` of them. There is a row at least.
+    /// Creates a model of words from one row per context, the last `order` of `symbols` symbols. There is at least one row.
     pub(super) fn over(rows: Vec<E>, symbols: usize, order: usize) -> Self {
         let mut next = vec![0; rows.len() * symbols];
         // Compiling has looked at the number of contexts.
         let span = u16::try_from(order)
             .ok()
             .and_then(|order| Span::order(order, symbols, StringEnd::Open, &mut next).ok())
-            .unwrap_or_else(|| unreachable!("not so many contexts"));
+            .unwrap_or_else(|| unreachable!("too many contexts"));
         let contexts: Vec<_> = rows.into_iter().map(Independent::of).collect();
         let state = ContextLikelihood::of(&contexts[0]).initial_state();
         let history = ContextRule::<usize, 1>::start(&AutomatonView::new(&next, symbols, span));

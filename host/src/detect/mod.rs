@@ -7,30 +7,30 @@ use crate::deploy::{Calibration, CalibrationError, Detector};
 use crate::fit::{BaumWelch, Fit, FitError, fit};
 use crate::runtime::Hmm;
 
-/// What a stream may change to, and the detector looks for beside all that is unlikely.
+/// Change that the detector looks for, besides any unlikely sample.
 #[derive(Clone, Copy, Debug)]
 pub enum Change<'a> {
     /// Nobody knows: the likelihood alone gives alarms.
     Unknown,
     /// A channel has an offset, in its own units: a mount that slips, a sensor that drifts.
     Offset {
-        /// Which channel.
+        /// Index of the channel.
         channel: usize,
-        /// By how much, in the trial.
+        /// Size of the change in the trial.
         size: f64,
     },
     /// Recordings of what is to be seen. Full Gaussians look along the change of their means alone.
     Recorded(&'a Dataset),
 }
 
-/// How a detector comes about.
+/// Plan of a detector.
 #[derive(Clone, Debug)]
 pub struct DetectorPlan<'a> {
-    /// How the model of normal is fitted.
+    /// Fit of the model of normal series.
     pub baum_welch: BaumWelch,
-    /// How the limits are set.
+    /// Calibration of the limits.
     pub calibration: Calibration,
-    /// What is looked for.
+    /// Change to look for.
     pub change: Change<'a>,
 }
 
@@ -45,30 +45,29 @@ pub struct DetectorTrial {
     pub calibrated: FalseAlarms,
     /// False alarms on the unseen parts: what to expect.
     pub unseen: FalseAlarms,
-    /// How changes are seen, and how often there is an alarm without one in as many samples; `None` where
-    /// nobody knows which.
+    /// Delays of changes, and alarms without a change over as many samples; `None` if it is unknown which samples are normal.
     pub changes: Option<Changes>,
 }
 
-/// What a detector makes of changes.
+/// Delays of a detector, with and without changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changes {
-    /// Of series that change.
+    /// Delays on series that change.
     pub changed: Delays,
-    /// Of series that do not, cut alike: what chance alone would see.
+    /// Delays on series that do not, cut alike: those of chance.
     pub unchanged: Delays,
 }
 
 /// Alarms where nothing changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FalseAlarms {
-    /// So many.
+    /// Number of alarms.
     pub alarms: usize,
-    /// In so many samples.
+    /// Number of samples.
     pub samples: usize,
 }
 
-/// How long changes go unseen: detection delays.
+/// Detection delays of changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delays {
     /// Series that change.
@@ -85,7 +84,7 @@ impl Delays {
     }
 }
 
-/// Why there is no detector.
+/// Reason why there is no detector.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -95,7 +94,7 @@ pub enum DetectorError {
     Fit {
         /// The data.
         file: String,
-        /// Why.
+        /// Reason.
         error: FitError,
     },
     /// The limits.
@@ -103,7 +102,7 @@ pub enum DetectorError {
     Calibration {
         /// The data.
         file: String,
-        /// Why.
+        /// Reason.
         error: CalibrationError,
     },
     /// An offset of what has none.
@@ -122,7 +121,7 @@ pub enum DetectorError {
     Channel {
         /// The data.
         file: String,
-        /// Its place.
+        /// Index of the channel.
         channel: usize,
     },
     /// A change to what the model does not observe.
@@ -131,9 +130,9 @@ pub enum DetectorError {
     Other {
         /// The data.
         file: String,
-        /// What they observe.
+        /// Observations of the series.
         found: String,
-        /// What the normal series do.
+        /// Observations of the normal series.
         wanted: String,
     },
 }
@@ -220,7 +219,7 @@ impl DetectorPlan<'_> {
         Ok(Direction::towards(model, &moved.model).unwrap_or_else(|| Direction::zero(model)))
     }
 
-    /// How the detector sees changes, and what it sees without.
+    /// Measures the delays of the detector, with and without changes.
     fn changes(&self, detector: &Detector, normal: &[SamplesView<'_>]) -> Option<Changes> {
         match self.change {
             Change::Unknown => None,
@@ -260,7 +259,7 @@ fn with_offset(rows: RowsView<'_>, channel: usize, size: f64) -> Samples {
     Samples::Channels(moved)
 }
 
-/// How long the detector takes to see what sets in at a place of each stream.
+/// Measures the delay of a change that sets in at a place of each stream.
 fn delays<'a>(
     detector: &Detector,
     streams: impl Iterator<Item = SamplesView<'a>>,
@@ -283,7 +282,7 @@ fn delays<'a>(
     Delays { series, samples: delays }
 }
 
-/// Every series in so many parts of one length, in the order of time, `[part][series]`.
+/// Cuts every series into `P` parts of one length, in the order of time, `[part][series]`.
 fn parts<const P: usize>(data: &Dataset) -> [Vec<SamplesView<'_>>; P] {
     std::array::from_fn(|part| {
         let views = data.series().iter().map(|series| series.samples.view());
@@ -330,7 +329,7 @@ mod tests {
         assert_eq!(moved, first.into_iter().map(|x| [x, 7.0]).collect());
     }
 
-    /// What is seen at once is seen within one sample.
+    /// A change seen at once has a delay of one sample.
     #[test]
     fn delays_count_the_first_changed_sample_and_that_of_the_alarm() {
         let trial = plan(Change::Offset { channel: 0, size: 1e4 });

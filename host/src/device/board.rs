@@ -9,7 +9,7 @@ use super::DeviceError;
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Board {
-    /// Its name: the firmware's feature.
+    /// Name of the board: the firmware's feature.
     pub name: &'static str,
     /// The core on it.
     pub core: &'static str,
@@ -26,7 +26,7 @@ pub struct Board {
 /// A clock, and a part that runs at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    /// Ticks a second.
+    /// Ticks per second.
     pub hertz: u32,
     /// A part with this core, which allows it no more.
     pub part: &'static str,
@@ -108,8 +108,7 @@ impl Board {
         [self.emulator.program].into_iter().chain(self.machine.iter().copied()).collect()
     }
 
-    /// What is missing on this machine to build for the board and to emulate it: a command that
-    /// installs it, each.
+    /// Returns one command for each program that this machine lacks to build for the board and to emulate it.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         let runs = |program: &str, arguments: &[&str]| {

@@ -1,4 +1,4 @@
-//! What a device says that its model was trained on.
+//! Contract of a model as its device reports it.
 
 use std::io::{Read, Write};
 

@@ -1,4 +1,4 @@
-//! What can go wrong between a model and a device's answers.
+//! Errors between a model and a device's answers.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use fishweir_core::wire::{Exit, SampleKind, UpdateStatus, VERSION};
 
 use super::BOARDS;
 
-/// Why the firmware was not built, did not run, or did not answer.
+/// Reason why the firmware was not built, did not run, or did not answer.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -26,16 +26,16 @@ pub enum DeviceError {
     #[error("there is no board `{name}`; there are {}", BOARDS.each_ref().map(|board| board.name).join(", "))]
     #[strum(serialize = "unknown-board")]
     NoBoard {
-        /// What was asked for.
+        /// Requested name.
         name: String,
     },
     /// Names of the C interface cannot begin so.
     #[error("prefix `{prefix}`: {why}; name another")]
     #[strum(serialize = "bad-prefix")]
     Prefix {
-        /// What was asked for.
+        /// Requested prefix.
         prefix: String,
-        /// What is wrong with it.
+        /// Fault of the prefix.
         why: &'static str,
     },
     /// A file could not be read or written.
@@ -44,9 +44,9 @@ pub enum DeviceError {
     File {
         /// The file.
         path: PathBuf,
-        /// What was tried.
+        /// Operation that failed.
         what: &'static str,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A program that is needed could not be started.
@@ -55,9 +55,9 @@ pub enum DeviceError {
     NoProgram {
         /// The program.
         program: String,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: io::Error,
-        /// What to do.
+        /// Remedy.
         hint: String,
     },
     /// Rust's library for the board is not installed.
@@ -71,9 +71,9 @@ pub enum DeviceError {
     #[error("the firmware does not build{}:\n{message}", hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
     #[strum(serialize = "build-failed")]
     Build {
-        /// What cargo wrote.
+        /// Output of cargo.
         message: String,
-        /// What to do, where that can be told.
+        /// Remedy, if known.
         hint: Option<String>,
     },
     /// The image is no ELF file.
@@ -82,17 +82,17 @@ pub enum DeviceError {
     Image {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Fault of the image.
         message: String,
     },
     /// A serial port, or a bridge to one, could not be opened.
     #[error("{name}: {source}{hint}")]
     NoPort {
-        /// Its name.
+        /// Name of the port.
         name: String,
-        /// What the operating system says.
+        /// Error of the operating system.
         source: io::Error,
-        /// What to do, where that can be told.
+        /// Remedy, if known.
         hint: &'static str,
     },
     /// The transport failed.
@@ -110,7 +110,7 @@ pub enum DeviceError {
     #[error("the device was silent for {seconds} s after {answers} answers; it is given up")]
     #[strum(serialize = "device-silent")]
     Silent {
-        /// How long.
+        /// Duration of the silence.
         seconds: u64,
         /// Answers received.
         answers: usize,
@@ -131,7 +131,7 @@ pub enum DeviceError {
     BadRecord {
         /// Answers received.
         answers: usize,
-        /// What is wrong with it.
+        /// Fault of the record.
         what: String,
     },
     /// The device reports a fault.
@@ -140,7 +140,7 @@ pub enum DeviceError {
     Fault {
         /// Answers received.
         answers: usize,
-        /// What it reports.
+        /// Fault that the device reports.
         what: String,
     },
     /// The data do not have the shape of the model's samples.
@@ -150,25 +150,25 @@ pub enum DeviceError {
     )]
     #[strum(serialize = "wrong-observations")]
     SampleShape {
-        /// Which sample, from 0.
+        /// Index of the sample, from 0.
         index: usize,
-        /// What was to be sent.
+        /// Description of the sample to be sent.
         found: String,
-        /// What the device takes.
+        /// Kind of samples that the device takes.
         kind: SampleKind,
         /// Values in a sample.
         length: usize,
     },
-    /// What was to be sent is no update.
+    /// The bytes to be sent are no update.
     #[error("no update to send: {0}")]
     NotAnUpdate(#[source] UpdateError),
     /// The device refuses an update.
     #[error("the device refuses the update: {why}")]
     UpdateRefused {
-        /// Why.
+        /// Reason.
         why: UpdateStatus,
     },
-    /// Not as many answers as samples.
+    /// The number of answers is not the number of samples.
     #[error("{answers} answers to {samples} samples")]
     #[strum(serialize = "answers-missing")]
     Count {
@@ -187,13 +187,13 @@ pub enum DeviceError {
     )]
     #[strum(serialize = "emulator-failed")]
     Emulator {
-        /// When.
+        /// Time of the failure.
         what: &'static str,
-        /// What the host noticed first.
+        /// Error that the host noticed first.
         cause: Option<Box<DeviceError>>,
         /// The exit code; `None` where it was killed.
         code: Option<i32>,
-        /// What the emulator wrote.
+        /// Output of the emulator.
         stderr: String,
     },
 }
@@ -202,7 +202,7 @@ crate::kinds::kinds!(DeviceError,
     Self::NotAnUpdate(error) => error,
 );
 
-/// What a core that faults while it handles a fault most often means.
+/// Likely meaning of a core that faults while it handles a fault.
 const LOCKED_UP: &str = " (the core locked up: most likely state and stack are too large for the \
      board's RAM; see what `fishweir info` says of the model, or take a larger board)";
 

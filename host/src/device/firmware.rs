@@ -102,7 +102,7 @@ impl Firmware {
         self.produce(board, application, &features, model, elf)
     }
 
-    /// Builds an application with these features (separated by commas), the board's beside them, and no others. Otherwise as
+    /// Builds an application with these features (separated by commas) and the board's, and no others. Otherwise as
     /// [`build`](Self::build).
     ///
     /// # Errors
@@ -162,7 +162,7 @@ impl Firmware {
         Image::open(board, elf)
     }
 
-    /// What keeps others from building here: it goes with the file.
+    /// Locks the folder against other builds until the file is dropped.
     fn locked(&self) -> Result<File, DeviceError> {
         let failed = |path: &Path, what| {
             let path = path.to_owned();
@@ -265,7 +265,7 @@ fn absolute(path: &Path) -> Result<PathBuf, DeviceError> {
     })
 }
 
-/// What cargo's message says is to be done, where that can be told.
+/// Error of a build, with a remedy if cargo's message implies one.
 fn build_error(message: String, board: &Board) -> DeviceError {
     if message.contains("can't find crate for `core`") {
         return DeviceError::NoTarget { target: board.target };
@@ -283,7 +283,7 @@ pub struct Image {
     pub board: &'static Board,
     /// The ELF file.
     pub elf: PathBuf,
-    /// What it occupies on the part.
+    /// Sections of the image on the part.
     pub sections: Sections,
 }
 

@@ -7,7 +7,7 @@ use fishweir_core::wire::{CHECKSUM_LENGTH, Head, Receiver, encode, longest};
 
 use super::{DeviceError, Options};
 
-/// What came in.
+/// Event on the line.
 pub(super) enum Heard {
     /// A record: its head, and what follows it.
     Record(Head, Vec<u8>),
@@ -46,12 +46,12 @@ impl<'o, R: Read> Line<'o, R> {
         }
     }
 
-    /// Makes room for records of so many bytes.
+    /// Makes room for records of `bytes` bytes.
     pub(super) fn expect_records_of(&mut self, bytes: usize) {
         self.record.resize(RECORD.max(bytes) + CHECKSUM_LENGTH, 0);
     }
 
-    /// How long it waits before it gives up.
+    /// Time that it waits before it gives up.
     pub(super) fn patience(&self) -> Duration {
         self.options.patience
     }
@@ -61,7 +61,7 @@ impl<'o, R: Read> Line<'o, R> {
         self.receiver.corrupt()
     }
 
-    /// What comes next. `answers` is for the error's message.
+    /// Waits for the next event. `answers` is for the error's message.
     pub(super) fn hear(&mut self, answers: usize) -> Result<Heard, DeviceError> {
         loop {
             while let Some(&byte) = self.chunk.get(self.taken) {

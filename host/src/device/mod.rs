@@ -24,7 +24,7 @@
 //! let samples = [[0.1f32, 0.0, 9.8]; 100];
 //! let inputs = samples.iter().map(|sample| Input::Vector(sample));
 //! let run = Qemu::start(&image)?.run(inputs, &Options::default(), |_| ())?;
-//! println!("{} instructions a sample", run.instructions_per_sample().unwrap_or(f64::NAN));
+//! println!("{} instructions per sample", run.instructions_per_sample().unwrap_or(f64::NAN));
 //! # Ok(()) }
 //! ```
 
@@ -51,13 +51,13 @@ pub use qemu::{Ending, Qemu, Run};
 pub use session::{Answer, DeviceInfo, DeviceReport, Input, Outcome, converse};
 pub use update::send_update;
 
-/// How to run a device.
+/// Options for running a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// How long the device may be silent before it is given up.
+    /// Longest silence of the device before the host gives up.
     pub patience: std::time::Duration,
-    /// How long to wait before a question is repeated that the line may have lost.
+    /// Time before a question that the line may have lost is repeated.
     pub retry: std::time::Duration,
 }
 

@@ -19,11 +19,11 @@ enum Line {
     Serial(serial::Serial),
 }
 
-/// How long it is tried to reach a bridge.
+/// Time during which the host tries to reach a bridge.
 const REACH: Duration = Duration::from_secs(5);
 
 impl Port {
-    /// Bits a second, where nothing else is told: what most boards' USB bridges run at.
+    /// Default rate in bits per second: that of most boards' USB bridges.
     pub const BAUD: u32 = 115_200;
 
     /// Opens a serial port by its path (`/dev/ttyACM0`; eight bits, no parity, one stop bit, no flow control), or a
@@ -145,7 +145,7 @@ mod serial {
         hung_up: AtomicBool,
     }
 
-    /// How long a wait goes on before it looks whether it is still wanted.
+    /// Time between two checks of whether a wait is still wanted.
     const GLANCE: Duration = Duration::from_millis(50);
 
     impl Serial {

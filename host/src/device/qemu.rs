@@ -47,25 +47,25 @@ pub struct Qemu {
     stderr: Option<JoinHandle<Vec<u8>>>,
 }
 
-/// How the emulator ended.
+/// End of the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Its exit code; `None` where it was killed.
+    /// Exit code of the emulator; `None` if it was killed.
     pub code: Option<i32>,
-    /// What the device logged: defmt frames.
+    /// Log of the device: defmt frames.
     pub log: Vec<u8>,
-    /// What the emulator itself wrote.
+    /// Output of the emulator itself.
     pub stderr: String,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What the device said.
+    /// Result that the device reported.
     pub outcome: Outcome,
-    /// What it logged: defmt frames, for `defmt-print -e IMAGE`.
+    /// Log of the device: defmt frames, for `defmt-print -e IMAGE`.
     pub log: Vec<u8>,
-    /// How long the conversation took, by the wall clock.
+    /// Time that the conversation took, by the wall clock.
     pub elapsed: Duration,
 }
 
@@ -373,8 +373,9 @@ mod tests {
     use super::*;
     use crate::device::{Board, Clock, Sections, board::Emulator};
 
-    /// What a shell script makes of a run without samples. It finds the answers to all questions in
-    /// the file `answers`, and the serial port at its descriptor 0.
+    /// Runs a shell script in place of the emulator, without samples.
+    ///
+    /// It finds the answers to all questions in the file `answers`, and the serial port at its descriptor 0.
     fn run_script(board: &'static Board, patience: Duration) -> Result<Run, DeviceError> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let place = SampleIndex::default();

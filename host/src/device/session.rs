@@ -14,7 +14,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use super::line::{Heard, Line, send};
 use super::{DeviceError, Options};
 
-/// What the host sends.
+/// Input that the host sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input<'a> {
     /// A sample in raw sensor units, `[channel]`.
@@ -29,7 +29,7 @@ pub enum Input<'a> {
     Save,
 }
 
-/// What the device says of itself.
+/// Description that the device sends of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Vectors or symbols.
@@ -46,16 +46,16 @@ pub struct DeviceInfo {
     pub state_bytes: usize,
     /// Ticks of the board's counter in a second; `None` where it has none.
     pub ticks_per_second: Option<u32>,
-    /// What computes there: where it differs from the host's, bits cannot be compared.
+    /// Profile of the device: if it differs from the host's, bits cannot be compared.
     pub profile: Profile,
 }
 
 /// The device's answer to a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What became of the sample.
+    /// Outcome of the sample.
     pub status: Status,
-    /// Whether a decision is due: the sample filled a window, or the model decides on streams without windows.
+    /// `true` if a decision is due: the sample filled a window, or the model decides on streams without windows.
     pub decided: bool,
     /// Samples of this stream, up to here, that never reached the device (modulo `2^16`).
     pub lost: u16,
@@ -79,7 +79,7 @@ impl Answer {
     }
 }
 
-/// What the run has cost on the device. Ticks are the classifier's work alone, without the transport.
+/// Cost of the run on the device. Ticks are the classifier's work alone, without the transport.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceReport {
     /// Samples pushed.
@@ -103,17 +103,16 @@ pub struct DeviceReport {
 /// All that was learnt from a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// What runs there.
+    /// Description of the device.
     pub info: DeviceInfo,
     /// One for every [`Input::Vector`], [`Input::Symbol`] and [`Input::Missing`], in order; `None` where
     /// the sample was lost on the way there, or its answer on the way back.
     pub answers: Vec<Option<Answer>>,
     /// Frames that came back damaged.
     pub corrupt: u64,
-    /// What the device said to every [`Input::Save`] it heard: how many models it has saved, 0 where it
-    /// failed to.
+    /// Answers of the device to each [`Input::Save`]: the number of models it has saved, 0 if it failed to.
     pub saved: Vec<u32>,
-    /// What it cost.
+    /// Cost of the run.
     pub report: DeviceReport,
 }
 
@@ -123,7 +122,7 @@ pub struct Outcome {
 /// them. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the
 /// stream, is then asked again, ever more rarely. Samples are never sent again; what the line loses is
 /// counted. `hang_up` breaks the link: it is called when one side fails, so that the other ends too.
-/// `progress` is told the number of samples that are answered or lost, after each answer.
+/// `progress` receives the number of samples that are answered or lost, after each answer.
 ///
 /// # Errors
 /// When the link fails or is silent for longer than [`Options::patience`], when the device reports a
@@ -182,7 +181,7 @@ pub fn converse<'a>(
     })
 }
 
-/// When a question is asked again: after one silence, two more, four more. A device that is merely slow,
+/// Times at which a question is repeated: after one silence, two more, four more. A device that is merely slow,
 /// emulated on a busy machine, would otherwise drown in questions.
 #[derive(Default)]
 pub(super) struct Repeats {
@@ -191,7 +190,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Whether to ask again, after one more silence.
+    /// Returns whether to ask again, after one more silence.
     pub(super) fn due(&mut self) -> bool {
         self.silences += 1;
         let due = self.silences == 1 << self.asked;
@@ -269,17 +268,17 @@ impl From<&Report> for DeviceReport {
     }
 }
 
-/// What goes out.
+/// Sender of the inputs.
 struct Sender<'i, W: Write> {
     writer: BufWriter<W>,
     info: &'i DeviceInfo,
-    /// Of the next sample.
+    /// Position of the next sample.
     place: SampleIndex,
     samples: usize,
 }
 
 impl<W: Write> Sender<'_, W> {
-    /// Sends all inputs, and asks for the report. The listener is told of every sample first.
+    /// Sends all inputs, and asks for the report. The listener is notified before each sample.
     fn send_all<'a>(
         &mut self,
         inputs: impl Iterator<Item = Input<'a>>,
@@ -340,11 +339,11 @@ impl<W: Write> Sender<'_, W> {
     }
 }
 
-/// What comes in.
+/// Receiver of the answers.
 struct Listener<'o, R, P> {
     line: Line<'o, R>,
     models: usize,
-    /// Of the samples sent that are neither answered nor known to be lost.
+    /// Positions of samples sent that are neither answered nor known to be lost.
     places: mpsc::Receiver<SampleIndex>,
     answers: Vec<Option<Answer>>,
     saved: Vec<u32>,
@@ -456,7 +455,7 @@ impl<R: Read, P: FnMut(usize)> Listener<'_, R, P> {
     }
 }
 
-/// How often a device is told to stop that does not end the stream. One behind a real serial port cannot.
+/// Number of times that a device is asked to stop which does not end the stream. One behind a real serial port cannot.
 const GOODBYES: usize = 8;
 
 /// A record of fixed length.
@@ -484,7 +483,7 @@ pub(super) fn bad(answers: usize, what: String) -> DeviceError {
     DeviceError::BadRecord { answers, what }
 }
 
-/// On the wire, zero says that something is not measured.
+/// Value on the wire, where zero says that it is not measured.
 fn nonzero(value: u32) -> Option<u32> {
     (value != 0).then_some(value)
 }

@@ -13,7 +13,7 @@ use super::line::{Heard, Line, send};
 use super::session::{Repeats, fault, read};
 use super::{DeviceError, Options};
 
-/// What the sender waits for an answer to.
+/// Message that the sender waits for an answer to.
 #[derive(Clone, Copy, PartialEq)]
 enum Awaited {
     Offer,
@@ -25,7 +25,7 @@ enum Awaited {
 /// next stream.
 ///
 /// One piece at a time, sent again when nothing comes for [`Options::retry`]. A transfer that was broken off, by
-/// this program or by a reset of the device, goes on where it was. `progress` is told the bytes that the device has.
+/// this program or by a reset of the device, goes on where it was. `progress` receives the number of bytes that the device has.
 ///
 /// # Errors
 /// When the bytes are no update, when the device refuses it, and when the link fails or is silent for longer than

@@ -3,7 +3,7 @@ use fishweir_core::{ModelError, ObservationError};
 use super::MOST_STATES;
 use crate::runtime::HmmError;
 
-/// Why a system was refused, or says nothing of a series.
+/// Reason why a system was refused, or has no result for a series.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -19,15 +19,15 @@ pub enum SystemError {
     /// A part of another size, or a number out of range.
     #[error(transparent)]
     Part(#[from] HmmError),
-    /// A covariance that is none.
+    /// An invalid covariance.
     #[error("row {row} of {part}: {why}")]
     #[strum(serialize = "bad-covariance")]
     Covariance {
         /// `state_noise`, `state_noise[mode]`, ...
         part: String,
-        /// From 0.
+        /// Index of the row, from 0.
         row: usize,
-        /// What is wrong, and what to do.
+        /// Fault and remedy.
         why: &'static str,
     },
     /// Weights of a network that are not of earlier variables alone.
@@ -36,10 +36,10 @@ pub enum SystemError {
     Order {
         /// The variable, from 0.
         row: usize,
-        /// That which comes after it.
+        /// Variable that comes after it.
         column: usize,
     },
-    /// A variable that is observed and is none, or twice.
+    /// An observed variable that is unknown, or listed twice.
     #[error("observed[{0}] is no variable of the network, or one named before")]
     #[strum(serialize = "unknown-variable")]
     Observed(usize),
@@ -50,21 +50,21 @@ pub enum SystemError {
     /// A sample that is refused.
     #[error("sample {sample}: {why}")]
     Sample {
-        /// From 0.
+        /// Index of the sample, from 0.
         sample: usize,
-        /// Why.
+        /// Reason.
         why: ObservationError,
     },
     /// A matrix that has to be inverted, and cannot.
     #[error("{0} is singular: there is no score along it; raise its variances")]
     Singular(&'static str),
-    /// A path that is not one mode a sample.
+    /// A path without exactly one mode per sample.
     #[error("a path of {found} modes for {wanted} samples, or with a mode that is none")]
     #[strum(serialize = "bad-path")]
     Path {
-        /// Its length.
+        /// Length of the path.
         found: usize,
-        /// That of the series.
+        /// Length of the series.
         wanted: usize,
     },
 }
@@ -75,7 +75,7 @@ crate::kinds::kinds!(SystemError,
 );
 
 impl SystemError {
-    /// What the core says of a covariance.
+    /// Converts the core's error about a covariance.
     pub(crate) fn covariance(part: impl Into<String>, error: ModelError) -> Self {
         use fishweir_core::ErrorKind;
         let why = match error.kind {

@@ -13,21 +13,21 @@ use crate::runtime::with_states;
 /// Numbers of a state at most; of two systems that are compared, together.
 pub const MOST_STATES: usize = 64;
 
-/// Where a state starts.
+/// Distribution of the first state.
 #[derive(Clone, Debug)]
 pub(crate) struct Start {
     pub(crate) mean: Vec<f64>,
     pub(crate) covariance: Matrix,
 }
 
-/// How a state moves.
+/// Transition of a state.
 #[derive(Clone, Debug)]
 pub(crate) struct Move {
     pub(crate) transition: Matrix,
     pub(crate) noise: Matrix,
 }
 
-/// What channels see of a state, whitened.
+/// Channels as whitened functions of a state.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     /// `W C`, `[channel][row]`.
@@ -70,7 +70,7 @@ fn asymmetric_row(matrix: &[Vec<f64>]) -> Option<usize> {
     (0..matrix.len()).find(|&i| !(0..i).all(|j| close(i, j)))
 }
 
-/// What a filter runs on: where a state may start and how it may move, a mode each, and what is seen.
+/// Model that a filter runs on: per mode a first state and a transition, and the channels.
 #[derive(Clone, Debug)]
 pub(crate) struct Motion {
     pub(crate) starts: Vec<Start>,
@@ -85,15 +85,15 @@ fn mode(path: Path<'_>, t: usize) -> usize {
     path.map_or(0, |path| path[t])
 }
 
-/// What a filter knew at one time.
+/// Distributions of a filter at one time.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
-    /// Of the state given the samples before: `[row]`, `[row][column]` in a row.
+    /// Distribution of the state given the samples before: `[row]`, `[row][column]` in a row.
     pub(crate) mean: Vec<f64>,
     pub(crate) covariance: Vec<f64>,
     /// The covariance given the sample, too.
     pub(crate) filtered: Vec<f64>,
-    /// What each whitened channel said: error, precision, gain. None of a missing sample.
+    /// Innovation of each whitened channel: error, precision, gain. Empty for a missing sample.
     pub(crate) told: Vec<(f64, f64, Vec<f64>)>,
 }
 
@@ -120,7 +120,7 @@ impl Motion {
         })
     }
 
-    /// What is known at each time, and `log p(x)`.
+    /// Distributions at each time, and `log p(x)`.
     pub(crate) fn forward(
         &self,
         path: Path<'_>,
@@ -207,8 +207,7 @@ impl Motion {
         })
     }
 
-    /// The same from a mean of zero: then zeros are what is expected, and their density is what
-    /// normalises.
+    /// Motion from a mean of zero: zeros are then expected, and their density is the normaliser.
     pub(crate) fn centred(&self) -> Self {
         let mut centred = self.clone();
         centred.starts.iter_mut().for_each(|start| start.mean.fill(0.0));
@@ -255,7 +254,7 @@ fn merge<const N: usize>(
     let covariance = Covariance::new(&covariance, Part::InitialCovariance)
         .map_err(|error| SystemError::covariance("covariance of the modes together", error))?;
     let mut state = KalmanState::new(GaussianBelief::new(mean, covariance));
-    // The first step of a state is none: it begins.
+    // The first step of a state has no transition: it begins.
     state.advance(&[[0.0; N]; N], &Covariance::ZERO);
     Ok(state)
 }
@@ -309,7 +308,7 @@ impl<const N: usize> Filter<N> {
         })
     }
 
-    /// On to the next sample by a mode.
+    /// Moves a state to the next sample by a mode.
     fn advance(&self, state: Option<&KalmanState<f64, N>>, mode: usize) -> KalmanState<f64, N> {
         let mut next = state.copied().unwrap_or_else(|| KalmanState::new(self.starts[mode]));
         let (transition, noise) = &self.moves[mode];

@@ -19,7 +19,7 @@ pub struct LinearNetwork {
     pub bias: Vec<f64>,
     /// `[variable][variable before it]`; zero on and right of the diagonal.
     pub weights: Matrix,
-    /// Of the noise, `[variable]`; not negative.
+    /// Variances of the noise, `[variable]`; not negative.
     pub variance: Vec<f64>,
     /// The variables that are observed, in the order in which they are compared.
     pub observed: Vec<usize>,
@@ -57,7 +57,7 @@ impl LinearNetwork {
     /// multiply-adds.
     ///
     /// # Errors
-    /// [`SystemError`] of a network that is none.
+    /// [`SystemError`] for an invalid network.
     pub fn moments(&self) -> Result<Moments, SystemError> {
         self.validate()?;
         let variables = self.bias.len();

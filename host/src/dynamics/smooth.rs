@@ -36,7 +36,7 @@ pub(crate) struct StartMoments {
     pub(crate) square: DMatrix<f64>,
 }
 
-/// What is expected of states given series: all that an estimate or a score needs.
+/// Expected moments of states given series: all that an estimate or a score needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     /// `[mode]`.
@@ -136,7 +136,7 @@ fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<Given> {
     let mut given = Vec::with_capacity(moments.len());
     for (t, moment) in moments.iter().enumerate().rev() {
         for (channel, (error, precision, gain)) in channels.iter().zip(&moment.told).rev() {
-            // By `L = I - K c'`: of a state that has been seen less is to be told.
+            // By `L = I - K c'`, backwards through each channel that was seen.
             let gain = DVector::from_column_slice(gain) * *precision;
             let back = gain.dot(&r);
             r += channel * (error * precision - back);
@@ -215,13 +215,13 @@ pub struct SystemScore {
     pub initial_mean: Vec<f64>,
     /// `[row][column]`, as all that follow.
     pub initial_covariance: Matrix,
-    /// Of `A`.
+    /// Gradient with respect to `A`.
     pub transition: Matrix,
-    /// Of `Q`.
+    /// Gradient with respect to `Q`.
     pub state_noise: Matrix,
-    /// Of `C`.
+    /// Gradient with respect to `C`.
     pub observation: Matrix,
-    /// Of `R`.
+    /// Gradient with respect to `R`.
     pub observation_noise: Matrix,
 }
 
@@ -242,12 +242,12 @@ impl SystemScore {
 }
 
 impl LinearSystem {
-    /// The state at each time given all of a series, missing samples among it. Work a sample: that of the
-    /// filter, and some `10 n^3`; RAM `32 n^2` bytes a sample: what
+    /// The state at each time given all of a series, missing samples among it. Work per sample: that of the
+    /// filter, and some `10 n^3`; RAM `32 n^2` bytes per sample: what
     /// the filter knew, and what is known given all.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none, or a series of other channels.
+    /// [`SystemError`] for an invalid system, or a series with other channels.
     pub fn smooth(&self, samples: RowsView<'_>) -> Result<Smoothed, SystemError> {
         check_channels(self.channels(), samples)?;
         let (given, log_likelihood) = smooth(&self.motion()?, None, samples)?;

@@ -25,7 +25,7 @@ use crate::runtime::numbers::choose;
 pub struct SwitchingSystem {
     /// The first mode's distribution, `[mode]`.
     pub initial: Vec<f64>,
-    /// Of the next mode, `[from][to]`.
+    /// Probabilities of the next mode, `[from][to]`.
     pub chain: Matrix,
     /// `mu`, `[mode][row]`.
     pub initial_mean: Matrix,
@@ -65,7 +65,7 @@ impl SwitchingSystem {
         self.motion().map(|_| ())
     }
 
-    /// What a filter runs on.
+    /// Model that a filter runs on.
     pub(crate) fn motion(&self) -> Result<Motion, SystemError> {
         let (modes, n) = (self.modes(), self.states());
         if modes == 0 {
@@ -101,7 +101,7 @@ impl SwitchingSystem {
         Ok(motion)
     }
 
-    /// That a path is of modes, one a sample.
+    /// Checks that a path has one valid mode per sample.
     pub(crate) fn check_path(&self, path: &[usize], samples: usize) -> Result<(), SystemError> {
         let good = path.len() == samples && path.iter().all(|&mode| mode < self.modes());
         if good { Ok(()) } else { Err(SystemError::Path { found: path.len(), wanted: samples }) }
@@ -117,7 +117,7 @@ impl SwitchingSystem {
     /// `log p(x | path)` of a series along a path of modes: exact, by the Kalman filter.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none, a series of other channels, a path that is none.
+    /// [`SystemError`] for an invalid system or path, or a series with other channels.
     pub fn log_likelihood_along(
         &self,
         path: &[usize],
@@ -132,12 +132,12 @@ impl SwitchingSystem {
     /// `log p(x)` of a series, nearly: a sum over as many paths as there are is out of reach, so what is known of the
     /// state after each sample is taken for one Gaussian, of the modes' mean and covariance together. Exact of one
     /// mode, and of one path; coarse of modes that last, for what a mode tells of the state is lost (of six samples
-    /// of two modes, one of them never left, 0.09 too much). Work a sample: `m` filters and `m n^2`.
+    /// of two modes, one of them never left, 0.09 too much). Work per sample: `m` filters and `m n^2`.
     ///
     /// Source: Ackerson and Fu, "On state estimation in switching environments", 1970.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none, and a series of other channels.
+    /// [`SystemError`] for an invalid system, or a series with other channels.
     pub fn log_likelihood(&self, samples: RowsView<'_>) -> Result<f64, SystemError> {
         check_channels(self.channels(), samples)?;
         self.motion()?.log_likelihood_merged(&self.initial, &self.chain, &mut samples.iter())
@@ -156,7 +156,7 @@ impl SwitchingSystem {
     /// Draws a series and the path of modes that it took. The same seed draws the same.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none.
+    /// [`SystemError`] for an invalid system.
     pub fn simulate(&self, length: usize, seed: u64) -> Result<(Vec<usize>, Samples), SystemError> {
         let motion = self.motion()?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -74,7 +74,7 @@ impl LinearSystem {
         n + n * (n + 1) + d * (d + 1) / 2 + d * n
     }
 
-    /// What a filter runs on.
+    /// Model that a filter runs on.
     pub(crate) fn motion(&self) -> Result<Motion, SystemError> {
         let n = self.states();
         let start =
@@ -87,11 +87,11 @@ impl LinearSystem {
         Ok(motion)
     }
 
-    /// `log p(x)` of a series, by the Kalman filter. Work a sample: `2 n^3 + d (2 n^2 + 3 n)` multiply-adds
+    /// `log p(x)` of a series, by the Kalman filter. Work per sample: `2 n^3 + d (2 n^2 + 3 n)` multiply-adds
     /// at the size that `n` is padded to, a power of two.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none, or a series of other channels.
+    /// [`SystemError`] for an invalid system, or a series with other channels.
     pub fn log_likelihood(&self, samples: RowsView<'_>) -> Result<f64, SystemError> {
         check_channels(self.channels(), samples)?;
         self.motion()?.log_likelihood(None, &mut samples.iter())
@@ -100,7 +100,7 @@ impl LinearSystem {
     /// The core's system, its numbers rounded to the format: what a device runs.
     ///
     /// # Errors
-    /// What the format makes of a number: a covariance that is none any more.
+    /// A number that rounding to the format invalidates: a covariance that is no longer positive definite.
     ///
     /// # Panics
     /// If the sizes are others than the system's: a mistake of the caller.
@@ -124,17 +124,16 @@ impl LinearSystem {
     /// Draws a series. The same seed draws the same series.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none.
+    /// [`SystemError`] for an invalid system.
     pub fn simulate(&self, length: usize, seed: u64) -> Result<Samples, SystemError> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         Ok(Samples::Channels(Draw::of(&self.motion()?, self)?.rows(length, None, &mut rng)))
     }
 
-    /// All samples of so many times as one Gaussian, sample after sample: of `k d` entries. Work:
-    /// `k^2 n^3`.
+    /// Joint Gaussian of the samples at `times` successive times, `k d` entries in the order of time. Work: `k^2 n^3`.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none.
+    /// [`SystemError`] for an invalid system.
     pub fn joint(&self, times: usize) -> Result<Moments, SystemError> {
         self.validate()?;
         let (a, c) = (dense(&self.transition), dense(&self.observation));
@@ -157,10 +156,10 @@ impl LinearSystem {
         Ok(Moments { mean, covariance: rows_of(&covariance) })
     }
 
-    /// The sample at each of so many times, by itself.
+    /// Gaussian of the sample at each of `times` times, separately.
     ///
     /// # Errors
-    /// [`SystemError`] of a system that is none.
+    /// [`SystemError`] for an invalid system.
     pub fn marginals(&self, times: usize) -> Result<Vec<Moments>, SystemError> {
         self.validate()?;
         let (c, r) = (dense(&self.observation), dense(&self.observation_noise));
@@ -195,7 +194,7 @@ pub(crate) fn rows_of(matrix: &DMatrix<f64>) -> Matrix {
     matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
 }
 
-/// That a series is of so many channels.
+/// Checks that a series has `channels` channels.
 pub(super) fn check_channels(channels: usize, samples: RowsView<'_>) -> Result<(), SystemError> {
     let same = samples.dimension() == channels;
     if same { Ok(()) } else { Err(SystemError::Channels(channels)) }
@@ -234,7 +233,7 @@ pub(super) fn seen(
         .map_err(|error| SystemError::covariance("observation_noise", error))
 }
 
-/// What series are drawn by: roots of covariances.
+/// Roots of covariances, by which series are drawn.
 pub(super) struct Draw<'a> {
     motion: &'a Motion,
     starts: Vec<Matrix>,

@@ -6,8 +6,7 @@ use super::Judged;
 const BINS: usize = 10;
 /// One over the least probability that counts: what was said to be impossible, and came, is no endless loss.
 const MOST: f64 = 1e15;
-/// How far a scale may lie from the reciprocal of the mean lead, as a logarithm, and how often the bracket is
-/// narrowed.
+/// Largest distance of a scale from the reciprocal of the mean margin, as a logarithm, and number of bisections.
 const FARTHEST: f64 = 8.0;
 const STEPS: usize = 48;
 
@@ -25,11 +24,11 @@ const STEPS: usize = 48;
 /// Cost: some fifty passes over the windows, a fold.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Calibration {
-    /// What decision values are multiplied by, of all folds together: one over the temperature.
+    /// Factor on decision values, over all folds together: the reciprocal of the temperature.
     pub scale: f64,
-    /// Logarithmic loss in nats a window, the mean of `-log p(its class)`.
+    /// Logarithmic loss in nats per window, the mean of `-log p(its class)`.
     pub log_loss: f64,
-    /// The same of probabilities that are the classes' shares, which look at nothing.
+    /// Log loss of probabilities that are the classes' shares and ignore the samples.
     pub log_loss_of_shares: f64,
     /// Expected calibration error: over bins of confidence, the mean difference of confidence and share decided
     /// rightly, by their windows.
@@ -41,7 +40,7 @@ pub struct Calibration {
 /// Windows about as confidently decided.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReliabilityBin {
-    /// How many.
+    /// Number of windows.
     pub windows: usize,
     /// The mean probability of what was decided.
     pub confidence: f64,
@@ -50,8 +49,7 @@ pub struct ReliabilityBin {
 }
 
 impl Calibration {
-    /// Of what was decided on windows that were held back, `[fold][window]`. `None` of fewer than two folds with a
-    /// labelled window.
+    /// Calibrates decisions on held-out windows, `[fold][window]`. `None` for fewer than two folds with a labelled window.
     #[must_use]
     pub fn of(folds: &[&[Judged]], classes: usize) -> Option<Self> {
         let labelled = |fold: &&[Judged]| -> Vec<Values> {
@@ -71,7 +69,7 @@ impl Calibration {
         Some(Self::of_said(scale(&all), &all, &said, classes))
     }
 
-    /// Of a scale that is settled, on windows that it was not made from. `None` of no labelled window.
+    /// Evaluates a fixed scale on windows that it was not made from. `None` without labelled windows.
     #[must_use]
     pub fn by(scale: f64, judged: &[Judged], classes: usize) -> Option<Self> {
         let windows: Vec<Values> =
@@ -124,7 +122,7 @@ struct Values {
     right: bool,
 }
 
-/// What probabilities say of a window.
+/// Evaluation of the probabilities of a window.
 struct Said {
     confidence: f64,
     right: bool,
@@ -132,8 +130,9 @@ struct Said {
 }
 
 impl Values {
-    /// Of leads: what leads is the largest, and another's lead is what it lacks. `None` of a window without a
-    /// label.
+    /// Creates values from margins: the margin of the first class is the largest, and another's is its deficit.
+    ///
+    /// `None` for a window without a label.
     fn of(judged: &Judged, classes: usize) -> Option<Self> {
         let values: Vec<f64> =
             judged.leads.iter().map(|&lead| f64::from(lead).min(0.0)).map(finite).collect();
@@ -149,7 +148,7 @@ impl Values {
     }
 }
 
-/// What is out of the race is far behind, but not endlessly.
+/// Replaces an infinite value by a finite one that is far behind.
 fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { -1e30 }
 }
@@ -189,7 +188,7 @@ fn scale(windows: &[&Values]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Windows of two classes whose values lead by `lead`, of which every so many is wrong.
+    /// Windows of two classes with margins `lead`, of which every `wrong`th is wrong.
     fn fold(lead: f32, wrong: usize) -> Vec<Judged> {
         let one = |n: usize| {
             let (label, decided) = (n % 2, (n + usize::from(n.is_multiple_of(wrong))) % 2);

@@ -14,17 +14,17 @@ use crate::words::short;
 /// A classifier's cross-validation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossValidation {
-    /// Its name: `bayes`, `fisher`, a kernel's.
+    /// Name of the method: `bayes`, `fisher`, or a kernel's.
     pub method: String,
     /// Figures over all folds' windows together.
     pub pooled: Figures,
     /// Accuracy over all folds' windows together, with its interval over groups where a column was
     /// named, else over series.
     pub accuracy: Option<Interval>,
-    /// What that interval is over.
+    /// Units of that interval.
     #[serde(skip)]
     pub units: Units,
-    /// After how many samples decisions were made.
+    /// Number of samples after which decisions were made.
     pub latency: Option<Latency>,
     /// Detections against false alarms, over all folds' windows together: as if leads of the folds'
     /// classifiers could be held against each other.
@@ -34,7 +34,7 @@ pub struct CrossValidation {
     pub roc_area_by_fold: Option<f64>,
     /// Probabilities made of decision values, each fold's by the others' temperature.
     pub calibration: Option<Calibration>,
-    /// What rejection does, where it was asked for.
+    /// Effect of rejection, if requested.
     pub rejection: Option<RejectionFigures>,
     /// The folds one by one.
     pub folds: Vec<FoldFigures>,
@@ -58,12 +58,11 @@ pub struct FoldFigures {
     pub macro_f1: f64,
     /// Area below detections against false alarms; none where the fold tests one class alone.
     pub roc_area: Option<f64>,
-    /// What was chosen within the training folds.
+    /// Choice made within the training folds.
     pub choice: Option<Choice>,
-    /// How many jittered copies there are of each training series; null where there was one number alone.
+    /// Number of jittered copies of each training series; null if only one number was allowed.
     pub copies: Option<CopiesChoice>,
-    /// What class models were made of, chosen within the training folds; null for a kernel by
-    /// marginalisation.
+    /// Form of the class models, chosen within the training folds; null for a kernel by marginalisation.
     pub form: Option<Form>,
     /// The floor of standard deviations; null for symbols and for a kernel by marginalisation.
     pub floor: Option<Floor>,
@@ -98,7 +97,7 @@ impl fmt::Display for Floor {
     }
 }
 
-/// How to cross-validate.
+/// Options of a cross-validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrossValidationOptions {
     /// Folds.
@@ -108,15 +107,15 @@ pub struct CrossValidationOptions {
 }
 
 impl CrossValidationOptions {
-    /// Five folds dealt in order, or fewer where there are not so many series, or groups of them.
+    /// Five folds dealt in order, or fewer if there are fewer series, or groups of them.
     ///
     /// # Errors
-    /// [`DataError`](crate::data::DataError) of a group that is no column.
+    /// [`DataError`](crate::data::DataError) for a group that is not a column.
     pub fn usual(data: &Dataset, group: Option<&str>) -> Result<Self, crate::data::DataError> {
         Ok(Self { folds: Self::units(data, group)?.clamp(2, Self::USUAL), seed: None })
     }
 
-    /// What folds are dealt: groups by the column of that name, or series.
+    /// Number of units that folds are dealt from: groups by the column of that name, or series.
     ///
     /// # Errors
     /// As [`usual`](Self::usual).
@@ -248,7 +247,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
 }
 
 impl CrossValidation {
-    /// Whether no fold's models see differences at lags, or have states in an order.
+    /// Returns whether no fold's models use differences at lags or ordered states.
     pub(crate) fn are_plain(&self) -> bool {
         let plain = |form: &Form| form.lags.is_empty() && !form.topology.is_ordered();
         self.folds.iter().filter_map(|fold| fold.form.as_ref()).all(plain)
@@ -260,7 +259,7 @@ impl CrossValidation {
         self.judged.iter().map(Vec::as_slice).collect()
     }
 
-    /// By how much this classifier's accuracy exceeds another's on the same windows.
+    /// Gain in accuracy over another classifier on the same windows.
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         self.units.gain_over(&other.units)
     }

@@ -29,15 +29,15 @@ pub struct Figures {
 /// Figures of one class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassFigures {
-    /// Its name.
+    /// Name of the class.
     pub class: String,
-    /// Its windows.
+    /// Number of windows of the class.
     pub windows: usize,
-    /// Of the windows decided for it, the share that are its own.
+    /// Precision: the share of windows decided for the class that belong to it.
     pub precision: f64,
-    /// Of its own windows, the share decided for it.
+    /// Recall: the share of the class's windows that are decided for it.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub f1: f64,
 }
 

@@ -14,7 +14,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// What is left out at the upper end.
+/// Quantile at the upper end.
 const QUANTILE: f64 = 0.975;
 
 /// Windows decided rightly, and windows, of each unit that was drawn independently: a subject, a
@@ -23,7 +23,7 @@ const QUANTILE: f64 = 0.975;
 pub struct Units(Vec<(f64, f64)>);
 
 impl Units {
-    /// Of judged windows and the number of the unit that each belongs to.
+    /// Counts judged windows by unit; `unit` holds the index of the unit of each.
     pub fn of(judged: &[Judged], unit: &[usize]) -> Self {
         let mut sums = vec![(0.0, 0.0); unit.iter().max().map_or(0, |last| last + 1)];
         for (one, &unit) in judged.iter().zip(unit) {
@@ -33,7 +33,7 @@ impl Units {
         Self(sums)
     }
 
-    /// Of windows decided rightly and windows, a pair a unit.
+    /// Creates units from pairs of correct windows and all windows, one pair per unit.
     pub fn of_counts(counts: impl IntoIterator<Item = (usize, usize)>) -> Self {
         Self(counts.into_iter().map(|(right, all)| (right as f64, all as f64)).collect())
     }
@@ -80,14 +80,14 @@ impl Units {
         Some(Interval { mean: p, low: end(centre - half).min(p), high: end(centre + half).max(p) })
     }
 
-    /// By how much the accuracy exceeds another's on the same windows: the difference `d` with
+    /// Gain in accuracy over another classifier on the same windows: the difference `d` with
     ///
     /// ```text
     /// d +- t_{G-1} sqrt( G / (G - 1) (1 + sum_g (more_g - d all_g)^2) ) / n
     /// ```
     ///
-    /// where `more_g` are the windows of a unit that are decided rightly more. The one is a window more
-    /// that the two decide differently: that they never did does not say that they never will.
+    /// where `more_g` is the number of windows of a unit that are correct here less that of the other classifier. The added one
+    /// stands for a further window on which the two differ: that they never differed does not prove that they never will.
     pub fn gain_over(&self, other: &Self) -> Option<Interval> {
         let pairs = self.0.iter().zip(&other.0);
         let sums =
@@ -99,15 +99,15 @@ impl Units {
     }
 }
 
-/// What intervals over units are made of.
+/// Sums that intervals over units need.
 struct Sums {
     units: f64,
     windows: f64,
-    /// Of the units' windows.
+    /// Sum of the squared numbers of windows.
     squares: f64,
     /// The sum of parts over that of windows.
     share: f64,
-    /// Its variance, from how the units differ.
+    /// Variance between the units.
     variance: f64,
     /// Student's, at one unit less.
     quantile: f64,
@@ -142,7 +142,7 @@ mod tests {
         Units::of_counts(std::iter::repeat_n((right, all), units))
     }
 
-    /// Of many units with a window each it is Wilson's interval: 0.75 of 400 is 0.7053 to 0.7899.
+    /// Intervals of many units with one window each are Wilson's: 0.75 of 400 is 0.7053 to 0.7899.
     #[test]
     fn many_units_of_one_window_are_wilsons() {
         let units = Units::of_counts((0..400).map(|unit| (usize::from(unit % 4 > 0), 1)));

@@ -9,19 +9,18 @@ use crate::parallel::{each, part_size};
 pub struct Judged {
     /// Index of its series.
     pub series: usize,
-    /// Its first sample's place in the series.
+    /// Index of its first sample in the series.
     pub start: usize,
-    /// Its class.
+    /// True class.
     pub label: usize,
     /// The class decided for; `None` where the scores or the margin went out of range. Where every sample is missing or
     /// refused, priors or biases alone decide.
     pub decision: Option<usize>,
-    /// By how much it leads.
+    /// Margin over the runner-up.
     pub margin: f32,
-    /// By how much each class leads the best of the others at the end, `[class]`; negative where it
-    /// does not.
+    /// Margin of each class over the best of the others at the end, `[class]`; negative where it does not win.
     pub leads: Vec<f32>,
-    /// The log-likelihood under the likeliest model, in nats a sample; none where no model has any.
+    /// The log-likelihood under the likeliest model, in nats per sample; none where no model has any.
     pub likelihood: Option<f32>,
     /// Samples after which the decision was the last one and stayed so.
     pub settled: usize,
@@ -32,7 +31,7 @@ pub struct Judged {
 /// Judges windows by a deployed classifier, in the very `f32` arithmetic of the device.
 ///
 /// A kernel machine is asked for its decision at a window's end alone, for every reading takes a kernel
-/// value an item: its decisions settle where windows end.
+/// value per item: its decisions settle where windows end.
 pub fn judge(deployed: &Deployed, windows: &[Window<'_>]) -> Vec<Judged> {
     let every = deployed.decides_at_every_sample();
     let parts: Vec<&[Window<'_>]> = windows.chunks(part_size(windows.len())).collect();

@@ -2,17 +2,17 @@ use serde::Serialize;
 
 use super::Judged;
 
-/// After how many samples of a window its decision was made: from then on it was the one at the end.
+/// Number of samples of a window after which its decision was final: from then on it was the one at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Latency {
     /// Median over the windows decided rightly.
     pub median: usize,
-    /// What nine in ten of them do not exceed.
+    /// 90th percentile.
     pub ninetieth: usize,
 }
 
 impl Latency {
-    /// Of judged windows; `None` where none was decided rightly.
+    /// Latencies of judged windows; `None` if no decision was right.
     pub fn of<'a>(judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
         let right = judged.into_iter().filter(|one| one.decision == Some(one.label));
         let mut settled: Vec<usize> = right.map(|one| one.settled).collect();

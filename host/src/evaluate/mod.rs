@@ -31,7 +31,7 @@ use crate::data::{Dataset, Windowing};
 use crate::deploy::{DeployError, Deployed};
 use crate::learn::{ClassifierKind, TrainError};
 
-/// Why an evaluation came to nothing.
+/// Reason why an evaluation failed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,9 +42,9 @@ pub enum EvaluateError {
          `predict_windows` decides on each"
     )]
     LongerThanWindow {
-        /// Its samples.
+        /// Number of samples of the series.
         length: usize,
-        /// Those of a window.
+        /// Number of samples of a window.
         window: usize,
     },
     /// Training failed.
@@ -65,9 +65,9 @@ pub enum EvaluateError {
     Observes {
         /// The data.
         file: String,
-        /// What they observe.
+        /// Observations of the data.
         found: String,
-        /// What the classifier does.
+        /// Observations of the classifier.
         wanted: String,
     },
     /// No labelled window.
@@ -83,7 +83,7 @@ pub enum EvaluateError {
     LeftOut {
         /// The class.
         class: String,
-        /// What is wrong without it.
+        /// Error without it.
         source: Box<EvaluateError>,
     },
     /// Confidence of a classifier that keeps none.
@@ -92,7 +92,7 @@ pub enum EvaluateError {
          them fisher"
     )]
     KeepsNoConfidence(ClassifierKind),
-    /// A share to reject that is none.
+    /// An invalid share to reject.
     #[error("{0} of the windows to be rejected: a rate lies above 0 and below 0.5")]
     #[strum(serialize = "bad-rate")]
     Rate(f64),

@@ -9,7 +9,7 @@ use crate::data::Dataset;
 use crate::learn::{Request, Trainer, train};
 
 /// Thresholds that reject a share of the windows they are made from, at most: the largest equal shares that are
-/// cut off at the low end of margins, and at both ends of likelihoods a sample, which are counted from the mean
+/// cut off at the low end of margins, and at both ends of likelihoods per sample, which are counted from the mean
 /// of what was decided for the same class, in its standard deviations.
 ///
 /// ```text
@@ -38,7 +38,7 @@ pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejec
     let of_own = |&(class, level): &(usize, f64)| Some(by_class.get(class)?.standard(level));
     let mut standard: Vec<f64> = levels.iter().filter_map(of_own).collect();
     standard.sort_unstable_by(f64::total_cmp);
-    // Cutting off so many at each end.
+    // Thresholds that cut off `count` windows at each end.
     let cutting = |count: usize| -> Option<Rejection> {
         let last = standard.len().saturating_sub(1);
         let inner = count.min(last / 2);
@@ -63,10 +63,10 @@ pub fn thresholds(judged: &[&Judged], classes: usize, rate: f64) -> Option<Rejec
     cutting(most)
 }
 
-/// How many windows the variance within all classes counts as in that of each.
+/// Weight, in windows, of the pooled variance in that of each class.
 const PRIOR: f64 = 4.0;
 
-/// Where likelihoods a sample lie.
+/// Distribution of likelihoods per sample.
 #[derive(Clone, Copy)]
 struct Level {
     mean: f64,
@@ -74,7 +74,7 @@ struct Level {
 }
 
 impl Level {
-    /// Of likelihoods a sample with the class decided for; of no class where there are none.
+    /// Levels of each class, from likelihoods per sample with the decided class; the pooled level for a class without any.
     fn of_classes(levels: &[(usize, f64)], classes: usize) -> Vec<Self> {
         let of = |wanted: Option<usize>| {
             let own = move |one: &&(usize, f64)| wanted.is_none_or(|class| one.0 == class);
@@ -111,19 +111,20 @@ impl Level {
     }
 }
 
-/// Whether thresholds reject what was decided, as a device would; what could not be decided is rejected.
+/// Returns whether thresholds reject a decision, as on a device; an undecided window is rejected.
 #[must_use]
 pub fn rejected(confidence: &classify::Calibration<'_>, judged: &Judged) -> bool {
     let rejection = |class| {
         let decision = Decision { class, margin: judged.margin };
-        // A likelihood a sample, as that of one sample.
+        // A likelihood per sample, as that of one sample.
         confidence.rejection(&decision, judged.likelihood, 1)
     };
     judged.decision.is_none_or(|class| rejection(class).is_some())
 }
 
-/// What was learnt from windows that were held back, `[fold][window]`: for [`Classifier::confidence`]. With a
-/// rate, thresholds that reject such a share of them. `None` of fewer than two folds with a labelled window.
+/// Confidence from held-out windows, `[fold][window]`: for [`Classifier::confidence`].
+///
+/// With a rate, thresholds that reject that share of them. `None` for fewer than two folds with a labelled window.
 ///
 /// [`Classifier::confidence`]: crate::classifier::Classifier::confidence
 #[must_use]
@@ -162,14 +163,14 @@ pub fn learn_confidence(
         .ok_or_else(|| EvaluateError::NothingHeldBack(data.source().to_owned()))
 }
 
-/// How rejection does on windows that were held back, and on classes that were.
+/// Results of rejection on held-out windows, and on held-out classes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RejectionFigures {
     /// The share of windows of known classes that was to be rejected; null where an artefact does not say.
     pub rate: Option<f64>,
     /// The share of them that was, each fold by the thresholds of the others.
     pub rejected: f64,
-    /// Of the others, the share decided rightly; null where none is left.
+    /// Accuracy on the accepted windows; null if none is left.
     pub accuracy_of_accepted: Option<f64>,
     /// Classes that a classifier of the others had never seen.
     pub unseen: Vec<Unseen>,
@@ -180,15 +181,16 @@ pub struct RejectionFigures {
 pub struct Unseen {
     /// The class.
     pub class: String,
-    /// Its windows.
+    /// Number of windows of the class.
     pub windows: usize,
     /// The share of them rejected.
     pub rejected: f64,
 }
 
 impl RejectionFigures {
-    /// Of what was decided on windows that were held back, `[fold][window]`, each fold by thresholds made from the
-    /// others. `None` of fewer than two folds with a window.
+    /// Rejection of decisions on held-out windows, `[fold][window]`, each fold by thresholds from the others.
+    ///
+    /// `None` for fewer than two folds with a window.
     #[must_use]
     pub fn of(folds: &[&[Judged]], classes: usize, rate: f64) -> Option<Self> {
         let mut judged = Vec::new();
@@ -204,8 +206,9 @@ impl RejectionFigures {
         Self::of_rejected(Some(rate), &judged)
     }
 
-    /// Of what was decided on windows of known classes, by thresholds that are settled, to reject a share that is
-    /// told where it is known. `None` of no window.
+    /// Rejection of decisions on windows of known classes, by fixed thresholds, with the intended rate if known.
+    ///
+    /// `None` without windows.
     #[must_use]
     pub fn by(
         confidence: &classify::Calibration<'_>,
@@ -229,14 +232,14 @@ impl RejectionFigures {
 }
 
 impl Unseen {
-    /// Of the windows of a class that no model knows, by thresholds that are settled.
+    /// Rejection of the windows of an unknown class, by fixed thresholds.
     #[must_use]
     pub fn by(confidence: &classify::Calibration<'_>, class: String, judged: &[Judged]) -> Self {
         let away = judged.iter().filter(|one| rejected(confidence, one)).count();
         Self::share(class, away, judged.len())
     }
 
-    /// Of what a classifier with thresholds decided on a class that it does not know; `None` of one without.
+    /// Rejection of the windows of an unknown class; `None` for a classifier without thresholds.
     #[must_use]
     pub fn of(unknown: &UnknownClass) -> Option<Self> {
         Some(Self::share(unknown.class.clone(), unknown.rejected?, unknown.windows))
@@ -299,7 +302,7 @@ pub fn leave_classes_out(
 mod tests {
     use super::*;
 
-    /// Windows decided for `class`, whose likelihoods a sample are about `level`.
+    /// Windows decided for `class`, whose likelihoods per sample are about `level`.
     fn decided(class: usize, level: f32, count: usize) -> Vec<Judged> {
         let one = |n: usize| {
             let spread = (n * 37 % 1009) as f32 / 1009.0 - 0.5;

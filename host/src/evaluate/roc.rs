@@ -17,14 +17,13 @@ pub struct Roc {
     pub area: f64,
 }
 
-/// How finely the curves of several classes are averaged.
+/// Number of steps in the average of several classes' curves.
 const STEPS: usize = 500;
 
 impl Roc {
-    /// Of judged windows of so many classes. Of two classes it is the second that is detected.
+    /// Curve of judged windows of `classes` classes. With two classes the second is the one to detect.
     ///
-    /// `None` where no class has windows of its own and of others. Windows that were not decided on
-    /// lead nowhere.
+    /// `None` if no class has both windows of its own and of others. Windows without a decision have no margin.
     pub fn of<'a>(classes: usize, judged: impl IntoIterator<Item = &'a Judged>) -> Option<Self> {
         let judged: Vec<&Judged> = judged.into_iter().filter(|one| one.label < classes).collect();
         let detected = if classes == 2 { 1..2 } else { 0..classes };
@@ -53,8 +52,9 @@ impl Roc {
         Self::of_leads(judged.iter().map(|one| (lead(one), one.label == class)))
     }
 
-    /// Of items with a number that is larger the more they look like the class, and whether they are
-    /// of it. `None` where all or none are.
+    /// Curve of items with a score, larger for items that resemble the class, and whether they belong to it.
+    ///
+    /// `None` if all or none of them do.
     pub fn of_leads(items: impl IntoIterator<Item = (f32, bool)>) -> Option<Self> {
         let mut leads: Vec<(f32, bool)> = items.into_iter().collect();
         let own = leads.iter().filter(|(_, own)| *own).count();

@@ -4,16 +4,16 @@ use super::{Judged, judge, rejected};
 use crate::data::{Dataset, Window, Windowing};
 use crate::deploy::Deployed;
 
-/// What a classifier decides on windows of a class that it does not know.
+/// Decisions of a classifier on windows of a class that it does not know.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnknownClass {
     /// The class.
     pub class: String,
-    /// Its series.
+    /// Number of series.
     pub series: usize,
-    /// Their windows.
+    /// Number of windows.
     pub windows: usize,
-    /// Of these, windows decided for each class that the classifier knows, in its order, rejected or not.
+    /// Number of windows decided for each known class, in the classifier's order, rejected or not.
     #[serde(serialize_with = "by_name")]
     pub decided: Vec<(String, usize)>,
     /// Windows without a decision, for the scores or the margin went out of range.
@@ -28,8 +28,7 @@ fn by_name<S: Serializer>(counts: &[(String, usize)], serializer: S) -> Result<S
 }
 
 impl UnknownClass {
-    /// Of each class of a data set, read with classes of its own, that a classifier does not know; none where it
-    /// knows all.
+    /// Returns every class of a data set, read with classes of its own, that a classifier does not know.
     ///
     /// Cost: that of [`judge()`] on their windows.
     pub fn all(deployed: &Deployed, data: &Dataset, windowing: Option<&Windowing>) -> Vec<Self> {

@@ -14,7 +14,7 @@ impl BaumWelch {
     ///
     /// `scale` is the standard deviation of each channel over all training data (empty for
     /// symbols): k-means measures distances in it.
-    /// `size` is the number of channels or symbols. `progress` is told of every pass.
+    /// `size` is the number of channels or symbols. `progress` is called after every pass.
     ///
     /// # Errors
     /// [`FitError`] if an option is out of range or there is nothing to fit.
@@ -97,7 +97,7 @@ impl BaumWelch {
 /// Improves a model by Baum-Welch until it converges.
 ///
 /// # Errors
-/// [`FitError`] if the model is none, or makes a sequence impossible.
+/// [`FitError`] if the model is invalid, or makes a sequence impossible.
 pub fn fit(
     options: &BaumWelch,
     start: Hmm,

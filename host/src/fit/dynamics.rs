@@ -10,8 +10,8 @@ use crate::dynamics::{Expected, LinearSystem, MOST_STATES, Motion, SystemError, 
 use crate::parallel::each;
 use crate::words::short;
 
-/// How a linear dynamical system is fitted: expectation maximisation from where a stochastic realisation of
-/// the channels' autocovariances starts. There is no chance in it.
+/// Fit of a linear dynamical system: expectation maximisation from a stochastic realisation of
+/// the channels' autocovariances. There is no chance in it.
 ///
 /// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
 /// algorithm", 1982; Ghahramani and Hinton, "Parameter estimation for linear dynamical systems", 1996; for
@@ -24,7 +24,7 @@ pub struct SystemEm {
     /// Passes over the data at most.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the log-likelihood by no more than this, in
-    /// nats a sample: whatever the units of the channels.
+    /// nats per sample: whatever the units of the channels.
     pub tolerance: f64,
     /// No standard deviation of the channels' noise, in any direction, falls below this fraction of the
     /// channels' own over the sequences fitted; of one, where a channel never moves.
@@ -44,14 +44,14 @@ pub struct SystemFit {
     pub system: LinearSystem,
     /// Log-likelihood before each pass, and after the last.
     pub log_likelihood: Vec<f64>,
-    /// Whether it converged within the passes allowed.
+    /// `true` if it converged within the passes allowed.
     pub converged: bool,
 }
 
 /// Passes before which nothing is called converged.
 const LEAST_PASSES: usize = 5;
 
-/// The least share of a variance, of the largest beside it, that is told from none.
+/// Least ratio of a variance to the largest one that counts as nonzero.
 const LEAST_VARIANCE: f64 = 1e-10;
 
 impl SystemEm {
@@ -75,7 +75,7 @@ impl SystemEm {
     /// Fits a system to series of one kind, missing samples among them. Channels have no mean of their own:
     /// they come centred.
     ///
-    /// Work a pass and sample: some `20 n^3 + d (2 n^2 + 3 n)`; RAM: `32 n^2` bytes a sample of the series
+    /// Work per pass and sample: some `20 n^3 + d (2 n^2 + 3 n)`; RAM: `32 n^2` bytes per sample of the series
     /// that are worked on at once.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl SystemEm {
     /// Improves a system until it converges.
     ///
     /// # Errors
-    /// [`FitError`] as [`fit`](Self::fit), and of a system that is none or of other channels.
+    /// [`FitError`] as [`fit`](Self::fit), and for a system that is invalid or of other channels.
     pub fn fit_from(
         &self,
         start: LinearSystem,
@@ -133,8 +133,9 @@ impl SystemEm {
         }
     }
 
-    /// Where fitting starts: the state is what of the past tells of the future, by the singular values of
-    /// the matrix of autocovariances `[future][past]`.
+    /// Initial system: its state is the part of the past that predicts the future.
+    ///
+    /// It is found by the singular values of the matrix of autocovariances `[future][past]`.
     fn start(&self, data: &Data<'_>) -> LinearSystem {
         let (states, channels) = (self.states, data.floor.len());
         let ahead = states.div_ceil(channels) + 1;
@@ -191,9 +192,9 @@ const MOST_PERSISTENT: f64 = 0.98;
 pub(super) struct Data<'a> {
     pub(super) series: Vec<RowsView<'a>>,
     pub(super) samples: usize,
-    /// Standard deviations, one where there is none, `[channel]`.
+    /// Standard deviations, one where the channel is constant, `[channel]`.
     pub(super) scale: Vec<f64>,
-    /// What no standard deviation of the noise falls below.
+    /// Floor of the noise's standard deviations.
     pub(super) floor: Vec<f64>,
 }
 
@@ -288,7 +289,7 @@ fn maximise(system: &mut LinearSystem, expected: &Expected, floor: &[f64]) {
     (system.observation, system.observation_noise) = maximise_channels(expected, floor);
 }
 
-/// What is seen, and with which noise.
+/// Estimates the observation matrix and its noise.
 pub(super) fn maximise_channels(
     expected: &Expected,
     floor: &[f64],

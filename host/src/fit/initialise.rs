@@ -1,8 +1,9 @@
-//! Where Baum-Welch starts. Channels: k-means and uniform probabilities of the transitions allowed,
-//! then a segmental update along Viterbi's path (Rabiner 1989). States that have an order: the same
-//! along an even path. Symbols: the likeliest of short runs from random models (Biernacki, Celeux and
-//! Govaert 2003, "Choosing starting values for the EM algorithm"), for a path through a model that
-//! knows nothing yet gives each symbol a state of its own, and what is hidden behind them none.
+//! Starting points of Baum-Welch.
+//!
+//! Channels: k-means and uniform probabilities of the transitions allowed, then a segmental update along Viterbi's path (Rabiner
+//! 1989). States that have an order: the same along an even path. Symbols: the likeliest of short runs from random models
+//! (Biernacki, Celeux and Govaert 2003, "Choosing starting values for the EM algorithm"): a path through an untrained model would
+//! give each symbol a state of its own and leave no hidden structure.
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -22,7 +23,7 @@ const SEGMENTAL_PASSES: usize = 1;
 const SHORT_RUNS: usize = 8;
 const SHORT_PASSES: usize = 8;
 
-/// Where a restart starts, by its seed and its number.
+/// Starting point of a restart, by its seed and its number.
 pub(super) fn initial_model(
     options: &BaumWelch,
     data: &FitData<'_>,

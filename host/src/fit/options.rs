@@ -1,4 +1,4 @@
-//! How a model is fitted, and what came of it.
+//! Options and results of the fit of a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::runtime::numbers::normalise_into;
 use crate::runtime::{Family, Hmm, HmmError, Observed, padded_states};
 use crate::words::short;
 
-/// How a model is fitted.
+/// Options for the fit of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaumWelch {
@@ -19,7 +19,7 @@ pub struct BaumWelch {
     /// Transitions that they may make.
     #[serde(default)]
     pub topology: Topology,
-    /// How states emit; `None` for categorical symbols and for Gaussian channels.
+    /// Emission family; `None` for categorical symbols and for Gaussian channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emission: Option<&'static dyn Family>,
     /// Components of each state's mixture; of no other emissions.
@@ -32,7 +32,7 @@ pub struct BaumWelch {
     /// Passes over the data at most, a restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
-    /// than this, in nats a sample: whatever the units of the channels.
+    /// than this, in nats per sample: whatever the units of the channels.
     pub tolerance: f64,
     /// Initialisations tried; the likeliest fit is kept.
     pub restarts: usize,
@@ -94,7 +94,7 @@ pub struct Fit {
     pub log_likelihood: Vec<f64>,
     /// Seed of the restart that was kept.
     pub seed: u64,
-    /// Whether it converged within the passes allowed.
+    /// `true` if it converged within the passes allowed.
     pub converged: bool,
     /// Samples expected in each state, `[state]`.
     pub occupancy: Vec<f64>,
@@ -107,13 +107,13 @@ pub struct Fit {
 /// One restart of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Restart {
-    /// Its seed.
+    /// Seed of the restart.
     pub seed: u64,
     /// The log-likelihood it came to.
     pub log_likelihood: f64,
 }
 
-/// Why nothing was fitted.
+/// Reason why nothing was fitted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -131,11 +131,11 @@ pub enum FitError {
     #[error("{option} is {value}: it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Option {
-        /// Its name.
+        /// Name of the option.
         option: &'static str,
-        /// Its value.
+        /// Value of the option.
         value: String,
-        /// What it may be.
+        /// Valid range.
         wanted: &'static str,
     },
     /// Emissions of a kind that is not observed.
@@ -146,7 +146,7 @@ pub enum FitError {
     Family {
         /// The family.
         family: &'static str,
-        /// What is observed.
+        /// Kind of observations.
         observed: &'static str,
     },
     /// Emissions that regress on the past, where rows have none.
@@ -167,15 +167,15 @@ pub enum FitError {
     /// The model in hand makes a sequence impossible.
     #[error("sequence {sequence} is impossible under the model: {why}")]
     Impossible {
-        /// Its index.
+        /// Index of the sequence.
         sequence: usize,
-        /// Where and why.
+        /// Place and reason.
         why: String,
     },
-    /// A model to start from that is none.
+    /// An invalid model to start from.
     #[error(transparent)]
     Model(#[from] HmmError),
-    /// A dynamical system that is none, or series that are not of its channels.
+    /// An invalid dynamical system, or series with other channels.
     #[error(transparent)]
     System(#[from] SystemError),
 }
@@ -189,7 +189,7 @@ crate::kinds::kinds!(FitError,
 const MOST_RESTARTS: usize = 1_000;
 
 impl BaumWelch {
-    /// How states emit what is observed.
+    /// Emission family for the observations.
     pub(super) fn family(
         &self,
         sequences: &[SamplesView<'_>],
@@ -203,7 +203,7 @@ impl BaumWelch {
         Ok(family)
     }
 
-    /// How states emit channels, or symbols.
+    /// Emission family for channels, or for symbols.
     pub(crate) fn family_over(&self, channels: bool) -> Result<&'static dyn Family, FitError> {
         let default: &'static dyn Family = if channels { OF_CHANNELS } else { OF_SYMBOLS };
         let family = self.emission.unwrap_or(default);

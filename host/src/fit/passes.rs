@@ -19,7 +19,7 @@ const QUIETEST: f64 = 1e-3;
 /// The expected statistics of sequences under a model, to be summed, an impossible one an error in its place.
 pub(crate) type Expect = fn(&Hmm, &Batch<'_>) -> Vec<Result<Expectations, SequenceError>>;
 
-/// What models are fitted to.
+/// Data that models are fitted to.
 pub(super) struct FitData<'a> {
     pub(super) expect: Expect,
     pub(super) sequences: &'a [SamplesView<'a>],
@@ -29,19 +29,20 @@ pub(super) struct FitData<'a> {
     pub(super) bounds: &'a Bounds,
 }
 
-/// What is known of the channels of the sequences fitted, `[channel]`; empty for symbols.
+/// Bounds from the channels of the fitted sequences, `[channel]`; empty for symbols.
 pub(super) struct Bounds {
-    /// What no standard deviation falls below.
+    /// Floor of standard deviations.
     floor: Vec<f64>,
-    /// Their means.
+    /// Means of the channels.
     centre: Vec<f64>,
 }
 
 impl Bounds {
-    /// What estimates are held to. No standard deviation of a model of these sequences falls below a
-    /// fraction of the channel's own over them, so that a quiet class in loud data is not made loud, but
-    /// of no less than a thousandth of `scale`, the channel's over all training data; of `scale` where it
-    /// never moves in them.
+    /// Bounds on estimates.
+    ///
+    /// No standard deviation of a model falls below a fraction of the channel's own over these sequences, so that a quiet class
+    /// in loud data is not made loud. The fraction is of no less than a thousandth of `scale`, the channel's over all training
+    /// data; it is of `scale` itself if the channel never moves in these sequences.
     pub(super) fn of(
         options: &BaumWelch,
         family: &dyn Family,
@@ -83,7 +84,7 @@ impl<'a> FitData<'a> {
         Self { expect, sequences, parts: parts(sequences), family, bounds }
     }
 
-    /// What estimates of emissions are held to.
+    /// Constraints on estimates of emissions.
     pub(super) fn held(&self, options: &BaumWelch) -> Regularisation<'a> {
         self.bounds.held(options, self.sequences.iter().map(SamplesView::observed).sum())
     }

@@ -1,4 +1,4 @@
-//! Which transitions serve data.
+//! Choice of the transitions from data.
 
 use super::options::{BaumWelch, FitError};
 use super::passes::{parts, total};
@@ -8,7 +8,7 @@ use crate::data::SamplesView;
 use crate::runtime::padded_states;
 
 impl BaumWelch {
-    /// These options with a topology that is not [automatic](Topology::Automatic): for the models of
+    /// Returns these options with a topology that is not [automatic](Topology::Automatic): for the models of
     /// several kinds of sequences, which are held against each other, the one under which held-out
     /// sequences of all kinds together are likelier.
     ///
@@ -26,7 +26,7 @@ impl BaumWelch {
         let ergodic = Self { topology: Topology::Ergodic, ..self.clone() };
         let Some(length) = common_length(kinds) else { return Ok(ergodic) };
         let positions = Self { topology: Topology::Positions, states: length, ..self.clone() };
-        // By how much a state a position makes held-out strings likelier; nothing is known where there
+        // By how much a state per position makes held-out strings likelier; nothing is known where there
         // are too few of a kind.
         let mut gain = 0.0;
         for kind in kinds {
@@ -54,7 +54,7 @@ impl BaumWelch {
     }
 }
 
-/// The length of strings that all have one, if a state a position can be compiled for it.
+/// The length of strings that all have one, if a state per position can be compiled for it.
 fn common_length(kinds: &[&[SamplesView<'_>]]) -> Option<usize> {
     let mut all = kinds.iter().flat_map(|kind| kind.iter());
     let length = all.clone().next()?.len();

@@ -18,7 +18,7 @@ use crate::runtime::numbers::{log_dirichlet, normalise_into};
 use crate::runtime::{Potential, family, with_states};
 use crate::words::short;
 
-/// How a switching system is fitted.
+/// Options for the fit of a switching system.
 ///
 /// 1. One linear dynamical system is fitted to all series, and its states are smoothed.
 /// 2. A hidden Markov model segments them: each state with the one before it, Gaussian a mode.
@@ -76,7 +76,7 @@ pub struct SwitchingFit {
     pub paths: Vec<Vec<usize>>,
     /// `log p(series, paths)` before each pass, and after the last.
     pub log_joint: Vec<f64>,
-    /// Whether it converged within the passes allowed.
+    /// `true` if it converged within the passes allowed.
     pub converged: bool,
 }
 
@@ -224,7 +224,7 @@ impl SwitchingEm {
         views.iter().enumerate().map(decode).collect()
     }
 
-    /// What every mode counts beside its own steps: the one system's, from states like those of the data.
+    /// Prior moments of every mode: those of the single system, from states like those of the data.
     fn prior(&self, start: &LinearSystem, expected: &Expected) -> StepMoments {
         let steps: f64 = expected.moves.iter().map(|step| step.steps).sum();
         let states = start.states();
@@ -333,7 +333,7 @@ fn likeliest_paths(
     })
 }
 
-/// How a mode moves, for expectations of its log density.
+/// Transition of a mode, for expectations of its log density.
 struct Law {
     transition: DMatrix<f64>,
     precision: DMatrix<f64>,

@@ -1,23 +1,24 @@
-//! Which transitions a model may make.
+//! Transitions that a model may make.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::SamplesView;
 use crate::runtime::Hmm;
 
-/// Which transitions a model may make.
+/// Transitions that a model may make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Topology {
-    /// One state a position for strings of about one length, 64 symbols at most, or ergodic: where an effort tries
-    /// both, what tells classes apart better in inner folds. Where none does, a state a position if strings have
-    /// one length and that makes a third of them, held out, likelier than a chain of `states` states does; models
-    /// of classes that are told apart are alike, by what makes the strings of all of them likelier.
+    /// One state per position for strings of about one length, 64 symbols at most, or ergodic.
+    ///
+    /// If the effort tries both, inner folds choose the one that separates the classes better. Otherwise a state per position is
+    /// used if strings have one length and this makes a held-out third of them more likely than a chain of `states` states does.
+    /// Class models share one topology: the one that makes the strings of all classes together more likely.
     #[default]
     Automatic,
-    /// From every state to every other.
+    /// Transitions from every state to every other.
     Ergodic,
-    /// From the first state on, each stays or goes to the next: for series that run through stages.
+    /// Transitions to the same or the next state, from the first on: for series that run through stages.
     LeftToRight,
     /// The state is the position, the last standing for all that follow: for windows aligned on a
     /// site. The model of independent positions (Jaakkola and Haussler, "Exploiting generative
@@ -45,7 +46,7 @@ impl Topology {
         (uniform_over(first), rows.into_iter().map(uniform_over).collect())
     }
 
-    /// The same of what has no positions, for it begins anywhere: of a stream, and of windows of a series.
+    /// Topology for data without positions, which begin anywhere: a stream, and windows of a series.
     pub(crate) fn without_positions(self) -> Self {
         match self {
             Self::Automatic => Self::Ergodic,
@@ -53,15 +54,16 @@ impl Topology {
         }
     }
 
-    /// Whether states have an order that says where a series starts from.
+    /// Returns whether states have an order and a first state.
     pub(crate) fn is_ordered(self) -> bool {
         matches!(self, Self::LeftToRight | Self::Positions)
     }
 
-    /// Which states each series went through, `[series][time]`: where they have no order the best path under a model
-    /// that has been started, `None` where that makes a series impossible. Through the stages of an
-    /// order it goes whatever the model: evenly at a `warp` of one, late ones are long at less and early
-    /// ones at more.
+    /// State of each series at each time, `[series][time]`.
+    ///
+    /// For states without an order it is the best path under a model that has been started, `None` if that makes a series
+    /// impossible. Ordered stages are visited regardless of the model: evenly at a `warp` of one; late ones are longer below one,
+    /// and early ones above.
     pub(super) fn paths(
         self,
         model: &Hmm,
@@ -76,7 +78,7 @@ impl Topology {
         Some(series.iter().map(|series| self.stages(states, series.len(), warp)).collect())
     }
 
-    /// The stages of a series of so many samples, `[time]`.
+    /// Stages of a series of `length` samples, `[time]`.
     fn stages(self, states: usize, length: usize, warp: f64) -> Vec<usize> {
         if self == Self::Positions {
             return (0..length).map(|t| t.min(states - 1)).collect();

@@ -10,7 +10,7 @@ use crate::model::NoScore;
 use crate::parallel::each;
 use crate::runtime::{CategoricalVec, Hmm, with_states};
 
-/// What a marginalised count kernel counts.
+/// Quantity that a marginalised count kernel counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// A symbol and the state that emitted it.
@@ -33,13 +33,13 @@ pub enum Counted {
 ///
 /// Source: Tsuda, Kin and Asai, "Marginalized kernels for biological sequences", Bioinformatics 18,
 /// 2002; Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 7. Work: that of
-/// forward-backward; for pairs `3 N^2` multiply-adds a sample beside it. RAM: `K N` or `(K N)^2`
-/// reals a sequence.
+/// forward-backward; for pairs `3 N^2` multiply-adds per sample more. RAM: `K N` or `(K N)^2`
+/// reals per sequence.
 #[derive(Clone, Copy, Debug)]
 pub struct CountKernel<'m> {
     /// The models, over symbols.
     pub models: &'m [Hmm],
-    /// What is counted.
+    /// Quantity that is counted.
     pub counted: Counted,
     /// Counts as they are, not divided by `T` or `T - 1`.
     pub raw: bool,

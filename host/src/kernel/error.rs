@@ -3,7 +3,7 @@ use super::{GramError, InformationError};
 use crate::model::NoScore;
 use crate::runtime::{HmmError, Observed};
 
-/// Why a kernel could not be computed.
+/// Reason why a kernel could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -26,9 +26,9 @@ pub enum KernelError {
     Parameter {
         /// `lambda`, `nu`, ...
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
-        /// What it may be, in words.
+        /// Description of the valid range.
         range: &'static str,
     },
     /// Features of words, and sequences of channels.
@@ -41,9 +41,9 @@ pub enum KernelError {
     TooShort {
         /// The sequence, from 0.
         sequence: usize,
-        /// Its samples.
+        /// Number of samples.
         length: usize,
-        /// Those of a window.
+        /// Number of samples of a window.
         window: usize,
     },
     /// More words than features are made of.
@@ -63,7 +63,7 @@ pub enum KernelError {
     )]
     #[strum(serialize = "mixed-observations")]
     Mixed,
-    /// A model that is none.
+    /// An invalid model.
     #[error(transparent)]
     Model(HmmError),
     /// Models and priors do not make classes.

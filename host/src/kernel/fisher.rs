@@ -8,7 +8,7 @@ use super::{
 use crate::data::SamplesView;
 use crate::model::Scored;
 
-/// Which expectation an information matrix is.
+/// Expectation that defines an information matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// [`Information::exact`] over all sequences of a length.
@@ -27,16 +27,16 @@ pub enum Expected {
     Empirical,
 }
 
-/// How scores become features.
+/// Metric that turns scores into features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
     /// The scores themselves: the practical kernel.
     Practical,
-    /// By the information: the invariant kernel.
+    /// Whitening by the information: the invariant kernel.
     Information {
-        /// Which expectation.
+        /// Expectation that defines the matrix.
         expected: Expected,
-        /// Whether the matrix' diagonal stands for it.
+        /// `true` if only the diagonal is used.
         diagonal: bool,
         /// Added to the diagonal; with zero, directions without information are left out.
         ridge: f64,
@@ -85,12 +85,11 @@ impl Metric {
 pub struct FisherKernel<'m, M> {
     /// The models.
     pub models: &'m [M],
-    /// What scores are gradients with respect to.
+    /// Coordinates of the gradients that are scores.
     pub parametrisation: Parametrisation,
-    /// How scores become features.
+    /// Metric that turns scores into features.
     pub metric: Metric,
-    /// What is made of two sequences' features, `u` and `v`; without it `u . v`, the Fisher kernel
-    /// itself.
+    /// Kernel of two sequences' features, `u` and `v`; without it `u . v`, the Fisher kernel itself.
     pub form: Option<ScoreKernel>,
 }
 
@@ -108,8 +107,7 @@ impl<M: Scored> FisherKernel<'_, M> {
         self.features_by(sequences, &all)
     }
 
-    /// The same with an information that is of some of the sequences alone, by their numbers: the others
-    /// have no part in what their features are measured by.
+    /// Computes features with the information of some sequences only, given by their indices.
     ///
     /// # Errors
     /// As [`features`](Self::features).

@@ -11,7 +11,7 @@ use crate::files::{self, FileError};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GramFormat {
-    /// A header `id,label,<id of item 1>,..,<id of item n>`, then a row an item; an unlabelled item
+    /// A header `id,label,<id of item 1>,..,<id of item n>`, then a row per item; an unlabelled item
     /// has an empty label.
     Csv,
     /// NumPy's format, version 1: little-endian `f64`, shape `(n, n)`, C order; items have no names.
@@ -22,18 +22,18 @@ pub enum GramFormat {
     LibSvm,
 }
 
-/// What the items of a Gram matrix are called.
+/// Names of the items of a Gram matrix.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Items {
-    /// Their names, in order.
+    /// Names of the items, in order.
     pub ids: Vec<String>,
-    /// Their classes, indices into `classes`; `None` for an unlabelled item.
+    /// Classes of the items, indices into `classes`; `None` for an unlabelled item.
     pub labels: Vec<Option<usize>>,
     /// Names of the classes.
     pub classes: Vec<String>,
 }
 
-/// Why a Gram matrix was not written.
+/// Reason why a Gram matrix was not written.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ pub enum FormatError {
     /// An entry is no number.
     #[error(transparent)]
     Gram(#[from] GramError),
-    /// Not one name and label an item, or a label without a class.
+    /// The numbers of names or labels differ from the number of items, or a label has no class.
     #[error("{ids} names and {labels} labels of {classes} classes for {items} items")]
     #[strum(serialize = "wrong-shape")]
     Items {
@@ -81,7 +81,7 @@ pub fn write_gram(
     Ok(files::write_whole(path, &gram_bytes(format, gram, items)?)?)
 }
 
-/// What [`write_gram`] writes.
+/// Returns the bytes that [`write_gram`] writes.
 ///
 /// # Errors
 /// [`FormatError`] naming the entry that is not finite.

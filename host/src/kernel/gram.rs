@@ -12,7 +12,7 @@ use crate::parallel::{map_values, try_each_piece};
 /// inner products are taken.
 const TILE: usize = 32;
 
-/// Why a matrix of kernel values is none.
+/// Reason why a matrix is no Gram matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -59,12 +59,12 @@ pub struct Spectrum {
     pub smallest: f64,
     /// The largest.
     pub largest: f64,
-    /// What rounding may make of a zero among them: `16 n` roundings of the largest.
+    /// Size that rounding may give to an eigenvalue of zero: `16 n` roundings of the largest.
     pub rounding: f64,
 }
 
 impl Spectrum {
-    /// Whether no eigenvalue is negative, but for rounding: whether the matrix is one of a kernel.
+    /// Returns whether no eigenvalue is negative, rounding aside, so that the matrix can be that of a kernel.
     pub fn is_positive_semidefinite(&self) -> bool {
         self.smallest >= -self.rounding
     }
@@ -129,7 +129,7 @@ impl Gram {
         CrossGram::from_fn(rows.len(), columns.len(), |i, j| self.get(rows[i], columns[j]))
     }
 
-    /// The same function of every entry, `f(k_ij)`.
+    /// Applies a function to every entry, `f(k_ij)`.
     #[must_use]
     pub fn map(mut self, f: impl Fn(f64) -> f64 + Sync) -> Self {
         map_values(self.0.values_mut(), &f);
@@ -191,7 +191,7 @@ impl fmt::Debug for Gram {
 
 /// Kernel values of new items (rows) against known ones (columns): `k_ij = K(x_i, y_j)`.
 ///
-/// RAM: `8` bytes an entry.
+/// RAM: `8` bytes per entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossGram {
     rows: usize,
@@ -253,7 +253,7 @@ impl CrossGram {
         &self.values[i * self.columns..][..self.columns]
     }
 
-    /// The same function of every entry, `f(k_ij)`.
+    /// Applies a function to every entry, `f(k_ij)`.
     #[must_use]
     pub fn map(mut self, f: impl Fn(f64) -> f64 + Sync) -> Self {
         map_values(&mut self.values, &f);
@@ -264,7 +264,7 @@ impl CrossGram {
     /// themselves. An item whose own is not positive has a row or column of zeros.
     ///
     /// # Panics
-    /// If there is not one number an item.
+    /// If there is not one number per item.
     pub fn normalised(&self, of_rows: &[f64], of_columns: &[f64]) -> Self {
         assert_eq!((of_rows.len(), of_columns.len()), (self.rows, self.columns), "one an item");
         let [of_rows, of_columns] =
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_spectrum_of_a_known_matrix() {
-        // 2 on the diagonal, 1 beside it, n = 3: 2 + 2 cos(pi k / 4).
+        // 2 on the diagonal, 1 next to it, n = 3: 2 + 2 cos(pi k / 4).
         let gram = Gram::from_fn(3, |i, j| match j - i {
             0 => 2.0,
             1 => 1.0,

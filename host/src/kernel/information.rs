@@ -16,7 +16,7 @@ const STEPS: usize = 30;
 /// Sequences that are enumerated at most.
 pub const ENUMERATED_AT_MOST: u64 = 1 << 20;
 
-/// The same times the square of the number of parameters: some minutes of outer products.
+/// Largest number of sequences times the squared number of parameters: some minutes of outer products.
 const ENUMERATED_PRODUCTS: u64 = 1 << 37;
 
 /// Parameters of a model at most: the matrix takes 72 MB, and its axes some 3e11 multiply-adds.
@@ -40,7 +40,7 @@ pub struct Information {
     pub standard_error: Option<f64>,
 }
 
-/// Why there is no information.
+/// Reason why there is no information matrix.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -48,7 +48,7 @@ pub enum InformationError {
     /// Sequences of channels are not enumerated.
     #[error("sequences over channels cannot be enumerated; sample the information instead")]
     NotSymbols,
-    /// There are too many sequences to enumerate.
+    /// Too many sequences to enumerate.
     #[error(
         "{symbols} symbols have more than {ENUMERATED_AT_MOST} sequences of length {length}; \
          sample the information instead"
@@ -60,7 +60,7 @@ pub enum InformationError {
         /// Length asked for.
         length: usize,
     },
-    /// There are too many outer products to sum.
+    /// Too many outer products to sum.
     #[error(
         "an exact information of {parameters} parameters over {sequences} sequences takes too long; \
          sample it instead"
@@ -274,12 +274,12 @@ impl Axes {
         axes.filter(move |(value, _)| *value > RELATIVE_CUT * largest && *value > 0.0)
     }
 
-    /// How many axes carry information.
+    /// Number of axes that carry information.
     pub fn rank(&self) -> usize {
         self.informative().count()
     }
 
-    /// The largest information over the smallest that is not zero; `None` where there is none.
+    /// Ratio of the largest information to the smallest nonzero one; `None` if all are zero.
     pub fn condition_number(&self) -> Option<f64> {
         let smallest = self.informative().next()?.0;
         Some(self.values.last()? / smallest)

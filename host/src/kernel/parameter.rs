@@ -33,7 +33,7 @@ impl KernelParameter {
 /// A parameter that is one number.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberParameter {
-    /// Its name.
+    /// Name of the parameter.
     pub name: &'static str,
     /// A line about it, with its default.
     pub about: &'static str,
@@ -41,11 +41,11 @@ pub struct NumberParameter {
     pub symbol: &'static str,
     /// The values that it can have.
     pub range: NumberRange,
-    /// Its value if none is given; of several kernels with defaults of their own the commonest.
+    /// Default value; of several kernels with defaults of their own the most common one.
     pub default: f64,
 }
 
-/// Parameters are told apart by their names.
+/// Parameters are compared by their names.
 impl PartialEq for NumberParameter {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -58,7 +58,7 @@ impl Eq for NumberParameter {}
 pub enum NumberRange {
     /// Above zero, finite.
     Positive,
-    /// Not negative, and infinity as the limit.
+    /// A number that is not negative, with infinity as the limit.
     Rate,
     /// Whole, from the first to the second.
     Whole(u32, u32),
@@ -67,7 +67,7 @@ pub enum NumberRange {
 }
 
 impl NumberRange {
-    /// Whether it holds a value.
+    /// Returns whether the range contains a value.
     #[must_use]
     pub fn contains(self, value: f64) -> bool {
         match self {
@@ -97,7 +97,7 @@ impl NumberRange {
 pub struct Settings {
     /// Coordinates of the parameters that scores are gradients with respect to.
     pub parametrisation: Parametrisation,
-    /// How scores become features.
+    /// Metric that turns scores into features.
     pub metric: Metric,
     numbers: Vec<(&'static NumberParameter, f64)>,
 }
@@ -135,7 +135,7 @@ impl Settings {
         self.given(parameter).unwrap_or(parameter.default)
     }
 
-    /// The same of a whole number.
+    /// Value of a whole number.
     #[must_use]
     pub fn whole(&self, parameter: &NumberParameter) -> usize {
         self.number(parameter) as usize

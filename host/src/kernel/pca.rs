@@ -34,8 +34,9 @@ impl KernelPca {
     /// Items at most: half a minute of work.
     pub const ITEMS_AT_MOST: usize = 2_000;
 
-    /// The first components, at most so many and no more than carry variance. The largest coordinate of
-    /// a component is positive, of equals the first.
+    /// The first components: at most `components`, and only those that carry variance.
+    ///
+    /// The largest coordinate of a component is positive, of equals the first.
     ///
     /// # Errors
     /// [`GramError`] where an entry is not finite or the eigenvalues do not converge.

@@ -17,7 +17,7 @@ pub struct ReadGram {
     pub labels: Option<Vec<String>>,
 }
 
-/// Why no matrix was read.
+/// Reason why no matrix was read.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -33,7 +33,7 @@ pub enum ReadGramError {
         file: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong, and what is wanted.
+        /// Fault, and the expected content.
         what: String,
     },
     /// The whole is no matrix of a kernel.
@@ -42,7 +42,7 @@ pub enum ReadGramError {
     Matrix {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Fault of the entry.
         what: String,
     },
 }
@@ -51,8 +51,9 @@ crate::kinds::kinds!(ReadGramError,
     Self::File(error) => error,
 );
 
-/// What two entries that mirror each other may differ by, of the largest on the diagonal: other programs
-/// round each by itself, and to some digits.
+/// Largest difference of two mirrored entries, relative to the largest on the diagonal.
+///
+/// Other programs round each by itself, and to a few digits.
 const ASYMMETRY: f64 = 1e-6;
 
 /// Items at most: the matrix takes 800 MB.
@@ -94,7 +95,7 @@ fn text(file: &str, bytes: &[u8]) -> Result<Text, ReadGramError> {
     let wrong = |line: u64, what: String| ReadGramError::Line { file: file.to_owned(), line, what };
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let mut read = Text { rows: Vec::new(), ids: None, labels: None };
-    // Names come before the numbers: so many columns, and what the header calls the items.
+    // Names come before the numbers: a number of columns, and the header's names of the items.
     let mut heads: Option<Vec<String>> = None;
     for (index, record) in reader.records().enumerate() {
         let record = record.map_err(|error| {

@@ -26,7 +26,7 @@ pub struct Computed {
     pub gram: Gram,
     /// Features of an item, where the kernel is one of features.
     pub features: Option<usize>,
-    /// The information matrices, one a model; empty where there is none.
+    /// Information matrices, one per model; empty if the kernel uses none.
     pub information: Vec<Information>,
 }
 
@@ -40,18 +40,18 @@ impl Computed {
     }
 }
 
-/// Of shared models with a score, and the sequences; an information is of those of these numbers.
+/// Kernel of shared models with a score, and the sequences; information comes from those with the given indices.
 pub type OnScores =
     fn(&Settings, &[&dyn Scored], &[SamplesView<'_>], &[usize]) -> Result<Computed, KernelError>;
-/// Of shared hidden Markov models, and the sequences.
+/// Kernel of shared hidden Markov models, and the sequences.
 pub type OnStates = fn(&Settings, &[Hmm], &[SamplesView<'_>]) -> Result<Computed, KernelError>;
 
-/// Of fitted models.
+/// Kernel of fitted models.
 pub type OfModels = fn(&Settings, &[FittedModel]) -> Result<LogGram, PairError>;
-/// Of the sequences alone.
+/// Kernel of the sequences alone.
 pub type OnSequences = fn(&Settings, &[SamplesView<'_>]) -> Result<Gram, KernelError>;
 
-/// What a kernel compares, and how.
+/// Inputs of a kernel, and its function.
 #[derive(Clone, Copy, Debug)]
 pub enum Compares {
     /// Sequences, by nothing but themselves.
@@ -69,15 +69,15 @@ pub enum Compares {
 /// A kernel by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name.
+    /// Name of the kernel.
     pub name: &'static str,
     /// A line about it.
     pub about: &'static str,
-    /// What it takes.
+    /// Parameters of the kernel.
     pub takes: &'static [KernelParameter],
-    /// What it is, with its settings, before `softmax scores` where it reads scores.
+    /// Describes the kernel and its settings, before `softmax scores` if it reads scores.
     pub words: fn(&Settings) -> String,
-    /// What it compares, and how.
+    /// Inputs of the kernel, and its function.
     pub compares: Compares,
 }
 

@@ -37,7 +37,7 @@ impl ScoreKernel {
         Self::Gaussian { gamma: 0.5 / (sigma * sigma) }
     }
 
-    /// What features become before they are compared with any others, in place: the core's
+    /// Transforms features in place before they are compared with any others: the core's
     /// [`prepare`](classify::ScoreKernel::prepare).
     pub fn prepare(self, features: &mut [f64]) {
         self.of_reals(|x| x).prepare(features);

@@ -26,9 +26,9 @@ type Bytes = [u8; LANES];
 pub struct SmithWaterman {
     /// `s(x, y)`, `[symbol][symbol]`.
     pub matrix: Vec<Vec<i8>>,
-    /// What the first symbol of a gap costs.
+    /// Cost of the first symbol of a gap.
     pub first: u8,
-    /// What each further one costs.
+    /// Cost of each further symbol.
     pub next: u8,
 }
 
@@ -66,7 +66,7 @@ impl SmithWaterman {
 
     /// The scores of some sequences (rows) with others, `[query][target]`.
     ///
-    /// Work a pair of residues: some ten operations on bytes, 64 targets at once. RAM: a byte a pair, and 64 bytes
+    /// Work a pair of residues: some ten operations on bytes, 64 targets at once. RAM: a byte per pair, and 64 bytes
     /// for each symbol of the matrix and residue of the longest target, a thread.
     pub fn scores<Q, S>(&self, queries: &[Q], targets: &[S]) -> Vec<Vec<u8>>
     where
@@ -99,7 +99,7 @@ impl SmithWaterman {
         scores
     }
 
-    /// What is added to make the matrix positive; the costs of gaps.
+    /// Offset that makes the matrix positive, and the costs of gaps.
     fn bytes(&self) -> [u8; 3] {
         [self.least().unsigned_abs(), self.first, self.next]
     }

@@ -42,7 +42,7 @@ pub struct WordIndex {
     strings: Vec<Vec<u32>>,
     /// `1 / |phi|`, `[string]`; zero of a string without words.
     scale: Vec<f32>,
-    /// Where the strings with a word begin, `[word]`, and end, `[word + 1]`.
+    /// Start of the strings with a word, `[word]`, and their end, `[word + 1]`.
     starts: Vec<u32>,
     /// Strings, one for each time that they have the word.
     with: Vec<u32>,
@@ -126,12 +126,12 @@ fn number(word: &[Option<u16>], size: usize) -> Option<u32> {
 }
 
 impl WordIndex {
-    /// How many strings there are.
+    /// Number of strings.
     pub fn len(&self) -> usize {
         self.strings.len()
     }
 
-    /// Whether there is no string.
+    /// Returns whether there is no string.
     pub fn is_empty(&self) -> bool {
         self.strings.is_empty()
     }
@@ -145,7 +145,7 @@ impl WordIndex {
         self.near(counts)
     }
 
-    /// What words near each word have together.
+    /// Sums the counts of the words near each word.
     fn near(&self, counts: Sparse) -> Sparse {
         if self.kernel.mismatches == 0 {
             return counts;

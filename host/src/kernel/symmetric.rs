@@ -41,7 +41,7 @@ impl Symmetric {
         self.items
     }
 
-    /// Whether there is no item.
+    /// Returns whether there is no item.
     pub fn is_empty(&self) -> bool {
         self.items == 0
     }
@@ -77,7 +77,7 @@ impl Symmetric {
         &self.values
     }
 
-    /// The same, to change every entry alike.
+    /// Borrows the values to change every entry alike.
     pub(super) fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }

@@ -21,11 +21,11 @@ use crate::model::{ModelScore, Scored, scores};
 /// probabilistic models", Neural Computation 14, 2002, for two classes.
 #[derive(Clone, Debug)]
 pub struct TopKernel<'m, M> {
-    /// A model a class; two at least.
+    /// A model per class; two at least.
     pub models: &'m [M],
     /// `log P(c)`, `[class]`.
     pub log_priors: &'m [f64],
-    /// What scores are gradients with respect to.
+    /// Coordinates of the gradients that are scores.
     pub parametrisation: Parametrisation,
 }
 

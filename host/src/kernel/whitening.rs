@@ -37,14 +37,14 @@ impl Whitening {
         Self(Form::Identity)
     }
 
-    /// By the root of the information's Moore-Penrose inverse: directions without information (see
+    /// Whitens by the root of the information's Moore-Penrose inverse: directions without information (see
     /// [`Axes::informative`]) are left out. A feature for each of the others; the kernel is the same
     /// in every parametrisation.
     pub fn inverse(axes: &Axes) -> Self {
         Self(Form::Full(axes.informative().map(|(value, axis)| over_root(axis, value)).collect()))
     }
 
-    /// By the root of `(I + ridge)^-1`.
+    /// Whitens by the root of `(I + ridge)^-1`.
     ///
     /// # Errors
     /// [`InformationError::Ridge`] for a ridge that is not positive.
@@ -57,7 +57,7 @@ impl Whitening {
         Ok(Self(Form::Full(axes.map(|(value, axis)| over_root(axis, value + ridge)).collect())))
     }
 
-    /// By the roots of `1 / (I_pp + ridge)`; an entry without information, and without a ridge, is
+    /// Whitens by the roots of `1 / (I_pp + ridge)`; an entry without information, and without a ridge, is
     /// left out.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Whitening {
         Ok(Self(Form::Diagonal(entries.map(factor).collect())))
     }
 
-    /// The features of scores, `[sequence][parameter]` to `[sequence][feature]`. Work a sequence:
+    /// The features of scores, `[sequence][parameter]` to `[sequence][feature]`. Work per sequence:
     /// nothing, `P` or `P^2` multiply-adds.
     ///
     /// # Panics
@@ -102,16 +102,16 @@ impl Whitening {
     /// `w . phi(x) = (W' w) . g(x)`.
     ///
     /// # Panics
-    /// If there is not a weight a feature.
+    /// If there is not a weight per feature.
     pub fn pull(&self, weights: &[f64]) -> Vec<f64> {
         match &self.0 {
             Form::Identity => weights.to_vec(),
             Form::Diagonal(factor) => {
-                assert_eq!(weights.len(), factor.len(), "a weight a feature");
+                assert_eq!(weights.len(), factor.len(), "one weight per feature");
                 weights.iter().zip(factor).map(|(weight, factor)| weight * factor).collect()
             }
             Form::Full(rows) => {
-                assert_eq!(weights.len(), rows.len(), "a weight a feature");
+                assert_eq!(weights.len(), rows.len(), "one weight per feature");
                 let mut pulled = vec![0.0; rows.first().map_or(0, Vec::len)];
                 for (weight, row) in weights.iter().zip(rows) {
                     for (sum, entry) in pulled.iter_mut().zip(row) {

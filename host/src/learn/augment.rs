@@ -17,7 +17,7 @@ use crate::learn::vectors::{Vectors, mirror_candidates};
 use crate::runtime::numbers::normal;
 use crate::words::short;
 
-/// What is varied.
+/// Augmentation of training series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Augment {
@@ -28,14 +28,14 @@ pub struct Augment {
     /// errors. Only classifiers that choose a setting so look.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_copies: Vec<usize>,
-    /// Which channels are vectors. All are turned alike, as one device.
+    /// Channels that form vectors. All vectors are turned alike, as one device.
     pub vectors: Vectors,
     /// Standard deviation of the angle, in degrees, by which a copy's vectors are turned about each axis.
     pub rotation_degrees: f64,
     /// Standard deviation of the logarithm of each channel's gain in a copy. It stretches what deviates
     /// from the channel's mean over the training series, so that no offset matters.
     pub gain: f64,
-    /// Whether and how training series are mirrored as well.
+    /// Mirroring of training series, if any.
     pub mirror: Mirror,
     /// Seed of the copies.
     pub seed: u64,
@@ -45,9 +45,10 @@ pub struct Augment {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mirror {
-    /// None, or one of those across an axis of the vectors found among the channels: whichever decides best what
-    /// inner folds hold back. Only classifiers that choose a setting so look. In closed form models are of the series
-    /// alone, and an image is taken that leads none by more than two standard errors over series.
+    /// No image, or one across an axis of the vectors found among the channels: whichever is best in inner folds.
+    ///
+    /// Only classifiers that choose a setting use it. In closed form, models are fitted to the series alone, and an image is used
+    /// if it wins by more than two standard errors over series.
     #[default]
     Choose,
     /// The channels that change sign; none for no mirror image.
@@ -81,11 +82,11 @@ impl Augment {
     };
 }
 
-/// How series are that are not varied.
+/// Description of series without augmentation.
 pub(crate) const AS_THEY_ARE: &str = "as they are";
 
 impl Augment {
-    /// How many copies of a series of this kind are made, unless others are chosen.
+    /// Number of copies of a series of this kind, unless others are chosen.
     pub(crate) fn copies(&self, kind: &Kind) -> usize {
         let Kind::Channels(names) = kind else { return 0 };
         let by_default = || if self.vectors.among(names).is_empty() { 0 } else { 2 };
@@ -98,7 +99,7 @@ impl Augment {
         all_of(&self.copies(kind), self.other_copies.iter().filter(|_| any))
     }
 
-    /// The same with a number of copies, and none to choose from.
+    /// Sets the number of copies, and leaves none to choose from.
     pub(crate) fn with_copies(&self, copies: usize) -> Self {
         Self { copies: Some(copies), other_copies: Vec::new(), ..self.clone() }
     }
@@ -112,7 +113,7 @@ impl Augment {
         }
     }
 
-    /// What is varied of series of a kind, in words.
+    /// Describes the augmentation of series of a kind.
     pub fn describe(&self, kind: &Kind) -> String {
         let Kind::Channels(names) = kind else { return AS_THEY_ARE.to_owned() };
         let mut parts = Vec::new();
@@ -151,12 +152,12 @@ impl Augment {
     }
 }
 
-/// How the training series of a data set are varied: checked, and nothing made yet.
+/// Checked augmentation of the training series of a data set; copies are made later.
 pub(crate) struct Variation<'a> {
     data: &'a Dataset,
     training: &'a [usize],
     options: &'a Augment,
-    /// What each channel of a mirror image is multiplied by.
+    /// Factors of a mirror image, one per channel.
     signs: Vec<f64>,
     /// The channels of each vector.
     vectors: Vec<Vec<usize>>,
@@ -181,7 +182,7 @@ pub(crate) struct Augmented<'a> {
 const MOST_BYTES: u64 = 2 << 30;
 
 impl<'a> Variation<'a> {
-    /// Of some series of a data set; the others are not looked at.
+    /// Prepares the augmentation of some series of a data set; the others are not used.
     pub(crate) fn of(
         data: &'a Dataset,
         training: &'a [usize],
@@ -212,13 +213,13 @@ impl<'a> Variation<'a> {
         Ok(variation)
     }
 
-    /// The same without jittered copies.
+    /// Removes the jittered copies.
     pub(crate) fn exactly(&self) -> Self {
         let (signs, vectors) = (self.signs.clone(), self.vectors.clone());
         Self { signs, vectors, copies: 0, ..*self }
     }
 
-    /// How many series each becomes.
+    /// Number of variants of each series.
     pub(crate) fn variants(&self) -> usize {
         self.exact.saturating_mul(self.copies.saturating_add(1))
     }
@@ -318,12 +319,12 @@ impl<'a> Augmented<'a> {
         self.series
     }
 
-    /// They and their mirror images: what the models are fitted to, but in closed form.
+    /// Returns the series and their mirror images: models are fitted to them, except in closed form.
     pub(crate) fn exact(&self) -> Vec<usize> {
         self.with(self.exact)
     }
 
-    /// They and all their variants: what the linear machine is trained on.
+    /// Returns the series and all their variants: the linear machine is trained on them.
     pub(crate) fn all(&self) -> Vec<usize> {
         self.with(self.variants)
     }
@@ -341,16 +342,16 @@ impl<'a> Augmented<'a> {
     }
 }
 
-/// Why nothing was varied.
+/// Reason why augmentation failed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum AugmentError {
-    /// A channel to mirror or turn that is none.
+    /// A channel to mirror or turn that does not exist.
     #[error("no channel `{name}` to mirror or turn; the channels are {channels}")]
     #[strum(serialize = "unknown-channel")]
     NoSuchChannel {
-        /// Its name.
+        /// Name of the channel.
         name: String,
         /// The channels there are.
         channels: String,
@@ -368,7 +369,7 @@ pub enum AugmentError {
     TooLarge {
         /// Copies asked for.
         copies: usize,
-        /// What they would take.
+        /// Memory that they would take.
         gigabytes: f64,
     },
     /// A copy that is like nothing a sensor records.
@@ -380,9 +381,9 @@ pub enum AugmentError {
     Wild {
         /// The series.
         id: String,
-        /// What it does.
+        /// Description of the fault.
         what: &'static str,
-        /// How series are varied, in words.
+        /// Description of the augmentation.
         varied: String,
     },
     /// Copies that are no data set.
@@ -395,7 +396,7 @@ crate::kinds::kinds!(AugmentError,
 );
 
 impl AugmentError {
-    /// Of a copy of a series.
+    /// Error of a copy of a series.
     pub(crate) fn wild(copy: &Series, what: &'static str, options: &Augment, kind: &Kind) -> Self {
         Self::Wild { id: copy.id.clone(), what, varied: options.describe(kind) }
     }

@@ -44,7 +44,7 @@ pub fn refused_samples(
     Some((each.iter().map(Vec::len).sum(), first))
 }
 
-/// Of fewer series, or groups, a class is scarce: one to learn from, one to choose by, one to judge by.
+/// Number of series, or groups, below which a class is scarce: one to learn from, one to choose by, one to judge by.
 const FEWEST: usize = 3;
 
 /// Classes with fewer than three series among some, or series of fewer than three groups where a column names them, and
@@ -75,15 +75,15 @@ pub fn scarce_classes<'a>(
 pub struct Disparity<'a> {
     /// The channel.
     pub channel: &'a str,
-    /// What differs: `standard deviation`, or `largest absolute value`.
+    /// Quantity that differs: `standard deviation`, or `largest absolute value`.
     pub measure: &'static str,
-    /// The class in which it is least, and how much it is there.
+    /// Name of the class with the smallest value, and that value.
     pub small: (&'a str, f64),
-    /// The class in which it is most, and how much it is there.
+    /// Name of the class with the largest value, and that value.
     pub large: (&'a str, f64),
 }
 
-/// How many times one class's channel may exceed another's: units differ by a thousand.
+/// Largest ratio between two classes' values of a channel: units differ by a thousand.
 const WIDEST: f64 = 1000.0;
 
 /// Channels whose standard deviations in two classes, over some series, are more than a thousandfold apart, or if they
@@ -92,7 +92,7 @@ const WIDEST: f64 = 1000.0;
 /// In a class in which it never changes a channel has no scale of deviation, and is compared by its values alone; where
 /// it is zero throughout, not at all.
 ///
-/// Cost: a few operations a sample.
+/// Cost: a few operations per sample.
 pub fn disparate_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<Disparity<'a>> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let of_class = |class: usize| {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::data::ReadOptions;
 
-    /// One series a line: class, group, samples of one channel.
+    /// One series per line: class, group, samples of one channel.
     fn data(series: &[(&str, &str, &[f64])]) -> Dataset {
         let mut text = "series,who,label,t,x,y\n".to_owned();
         for (index, (class, who, samples)) in series.iter().enumerate() {

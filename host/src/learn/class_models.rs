@@ -12,7 +12,7 @@ use crate::learn::training_set::TrainingSet;
 use crate::parallel::try_each;
 
 impl TrainingSet<'_> {
-    /// A model a class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
+    /// A model per class, or one of all, fitted to whole series and their mirror images; none for what weighs words. Where
     /// what is held out is had in closed form they are of the series alone, so that what an image is worth is judged
     /// with the models that it is used with.
     pub(crate) fn fit_models(&self, varied: &Augmented<'_>) -> Result<Arc<Vec<Fit>>, TrainError> {

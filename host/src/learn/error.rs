@@ -1,4 +1,4 @@
-//! Why a training came to nothing.
+//! Errors of trainings.
 
 use fishweir_core::smooth::SequenceError;
 
@@ -24,7 +24,7 @@ impl TrainError {
         Self::ShortFront { file, series, length: window.samples.len(), first }
     }
 
-    /// Of a window that one of some models makes impossible, and what the models see of it.
+    /// Error of a window that one of some models makes impossible; `seen` is the input of the models.
     pub(crate) fn impossible(
         data: &Dataset,
         window: &Window<'_>,
@@ -58,7 +58,7 @@ impl TrainError {
     }
 }
 
-/// What to do where estimates broke down on the way.
+/// Remedy for estimates that failed on the way.
 fn remedy(error: &FitError) -> &'static str {
     match error {
         FitError::Model(_) => "; raise the floor of standard deviations, or take fewer states",
@@ -66,7 +66,7 @@ fn remedy(error: &FitError) -> &'static str {
     }
 }
 
-/// Why nothing was trained.
+/// Reason why nothing was trained.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -85,7 +85,7 @@ pub enum TrainError {
         file: String,
         /// Samples that lack a channel.
         rows: usize,
-        /// What takes whole ones.
+        /// Part that takes whole samples only.
         what: &'static str,
     },
     /// Fewer than two classes among the labels.
@@ -101,13 +101,13 @@ pub enum TrainError {
     Fit {
         /// The class.
         class: String,
-        /// Why.
+        /// Reason.
         source: FitError,
     },
     /// No model of all classes could be fitted.
     #[error("the model of all classes: {source}{}", remedy(source))]
     Universal {
-        /// Why.
+        /// Reason.
         source: FitError,
     },
     /// Emissions of a kind that is not observed.
@@ -139,7 +139,7 @@ pub enum TrainError {
         /// Symbols of a word.
         length: usize,
     },
-    /// A rate that is none.
+    /// An invalid rate.
     #[error("lambda is {0}; it must be zero, positive or infinite")]
     #[strum(serialize = "bad-setting")]
     Lambda(f64),
@@ -165,15 +165,15 @@ pub enum TrainError {
     ImpossibleWindow {
         /// The file.
         file: String,
-        /// Its series.
+        /// Name of the series.
         series: String,
-        /// Where that begins in the file.
+        /// Line where the series begins.
         line: u64,
         /// The sample's place in the series, from 1.
         sample: usize,
-        /// Whose model.
+        /// Class of the model.
         model: String,
-        /// What a model says of it.
+        /// Error of the model.
         why: String,
     },
     /// More features than there is room for.
@@ -188,7 +188,7 @@ pub enum TrainError {
         windows: usize,
         /// Features of each.
         features: usize,
-        /// What they would take.
+        /// Memory that they would take.
         gigabytes: f64,
     },
     /// No candidate for a choice.
@@ -200,7 +200,7 @@ pub enum TrainError {
     /// Log-odds of a single model.
     #[error("log-odds take the scores of all class models; leave the score model out")]
     NeedsAllModels,
-    /// A model for each lag, where there is a model a class.
+    /// A model for each lag, where there is a model per class.
     #[error(
         "a model for each of lags {0} is of all classes, and what it gives is scores or counts: ask for universal score models, and a classifier that takes them"
     )]
@@ -216,9 +216,9 @@ pub enum TrainError {
     NotDeployed {
         /// The classifier.
         kind: ClassifierKind,
-        /// What is too large, or out of range.
+        /// Part that is too large, or out of range.
         source: DeployError,
-        /// What to do.
+        /// Remedy.
         advice: &'static str,
     },
     /// More windows than the Gram matrix of a kernel machine on scores has room for.
@@ -246,7 +246,7 @@ pub enum TrainError {
     Front(FrontError),
     /// A front end whose mel bands are of another rate than the data.
     #[error(
-        "{file}: by the column `t` there are {found} samples a second, and the mel bands of the front end are of {wanted}: \
+        "{file}: by the column `t` there are {found} samples per second, and the mel bands of the front end are of {wanted}: \
          write the rate of the data after its `@`"
     )]
     FrontRate {
@@ -295,7 +295,7 @@ pub enum TrainError {
     /// More codebooks than a device counts.
     #[error("{0} codebooks for each dilation: at most {CODEBOOKS_MOST}")]
     TooManyCodebooks(usize),
-    /// A weight of codebooks that is none.
+    /// An invalid weight of codebooks.
     #[error("codebooks weighed by {0}: from a hundredth to a hundred")]
     #[strum(serialize = "bad-setting")]
     CodebookWeight(f64),
@@ -328,7 +328,7 @@ pub enum TrainError {
         series: String,
         /// Samples that models see of it at once.
         length: usize,
-        /// Whether it is cut into windows.
+        /// `true` if the series is cut into windows.
         windowed: bool,
     },
     /// A classifier, or the cheapest of all forms, takes more than was allowed.
@@ -339,14 +339,14 @@ pub enum TrainError {
     )]
     #[strum(serialize = "over-limit")]
     TooDear {
-        /// What it takes.
+        /// Amount that the classifier takes.
         takes: usize,
-        /// What was allowed.
+        /// Amount that was allowed.
         most: usize,
-        /// Of what.
+        /// Resource of the limit.
         what: Resource,
     },
-    /// What was trained does not deploy, so that its cost is not known.
+    /// A trained classifier that cannot be deployed, so that its cost is unknown.
     #[error(transparent)]
     Deploy(DeployError),
     /// A machine was not trained.

@@ -6,7 +6,7 @@ use crate::data::{Dataset, Kind, Rests, robust_centre_and_spread, usual_deviatio
 /// A channel that is stuck in some series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck<'a> {
-    /// Its name.
+    /// Name of the channel.
     pub channel: &'a str,
     /// The series, in order.
     pub series: Vec<usize>,
@@ -16,9 +16,9 @@ pub struct Stuck<'a> {
 
 /// A channel that keeps one number for fewer samples may rest.
 const SHORT: usize = 16;
-/// The same where it does change in the series.
+/// Number of samples for a channel that does change in the series.
 const LONG: usize = 32;
-/// A channel is stuck where it keeps one number so many times as long as it does in the livelier series.
+/// Ratio of the longest runs of one number in two series at which the channel counts as stuck in one of them.
 const TIMES: usize = 8;
 
 /// Channels that never change within a series, though they differ from series to series: of two series or more.
@@ -84,9 +84,9 @@ pub struct MixedUnits<'a> {
     pub large: Vec<&'a str>,
     /// The names of the others.
     pub small: Vec<&'a str>,
-    /// Whether they are classes, and else series of one class.
+    /// `true` if the parts are classes; otherwise they are series of one class.
     pub classes: bool,
-    /// How many times as large.
+    /// Ratio of their sizes.
     pub factor: f64,
     /// The difference of units that has about this factor, in words.
     pub guess: &'static str,
@@ -146,7 +146,7 @@ fn middle_sizes(all: &[&[f64]]) -> Vec<f64> {
     (0..all.first().map_or(0, |one| one.len())).map(median).collect()
 }
 
-/// Whether some parts stand apart from the others by one factor in all channels.
+/// Returns parts whose channels all differ from those of the others by one factor.
 fn parted<'a>(
     sizes: &[&[f64]],
     names: &[&'a str],

@@ -14,7 +14,7 @@ pub(crate) struct Fits<'a> {
     fitted: Mutex<Vec<(FitKey, Arc<Vec<Fit>>)>>,
 }
 
-/// What class models depend on, given the data.
+/// Settings on which class models depend, given the data.
 #[derive(Clone, PartialEq)]
 pub(crate) struct FitKey {
     /// The series; what they are mirrored in says which images are among them.
@@ -22,16 +22,16 @@ pub(crate) struct FitKey {
     pub(crate) baum_welch: BaumWelch,
     pub(crate) front: Front,
     pub(crate) lags: Lags,
-    /// Whether one model is of all classes.
+    /// `true` if one model is of all classes.
     pub(crate) universal: bool,
     /// The signs of the mirror images among them.
     pub(crate) mirror: Option<Mirror>,
-    /// Whether windows begin within them.
+    /// `true` if windows begin within the series.
     pub(crate) within: bool,
 }
 
 impl FitKey {
-    /// Whether a fit of this key is one of the other, or the beginning of one.
+    /// Returns whether a fit of this key is one of the other, or its beginning.
     fn goes_on_to(&self, other: &Self) -> bool {
         let baum_welch =
             BaumWelch { iterations: self.baum_welch.iterations, ..other.baum_welch.clone() };
@@ -43,7 +43,7 @@ impl FitKey {
 }
 
 impl<'a> Fits<'a> {
-    /// None yet.
+    /// Creates an empty cache.
     pub(crate) fn new(data: &'a Dataset) -> Self {
         Self { data, fitted: Mutex::default() }
     }
@@ -52,7 +52,7 @@ impl<'a> Fits<'a> {
         self.data
     }
 
-    /// How many models there are.
+    /// Number of models.
     pub(crate) fn count(&self) -> usize {
         let fitted = self.fitted.lock().unwrap_or_else(PoisonError::into_inner);
         fitted.iter().map(|(_, fits)| fits.len()).sum()

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassifierKind {
-    /// Maximum-likelihood Bayes: a model a class, the largest log-likelihood plus log-prior wins.
+    /// Maximum-likelihood Bayes: a model per class, the largest log-likelihood plus log-prior wins.
     Bayes,
     /// A machine on Fisher scores.
     Fisher,
@@ -44,7 +44,7 @@ pub enum ClassifierKind {
 }
 
 impl ClassifierKind {
-    /// Whether it is linear in what its models say, so that it compiles to directions (or needs none).
+    /// Returns whether it is linear in its models' outputs, so that it compiles to directions (or needs none).
     #[must_use]
     pub fn compiles(self) -> bool {
         !matches!(self, Self::Gaussian | Self::Polynomial | Self::Cosine | Self::RootCosine)

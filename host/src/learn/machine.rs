@@ -11,7 +11,7 @@ use crate::learn::solver::matrix::Matrix;
 use crate::learn::solver::svm::LinearSvm;
 use crate::parallel::{each, try_each};
 
-/// What machines learn from, window by window.
+/// Training examples of machines, one per window.
 #[derive(Clone)]
 pub(crate) struct Examples {
     /// Features, not scaled.
@@ -36,7 +36,7 @@ impl Examples {
         Self { rows: self.rows.some(of), labels, lengths }
     }
 
-    /// Leaves the first so many.
+    /// Keeps the first `count` examples.
     pub(crate) fn truncate(&mut self, count: usize) {
         self.rows.truncate(count);
         self.labels.truncate(count);
@@ -66,8 +66,10 @@ impl Path {
         Ok(Self { machines: learner.path(&rows, labels, classes, c, weight)?, metric })
     }
 
-    /// What machines in closed form decide of each of the first examples, of which each is of a group, trained on
-    /// those of other groups, `[weight of codebooks and cost][example]`. The scaling is that of all of these.
+    /// Decisions of machines in closed form on the first examples, each from training on the other groups, `[weight of codebooks
+    /// and cost][example]`.
+    ///
+    /// The scaling is that of all these examples.
     pub(crate) fn held_out(
         machines: ClosedFormHeldOut,
         Examples { rows, labels, lengths }: &Examples,
@@ -101,7 +103,7 @@ impl Path {
         Ok(outputs.iter().flat_map(of_outputs).collect())
     }
 
-    /// What is decided of unscaled examples, `[cost][example]`.
+    /// Decisions on unscaled examples, `[cost][example]`.
     pub(crate) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         let (mut rows, labels) = (examples.rows.clone(), &examples.labels);
         self.metric.apply(&mut rows);

@@ -1,6 +1,6 @@
 //! Learning: from labelled windows to a classifier of streams.
 //!
-//! Several classifiers, one form: a maximum-likelihood Bayes classifier with a model a class, and
+//! Several classifiers, one form: a maximum-likelihood Bayes classifier with a model per class, and
 //! machines on what those models say of a window: Fisher scores, log-odds with their tangents,
 //! expected counts. All these are linear in evidence and scores, so all compile to the same stream. Kernel
 //! machines on Fisher scores, and on kernels by marginalisation, do not: a device stores their items.

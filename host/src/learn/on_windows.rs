@@ -23,21 +23,22 @@ use crate::learn::train::Trained;
 /// Of the request the learner (or what stands for it on a Gram matrix), the class
 /// weights, the values of C and the number of inner folds count.
 pub struct WindowKernel<'a> {
-    /// Of all items.
+    /// Gram matrix of all items.
     pub gram: &'a Gram,
-    /// Their classes, `[item]`.
+    /// Classes of the items, `[item]`.
     pub labels: Vec<usize>,
-    /// Their groups, `[item]`: no inner fold parts one.
+    /// Groups of the items, `[item]`: inner folds keep each group together.
     pub groups: Vec<usize>,
     /// Names of the classes.
     pub classes: &'a [String],
-    /// How machines are trained.
+    /// Request of the machines.
     pub request: &'a Request,
 }
 
 impl<'a> WindowKernel<'a> {
-    /// On a matrix of windows of a data set, labelled as their series are. No inner fold parts a series
-    /// or, where the request names a column, a group.
+    /// Creates the kernel for a matrix of windows of a data set, with the labels of their series.
+    ///
+    /// Inner folds keep each series together or, if the request names a column, each group.
     ///
     /// # Errors
     /// [`DataError`]: a series without a label, or no such column for groups.
@@ -78,7 +79,7 @@ impl<'a> WindowKernel<'a> {
         self.choose_by(train, folds.as_ref())
     }
 
-    /// The same by given folds of the items to train on.
+    /// Chooses by given folds of the training items.
     ///
     /// # Errors
     /// Those of [`choose`](Self::choose).
@@ -121,7 +122,7 @@ impl<'a> WindowKernel<'a> {
     }
 }
 
-/// What [`WindowKernel::train`] gives.
+/// Machine that [`WindowKernel::train`] returns.
 pub struct WindowMachine<'k> {
     gram: &'k Gram,
     train: &'k [usize],

@@ -5,7 +5,7 @@ use crate::fit::{BaumWelch, Fit, FitError};
 
 /// A model fitted to some series of a data set, whatever their labels.
 ///
-/// `progress` is told of every pass of Baum-Welch.
+/// `progress` is called after every pass of Baum-Welch.
 ///
 /// # Errors
 /// [`FitError`] if an option is out of range or there is nothing to fit.

@@ -1,4 +1,4 @@
-//! What somebody wants trained: what is said of it, and how much is tried of what is not.
+//! Request of a training: the given settings, and the effort for the open ones.
 
 use std::num::NonZeroUsize;
 
@@ -24,56 +24,61 @@ use crate::runtime::Family;
 use crate::runtime::family::OF_CHANNELS;
 use fishweir_core::classify::Normalisation;
 
-/// How much is tried of what a [`Request`] leaves open.
+/// Size of the search over what a [`Request`] leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effort {
-    /// One model a class, or what is given, at two floors of standard deviations
+    /// One model per class, or the given form, at two floors of standard deviations
     Minimal,
-    /// Of fisher on real channels by Gaussian emissions a model for each lag of all classes, with codebooks beside them,
-    /// and no other form; else, and where series are too short for codebooks, two floors of standard deviations; of
-    /// whole strings of about one length, 64 symbols at most, a state a position against an ergodic chain (of
-    /// latent-mean-map what is likelier)
+    /// One model of all classes for each lag, with codebooks, and no other form: fisher on real Gaussian channels.
+    ///
+    /// For other classifiers, and for series too short for codebooks: two floors of standard deviations. For whole strings of
+    /// about one length, 64 symbols at most: a state per position against an ergodic chain (for latent-mean-map, the more likely
+    /// one)
     #[default]
     Quick,
-    /// Of fisher the same at two floors, against a model a class (or for each lag) where it errs enough to be led; of other
-    /// classifiers of channels that compile 2, 4 and 8 states at two floors, of whole series from left to right too; of strings these states ergodic, 4 and 8 from
-    /// left to right, and a state a position. Where channels form vectors jittered copies against none.
-    /// Where lengths differ with and without normalisation
+    /// The same at two floors, against one model per class (or for each lag), if its error leaves room for a significant gain:
+    /// for fisher.
+    ///
+    /// For other classifiers of channels that compile: 2, 4 and 8 states at two floors, for whole series also from left to right.
+    /// For strings: these numbers of states ergodic, 4 and 8 from left to right, and a state per position. If channels form
+    /// vectors, jittered copies are compared with no augmentation. If lengths differ, normalisation is compared with none
     Normal,
-    /// More: one model of all classes, differences at lags or predicting from the past, of 4 to 16 states, of whole series
-    /// from left to right too, with and without codebooks, more floors; of strings to 16 states
+    /// As [`Normal`](Self::Normal), and more forms: one model of all classes, differences at lags or prediction from the past, 4
+    /// to 16 states, from left to right for whole series, with and without codebooks, more floors; for strings up to 16 states
     Thorough,
 }
 
-/// Which lags of its past a model sees: see [`Lags`].
+/// Lags of the past that a model reads: see [`Lags`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum LagChoice {
-    /// What the effort tries.
+    /// Lags that the effort tries.
     #[default]
     Usual,
-    /// None, a model for each of several lags, or differences at four, whichever decides best, whatever the effort.
+    /// No lag, a model for each of several lags, or differences at four: whichever is best, whatever the effort.
     Choose,
-    /// These, the first unless another decides better. Of autoregressive emissions they are of the past.
+    /// These lags, the first unless another is better. For autoregressive emissions they are lags of the past.
     Given(Vec<Lags>),
 }
 
-/// Whose models give scores.
+/// Models that give scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ModelChoice {
-    /// What the effort tries; a model a class where it tries nothing.
+    /// Models that the effort tries; one per class if it tries nothing.
     #[default]
     Usual,
-    /// A model of all classes for each lag: what [`Effort::Quick`] takes of Fisher scores, as far as series reach,
-    /// with the codebooks that it has beside them and what is learnt from one model. Where the effort takes no such
-    /// model, or lags are given, one for each of these, or of 1, 2, 4 and 8.
+    /// A model of all classes for each lag: the choice of [`Effort::Quick`] for Fisher scores, as far as series reach, with its
+    /// codebooks and its learner for one model. If the effort uses no such model, or lags are given, one for each of these lags,
+    /// or of 1, 2, 4 and 8.
     EachLag,
-    /// These.
+    /// These models.
     Given(ScoreModels),
 }
 
-/// What is to be trained. Lists hold what there is to choose from, what is taken unless another is better first: one
-/// value is not chosen, and an empty list leaves it to the effort.
+/// Settings of a training.
+///
+/// A list holds the values to choose from, the default first: a single value is fixed, and an empty list leaves the choice to the
+/// effort.
 ///
 /// ```
 /// use fishweir::learn::{ClassifierKind, Effort, Request};
@@ -87,11 +92,11 @@ pub enum ModelChoice {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Request {
-    /// Which classifier.
+    /// Kind of classifier.
     pub kind: ClassifierKind,
-    /// How much is tried.
+    /// Size of the search.
     pub effort: Effort,
-    /// How models are fitted. Its states, topology and floor are the first where none are given below.
+    /// Fit of the models. Its states, topology and floor come first, unless others are given below.
     pub baum_welch: BaumWelch,
     /// Passes of Baum-Welch at most of a model of all classes, or one for each lag, and no more than those of
     /// `baum_welch`. What tells classes apart is learnt on its scores: in folds of the training parts of ten sets
@@ -105,10 +110,10 @@ pub struct Request {
     pub topologies: Vec<Topology>,
     /// Floors of standard deviations: see [`BaumWelch::std_floor`]. Channels only.
     pub std_floors: Vec<f64>,
-    /// What samples go through before models see them: see [`Front`]. Real channels only, and classifiers that compile.
+    /// Front end that samples go through first: see [`Front`]. Real channels only, and classifiers that compile.
     pub front: Front,
-    /// Lags of differences that are channels beside the sensor's, or of the past that autoregressive emissions
-    /// predict from, of order two where there are none. Real channels only, and classifiers that compile.
+    /// Lags of differences that are additional channels, or of the past that autoregressive emissions predict from; without any,
+    /// these are of order two. Real channels only, and classifiers that compile.
     pub lags: LagChoice,
     /// Codebooks for each dilation whose codewords are counted beside the models' scores: see [`Codebooks`]. Real
     /// channels only, and linear machines on scores. Others than the first are tried beside a model for each lag.
@@ -116,22 +121,24 @@ pub struct Request {
     /// Levels of each codeword's likeness, at most seven: how often each is exceeded is counted too. `None` for two,
     /// or fewer where limits leave no room for them.
     pub levels: Option<usize>,
-    /// Whose models give scores. One of all classes that the effort tries beside those of the classes is learnt from by
-    /// ridge regression, so that it is judged in closed form.
+    /// Models that give scores.
+    ///
+    /// If the effort compares one model of all classes with models of each class, the former is trained by ridge regression, so
+    /// that it is judged in closed form.
     pub models: ModelChoice,
-    /// How evidence grows with length. Others than the first are tried where lengths differ.
+    /// Normalisations of evidence by length. Others than the first are tried if lengths differ.
     pub normalisations: Vec<Normalisation>,
-    /// What the classifier may cost on a device: forms of class models that cost more are not tried.
+    /// Limits on the cost on a device: forms of class models that cost more are not tried.
     pub limits: Limits,
-    /// How series are cut into windows; `None` for whole series.
+    /// Windows of the series; `None` for whole series.
     pub windowing: Option<Windowing>,
     /// Column that names groups which inner folds must not straddle.
     pub group: Option<String>,
-    /// Whether log-likelihoods are among the features.
+    /// `true` if log-likelihoods are among the features.
     pub with_likelihood: bool,
-    /// What is trained on the features; `None` for what suits the classifier and its models.
+    /// Learner that is trained on the features; `None` for the one that suits the classifier and its models.
     pub learner: Option<&'static Learner>,
-    /// How much the classes weigh; with balanced ones, candidates are judged by mean recall.
+    /// Weights of the classes; with balanced ones, candidates are judged by mean recall.
     pub class_weight: ClassWeight,
     /// Scalings of the score.
     pub scalings: Vec<Scaling>,
@@ -161,31 +168,32 @@ pub struct Request {
     pub lambda: f64,
     /// Inner folds by which what is open is chosen.
     pub inner_folds: usize,
-    /// How training series are varied; channels only.
+    /// Augmentation of training series; channels only.
     pub augment: Augment,
 }
 
-/// What is varied of training series, and counted.
+/// Summary of the augmentation of training series, and of their codebooks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Varied {
-    /// Whether jittered copies of them are made.
+    /// `true` if jittered copies are made.
     pub copies: bool,
-    /// Whether there are vectors among their channels.
+    /// `true` if there are vectors among the channels.
     pub vectors: bool,
-    /// Whether a copy's vectors are turned.
+    /// `true` if a copy's vectors are turned.
     pub turned: bool,
-    /// Whether a copy differs from its series.
+    /// `true` if a copy differs from its series.
     pub copies_differ: bool,
-    /// Whether a mirror image is still to be chosen.
+    /// `true` if a mirror image is still to be chosen.
     pub mirror_chosen: bool,
-    /// Whether codebooks may be counted of them.
+    /// `true` if codebooks may be counted.
     pub codebooks: bool,
 }
 
 impl Request {
-    /// What the command has by default of a classifier: all is left to [`Effort::Quick`]. Kernel machines on scores are
-    /// trained on a Gram matrix, which bounds the number of windows, and on models of a size that is deployed: no varied
-    /// copies, no mirror images, no state a position.
+    /// Creates a request with the command's defaults for a classifier: all choices are left to [`Effort::Quick`].
+    ///
+    /// Kernel machines on scores are trained on a Gram matrix, which bounds the number of windows, and on models of a deployable
+    /// size: no jittered copies, no mirror images, no state per position.
     #[must_use]
     pub fn new(kind: ClassifierKind) -> Self {
         let augment = match kind.compiles() {
@@ -234,20 +242,20 @@ impl Request {
         Self::new(kind).trying(Effort::Minimal)
     }
 
-    /// The same with what a closure changes.
+    /// Changes the request by a closure.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self
     }
 
-    /// The same with another effort.
+    /// Sets the effort.
     #[must_use]
     pub fn trying(self, effort: Effort) -> Self {
         Self { effort, ..self }
     }
 
-    /// What the machine sees; `None` of a classifier that has none.
+    /// Features of the machine; `None` for a classifier without features.
     #[must_use]
     pub fn features(&self) -> Option<Features> {
         match self.kind {
@@ -269,7 +277,7 @@ impl Request {
         }
     }
 
-    /// Whose models give scores where nothing is tried.
+    /// Models that give scores if nothing is tried.
     #[must_use]
     pub fn scores(&self) -> ScoreModels {
         match &self.models {
@@ -319,19 +327,19 @@ impl Request {
         }
     }
 
-    /// Whether standard deviations are held above a floor, over channels.
+    /// Returns whether standard deviations are held above a floor, over channels.
     #[must_use]
     pub fn has_floor(&self) -> bool {
         self.baum_welch.emission.is_none_or(Family::has_floor)
     }
 
-    /// Whether emissions are of real channels, or as suits what is observed.
+    /// Returns whether emissions are of real channels, or chosen by the observations.
     pub(crate) fn of_reals(&self) -> bool {
         let reals = |family: &dyn Family| family.observes() == OF_CHANNELS.observes();
         self.baum_welch.emission.is_none_or(reals)
     }
 
-    /// Whether differences at lags are of what is observed, and compile.
+    /// Returns whether differences at lags apply to the observations, and compile.
     pub(crate) fn takes_lags(&self, observed: &Kind) -> bool {
         matches!(observed, Kind::Channels(_)) && self.kind.compiles() && self.of_reals()
     }
@@ -340,9 +348,10 @@ impl Request {
         self.baum_welch.emission.is_some_and(Family::has_past)
     }
 
-    /// How training series are varied, and what of it is left to choose: nothing of counts, or of yes and no, which are
-    /// none once they are turned or amplified; and where no machine is trained on features nothing sees jittered copies,
-    /// and nothing chooses a mirror image.
+    /// Augmentation of training series, and its open choices.
+    ///
+    /// Counts, and yes and no, are not augmented: they are invalid once they are turned or amplified. If no machine is
+    /// trained on features, there are no jittered copies, and no mirror image is chosen.
     pub(crate) fn augmentation(&self) -> Augment {
         if !self.front.makes_symbols() && !self.of_reals() {
             return Augment::NONE;
@@ -363,7 +372,7 @@ impl Request {
         augment
     }
 
-    /// How training series of a kind are varied, in words.
+    /// Describes the augmentation of training series of a kind.
     #[must_use]
     pub fn varied(&self, observed: &Kind) -> String {
         self.augmentation().describe(observed)

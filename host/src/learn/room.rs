@@ -1,4 +1,4 @@
-//! How many features there is room for.
+//! Limit on the number of features.
 
 use super::error::TrainError;
 

@@ -19,9 +19,9 @@ use crate::learn::solver::nystrom::Nystrom;
 /// Machines for each of several kernels and costs on features scaled alike.
 pub(crate) struct ScorePath {
     metric: FeatureScaler,
-    /// Of the training windows, as they came.
+    /// Rows of the training windows, unscaled.
     rows: Matrix,
-    /// Of the training windows, scaled, as the kernels store them.
+    /// Rows of the training windows, scaled, as the kernels store them.
     stored: Vec<Vec<f64>>,
     machines: Vec<OnItems>,
 }
@@ -44,7 +44,7 @@ fn scaled(metric: &FeatureScaler, rows: &Matrix) -> Vec<Vec<f64>> {
 
 impl ScorePath {
     /// Trains machines for some kernels, which differ in a width at most, and values of C: on the Gram matrix, or on
-    /// features by so many landmarks.
+    /// features by a number of landmarks.
     pub(crate) fn train(
         (learner, landmarks): (&Learner, Option<usize>),
         kernels: &[ScoreKernel],
@@ -82,7 +82,7 @@ impl ScorePath {
         Ok(Self { metric, rows: rows.clone(), stored, machines })
     }
 
-    /// What is decided of unscaled examples, `[kernel and cost][example]`.
+    /// Decisions on unscaled examples, `[kernel and cost][example]`.
     pub(crate) fn judge(&self, Examples { rows, labels, .. }: &Examples) -> Vec<Vec<Verdict>> {
         let mut new = scaled(&self.metric, rows);
         if let Some(one) = self.machines.first() {

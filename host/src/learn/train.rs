@@ -18,20 +18,19 @@ use crate::learn::search::trained::Trials;
 use crate::learn::search::trial::Plan;
 use crate::learn::training_set::{AnyPath, Shared, TrainingSet};
 
-/// What came of training.
+/// Result of a training.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// The classifier.
     pub classifier: Classifier,
-    /// What was chosen, and what it was chosen from.
+    /// Choice, and its alternatives.
     pub choice: Option<Choice>,
-    /// How the model of each class was fitted, `[class]`, or the one of all; empty for a kernel by marginalisation, whose
+    /// Fits of the models of each class, `[class]`, or of the one of all; empty for a kernel by marginalisation, whose
     /// model is given.
     pub fits: Vec<Fit>,
-    /// How training series were varied, in words.
+    /// Description of the augmentation.
     pub varied: String,
-    /// What class models are made of, and what that was chosen from; `None` for a kernel by
-    /// marginalisation.
+    /// Form of the class models, and its alternatives; `None` for a kernel by marginalisation.
     pub form: Option<FormChoice>,
 }
 
@@ -39,13 +38,13 @@ pub struct Trained {
 ///
 /// A machine learns from features of the series that its models were fitted to. Features of models that
 /// were fitted to the other folds of five, from the whole data's models onwards so that states keep their
-/// places, have no such bias and were tried in their stead: machines on Fisher scores of 2 to 16 states,
+/// places, have no such bias and were tried instead: machines on Fisher scores of 2 to 16 states,
 /// two scalings, C = 0.1, 1 and 10, were right in 0.801 instead of 0.816 in the mean over 24 settings on
 /// GunPoint, in 0.758 instead of 0.792 over 24 on promoters (five folds), in 0.756 instead of 0.757 over
 /// 12 on ItalyPowerDemand, in 0.975 instead of 0.978 over 6 on Japanese vowels; worse in 44 of the 66
 /// settings and better in 14. So there is no such option.
 ///
-/// `progress` is told of every pass of Baum-Welch.
+/// `progress` is called after every pass of Baum-Welch.
 ///
 /// # Errors
 /// [`TrainError`] naming what is wrong.
@@ -104,7 +103,7 @@ impl<'a> Trainer<'a> {
         self.train_in(&Space::of(self.data(), series, request)?, progress)
     }
 
-    /// The same in a space that was listed already.
+    /// Trains in a space that was listed before.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.
@@ -118,8 +117,10 @@ impl<'a> Trainer<'a> {
         self.fit_within_limits(&plan, taken, progress)
     }
 
-    /// What is best of a space that was [checked](Space::check): the form of class models, a mirror image, the number of
-    /// jittered copies, and the setting of the machine, one after the other, each judged on what is held back.
+    /// Chooses the best of a space that was [checked](Space::check).
+    ///
+    /// It chooses the form of class models, a mirror image, the number of jittered copies, and the setting of the machine, in
+    /// this order, each by held-out windows.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.
@@ -254,7 +255,7 @@ impl<'a> Trainer<'a> {
     }
 }
 
-/// What a model's file says of a plan whose form was settled.
+/// Record of a plan with a settled form, for a model's file.
 fn selection(plan: &Plan, form: &FormChoice) -> Selection {
     let words = plan.trial.request.kind == ClassifierKind::EmpiricalMap;
     Selection {

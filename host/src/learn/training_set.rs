@@ -32,14 +32,14 @@ use crate::words::{counted, short};
 
 /// Machines of a scaling, whatever they are trained on.
 pub(crate) enum AnyPath {
-    /// On features, in the primal.
+    /// Machines on features, in the primal.
     Linear(Path),
-    /// On kernels of them, in the dual.
+    /// Machines on kernels of features, in the dual.
     OnScores(ScorePath),
 }
 
 impl AnyPath {
-    /// What is decided of unscaled examples, `[width and cost][example]`.
+    /// Decisions on unscaled examples, `[width and cost][example]`.
     pub(crate) fn judge(&self, examples: &Examples) -> Vec<Vec<Verdict>> {
         match self {
             Self::Linear(path) => path.judge(examples),
@@ -48,7 +48,7 @@ impl AnyPath {
     }
 }
 
-/// What trainings on a data set share: nothing is fitted, and no features are taken, twice in a row.
+/// Caches shared by the trainings on a data set: no model is fitted, and no features are computed, twice in a row.
 pub(crate) struct Shared<'a> {
     pub(crate) fits: Fits<'a>,
     pub(crate) last: LastHeldOut,
@@ -73,7 +73,7 @@ pub(crate) struct TrainingSet<'a> {
 }
 
 impl<'a> TrainingSet<'a> {
-    /// Of a trial in a space that was [checked](crate::learn::Space::check).
+    /// Training set of a trial in a space that was [checked](crate::learn::Space::check).
     pub(crate) fn new(
         shared: &'a Shared<'a>,
         series: &'a [usize],
@@ -112,12 +112,12 @@ impl<'a> TrainingSet<'a> {
         self.widen_by(&self.trial.form.lags, samples)
     }
 
-    /// The same at other lags.
+    /// Widens samples by other lags.
     pub(crate) fn widen_by<'s>(&self, lags: &Lags, samples: SamplesView<'s>) -> Widened<'s> {
         self.front.widen(samples, lags)
     }
 
-    /// What models see at some lags, by names.
+    /// Input of the models at some lags, by names.
     pub(crate) fn seen_at(&self, lags: &Lags) -> Kind {
         lags.kind(&self.front.kind(self.data.kind()))
     }
@@ -369,7 +369,7 @@ impl<'a> TrainingSet<'a> {
         Ok(AnyPath::OnScores(path))
     }
 
-    /// What was chosen, in words.
+    /// Describes the choice.
     pub(crate) fn notes(&self, chosen: &Choice) -> Vec<String> {
         let (learner, augment) = (self.trial.learner, &self.trial.augment);
         let weight = match self.trial.request.class_weight {

@@ -1,4 +1,4 @@
-//! Which channels are the components of physical vectors, and how their mirror images look.
+//! Channels that are the components of physical vectors, and their mirror images.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Kind, split_unit};
 
-/// Which channels are the components of vectors.
+/// Choice of the channels that are components of vectors.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vectors {
@@ -17,7 +17,7 @@ pub enum Vectors {
     /// `magnetometer`.
     #[default]
     Named,
-    /// These, and none else.
+    /// Exactly these vectors.
     Given(Vec<Vector>),
 }
 
@@ -25,9 +25,9 @@ pub enum Vectors {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vector {
-    /// Its components along `x`, `y`, `z`.
+    /// Components along `x`, `y`, `z`.
     pub channels: [String; 3],
-    /// Whether it is a turning rate or a magnetic field: mirrored across `x` it changes the sign of its
+    /// `true` for a turning rate or a magnetic field: mirrored across `x` it changes the sign of its
     /// `y` and `z`, where a velocity or an acceleration changes that of its `x`.
     pub axial: bool,
 }
@@ -43,7 +43,7 @@ const AXIAL: [&str; 11] =
     ["w", "g", "gyr", "gyro", "gyroscope", "omega", "rot", "rotation", "m", "mag", "magnetometer"];
 
 impl Vectors {
-    /// The vectors among some channels; given ones may name what is none of them.
+    /// The vectors among some channels; given ones may name unknown channels.
     pub(crate) fn among(&self, names: &[String]) -> Vec<Vector> {
         if let Self::Given(vectors) = self {
             return vectors.clone();

@@ -7,13 +7,12 @@ use super::rows::digits;
 use crate::data::{Alphabet, Decoded, SamplesView, is_separator};
 use crate::files;
 
-/// Which pasts of a string are told apart.
+/// Contexts of a string that a model distinguishes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContextSet {
-    /// All strings of so many symbols. As many symbols begin a string without being predicted.
+    /// All strings of this number of symbols. The first symbols of a string, as many, are not predicted.
     Order(usize),
-    /// The same, and the shorter ones that a string begins with, after start markers: every symbol is
-    /// predicted.
+    /// As [`Order`](Self::Order), with the shorter beginnings of a string after start markers: every symbol is predicted.
     Padded(usize),
     /// Chosen from sequences: the strings of at most `longest` symbols that something follows at least
     /// `at_least` times, and the empty one.
@@ -25,10 +24,10 @@ pub enum ContextSet {
     Frequent {
         /// Length of the longest.
         longest: usize,
-        /// How often each occurs.
+        /// Least number of occurrences.
         at_least: usize,
     },
-    /// These, the symbols that were seen last in the order they came, and the empty one.
+    /// These contexts, each the symbols that were seen last in the order they came, and the empty one.
     Listed(Vec<Vec<u16>>),
 }
 

@@ -23,7 +23,7 @@ use crate::runtime::{
 /// Score: the weights, where there are two at least, then for each component its means and its variances
 /// (or log standard deviations), `[channel]`: `M + 2 M D` entries, or `2 D`. Sources: Shawe-Taylor
 /// and Cristianini, "Kernel Methods for Pattern Analysis", 2004, examples 12.30 and 12.31 with the
-/// posteriors that the latter leaves out. Work a sample: `M` likelihoods.
+/// posteriors that the latter leaves out. Work per sample: `M` likelihoods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts", into = "Parts")]
 pub struct DensityModel {
@@ -80,8 +80,7 @@ impl DensityModel {
     /// maximisation from k-means: Baum-Welch for a model without memory, with its restarts and its
     /// floor. A single Gaussian is there after one pass.
     ///
-    /// `scale` is the standard deviation of each channel over all training data; `progress` is told of
-    /// every pass.
+    /// `scale` is the standard deviation of each channel over all training data; `progress` is called after every pass.
     ///
     /// # Errors
     /// [`FitError`] if an option is out of range or there is nothing to fit.
@@ -231,7 +230,7 @@ impl Scored for DensityModel {
         self.memoryless().simulate(length, seed)
     }
 
-    /// Of a single Gaussian, by its channels; there is none of a mixture.
+    /// Information of a single Gaussian, by its channels; `None` for a mixture.
     fn information(
         &self,
         length: usize,

@@ -5,7 +5,7 @@ use crate::files::FileError;
 use crate::fit::FitError;
 use crate::runtime::HmmError;
 
-/// Why a model without hidden states was refused, or none was fitted.
+/// Reason why a model without hidden states was refused, or not fitted.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -13,7 +13,7 @@ pub enum ContextModelError {
     /// Numbers of the wrong shape or out of range.
     #[error(transparent)]
     Numbers(#[from] HmmError),
-    /// A set of contexts that is none.
+    /// An invalid set of contexts.
     #[error("the contexts: {0}")]
     Contexts(#[from] ContextError),
     /// More contexts than can be numbered.
@@ -42,9 +42,9 @@ pub enum ContextModelError {
     )]
     #[strum(serialize = "wrong-length")]
     Length {
-        /// Which one, from 0.
+        /// Index of the sequence, from 0.
         sequence: usize,
-        /// Its length.
+        /// Length of the sequence.
         found: usize,
         /// The first's.
         wanted: usize,
@@ -58,9 +58,9 @@ pub enum ContextModelError {
     Kind {
         /// The model.
         model: &'static str,
-        /// What it is over.
+        /// Observations of the model.
         wanted: &'static str,
-        /// What was given.
+        /// Observations given.
         found: &'static str,
     },
     /// Expectation and maximisation.
@@ -77,7 +77,7 @@ pub enum ContextModelError {
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Reason.
         why: String,
     },
 }

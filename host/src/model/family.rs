@@ -12,9 +12,9 @@ pub enum ModelFamily {
     HiddenMarkov(BaumWelch),
     /// [`MarkovModel`].
     Markov {
-        /// Its contexts.
+        /// Contexts of the model.
         contexts: ContextSet,
-        /// Whether a string ends by an event of its own.
+        /// `true` if a string ends by an event of its own.
         end: bool,
         /// Every event as likely as any other, instead of by the data.
         uniform: bool,

@@ -29,11 +29,11 @@ pub enum FittedModel {
     SwitchingSystem(SwitchingModel),
 }
 
-/// What is written once a kind.
+/// Writes the code that each kind of model needs once.
 macro_rules! kinds {
     ($($kind:ident($model:ty)),*) => {
         impl FittedModel {
-            /// What any model answers.
+            /// The model, as any model.
             pub fn any(&self) -> &dyn Model {
                 match self {
                     $(Self::$kind(model) => model,)*

@@ -1,4 +1,4 @@
-//! What a hidden Markov model answers.
+//! Queries on a hidden Markov model.
 
 use fishweir_core::smooth::SequenceError;
 

@@ -19,7 +19,7 @@ use crate::runtime::{Distribution, HmmError, check};
 /// ```
 ///
 /// A missing sample counts nothing. Score: the slope along the logarithm of a factor of all bandwidths, one
-/// number. Source: Parzen, "On estimation of a probability density function and mode", 1962. Work a sample:
+/// number. Source: Parzen, "On estimation of a probability density function and mode", 1962. Work per sample:
 /// `n D` multiply-adds and `n` exponentials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]

@@ -34,7 +34,7 @@ const LEFT: f64 = 1e-17;
 /// `k + 1` symbols, less `K sum_u n(u) n'(u)`.
 ///
 /// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, example
-/// 12.32 and remark 12.33. Work a sequence: a look-up a symbol and `C E` for the score.
+/// 12.32 and remark 12.33. Work per sequence: a look-up per symbol and `C E` for the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct MarkovModel {
@@ -49,7 +49,7 @@ pub struct MarkovModel {
     span: Span,
 }
 
-/// What a model is made from.
+/// Parts of a model's file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parts {
@@ -68,7 +68,7 @@ impl TryFrom<Parts> for MarkovModel {
 }
 
 impl MarkovModel {
-    /// A model over so many symbols, with an event for the end or without, from contexts, `[context]`,
+    /// A model over `symbols` symbols, with an event for the end or without, from contexts, `[context]`,
     /// and probabilities, `[context][event]`.
     ///
     /// A context is the symbols seen last in the order they came; a start marker is the symbol past the
@@ -100,7 +100,7 @@ impl MarkovModel {
     /// pseudo-count; the contexts are the set's. A context that nothing followed has a uniform row.
     ///
     /// # Errors
-    /// [`ContextModelError`] for a set that is none or too large, and a pseudo-count out of range.
+    /// [`ContextModelError`] for a set that is invalid or too large, and a pseudo-count out of range.
     pub fn fit(
         set: &ContextSet,
         symbols: usize,
@@ -118,7 +118,7 @@ impl MarkovModel {
     /// are chosen from.
     ///
     /// # Errors
-    /// [`ContextModelError`] for a set that is none or too large.
+    /// [`ContextModelError`] for a set that is invalid or too large.
     pub fn uniform(
         set: &ContextSet,
         symbols: usize,
@@ -159,15 +159,15 @@ impl MarkovModel {
         &self.probability
     }
 
-    /// Whether strings end by an event.
+    /// Returns whether strings end by an event.
     pub fn has_end(&self) -> bool {
         self.end
     }
 
-    /// How often each event came in each context, `[context][event]`.
+    /// Counts of each event in each context, `[context][event]`.
     ///
     /// # Errors
-    /// The symbol that the model makes impossible, or is none; the end is the one past the last.
+    /// The symbol that is invalid or that the model makes impossible; the end is the one past the last.
     pub fn count(&self, samples: SamplesView<'_>) -> Result<Vec<Vec<f64>>, SequenceError> {
         let symbols = samples.symbols().unwrap_or_default();
         // The end's number must not pass for a symbol.
@@ -182,8 +182,8 @@ impl MarkovModel {
         AutomatonView::new(&self.next, self.symbols + usize::from(self.end), self.span)
     }
 
-    /// How often each context is expected to predict, in a string of `length` symbols, or where there is
-    /// an end in all of a drawn one's.
+    /// Expected number of predictions of each context, in a string of `length` symbols, or if there is
+    /// an end, in a whole drawn string.
     fn visits(&self, length: usize) -> Vec<f64> {
         let count = self.contexts.len();
         let start = ContextRule::<usize, 1>::start(&self.rule());
@@ -265,7 +265,7 @@ impl Scored for MarkovModel {
         rows::scores(&self.probability, sequences, parametrisation, |samples| self.count(samples))
     }
 
-    /// Where there is an end, a string is as long as it turns out to be, up to a million symbols.
+    /// Draws a string. If the model has an end, its length is random, up to a million symbols.
     fn draw(&self, length: usize, seed: u64) -> Samples {
         let at_most = if self.end { MOST_SYMBOLS } else { length };
         Samples::Symbols(rows::draw(&self.rule(), &self.probability, self.symbols, at_most, seed))
@@ -275,7 +275,7 @@ impl Scored for MarkovModel {
         Some(self.symbols)
     }
 
-    /// Where there is an end, of strings of whatever length.
+    /// Exact information. If the model has an end, it is that of strings of random length.
     fn information(
         &self,
         length: usize,

@@ -8,7 +8,7 @@
 //! | [`Model`], [`Scored`]: what can be asked; scores of many sequences | `mod.rs`, `score.rs` |
 //! | [`Hmm`]: hidden Markov models; draws | `hmm.rs`, `simulate.rs` |
 //! | [`MarkovModel`]: strings of order `k`, with an end, with a padded start, variable-length contexts | `markov.rs` |
-//! | [`ContextSet`]: which pasts are told apart, given or chosen from data | `contexts.rs` |
+//! | [`ContextSet`]: the pasts that a model distinguishes, given or chosen from data | `contexts.rs` |
 //! | [`PositionModel`]: independent positions of sequences of one length | `positions.rs` |
 //! | counts, scores, estimates and information of rows of probabilities | `rows.rs` |
 //! | [`DensityModel`]: independent samples of a Gaussian, or of a mixture | `density.rs` |
@@ -66,14 +66,15 @@ use crate::data::SamplesView;
 
 /// A fitted model of sequences.
 pub trait Model: Scored {
-    /// What it is, as a noun: `hidden Markov model`.
+    /// Kind of model, as a noun: `hidden Markov model`.
     fn noun(&self) -> &'static str;
 
     /// Symbols or channels of an observation.
     fn size(&self) -> usize;
 
-    /// What each entry of its [score](Scored::scores) is the slope along, in the order of the entries and
-    /// in logits and log standard deviations: `transition[0][1]`, `mean[2][0]`.
+    /// Name of the parameter of each entry of its [score](Scored::scores), in the order of the entries.
+    ///
+    /// Parameters are logits and log standard deviations: `transition[0][1]`, `mean[2][0]`.
     fn parameter_names(&self) -> Vec<String>;
 
     /// `log p(x)` of each sequence, in nats, in order; an impossible sequence is an error in its place.

@@ -16,7 +16,7 @@ use crate::runtime::check;
 /// from there on, and one that goes on is refused.
 ///
 /// Score: `[position][symbol]`, `L K` entries. Source: Jaakkola and Haussler, "Exploiting
-/// generative models in discriminative classifiers", 1998, section 5. Work a sequence: `L K`.
+/// generative models in discriminative classifiers", 1998, section 5. Work per sequence: `L K`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts")]
 pub struct PositionModel {
@@ -153,7 +153,7 @@ impl Scored for PositionModel {
         rows::scores(&self.probability, sequences, parametrisation, |samples| self.count(samples))
     }
 
-    /// At most all positions.
+    /// Draws at most all positions.
     fn draw(&self, length: usize, seed: u64) -> Samples {
         let symbols = self.probability[0].len();
         Samples::Symbols(rows::draw(&self.rule(), &self.probability, symbols, length, seed))

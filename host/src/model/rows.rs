@@ -1,5 +1,4 @@
-//! What models have in common that are a row of probabilities a context: counting, score, estimate,
-//! drawing, information.
+//! Common functions of models with one row of probabilities per context: counting, score, estimate, drawing, information.
 
 use fishweir_core::ObservationError;
 use fishweir_core::context::ContextRule;
@@ -17,7 +16,7 @@ use crate::runtime::numbers::{choose, push_row};
 /// Probabilities or counts, `[context][event]`.
 pub(super) type Table = Vec<Vec<f64>>;
 
-/// How often each event came in each context.
+/// Counts of each event in each context.
 ///
 /// What is counted when is the core's rule; in which of `C` contexts is for run time, so none of its
 /// constants.

@@ -10,7 +10,7 @@ use crate::runtime::family::entries;
 use crate::runtime::numbers::push_row;
 use crate::runtime::{Emissions, Hmm, Parts};
 
-/// A model with a score: a gradient of `log p(x)` with a number a parameter.
+/// A model with a score: a gradient of `log p(x)` with a number per parameter.
 ///
 /// An entry that belongs to a probability of exactly zero is zero in every parametrisation: what is
 /// impossible by the model's structure is no parameter, stays impossible, and the invariant kernel
@@ -30,7 +30,7 @@ pub trait Scored: Sync {
     /// A sequence drawn from the model; the same seed draws the same.
     fn draw(&self, length: usize, seed: u64) -> Samples;
 
-    /// How many symbols sequences are over; `None` for real channels.
+    /// Number of symbols of the alphabet; `None` for real channels.
     fn symbols(&self) -> Option<usize> {
         None
     }
@@ -78,7 +78,7 @@ impl<M: Scored + ?Sized> Scored for &M {
 pub struct ModelScore {
     /// `log p(x)`.
     pub log_likelihood: f64,
-    /// Its gradient, `[parameter]`.
+    /// Gradient of the log-likelihood, `[parameter]`.
     pub score: Vec<f64>,
 }
 
@@ -86,9 +86,9 @@ pub struct ModelScore {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("sequence {sequence} has no score: {why}")]
 pub struct NoScore {
-    /// Which one, from 0.
+    /// Index of the sequence, from 0.
     pub sequence: usize,
-    /// What the model refuses.
+    /// Error of the model.
     pub why: SequenceError,
 }
 

@@ -29,11 +29,11 @@ use crate::classifier::{self, Observations, Provenance};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSet {
-    /// What they observe.
+    /// Observations of the models.
     pub observations: Observations,
     /// The models, in order; no two of one name.
     pub models: Vec<NamedModel>,
-    /// How they were fitted.
+    /// Provenance of the fits.
     pub provenance: Provenance,
 }
 
@@ -53,8 +53,9 @@ pub struct NamedModel {
 classifier::has_a_file!(ModelSet);
 
 impl ModelSet {
-    /// Whether bytes are the file of a set and of nothing else, by the names of its fields; what they say may
-    /// still be wrong.
+    /// Returns whether bytes are the file of a set and of nothing else, by the names of its fields.
+    ///
+    /// The values may still be invalid.
     pub fn is_one(bytes: &[u8]) -> bool {
         let fields = ["observations", "models", "provenance"];
         let content = classifier::unseal("", bytes).and_then(|content| content.parse());

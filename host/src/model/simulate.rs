@@ -21,7 +21,7 @@ impl Hmm {
         self.simulate_behind(&lags, length, seed)
     }
 
-    /// The same with the past at some lags.
+    /// Draws a series of a model that depends on the past at some lags.
     pub(crate) fn simulate_behind(&self, lags: &Lags, length: usize, seed: u64) -> Samples {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut state = None;

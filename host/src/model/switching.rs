@@ -61,7 +61,7 @@ impl SwitchingModel {
         &self.system
     }
 
-    /// The same as one system: the mean is seen of a number of the state that is one for ever.
+    /// Returns a system without a separate mean: the mean is that of a state variable that is always one.
     #[must_use]
     pub fn with_mean(&self) -> SwitchingSystem {
         let mut system = self.system.clone();
@@ -85,7 +85,7 @@ impl Model for SwitchingModel {
         self.centre.len()
     }
 
-    /// None.
+    /// Returns no names: the model has no scores.
     fn parameter_names(&self) -> Vec<String> {
         Vec::new()
     }

@@ -18,7 +18,7 @@ use crate::parallel::each;
 ///
 /// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
 /// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
-/// models in discriminative classifiers", 1998. Work a sample: that of a Kalman smoother, some `20 n^3`.
+/// models in discriminative classifiers", 1998. Work per sample: that of a Kalman smoother, some `20 n^3`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parts<LinearSystem>")]
 pub struct SystemModel {
@@ -86,7 +86,7 @@ impl SystemModel {
         &self.system
     }
 
-    /// The same as one system: the mean is seen of a number of the state that is one for ever.
+    /// Returns a system without a separate mean: the mean is that of a state variable that is always one.
     pub fn with_mean(&self) -> LinearSystem {
         let mut system = self.system.clone();
         system.initial_mean.push(1.0);
@@ -130,7 +130,7 @@ pub(super) fn about_their_mean<F>(
     Ok((centre, fit))
 }
 
-/// What was drawn about a mean; nothing where there was nothing.
+/// Adds the mean to drawn samples; empty without samples.
 pub(super) fn away_from(centre: &[f64], drawn: Option<RowsView<'_>>) -> Samples {
     let back: Vec<f64> = centre.iter().map(|x| -x).collect();
     Samples::Channels(drawn.map_or_else(|| Rows::new(centre.len()), |rows| centred(rows, &back)))
@@ -146,7 +146,7 @@ fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
     moved
 }
 
-/// Of a system that was checked, about samples of its channels, nothing but a sample is refused.
+/// Converts an error about a checked system and samples of its channels: only a sample can be refused.
 pub(super) fn refused(error: SystemError) -> SequenceError {
     match error {
         SystemError::Sample { sample: time, why: error } => {

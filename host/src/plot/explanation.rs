@@ -1,4 +1,4 @@
-//! What each sample gave to the decisions along a series.
+//! Figure of each sample's contribution to the decisions along a series.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,13 +13,13 @@ pub struct Piece<'a> {
     pub start: usize,
     /// The class decided for, for its colour.
     pub class: usize,
-    /// Its name.
+    /// Name of the class.
     pub name: &'a str,
     /// The name of the class that comes next.
     pub rival: &'a str,
-    /// By how much the class leads before the first sample.
+    /// Margin of the class before the first sample.
     pub bias: f64,
-    /// What each sample added, `[sample]`.
+    /// Contribution of each sample, `[sample]`.
     pub gains: &'a [f64],
 }
 
@@ -28,7 +28,7 @@ pub struct Piece<'a> {
 pub struct ExplanationPlot<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
     /// Channels by name, `[channel][sample]`, `None` where missing; none of symbols.
     pub traces: &'a [(String, Vec<Option<f64>>)],
@@ -190,7 +190,7 @@ fn running(piece: &Piece<'_>) -> impl Iterator<Item = f64> {
     }))
 }
 
-/// From samples and leads to places.
+/// Map from samples and margins to places.
 struct Frame {
     samples: Range<usize>,
     lead: Range<f64>,
@@ -220,7 +220,7 @@ impl Frame {
         }
     }
 
-    /// Whether a gain speaks for what was decided, and how strongly, at most [`SHADES`].
+    /// Returns whether a gain supports the decision, and its strength, at most [`SHADES`].
     fn shade(&self, gain: f64) -> (bool, u32) {
         let share = (gain.abs() / self.most).min(1.0);
         (gain > 0.0, (share * f64::from(SHADES)).round() as u32)

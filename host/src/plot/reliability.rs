@@ -1,4 +1,4 @@
-//! How confident decisions were against the share of them that was right.
+//! Reliability diagram: the confidence of decisions against the share of them that was right.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::svg::{colour, draw_heading, escape, open};
 /// Decisions about as confident.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
-    /// How many.
+    /// Number of windows.
     pub windows: usize,
     /// The mean probability of what was decided.
     pub confidence: f64,
@@ -19,22 +19,22 @@ pub struct Bin {
 /// One classifier's bins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reliability<'a> {
-    /// Its name.
+    /// Name of the classifier.
     pub name: &'a str,
-    /// Its bins, of rising confidence.
+    /// Bins, in rising order of confidence.
     pub bins: Vec<Bin>,
-    /// Its expected calibration error.
+    /// Expected calibration error.
     pub error: f64,
 }
 
-/// Bins of confidence of several classifiers (A. Niculescu-Mizil and R. Caruana, Predicting good probabilities with
-/// supervised learning, ICML 2005, figure 1): where probabilities can be believed they lie on the diagonal. A bin is a
-/// point whose area grows with its share of the windows, with their number beside it, and a line to the diagonal.
+/// Bins of confidence of several classifiers (A. Niculescu-Mizil and R. Caruana, Predicting good probabilities with supervised
+/// learning, ICML 2005, figure 1): calibrated probabilities lie on the diagonal. A bin is a point whose area grows with its share
+/// of the windows, labelled with their number, and a line to the diagonal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReliabilityPlot<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
     /// The classifiers.
     pub classifiers: &'a [Reliability<'a>],
@@ -60,7 +60,7 @@ impl ReliabilityPlot<'_> {
         svg
     }
 
-    /// In the upper corner: who is unsure is seldom always right.
+    /// Draws the legend in the upper corner: decisions of low confidence are seldom all right.
     fn draw_legend(&self, svg: &mut String) {
         for (index, one) in self.classifiers.iter().enumerate() {
             let windows: usize = one.bins.iter().map(|bin| bin.windows).sum();

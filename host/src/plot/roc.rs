@@ -8,7 +8,7 @@ use super::svg::{colour, draw_heading, escape, open};
 /// One classifier's curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve<'a> {
-    /// Its name.
+    /// Name of the classifier.
     pub name: &'a str,
     /// `(false alarms, detected)`, shares, rising.
     pub points: &'a [(f64, f64)],
@@ -16,7 +16,7 @@ pub struct Curve<'a> {
     pub area: f64,
 }
 
-/// What is along the axes.
+/// Quantities along the axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shares {
     /// False alarms across, detections up; by chance the two are equal.
@@ -28,11 +28,11 @@ pub enum Shares {
 /// Receiver operating characteristics of several classifiers, or how many of several tasks reach a score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RocPlot<'a> {
-    /// What is along the axes.
+    /// Quantities along the axes.
     pub shares: Shares,
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
     /// The curves.
     pub curves: &'a [Curve<'a>],
@@ -59,7 +59,7 @@ impl RocPlot<'_> {
         svg
     }
 
-    /// In the lower corner where no curve should be.
+    /// Draws the legend in the lower corner, where no curve should be.
     fn draw_legend(&self, svg: &mut String) {
         let first = y(0.0) - 14.0 - 22.0 * (self.curves.len().max(1) - 1) as f64;
         let (class, across, what) = match self.shares {

@@ -10,13 +10,13 @@ use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 pub struct ScatterPlot<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
-    /// What is along the axes: across, up.
+    /// Titles of the axes: across, up.
     pub axes: [&'a str; 2],
     /// The points, across and up.
     pub points: &'a [[f64; 2]],
-    /// What each point is, for whoever points at it.
+    /// Name of each point, shown when the pointer is over it.
     pub names: &'a [String],
     /// The class of each point, an index into `classes`; `None` for a point without one.
     pub labels: &'a [Option<usize>],
@@ -30,7 +30,7 @@ const TOP: f64 = 96.0;
 const LEGEND: f64 = 190.0;
 const WIDTH: f64 = LEFT + SIDE + LEGEND;
 const BELOW: f64 = 58.0;
-/// Between lines of the legend.
+/// Distance between lines of the legend.
 const LINE: f64 = 22.0;
 
 /// A range of data on a side of the figure.

@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 use super::svg::{ticks, tidy};
 
 const SIDE: f64 = 520.0;
-/// Where the heading begins, and the square.
+/// Left edge of the heading and of the square.
 pub(super) const LEFT: f64 = 72.0;
 const TOP: f64 = 96.0;
 /// The figure's width and height.
 pub(super) const SIZE: (f64, f64) = (LEFT + SIDE + 28.0, TOP + SIDE + 58.0);
 
-/// Where a share lies across.
+/// Horizontal position of a share.
 pub(super) fn x(share: f64) -> f64 {
     LEFT + share * SIDE
 }
 
-/// Where a share lies upwards.
+/// Vertical position of a share.
 pub(super) fn y(share: f64) -> f64 {
     TOP + (1.0 - share) * SIDE
 }

@@ -8,22 +8,22 @@ use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 /// A stretch of time with its true class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// From when to when, in seconds.
+    /// Start and end in seconds.
     pub time: Range<f64>,
-    /// Its class.
+    /// Class of the stretch.
     pub class: usize,
 }
 
-/// What a classifier said at one time.
+/// Reading of a classifier at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// When, in seconds.
+    /// Time in seconds.
     pub time: f64,
     /// The class decided for.
     pub class: usize,
-    /// By how much each class leads the best of the others, `[class]`; negative where it does not. These
-    /// are subtracted before they are rounded, so that they say what was decided: decision values, which
-    /// are rounded, need not.
+    /// Margin of each class over the best of the others, `[class]`; negative where it does not win.
+    ///
+    /// Margins are subtracted before rounding, so that they agree with the decision: rounded decision values need not.
     pub leads: Vec<f32>,
 }
 
@@ -32,7 +32,7 @@ pub struct Reading {
 pub struct StreamPlot<'a> {
     /// The heading.
     pub title: &'a str,
-    /// What it shows, in a line or two.
+    /// Description in a line or two.
     pub subtitle: &'a str,
     /// Names of the classes.
     pub classes: &'a [String],
@@ -168,7 +168,7 @@ impl StreamPlot<'_> {
     }
 }
 
-/// From times and margins to places.
+/// Map from times and margins to places.
 struct Frame {
     time: Range<f64>,
     margin: Range<f64>,

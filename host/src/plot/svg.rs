@@ -1,11 +1,11 @@
-//! What the figures share.
+//! Common parts of the figures.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::words::printable;
 
-// Mid tones, told apart by eye and by most colour-blind eyes, on white and on black.
+// Mid tones that most eyes distinguish, colour-blind ones included, on white and on black.
 const PALETTE: [&str; 10] = [
     "#4c8bf5", "#f28e2b", "#2fa36b", "#e05263", "#9b6bd6", "#c9a227", "#22a7b8", "#d765a8",
     "#8c6d4f", "#7f8a99",
@@ -52,7 +52,7 @@ pub(super) fn draw_level((left, right): (f64, f64), y: f64, text: &str, svg: &mu
     );
 }
 
-/// Round numbers within a range, about so many.
+/// Round numbers within a range, about `about` of them.
 pub(super) fn ticks(range: &Range<f64>, about: f64) -> Vec<f64> {
     let raw = (range.end - range.start).max(1e-9) / about;
     let power = 10.0_f64.powf(raw.log10().floor());

@@ -9,41 +9,41 @@ use crate::device::Clock;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ProjectBoard {
-    /// Its name on the command line.
+    /// Name of the board on the command line.
     pub name: &'static str,
-    /// Its name in print.
+    /// Name of the board in print.
     pub title: &'static str,
     /// The core on it.
     pub core: &'static str,
     /// Rust's name of the target.
     pub target: &'static str,
-    /// How its image is started.
+    /// Start of the image.
     pub start: Start,
     /// `board.rs`.
     pub(super) source: &'static str,
-    /// Dependencies beside the core: lines of TOML, for both styles.
+    /// Dependencies other than the core: lines of TOML, for both styles.
     pub(super) dependencies: &'static str,
-    /// What waits, how a blocking program and one with tasks begin.
+    /// Platform: timers, and the start of a blocking program and of one with tasks.
     pub(super) platform: Platform,
     /// Clocks a second that the project leaves the core at; of an emulated board, which has no clock of its own, those of
     /// a part with such a core.
     pub clock: Clock,
     /// Start and kilobytes of flash and RAM.
     pub(super) memory: [(u32, u32); 2],
-    /// Whether `memory.x` says so to the linker; else the packages of the board do.
+    /// `true` if `memory.x` describes the memory to the linker; otherwise the packages of the board do.
     pub(super) memory_is_told: bool,
-    /// What the linker's script says beside the memory.
+    /// Lines of the linker's script other than the memory.
     pub(super) script: &'static str,
     /// Arguments of the linker.
     pub(super) link: &'static [&'static str],
 }
 
-/// How an image is started.
+/// Start of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// By an emulator: the board of this name in [`crate::device`].
+    /// Started by an emulator: the board of this name in [`crate::device`].
     Emulated,
-    /// By a debug probe: the name of the chip for probe-rs.
+    /// Started by a debug probe: the name of the chip for probe-rs.
     Probe(&'static str),
 }
 
@@ -270,7 +270,7 @@ impl ProjectBoard {
             .ok_or_else(|| ProjectError::NoBoard { name: name.to_owned() })
     }
 
-    /// Whether an emulator runs it.
+    /// Returns whether an emulator runs it.
     #[must_use]
     pub fn is_emulated(&self) -> bool {
         self.platform.is_emulated()
@@ -282,7 +282,7 @@ impl ProjectBoard {
         self.memory.map(|(_, kilobytes)| 1024 * kilobytes as usize)
     }
 
-    /// What its core takes of work.
+    /// Core of the board, with its measured cost of work.
     #[must_use]
     pub fn takes(&self) -> Option<&'static Core> {
         Core::named(self.core)
@@ -306,7 +306,7 @@ impl ProjectBoard {
         ))
     }
 
-    /// What is to be installed once, as lines for a shell, and what to expect.
+    /// Commands to install once, as lines for a shell, and the expected output.
     pub(super) fn how_to_run(&self) -> (&'static str, String) {
         match self.start {
             Start::Emulated if self.platform == Platform::EmulatedRiscv => {

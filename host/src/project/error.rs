@@ -1,8 +1,8 @@
-//! Why a project is not written.
+//! Errors of projects that are not written.
 
 use super::{PROJECT_BOARDS, RATES};
 
-/// Why a project is not written.
+/// Reason why a project is not written.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -11,7 +11,7 @@ pub enum ProjectError {
     #[error("there is no board `{name}`; there are {}", PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "))]
     #[strum(serialize = "unknown-board")]
     NoBoard {
-        /// What was asked for.
+        /// Requested name.
         name: String,
     },
     /// A name that no package can have.
@@ -20,16 +20,16 @@ pub enum ProjectError {
     )]
     #[strum(serialize = "bad-name")]
     Name {
-        /// What was asked for.
+        /// Requested name.
         name: String,
     },
     /// A rate that no timer has.
     #[error(
-        "{rate} samples a second: give from one a day ({:.7}) to 100 000", RATES[0]
+        "{rate} samples per second: give from one a day ({:.7}) to 100 000", RATES[0]
     )]
     #[strum(serialize = "bad-rate")]
     Rate {
-        /// Samples a second.
+        /// Samples per second.
         rate: f64,
     },
     /// An emulated board has no driver of time.

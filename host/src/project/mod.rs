@@ -30,7 +30,7 @@ use crate::deploy::FixedPoint;
 use crate::device::Board;
 use crate::report::grouped;
 
-/// What a project is made of.
+/// Parts of a project.
 #[derive(Debug)]
 pub struct Project<'a> {
     /// The package's name: letters, digits, `-` and `_`, a letter first.
@@ -41,18 +41,18 @@ pub struct Project<'a> {
     pub tasks: bool,
     /// The classifier.
     pub model: ProjectModel<'a>,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
-    /// Where the core comes from.
+    /// Source of the core.
     pub core: CoreSource,
 }
 
-/// Where a project's `fishweir-core` comes from.
+/// Source of a project's `fishweir-core`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CoreSource {
     /// A registry, by this program's version.
     Registry,
-    /// `vendor/core` in the project: whoever writes the project puts it there, and beside it what it likes.
+    /// `vendor/core` in the project: the caller puts it there.
     Vendored,
 }
 
@@ -63,13 +63,13 @@ pub struct ProjectFiles {
     pub files: Vec<(&'static str, String)>,
     /// Samples of the recordings that it plays.
     pub samples: usize,
-    /// Of these, samples of the self-test: each with its decision.
+    /// Number of samples of the self-test among them: each with its decision.
     pub compared: usize,
     /// Recordings: whole windows, or whole series where there are no windows.
     pub recordings: usize,
-    /// Whether the one recording was cut: no whole window has a place in the flash.
+    /// `true` if the one recording was cut: the flash has no room for a whole window.
     pub cut: bool,
-    /// Whether these are noise, for want of recordings.
+    /// `true` if the recordings are noise, for want of real ones.
     pub noise: bool,
 }
 
@@ -85,10 +85,10 @@ pub fn check_rate(rate: f64) -> Result<(), ProjectError> {
     if (RATES[0]..=RATES[1]).contains(&rate) { Ok(()) } else { Err(ProjectError::Rate { rate }) }
 }
 
-/// After what is said of a decision.
+/// Lines that follow the report of a decision.
 const BELIEF: &str = "\n                report::belief(&decision);";
 
-/// How fixed point is given channels.
+/// Describes the channels in fixed point.
 fn units(model: &FixedPoint) -> String {
     let Observations::Channels(names) = model.observations() else { return String::new() };
     let each = names.iter().zip(model.places());

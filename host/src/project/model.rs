@@ -9,9 +9,9 @@ use crate::deploy::{Common, Cost, Deployed, FixedPoint, WindowStream, Work};
 /// The model of a project.
 #[derive(Clone, Copy, Debug)]
 pub enum ProjectModel<'a> {
-    /// In `f32`.
+    /// Model in `f32`.
     F32(&'a Deployed),
-    /// In fixed point of 16 bits: samples of channels are integers.
+    /// Model in fixed point of 16 bits: samples of channels are integers.
     Q15(&'a FixedPoint),
 }
 
@@ -32,12 +32,12 @@ impl<'a> ProjectModel<'a> {
         }
     }
 
-    /// What it observes.
+    /// Observations of the model.
     pub fn observations(self) -> &'a Observations {
         &self.common().observations
     }
 
-    /// What it costs on a device.
+    /// Cost on a device.
     #[must_use]
     pub fn cost(self) -> Cost {
         match self {
@@ -46,7 +46,7 @@ impl<'a> ProjectModel<'a> {
         }
     }
 
-    /// What a sample's instructions are reckoned from; `None` where no core was measured.
+    /// Work per sample; `None` if no core was measured for it.
     #[must_use]
     pub fn work(self) -> Option<Work> {
         match self {
@@ -70,13 +70,13 @@ impl<'a> ProjectModel<'a> {
         self.contract().and_then(Contract::windows)
     }
 
-    /// What it was trained on.
+    /// Contract of the training.
     #[must_use]
     pub fn contract(self) -> Option<&'a Contract> {
         self.common().contract.as_ref()
     }
 
-    /// Whether channels may be missing in a sample beside others.
+    /// Returns whether channels may be missing while others are present.
     pub(super) fn in_part(self) -> bool {
         matches!(self, Self::F32(_)) && self.contract().is_some_and(Contract::lacks_some)
     }
@@ -106,7 +106,7 @@ impl<'a> ProjectModel<'a> {
         self.common().confidence.as_ref()
     }
 
-    /// What the numbers of its channels must be.
+    /// Constraints on the numbers of the channels.
     pub(super) fn values(self) -> Values {
         match self {
             Self::F32(model) => model.values(),
@@ -114,7 +114,7 @@ impl<'a> ProjectModel<'a> {
         }
     }
 
-    /// Whether its front end transforms sound.
+    /// Returns whether the front end transforms sound.
     pub(super) fn is_of_sound(self) -> bool {
         self.common().front.front().stages().iter().any(Stage::is_of_sound)
     }
@@ -124,7 +124,7 @@ impl<'a> ProjectModel<'a> {
         self.common().front.first() + self.common().front.every()
     }
 
-    /// Whether reading is a result: a machine's scores may leave the range of its numbers.
+    /// Returns whether reading may fail: a machine's scores may leave the range of its numbers.
     pub(super) fn may_not_read(self) -> bool {
         match self {
             Self::F32(model) => model.kernel_name().is_some(),

@@ -1,4 +1,4 @@
-//! What kinds of boards differ in, and what a program with one loop and one with tasks do.
+//! Differences between kinds of boards, and between programs with one loop and with tasks.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Platform {
@@ -8,21 +8,21 @@ pub(super) enum Platform {
     Esp,
 }
 
-/// What fills the templates' names.
+/// Values of the templates' names.
 #[derive(Default)]
 pub(super) struct Parts {
     /// The attribute of `main`, imported as `entry`.
     pub(super) entry: &'static str,
     pub(super) main: &'static str,
-    /// What tells time, imported.
+    /// Import of the clock.
     pub(super) clock: &'static str,
-    /// Of `Board`: when the next sample is due; the same at the start; what waits for it.
+    /// Fields of `Board`: the time of the next sample; its first value; the wait for it.
     pub(super) pace: &'static str,
     pub(super) pace_start: &'static str,
     pub(super) wait: &'static str,
-    /// Before the first task.
+    /// Lines before the first task.
     pub(super) executor: &'static str,
-    /// Where what outlives a reset lies, and what notices a refused instruction.
+    /// Section of memory that outlives a reset, and the handler of a refused instruction.
     pub(super) uninit: &'static str,
     pub(super) exception: &'static str,
     /// Lines of TOML.
@@ -59,7 +59,7 @@ impl Platform {
         matches!(self, Self::EmulatedArm | Self::EmulatedRiscv)
     }
 
-    /// What the program says its words by.
+    /// Template of the module that reports.
     pub(super) fn report(self) -> &'static str {
         if self.is_emulated() {
             include_str!("template/report_semihosting.rs")

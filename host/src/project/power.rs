@@ -1,22 +1,22 @@
-//! What parts draw, as their makers publish it.
+//! Published power consumption of parts.
 
 use serde::Serialize;
 
 use crate::deploy::Currents;
 use crate::device::Clock;
 
-/// What a part draws at a clock, by its maker's document.
+/// Current of a part at a clock, from its maker's document.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Power {
     /// The part.
     pub part: &'static str,
-    /// Clocks a second.
+    /// Clocks per second.
     pub hertz: u32,
     /// Milliamperes, from the least to the most of the conditions that are published.
     pub currents: Currents,
-    /// Under which conditions.
+    /// Conditions of the measurement.
     pub conditions: &'static str,
-    /// Which sleep that is: RAM is kept, and a timer ends it.
+    /// Sleep mode: RAM is kept, and a timer ends it.
     pub asleep: &'static str,
     /// Title and tables of the document.
     pub source: &'static str,
@@ -77,7 +77,7 @@ static POWERS: [Power; 6] = [
 ];
 
 impl Power {
-    /// What is published of a part at a clock; `None` where nothing was found.
+    /// Published current of a part at a clock; `None` if nothing was found.
     #[must_use]
     pub fn of(clock: Clock) -> Option<&'static Self> {
         POWERS.iter().find(|power| power.part == clock.part && power.hertz == clock.hertz)

@@ -1,4 +1,4 @@
-//! Whether an image has room on a board, before there is one.
+//! Estimate, before the image exists, of whether it has room on a board.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::self_test::most_compared;
 use super::{ProjectBoard, ProjectModel};
 use crate::deploy::{Cost, Enough};
 
-/// What an image takes of a board's memories, and what there is.
+/// Memory that an image takes, and memory of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Room {
     /// Bytes of RAM that it takes, from the least to the most: what is static, and the stack with a stream's state.
@@ -34,7 +34,7 @@ const CODE: [usize; 2] = [8_000, 56_000];
 const DRIVERS: [[usize; 2]; 2] = [[1_000, 5_000], [0, 24_000]];
 
 impl Room {
-    /// What an image with a model takes of a board, with so many samples to test itself by.
+    /// Memory of an image with a model on a board, with `samples` samples for its self-test.
     #[must_use]
     pub fn of(board: &ProjectBoard, model: ProjectModel<'_>, samples: [usize; 2]) -> Self {
         let self_test = samples.map(|samples| {
@@ -58,19 +58,19 @@ impl Room {
         }
     }
 
-    /// Whether RAM holds it.
+    /// Returns whether RAM suffices.
     #[must_use]
     pub fn ram_holds(&self) -> Enough {
         Enough::of(self.ram_there, self.ram)
     }
 
-    /// Whether flash holds it.
+    /// Returns whether flash suffices.
     #[must_use]
     pub fn flash_holds(&self) -> Enough {
         Enough::of(self.flash_there, self.flash)
     }
 
-    /// Whether both do.
+    /// Returns whether both suffice.
     #[must_use]
     pub fn holds(&self) -> Enough {
         self.ram_holds().and(self.flash_holds())

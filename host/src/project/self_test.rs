@@ -13,13 +13,13 @@ use crate::data::{Rows, Sample, Samples, SamplesView, Values};
 /// Samples of one recording whose decisions are compared, at the most, but for those that a front end's second row takes,
 /// and but for the first recording, of which a whole window and a hop are.
 const LONGEST: usize = 64;
-/// The same of any front end, and of the first recording.
+/// Longest self-test of the first recording, and of any front end.
 const LONGEST_OF_ALL: usize = 1024;
 /// Recordings, at the most.
 const MOST: usize = 8;
 /// Recordings whose decisions are compared: the start of a program is not to take long.
 const MOST_COMPARED: usize = 4;
-/// The share of a board's flash that recordings take, one part in so many, and the most bytes.
+/// Divisor of a board's flash for the share of recordings, and their most bytes.
 const SHARE_OF_FLASH: usize = 8;
 const BYTES: usize = 64 << 10;
 
@@ -110,7 +110,7 @@ pub(super) fn noise(model: ProjectModel<'_>) -> Vec<Samples> {
     (0..2).map(stream).collect()
 }
 
-/// What a sample is to the core.
+/// Type of a sample in the core.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Reals,
@@ -132,7 +132,7 @@ impl Kind {
         }
     }
 
-    /// The core's type, of so many channels that may be missing, or not.
+    /// Type in the core, for `channels` channels that may be missing, or not.
     fn name(self, channels: usize, in_part: bool) -> String {
         let number = match self {
             Self::Reals => "f32",

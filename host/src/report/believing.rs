@@ -1,4 +1,4 @@
-//! How far decisions are to be believed: probabilities, and what is rejected.
+//! Calibration of decisions: probabilities and rejections.
 
 use std::fmt;
 
@@ -9,16 +9,16 @@ use super::{Table, grouped};
 use crate::evaluate::{Calibration, RejectionFigures};
 use crate::words::to_three_digits;
 
-/// How probabilities and thresholds that a model keeps do on other data.
+/// Results of a model's probabilities and thresholds on other data.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BelievedFigures {
-    /// Its probabilities.
+    /// Calibration of the probabilities.
     pub calibration: Option<Calibration>,
-    /// Its thresholds; null where it keeps none.
+    /// Effect of the thresholds; null without any.
     pub rejection: Option<RejectionFigures>,
 }
 
-/// How far probabilities made of decision values can be believed.
+/// Writes the calibration of probabilities made of decision values.
 pub(super) fn write_calibration(
     f: &mut fmt::Formatter<'_>,
     calibration: &Calibration,
@@ -26,14 +26,14 @@ pub(super) fn write_calibration(
     let Calibration { scale, log_loss, log_loss_of_shares, calibration_error, .. } = calibration;
     writeln!(
         f,
-        "  probabilities, exp({} value) over their sum: {log_loss:.3} nats a window ({log_loss_of_shares:.3} by the \
+        "  probabilities, exp({} value) over their sum: {log_loss:.3} nats per window ({log_loss_of_shares:.3} by the \
          classes' shares), calibration error {}",
         to_three_digits(*scale),
         share(*calibration_error)
     )
 }
 
-/// What thresholds reject.
+/// Writes the effect of thresholds of rejection.
 pub(super) fn write_rejection(
     f: &mut fmt::Formatter<'_>,
     rejection: &RejectionFigures,

@@ -1,4 +1,4 @@
-//! Which boards a model is for: room, time and battery, for people.
+//! Boards that suit a model: room, time and battery, for people.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ const SELF_TEST: [usize; 2] = [0, 4 * 64];
 /// A model on every board, in every format that it has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Boards {
-    /// Samples a second, where that was asked.
+    /// Samples per second, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
-    /// By board and number.
+    /// Boards, by name and number format.
     pub boards: Vec<OnBoard>,
 }
 
@@ -30,28 +30,28 @@ pub struct OnBoard {
     pub board: &'static str,
     /// The core on it.
     pub core: &'static str,
-    /// Clocks a second, and of which part.
+    /// Clocks per second, and of which part.
     pub clock_hertz: u32,
     /// The part.
     pub part: &'static str,
     /// `f32`, or `q15` of fixed point.
     pub number: &'static str,
-    /// What it takes of the memories.
+    /// Use of the memories.
     #[serde(flatten)]
     pub room: Room,
-    /// Whether they hold it.
+    /// Answer to whether the memories suffice.
     pub holds: Enough,
-    /// What a stream takes of its core; null where no rate was asked, and of what no core was measured on.
+    /// Demand on the core; null without a rate, and for models that no core was measured on.
     pub pace: Option<Pace>,
-    /// What its part draws; null where nothing that is published was found.
+    /// Published current of the part; null if nothing was found.
     pub power: Option<&'static Power>,
-    /// Whether it has a unit for `f32`.
+    /// `true` if the core has a unit for `f32`.
     #[serde(skip)]
     hard_floats: bool,
 }
 
 impl Boards {
-    /// Of a model in all formats that it has, at a rate where that is asked.
+    /// Boards for a model in all its formats, at a rate if requested.
     pub fn new(formats: &[ProjectModel<'_>], rate: Option<f64>) -> Self {
         let on = |board: &'static ProjectBoard| {
             formats.iter().map(move |&model| OnBoard::of(board, model, SELF_TEST, rate))
@@ -59,7 +59,7 @@ impl Boards {
         Self { rate, boards: PROJECT_BOARDS.iter().flat_map(on).collect() }
     }
 
-    /// What boards of a number hold it, in a line; nothing where there is none in that number.
+    /// Line on the boards that hold the model in a number format; empty without such a format.
     fn line(&self, number: &str) -> Option<String> {
         let of: Vec<_> = self.boards.iter().filter(|one| one.number == number).collect();
         let names = |holds: Enough| {
@@ -85,7 +85,7 @@ impl Boards {
 }
 
 impl OnBoard {
-    /// Of a model, with so many samples to test itself by.
+    /// Suitability of a board for a model, with `self_test` samples for its self-test.
     pub fn of(
         board: &'static ProjectBoard,
         model: ProjectModel<'_>,
@@ -113,7 +113,7 @@ impl OnBoard {
         }
     }
 
-    /// What is short, in a few words.
+    /// Describes the shortage in a few words.
     pub fn short(&self) -> String {
         let Room { ram, ram_there, flash, flash_there } = &self.room;
         let memories = [
@@ -144,7 +144,7 @@ impl fmt::Display for Boards {
             "MHz",
             "numbers",
             "room",
-            "instructions a sample",
+            "instructions per sample",
             "busy",
             "keeps up",
             "mAh a day",
@@ -167,12 +167,12 @@ impl fmt::Display for Boards {
         if self.boards.iter().all(|one| one.pace.is_none()) {
             return writeln!(
                 f,
-                "  instructions a sample: not told of these models; `fishweir run` counts them on an emulated board"
+                "  instructions per sample: unknown for these models; `fishweir run` counts them on an emulated board"
             );
         }
         writeln!(
             f,
-            "  {} samples a second, as if each were decided on, at {} to {} clocks an instruction, without waits for slow \
+            "  {} samples per second, as if each were decided on, at {} to {} clocks per instruction, without waits for slow \
              flash;\n  an emulated board at the clock of a part with its core",
             grouped_to_three_digits(rate),
             CLOCKS[0],
@@ -200,7 +200,7 @@ impl fmt::Display for Boards {
     }
 }
 
-/// From the least to the most, or one number.
+/// Text of an interval from the least to the most, or of one number.
 fn interval([least, most]: [f64; 2]) -> String {
     if least == most {
         to_three_digits(least)

@@ -1,4 +1,4 @@
-//! What a model was trained on, for `info`.
+//! Summary of a model's training conditions, for `info`.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::{counted, grouped};
 use crate::classifier::{Contract, Observations, Period};
 use crate::data::{rate_words, split_unit};
 
-/// What a model was trained on, and keeps to wherever it runs.
+/// Conditions of the training data, which a model keeps to wherever it runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ContractSummary {
     /// The windows of a decision; null where whole series are decided.
@@ -33,15 +33,15 @@ pub struct WindowsSummary {
 /// A channel in training.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChannelSummary {
-    /// Its name.
+    /// Name of the channel.
     pub name: String,
-    /// Its unit; empty where it is unknown.
+    /// Unit of the channel; empty if unknown.
     pub unit: String,
     /// The mean.
     pub centre: f64,
     /// The standard deviation.
     pub spread: f64,
-    /// Whether it may be missing in a sample beside others.
+    /// `true` if it may be missing in a sample while others are present.
     pub missing: bool,
 }
 
@@ -60,7 +60,7 @@ impl ContractSummary {
         };
         let channels = names.iter().zip(&contract.channels);
         let channels = channels.map(|(name, channel)| ChannelSummary {
-            // The unit beside it says the rest.
+            // The unit is in a field of its own.
             name: split_unit(name).0.to_owned(),
             unit: channel.unit.clone(),
             centre: channel.centre,

@@ -14,14 +14,14 @@ pub struct DetectionReport {
     /// The normal series.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// What is observed, in words.
+    /// Description of the observations.
     pub observes: String,
-    /// How the model emits.
+    /// Emissions of the model.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// Hidden states of the model.
     pub states: usize,
-    /// How it was fitted; its class is `normal`.
+    /// Summary of the fit; its class is `normal`.
     pub fit: ClassFit,
     /// Log-likelihood of an observed sample that the model was fitted to, in nats.
     pub log_likelihood_per_sample: f64,
@@ -35,7 +35,7 @@ pub struct DetectionReport {
     pub calibrated: Alarms,
     /// Alarms on what neither model nor limits have seen.
     pub unseen: Alarms,
-    /// How changes are seen; null where none is looked for.
+    /// Delays of changes; null if none is looked for.
     pub changes: Option<Changes>,
     /// The file with the detector; null where none was asked for.
     pub detector: Option<String>,
@@ -46,15 +46,15 @@ pub struct DetectionReport {
 /// False alarms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Alarms {
-    /// So many.
+    /// Number of alarms.
     pub alarms: usize,
-    /// In so many samples.
+    /// Number of samples.
     pub samples: usize,
     /// Samples an alarm; null without one.
     pub one_in: Option<f64>,
 }
 
-/// How long changes go unseen, beside as many samples without a change.
+/// Delays of changes, and alarms over as many samples without a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Changes {
     /// Series that change.
@@ -68,7 +68,7 @@ pub struct Changes {
 pub struct Seen {
     /// Series in all.
     pub series: usize,
-    /// Of these, with an alarm after the place where a change is or would be.
+    /// Number of series with an alarm after the place where a change is or would be.
     pub alarmed: usize,
     /// Samples up to the alarm, within which half of the series have one; null where half have none.
     pub median_delay: Option<usize>,
@@ -100,7 +100,7 @@ impl From<&Delays> for Seen {
 }
 
 impl DetectionReport {
-    /// Of a trial on these data.
+    /// Report of a trial on these data.
     pub fn of(
         data: DataSummary,
         kind: &Kind,
@@ -136,7 +136,7 @@ impl fmt::Display for DetectionReport {
         writeln!(f, "{}", self.data)?;
         writeln!(
             f,
-            "{} over {}: {}, {:.3} nats a sample, {} after {}",
+            "{} over {}: {}, {:.3} nats per sample, {} after {}",
             self.emission.to_string().replace(" emissions", ""),
             self.observes,
             counted(self.states, "hidden state"),

@@ -18,12 +18,12 @@ pub struct DeviceComparison {
     pub data: String,
     /// The board.
     pub board: String,
-    /// How the model got into the image: `source` or `artefact`.
+    /// Form in which the model was built into the image: `source` or `artefact`.
     pub form: String,
-    /// What was compared beside class and margin: `log-likelihoods` or `decision values`.
+    /// Kind of evidence compared, besides class and margin: `log-likelihoods` or `decision values`.
     pub evidence: &'static str,
-    /// In what host and device compute differently: where there is anything, bits that are equal or
-    /// not say nothing.
+    /// Differences between the arithmetic of host and device: if there are any, equal or different bits
+    /// prove nothing.
     pub profile_differences: Vec<String>,
     /// The comparison.
     #[serde(flatten)]
@@ -132,11 +132,11 @@ impl fmt::Display for DeviceComparison {
         }
         let instructions = self.instructions_per_sample;
         row(
-            "instructions a sample (QEMU)",
+            "instructions per sample (QEMU)",
             instructions.map_or("not measured".into(), |count| grouped(count.round() as usize)),
         );
-        row("multiply-adds a sample", grouped(self.cost.multiply_adds_per_sample));
-        row("exponentials a sample", grouped(self.cost.exponentials_per_sample));
+        row("multiply-adds per sample", grouped(self.cost.multiply_adds_per_sample));
+        row("exponentials per sample", grouped(self.cost.exponentials_per_sample));
         let bytes = |bytes: u64| format!("{} B", grouped(bytes as usize));
         row("model, in flash", bytes(self.device_model_bytes as u64));
         row("state, in RAM", bytes(self.device_state_bytes as u64));

@@ -8,7 +8,7 @@ use crate::fit::{BaumWelch, FitError};
 use crate::runtime::family::{OF_CHANNELS, OF_SYMBOLS};
 use crate::runtime::{Family, Shape};
 
-/// How the hidden states of class models emit.
+/// Emissions of the hidden states of class models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EmissionSummary {
     /// The family: `categorical`, `gaussian`, `poisson`, ...; null of what has no hidden states.
@@ -22,7 +22,7 @@ pub struct EmissionSummary {
 }
 
 impl EmissionSummary {
-    /// Of a family at the sizes of a model.
+    /// Summary of a family at the sizes of a model.
     pub fn of(family: &'static dyn Family, shape: Shape) -> Self {
         Self {
             emission: Some(family.name()),
@@ -32,13 +32,13 @@ impl EmissionSummary {
         }
     }
 
-    /// Of what runs on a device; of linear dynamical systems, whose state is no hidden state of a chain, none.
+    /// Summary of the emissions of a deployed model; empty for linear dynamical systems, which have no chain of hidden states.
     pub fn of_deployed(deployed: &Deployed) -> Self {
         let none = Self { emission: None, components: None, words: String::new(), usual: true };
         deployed.description().emission.map_or(none, |(family, shape)| Self::of(family, shape))
     }
 
-    /// Of models that would be fitted to data of a kind.
+    /// Summary of models that would be fitted to data of a kind.
     ///
     /// # Errors
     /// [`FitError::Family`].
@@ -47,7 +47,7 @@ impl EmissionSummary {
         Ok(Self::of(family, Shape { size: 0, components: options.components }))
     }
 
-    /// In words, where it is not what symbols or channels have unless another is asked for.
+    /// Description of the emissions, if they are not the default for symbols or channels.
     pub fn unusual(&self) -> Option<&str> {
         (!self.usual).then_some(self.words.as_str())
     }

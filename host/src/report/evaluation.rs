@@ -18,22 +18,22 @@ use crate::evaluate::{
 pub struct DataSummary {
     /// The file.
     pub data: String,
-    /// Its series.
+    /// Number of series.
     pub series: usize,
-    /// Their samples, missing ones included.
+    /// Number of samples, missing ones included.
     pub samples: usize,
-    /// Of these, missing.
+    /// Number of missing samples among them.
     pub missing: usize,
     /// Samples per second; null where the data do not say.
     pub rate: Option<f64>,
-    /// Samples a window; null for whole series.
+    /// Samples per window; null for whole series.
     pub window: Option<usize>,
     /// Samples from window to window.
     pub hop: Option<usize>,
 }
 
 impl DataSummary {
-    /// Of a data set, or of the part of it that `series` are, cut into windows.
+    /// Summary of a data set, or of its part `series`, cut into windows.
     pub fn of(data: &Dataset, series: Option<&[usize]>, windowing: Option<&Windowing>) -> Self {
         let all: Vec<usize> = (0..data.series().len()).collect();
         let series = series.unwrap_or(&all);
@@ -74,16 +74,16 @@ impl fmt::Display for DataSummary {
 /// The cross-validation of one or several classifiers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrossValidationReport {
-    /// What on.
+    /// Data of the evaluation.
     #[serde(flatten)]
     pub data: DataSummary,
     /// Column whose values never straddle folds.
     pub group: Option<String>,
     /// Folds.
     pub folds: usize,
-    /// How training series were varied, in words.
+    /// Description of the augmentation.
     pub varied: String,
-    /// How the hidden states of class models emit.
+    /// Emissions of the hidden states of class models.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// A classifier each, by name.
@@ -94,7 +94,7 @@ pub struct CrossValidationReport {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Validated(pub Vec<CrossValidation>);
 
-/// What is written of a cross-validation: its figures, then its folds.
+/// Cross-validation as JSON: its figures, then its folds.
 #[derive(Serialize)]
 struct WithFolds<'a> {
     #[serde(flatten)]
@@ -228,26 +228,26 @@ impl fmt::Display for CrossValidationReport {
 pub struct ModelEvaluation {
     /// The model's file.
     pub model: String,
-    /// Which: `bayes`, `fisher`, `gaussian`, ...
+    /// Name of the classifier: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,
-    /// How the hidden states of its models emit.
+    /// Emissions of the models' hidden states.
     #[serde(flatten)]
     pub emission: EmissionSummary,
-    /// What on.
+    /// Data of the evaluation.
     #[serde(flatten)]
     pub data: DataSummary,
     /// The figures on windows of classes that it knows; none where there is no such window.
     #[serde(flatten)]
     pub figures: Option<Figures>,
-    /// What it decides on classes that it does not know.
+    /// Decisions on classes that the model does not know.
     pub unknown: Vec<UnknownClass>,
     /// Accuracy, with an interval over groups where a column was named, else over series.
     pub interval: Option<Interval>,
-    /// After how many samples decisions were made.
+    /// Number of samples after which decisions were made.
     pub latency: Option<Latency>,
     /// Detections against false alarms.
     pub roc: Option<Roc>,
-    /// How far its decisions could be believed; null of a model that does not say.
+    /// Results of the calibration; null for a model without one.
     pub believed: Option<BelievedFigures>,
     /// Column by which figures are split.
     pub group: Option<String>,
@@ -258,9 +258,9 @@ pub struct ModelEvaluation {
 /// Figures on the windows of one group.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupFigures {
-    /// Its name.
+    /// Name of the group.
     pub group: String,
-    /// Its windows.
+    /// Number of windows of the group.
     pub windows: usize,
     /// Accuracy.
     pub accuracy: f64,
@@ -284,13 +284,13 @@ impl fmt::Display for ModelEvaluation {
 }
 
 impl ModelEvaluation {
-    /// Which classifier, and of what emissions where these are not the usual ones.
+    /// Describes the classifier, with its emissions if they are unusual.
     fn which(&self) -> String {
         let emission = self.emission.unusual().map(|words| format!(", {words}"));
         format!("{}{}", self.classifier, emission.unwrap_or_default())
     }
 
-    /// How often it is right, of all windows and of those of each group.
+    /// Accuracy over all windows, and over those of each group.
     fn by_group(&self) -> Table {
         let mut table = Table::new(["", "accuracy", "macro-F1", "windows"]);
         let mut row = |name: String, accuracy, macro_f1, windows| {
@@ -324,7 +324,7 @@ impl ModelEvaluation {
 pub struct ModelComparison {
     /// Each by itself.
     pub models: Vec<ModelEvaluation>,
-    /// By how much the accuracy of the second, the third, ... exceeds that of the first.
+    /// Gain in accuracy of the second, the third, ... over the first.
     pub gains: Vec<Option<Interval>>,
 }
 
@@ -349,7 +349,7 @@ impl fmt::Display for ModelComparison {
     }
 }
 
-/// What stands beside each other of several classifiers.
+/// Rows of a table that compares several classifiers.
 struct Beside<'a> {
     name: &'a str,
     accuracy: Option<f64>,
@@ -360,7 +360,7 @@ struct Beside<'a> {
     latency: Option<Latency>,
 }
 
-/// What intervals are, and over what; of the gains too where classifiers are compared.
+/// Describes the intervals and their units; also those of the gains if classifiers are compared.
 fn interval_words(group: Option<&str>, compared: bool) -> String {
     let gains = if compared { ", of what is gained Student's," } else { "" };
     let over = group.unwrap_or("series");
@@ -419,7 +419,7 @@ fn names(names: &[String]) -> String {
     if names.len() <= 6 { names.join(",") } else { grouped(names.len()) }
 }
 
-/// The confusion matrix with the figures of each class beside it.
+/// Writes the confusion matrix with the metrics of each class.
 fn write_figures(f: &mut fmt::Formatter<'_>, figures: &Figures) -> fmt::Result {
     writeln!(f, "  rows are true classes, columns decisions")?;
     let heads = ["precision", "recall", "F1", "windows"].map(String::from);

@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::{DataSummary, counted, grouped};
 use crate::kernel::{Information, Spectrum};
 
-/// What `gram` has computed.
+/// Result of `gram`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GramReport {
-    /// What on.
+    /// Data of the matrix.
     #[serde(flatten)]
     pub data: DataSummary,
     /// Rows and columns of the matrix.
@@ -17,16 +17,16 @@ pub struct GramReport {
     pub kernel: String,
     /// Features of an item, where the kernel is one of features.
     pub features: Option<usize>,
-    /// The information matrices, one a model; empty where there is none.
+    /// Information matrices, one per model; empty if the kernel uses none.
     pub information: Vec<InformationSummary>,
-    /// Whether the kernel was divided by the items' lengths.
+    /// `true` if the kernel was divided by the items' lengths.
     pub normalised: bool,
-    /// Its extreme eigenvalues, where they were asked for.
+    /// Extreme eigenvalues, if requested.
     #[serde(flatten)]
     pub spectrum: Option<SpectrumSummary>,
     /// The matrix' file.
     pub output: String,
-    /// Its layout.
+    /// Format of the file.
     pub format: String,
 }
 
@@ -37,9 +37,9 @@ pub struct SpectrumSummary {
     pub smallest_eigenvalue: f64,
     /// The largest.
     pub largest_eigenvalue: f64,
-    /// What rounding may make of a zero among them.
+    /// Size that rounding may give to an eigenvalue of zero.
     pub rounding: f64,
-    /// Whether no eigenvalue is negative but for rounding.
+    /// `true` if no eigenvalue is negative, rounding aside.
     pub positive_semidefinite: bool,
 }
 
@@ -54,21 +54,21 @@ impl From<Spectrum> for SpectrumSummary {
     }
 }
 
-/// Where an information matrix comes from.
+/// Origin of an information matrix.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InformationSummary {
-    /// Its rows and columns.
+    /// Number of rows and columns.
     pub parameters: usize,
     /// Sequences that it is an expectation over; none where it has a closed form.
     pub sequences: usize,
-    /// Its own Frobenius norm.
+    /// Frobenius norm of the matrix.
     pub norm: f64,
     /// Standard error in that norm, where it was sampled.
     pub standard_error: Option<f64>,
 }
 
 impl InformationSummary {
-    /// Of an information matrix.
+    /// Summary of an information matrix.
     pub fn of(information: &Information) -> Self {
         let squares = information.matrix().rows().flatten().map(|entry| entry * entry);
         Self {
@@ -118,7 +118,7 @@ impl fmt::Display for GramReport {
                     "eigenvalues: {least:.6e} to {most:.6e}, {verdict} (zero is anything within {zero:.1e})"
                 )?;
             }
-            None => writeln!(f, "eigenvalues: not computed of so many items")?,
+            None => writeln!(f, "eigenvalues: not computed for this many items")?,
         }
         let (items, output, format) = (grouped(self.items), &self.output, &self.format);
         writeln!(f, "{items} x {items} matrix written to {output} as {format}")

@@ -56,7 +56,7 @@ pub use crate::words::{
     counted, grouped, grouped_to_three_digits, printable, short, to_three_digits,
 };
 
-/// Something with two faces: [`Display`](fmt::Display) for people, JSON for programs.
+/// Result with two forms: [`Display`](fmt::Display) for people, JSON for programs.
 pub trait Report: Serialize + fmt::Display {}
 
 impl<R: Serialize + fmt::Display> Report for R {}

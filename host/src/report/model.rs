@@ -17,7 +17,7 @@ use crate::deploy::{
     ArtefactFileError, Cost, Deployed, Description, EngineKind, FixedPoint, Route, StoredItems,
 };
 
-/// What a model is and what it costs, before anything is flashed.
+/// Summary of a model and of its cost, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
     /// The file.
@@ -33,7 +33,7 @@ pub struct Inspection {
     pub classes: Vec<String>,
     /// Names of the channels; null for symbols.
     pub channels: Option<Vec<String>>,
-    /// What samples go through before models see them.
+    /// Front end that samples go through first.
     #[serde(skip_serializing_if = "Front::is_empty")]
     pub front: Front,
     /// Lags at which differences of the channels are further channels of what models see.
@@ -47,55 +47,55 @@ pub struct Inspection {
     pub models: usize,
     /// States of each model, or contexts.
     pub states: usize,
-    /// What one of them is called.
+    /// Noun for one of them.
     #[serde(skip)]
     pub state: &'static str,
-    /// How log-likelihoods are found, in words; empty of a kernel machine.
+    /// Description of the recursion for log-likelihoods; empty for a kernel machine.
     #[serde(skip)]
     pub recursion: &'static str,
-    /// Whether the models are linear dynamical systems, with states of so many numbers.
+    /// Numbers in a state, if the models are linear dynamical systems.
     pub systems: bool,
-    /// Whether the model is a profile, of so many positions.
+    /// Number of positions, if the model is a profile.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub profile: bool,
-    /// How many symbols are a context, of what weighs words; null of all else.
+    /// Number of symbols of context, for a model of words; null for all others.
     pub order: Option<usize>,
-    /// How they emit; null of systems, which have a state's noise instead.
+    /// Emissions of the states; null for systems, which have a state's noise instead.
     #[serde(flatten)]
     pub emission: EmissionSummary,
-    /// Whether states follow one another, a position each: known, and not summed over.
+    /// `true` if states are successive positions: known, and not summed over.
     pub known_states: bool,
     /// Outputs: one for two classes, else one a class.
     pub outputs: usize,
     /// Directions that each model carries: the tangent filter's width.
     pub directions: usize,
-    /// How evidence grows with length; null for a kernel by marginalisation.
+    /// Normalisation of evidence by length; null for a kernel by marginalisation.
     pub normalisation: Option<&'static str>,
-    /// How far its decisions are to be believed; null where that was not learnt, and for an artefact, which has it
+    /// Calibration of the decisions; null if none was learnt, and for an artefact, which has it
     /// rounded.
     pub confidence: Option<Confidence>,
-    /// What a kernel machine stores; null for what needs nothing stored.
+    /// Stored items of a kernel machine; null for other classifiers.
     pub stored: Option<Stored>,
-    /// What it was trained on; null for an artefact that an earlier program wrote, which does not say.
+    /// Contract of the training; null for an artefact of a version without contracts.
     pub contract: Option<ContractSummary>,
-    /// How it was trained; null for an artefact, which does not say.
+    /// Provenance of the training; null for an artefact, which does not have it.
     pub provenance: Option<Provenance>,
-    /// What it costs on a device.
+    /// Cost on a device.
     #[serde(flatten)]
     pub cost: Cost,
-    /// What it costs in fixed point, in integers; null of what that does not hold, and for an artefact.
+    /// Cost in fixed point, in integers; null for classifiers without fixed point, and for an artefact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed_point: Option<Cost>,
-    /// Which boards it is for.
+    /// Boards that suit the model.
     #[cfg(feature = "device")]
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub boards: Option<Boards>,
-    /// Whether cores keep up at a clock, where that was asked.
+    /// Pace of cores at a clock, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<Paces>,
     /// Bytes of its binary artefact, the model, a header and the labels; null where it has none.
     pub artefact_bytes: Option<usize>,
-    /// Why it has none, in words; null where it has one.
+    /// Reason why it has no artefact; null if it has one.
     pub no_artefact: Option<String>,
     /// The ways to evaluate it, the one taken first.
     pub routes: Vec<Route>,
@@ -108,14 +108,14 @@ pub struct Stored {
     pub kernel: String,
     /// Items that the machine could weigh: those trained on, or the landmarks among them.
     pub trained_items: usize,
-    /// Of them, stored on the device: the support vectors.
+    /// Number of items stored on the device: the support vectors.
     pub items: usize,
     /// Entries of an item: symbols, or score entries.
     pub entries: usize,
 }
 
 impl Stored {
-    /// Of what was fitted, and deploys so; `None` of what needs nothing stored.
+    /// Stored items of a fitted classifier in its deployed form; `None` if it stores nothing.
     pub fn of(deployed: &Deployed, fitted: Option<&Classifier>) -> Option<Self> {
         let trained_on = fitted.and_then(Classifier::expansion);
         let StoredItems { kernel, count, entries, .. } = deployed.description().items?;
@@ -137,7 +137,7 @@ impl fmt::Display for Stored {
 }
 
 impl Inspection {
-    /// Of a file of so many bytes, what it deploys as, what was fitted, and its fixed point; an artefact was not, and has none.
+    /// Summary of a file of `file_bytes` bytes, from its deployed, fitted and fixed-point forms; an artefact has only the first.
     ///
     /// # Errors
     /// [`ArtefactFileError::TooLarge`].
@@ -202,7 +202,7 @@ impl Inspection {
         })
     }
 
-    /// What the decision is made of.
+    /// Describes the evidence that decides.
     fn evidence(&self) -> String {
         let what = match self.classifier.as_str() {
             "top" => "log-odds of class models and their tangents",
@@ -288,20 +288,20 @@ impl fmt::Display for Inspection {
         let rows = [
             ("flash, model", cost.model_bytes, "B"),
             ("RAM, state of one stream", cost.state_bytes, "B"),
-            ("multiply-adds a sample", cost.multiply_adds_per_sample, ""),
-            ("exponentials a sample", cost.exponentials_per_sample, ""),
-            ("multiply-adds a decision", cost.multiply_adds_per_decision, ""),
-            ("exponentials a decision", cost.exponentials_per_decision, ""),
-            ("logarithms a decision", cost.logarithms_per_decision, ""),
+            ("multiply-adds per sample", cost.multiply_adds_per_sample, ""),
+            ("exponentials per sample", cost.exponentials_per_sample, ""),
+            ("multiply-adds per decision", cost.multiply_adds_per_decision, ""),
+            ("exponentials per decision", cost.exponentials_per_decision, ""),
+            ("logarithms per decision", cost.logarithms_per_decision, ""),
         ];
-        let roots = ("square roots a decision", cost.roots_per_decision, "");
+        let roots = ("square roots per decision", cost.roots_per_decision, "");
         let roots = (cost.roots_per_decision > 0).then_some(roots);
         let artefact = self.artefact_bytes.map(|bytes| ("binary artefact", bytes, "B"));
         write!(f, "\n{}", on_a_device(rows.into_iter().chain(roots).chain(artefact)))?;
         if let Some(cost) = &self.fixed_point {
             writeln!(
                 f,
-                "  in fixed point: flash {} B, RAM {} B, {} multiply-adds and {} exponentials a sample, in \
+                "  in fixed point: flash {} B, RAM {} B, {} multiply-adds and {} exponentials per sample, in \
                  integers (number format q15)",
                 grouped(cost.model_bytes),
                 grouped(cost.state_bytes),

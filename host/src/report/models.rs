@@ -5,24 +5,24 @@ use serde::Serialize;
 use super::{DataSummary, counted};
 use crate::model::ModelSet;
 
-/// What a fit of models alone has done.
+/// Result of a fit of models alone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelsReport {
-    /// What on.
+    /// Data of the fit.
     #[serde(flatten)]
     pub data: DataSummary,
     /// The models, in order.
     pub models: Vec<ModelSummary>,
-    /// Their file.
+    /// File of the models.
     pub output: String,
 }
 
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModelSummary {
-    /// Its name: of a class, or of an item.
+    /// Name of a class, or of an item.
     pub name: String,
-    /// What it is, as a noun.
+    /// Kind of model, as a noun.
     pub kind: &'static str,
     /// Entries of its score.
     pub parameters: usize,
@@ -32,7 +32,7 @@ pub struct ModelSummary {
 const LISTED: usize = 12;
 
 impl ModelsReport {
-    /// Of a set and its file.
+    /// Report of a set and its file.
     pub fn of(data: DataSummary, set: &ModelSet, output: String) -> Self {
         let summary = |one: &crate::model::NamedModel| {
             let any = one.model.any();

@@ -1,4 +1,4 @@
-//! What a stream takes of processors and batteries, for people.
+//! Demand of a stream on processors and batteries, for people.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use super::table::Table;
 use crate::deploy::{CLOCKS, CORES, Currents, OperatingPoint, Pace, Work};
 use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
 
-/// Whether a model keeps up, and what a day costs.
+/// Pace of a model on several cores, and its charge per day.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Paces {
-    /// How fast samples come, and what runs there.
+    /// Operating point: sample rate, clock and current.
     pub setting: OperatingPoint,
-    /// By core; null for what no core was measured on.
+    /// Paces by core; null for classifiers that no core was measured on.
     pub cores: Option<Vec<Pace>>,
-    /// The same in fixed point; null for what has none, or was not measured.
+    /// Paces in fixed point; null for classifiers without fixed point, or not measured.
     pub fixed_point: Option<Vec<Pace>>,
 }
 
 impl Paces {
-    /// Of what a sample takes in floating point and in fixed point.
+    /// Paces from the work per sample in floating point and in fixed point.
     pub fn new(setting: OperatingPoint, floating: Option<Work>, fixed: Option<Work>) -> Self {
         let of = |work: Option<Work>| {
             work.map(|work| CORES.iter().map(|core| core.pace(&work, &setting)).collect())
@@ -35,12 +35,12 @@ impl fmt::Display for Paces {
         let Some(cores) = &self.cores else {
             return writeln!(
                 f,
-                "  instructions a sample: not told of these models; `fishweir run` counts them on an emulated board"
+                "  instructions per sample: unknown for these models; `fishweir run` counts them on an emulated board"
             );
         };
         let charge = current.map_or("", |_| "mAh a day");
         let heads =
-            ["core", "numbers", "instructions a sample", "processor busy", "keeps up", charge];
+            ["core", "numbers", "instructions per sample", "processor busy", "keeps up", charge];
         let mut table = Table::new(heads);
         let mut row =
             |pace: &Pace| {
@@ -64,7 +64,7 @@ impl fmt::Display for Paces {
         write!(f, "{table}")?;
         write!(
             f,
-            "  {} samples a second, as if each were decided on, at {} MHz and {} to {} clocks an instruction,\n  \
+            "  {} samples per second, as if each were decided on, at {} MHz and {} to {} clocks per instruction,\n  \
              without waits for slow flash",
             grouped_to_three_digits(rate),
             to_three_digits(clock / 1e6),

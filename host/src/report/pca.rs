@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::counted;
 use crate::kernel::KernelPca;
 
-/// What `pca` has found.
+/// Result of `pca`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PcaReport {
-    /// What on: a file of data, or of a matrix.
+    /// Name of the file of data, or of a matrix.
     pub data: String,
     /// Items.
     pub items: usize,

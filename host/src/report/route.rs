@@ -8,7 +8,7 @@ pub(super) struct RouteTable<'a>(pub(super) &'a [Route]);
 
 impl fmt::Display for RouteTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = ["route", "RAM", "flash", "multiply-adds a sample", "a decision"];
+        let heads = ["route", "RAM", "flash", "multiply-adds per sample", "a decision"];
         let mut table = Table::new(heads);
         let with_items = |value: usize, per_item: usize, unit: &str| match per_item {
             0 => format!("{}{unit}", grouped(value)),

@@ -1,4 +1,4 @@
-//! What was tried, what was chosen of it, and by how much: as `fit` prints it, and `info` of a model's file.
+//! Candidates of a search, the choice, and its gain: as `fit` prints it, and `info` for a model's file.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::fit::Topology;
 /// A column of the table of forms, and what a trial has there.
 type Column = (&'static str, fn(&FormCandidate) -> String);
 
-/// What forms differ in: columns whose cells are all alike are left out.
+/// Columns in which forms differ: those with equal cells are left out.
 const DIFFERENCES: [Column; 10] = [
     ("model of", |one| match &one.form.models {
         ScoreModels::Universal if one.closed_form => "all classes, in closed form".to_owned(),
@@ -31,7 +31,7 @@ const DIFFERENCES: [Column; 10] = [
     ("passes", |one| one.passes.to_string()),
 ];
 
-/// How each did, and what it takes.
+/// Columns with the results and the cost of each form.
 const FIGURES: [Column; 7] = [
     ("series", |one| grouped(one.series)),
     ("accuracy", |one| format!("{:.3}", one.accuracy)),
@@ -42,7 +42,7 @@ const FIGURES: [Column; 7] = [
     ("operations", |one| priced(one, |price| price.operations)),
 ];
 
-/// Trials of a stage that are told in words.
+/// Largest number of trials of a stage that are listed.
 const MOST_TOLD: usize = 24;
 
 fn priced(one: &FormCandidate, what: fn(&Price) -> usize) -> String {
@@ -58,7 +58,7 @@ fn transitions(topology: Topology) -> &'static str {
         Topology::Automatic => "automatic",
         Topology::Ergodic => "ergodic",
         Topology::LeftToRight => "left to right",
-        Topology::Positions => "a state a position",
+        Topology::Positions => "one state per position",
     }
 }
 
@@ -72,13 +72,13 @@ fn lags_of(form: &Form) -> String {
     format!("{how}{}", form.lags)
 }
 
-/// What forms of a cross-validation's folds differ in most, in words.
+/// Describes the forms of a cross-validation's folds by their main differences.
 pub(super) fn brief(form: &Form) -> String {
     let mut states = counted(form.states, "state");
     if form.topology.is_ordered() {
         states += &format!(", {}", transitions(form.topology));
     }
-    // Of symbols there are none.
+    // Symbols have none.
     if form.std_floor.is_none() && form.lags.is_empty() {
         return states;
     }
@@ -90,7 +90,7 @@ fn words(form: &Form) -> String {
     let mut words = vec![match &form.models {
         ScoreModels::Universal if form.lags.is_apart() => "a model of all classes a lag".to_owned(),
         ScoreModels::Universal => "one model of all classes".to_owned(),
-        ScoreModels::All => "a model a class".to_owned(),
+        ScoreModels::All => "one model per class".to_owned(),
         ScoreModels::Class(class) => format!("the model of class {class}"),
     }];
     words.push(format!("{}, {}", counted(form.states, "state"), transitions(form.topology)));
@@ -108,7 +108,7 @@ fn words(form: &Form) -> String {
     words.join("; ")
 }
 
-/// Of trials of one stage those that are told, the best first: the chosen, and the most accurate.
+/// Trials of one stage that are listed, the best first: the chosen one, and the most accurate.
 fn best_of(trials: &[FormCandidate]) -> Vec<&FormCandidate> {
     let mut ranked: Vec<usize> = (0..trials.len()).collect();
     // Stable: of equals the first.
@@ -162,10 +162,7 @@ pub(super) fn write_forms(
             }
         }
         write!(f, "\n{table}")?;
-        writeln!(
-            f,
-            "  * chosen; a stage judges on so many series, and leaves the best to the next"
-        )?;
+        writeln!(f, "  * chosen; a stage judges on this number of series, and passes the best on")?;
     }
     write!(f, "  {}", counted(choice.fits, "fit"))?;
     choice.lead.iter().try_for_each(|lead| write!(f, "; {lead}"))?;
@@ -229,11 +226,11 @@ pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) ->
     writeln!(
         f,
         "  * chosen: the first, unless another leads it by more than two standard errors, the larger of that of the \
-         lead and that of so many series or groups"
+         difference and that of this number of series or groups"
     )
 }
 
-/// What was chosen, a line each.
+/// Describes the choices, one per line.
 pub(super) fn chosen(selection: &Selection) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(form) = &selection.form {
@@ -255,7 +252,7 @@ pub(super) fn chosen(selection: &Selection) -> Vec<String> {
     lines
 }
 
-/// What it was chosen from.
+/// Writes the candidates of a choice.
 pub(super) fn write_selection(f: &mut fmt::Formatter<'_>, selection: &Selection) -> fmt::Result {
     selection.form.iter().try_for_each(|form| write_forms(f, form, false))?;
     selection.copies.iter().try_for_each(|copies| write_copies(f, copies))?;

@@ -12,12 +12,12 @@ const SHOWN: usize = 3;
 /// Rows of each that are shown.
 const ROWS: usize = 3;
 
-/// How data are read: what was found, and the first rows as they are understood.
+/// Report of how data are read: the inferred facts, and the first rows as they are understood.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SourceReport {
     /// The file or files.
     pub data: String,
-    /// What was found by looking: what it is about, and what.
+    /// Facts that were inferred: the topic, and the finding.
     pub found: Vec<[String; 2]>,
     /// Names of the channels, the words, or one alphabet of letters.
     pub observed: Vec<String>,
@@ -42,20 +42,20 @@ pub struct SourceReport {
 /// A series as it is understood.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownSeries {
-    /// Its name.
+    /// Identifier of the series.
     pub id: String,
-    /// Its label.
+    /// Label of the series.
     pub label: Option<String>,
-    /// Its further columns.
+    /// Further columns of the series.
     pub columns: Vec<String>,
-    /// Its samples.
+    /// Number of samples of the series.
     pub samples: usize,
     /// The first times and rows, empty where missing; of strings the first symbols.
     pub rows: Vec<Vec<String>>,
 }
 
 impl SourceReport {
-    /// Of data that were read.
+    /// Report of data that were read.
     #[must_use]
     pub fn new(data: &Dataset) -> Self {
         let about = |about: Finding| format!("{about:?}").to_lowercase();

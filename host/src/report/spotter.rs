@@ -9,7 +9,7 @@ use crate::classifier::{Observations, Provenance};
 use crate::data::in_one_line;
 use crate::deploy::{SpotterCost, SpotterError, SpotterModel};
 
-/// What a spotter is and what it costs, before anything is flashed.
+/// Summary of a spotter and of its cost, before anything is flashed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpotterInspection {
     /// The file.
@@ -18,7 +18,7 @@ pub struct SpotterInspection {
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
-    /// What is spotted.
+    /// Classes of events.
     pub classes: Vec<SpottedSummary>,
     /// Names of the channels; null for symbols.
     pub channels: Option<Vec<String>>,
@@ -28,16 +28,16 @@ pub struct SpotterInspection {
     pub background_states: usize,
     /// States of the network, with those that the background is padded by.
     pub states: usize,
-    /// How they emit.
+    /// Emissions of the states.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// Samples after its end within which an event is decided.
     pub lag: u32,
-    /// What it was trained on: sample period and channels.
+    /// Contract of the training: sample period and channels.
     pub contract: ContractSummary,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
-    /// What it costs on a device.
+    /// Cost on a device.
     #[serde(flatten)]
     pub cost: SpotterCost,
 }
@@ -45,7 +45,7 @@ pub struct SpotterInspection {
 /// A class of a spotter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpottedSummary {
-    /// Its name.
+    /// Name of the class.
     pub class: String,
     /// States of its model.
     pub states: usize,
@@ -56,10 +56,10 @@ pub struct SpottedSummary {
 }
 
 impl SpotterInspection {
-    /// Of a file of so many bytes.
+    /// Summary of a file of `file_bytes` bytes.
     ///
     /// # Errors
-    /// [`SpotterError`] where it is none.
+    /// [`SpotterError`] for an invalid spotter.
     pub fn new(
         file: String,
         file_bytes: usize,
@@ -154,9 +154,9 @@ impl fmt::Display for SpotterInspection {
         let rows = [
             ("flash, model", cost.model_bytes, "B"),
             ("RAM, state of one stream", cost.state_bytes, "B"),
-            ("multiply-adds a sample", cost.multiply_adds_per_sample, ""),
-            ("exponentials a sample", cost.exponentials_per_sample, ""),
-            ("logarithms a sample at most", cost.logarithms_per_sample, ""),
+            ("multiply-adds per sample", cost.multiply_adds_per_sample, ""),
+            ("exponentials per sample", cost.exponentials_per_sample, ""),
+            ("logarithms per sample at most", cost.logarithms_per_sample, ""),
         ];
         write!(f, "{}", on_a_device(rows))
     }

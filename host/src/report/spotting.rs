@@ -6,10 +6,10 @@ use super::{Table, counted, grouped};
 use crate::data::Marked;
 use crate::spot::{SpotFigures, SpotValidation};
 
-/// How well events are found, and by what.
+/// Results of finding events, and the method.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventFigures {
-    /// What found them, or in what.
+    /// Method that found the events, or the class.
     pub what: String,
     /// Events that there are.
     pub events: usize,
@@ -17,18 +17,18 @@ pub struct EventFigures {
     pub reported: usize,
     /// Events that were found.
     pub found: usize,
-    /// Which part of what was reported is right.
+    /// Precision: the share of the reported events that are right.
     pub precision: f64,
-    /// Which part of the events was found.
+    /// Recall: the share of the events that were found.
     pub recall: f64,
-    /// Their harmonic mean.
+    /// Harmonic mean of precision and recall.
     pub f1: f64,
     /// Samples from the end of an event to its decision, of half of those found at most; null of none.
     pub median_delay: Option<i64>,
 }
 
 impl EventFigures {
-    /// Under a name.
+    /// Creates figures under a name.
     pub fn of(what: impl Into<String>, figures: &SpotFigures) -> Self {
         Self {
             what: what.into(),
@@ -63,7 +63,7 @@ pub struct SpotValidationReport {
     pub data: String,
     /// Series in it.
     pub series: usize,
-    /// What is spotted.
+    /// Classes of events.
     pub classes: Vec<String>,
     /// The column that folds keep together; null where they are of series.
     pub group: Option<String>,
@@ -82,12 +82,12 @@ pub struct SpotFoldReport {
     pub penalty: f64,
     /// Samples of a window.
     pub window: usize,
-    /// Its events: spotted, and by windows.
+    /// Results for events: spotted, and by windows.
     pub figures: [EventFigures; 2],
 }
 
 impl SpotValidationReport {
-    /// Of marked series, whose folds keep a `group` together.
+    /// Report of marked series, whose folds keep a `group` together.
     pub fn new(marked: &Marked, group: Option<String>, validated: &SpotValidation) -> Self {
         let data = marked.data();
         let both = |spotted: &SpotFigures, windowed: &SpotFigures| {

@@ -43,7 +43,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// What something takes on a device: names, numbers and their units.
+/// Table of costs on a device: names, numbers and their units.
 pub(super) fn on_a_device<'a>(rows: impl IntoIterator<Item = (&'a str, usize, &'a str)>) -> Table {
     let mut table = Table::new(["on a device", ""]);
     for (name, value, unit) in rows {

@@ -9,59 +9,59 @@ use crate::data::Kind;
 use crate::deploy::Cost;
 use crate::fit::{Fit, Restart};
 
-/// What `fit` has done.
+/// Result of `fit`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FitReport {
-    /// What on.
+    /// Data of the training.
     #[serde(flatten)]
     pub data: DataSummary,
     /// Column that inner folds did not straddle.
     pub group: Option<String>,
-    /// Which: `bayes`, `fisher`, `gaussian`, ...
+    /// Name of the classifier: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,
     /// Classes.
     pub classes: Vec<String>,
     /// Windows trained on.
     pub windows: usize,
-    /// How training series were varied, in words.
+    /// Description of the augmentation.
     pub varied: String,
-    /// What is observed, in words.
+    /// Description of the observations.
     pub observes: String,
     /// Hidden states of a class model, or of the kernel's.
     pub states: usize,
-    /// How they emit.
+    /// Emissions of the states.
     #[serde(flatten)]
     pub emission: EmissionSummary,
     /// The fits, one a class, or one of all; none for a kernel by marginalisation, whose model is given, and for words.
     pub fits: Vec<ClassFit>,
-    /// What class models are made of, and what that was chosen from; null for a kernel by marginalisation.
+    /// Form of the class models, and its alternatives; null for a kernel by marginalisation.
     pub form: Option<FormChoice>,
-    /// How many jittered copies there are of each training series; null where there was one number alone.
+    /// Number of jittered copies of each training series; null if only one number was allowed.
     pub copies: Option<CopiesChoice>,
-    /// What inner cross-validation chose; null for Bayes.
+    /// Choice of inner cross-validation; null for Bayes.
     pub choice: Option<Choice>,
-    /// What a kernel machine stores; null for what needs nothing stored.
+    /// Stored items of a kernel machine; null for other classifiers.
     pub stored: Option<Stored>,
-    /// How far decisions are to be believed; null where that was not asked for.
+    /// Calibration of decisions; null if not requested.
     pub confidence: Option<Confidence>,
     /// The model's file.
     pub model: String,
-    /// What it costs on a device.
+    /// Cost on a device.
     pub cost: Cost,
 }
 
-/// How one class model was fitted.
+/// Summary of the fit of one class model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassFit {
     /// The class.
     pub class: String,
     /// Seed of the restart that was kept.
     pub seed: u64,
-    /// Its log-likelihood.
+    /// Log-likelihood of the model.
     pub log_likelihood: f64,
     /// Passes of Baum-Welch.
     pub passes: usize,
-    /// Whether it converged within the passes allowed.
+    /// `true` if it converged within the passes allowed.
     pub converged: bool,
     /// All restarts.
     pub restarts: Vec<Restart>,
@@ -76,12 +76,12 @@ pub struct ClassFit {
 pub struct Floored {
     /// The channel.
     pub channel: String,
-    /// In so many states.
+    /// Number of states at the floor.
     pub states: usize,
 }
 
 impl ClassFit {
-    /// Of a fit to data of a kind.
+    /// Summary of a fit to data of a kind.
     pub fn of(class: &str, kind: &Kind, fit: &Fit) -> Self {
         let names = match kind {
             Kind::Channels(names) => names.as_slice(),

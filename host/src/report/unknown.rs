@@ -5,8 +5,9 @@ use std::fmt;
 use super::{Table, grouped};
 use crate::evaluate::UnknownClass;
 
-/// What a model decides on windows of classes that it does not know: as further rows of the
-/// confusion matrix, whose windows are in no other figure.
+/// Writes a model's decisions on windows of unknown classes.
+///
+/// They are further rows of the confusion matrix, whose windows are in no other figure.
 pub(super) fn write_unknown(f: &mut fmt::Formatter<'_>, unknown: &[UnknownClass]) -> fmt::Result {
     let Some(first) = unknown.first() else { return Ok(()) };
     writeln!(

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::grouped;
 
-/// Something that was written, and what is worth knowing of it.
+/// File that was written, with its main properties.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Written {
-    /// What it is, in words.
+    /// Description of the file.
     pub what: String,
     /// The file.
     pub output: String,
@@ -17,13 +17,13 @@ pub struct Written {
     /// Bytes of state there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ram: Option<usize>,
-    /// What an alarm's statistic must pass.
+    /// Threshold of an alarm's statistic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f32>,
 }
 
 impl Written {
-    /// Something that takes no room on a device.
+    /// Creates a report on a file that takes no room on a device.
     pub fn new(what: String, output: String) -> Self {
         Self { what, output, flash: None, ram: None, threshold: None }
     }

@@ -1,20 +1,20 @@
-//! What models at run-time sizes have to be checked for, part by part.
+//! Checks of models with sizes at run time, part by part.
 
 use super::HmmError;
 
-/// That a part has as many entries as it must.
+/// Checks the number of entries of a part.
 pub(crate) fn length(part: impl Into<String>, found: usize, wanted: usize) -> Result<(), HmmError> {
     if found == wanted { Ok(()) } else { Err(HmmError::Shape { part: part.into(), found, wanted }) }
 }
 
-/// That a row is one of probabilities.
+/// Checks that a row consists of probabilities.
 pub(crate) fn distribution(part: impl Into<String>, row: &[f64]) -> Result<(), HmmError> {
     let good = row.iter().all(|p| p.is_finite() && *p >= 0.0)
         && (row.iter().sum::<f64>() - 1.0).abs() < 1e-9;
     if good { Ok(()) } else { Err(HmmError::Distribution { part: part.into() }) }
 }
 
-/// That a table has so many rows of probabilities, all of one length.
+/// Checks that a table has `rows` rows of probabilities, all of one length.
 pub(crate) fn distributions(
     name: &str,
     table: &[Vec<f64>],
@@ -30,7 +30,7 @@ pub(crate) fn distributions(
     Ok(())
 }
 
-/// What the numbers of a part must be.
+/// Condition on the numbers of a part, and its description.
 pub(crate) type Wanted = (fn(f64) -> bool, &'static str);
 
 pub(crate) const FINITE: Wanted = (|_| true, "a finite number");
@@ -38,7 +38,7 @@ pub(crate) const NOT_NEGATIVE: Wanted = (|x| x >= 0.0, "a finite number, and not
 pub(crate) const POSITIVE: Wanted = (|x| x > 0.0, "a finite number above zero");
 pub(crate) const SHARE: Wanted = (|x| (0.0..=1.0).contains(&x), "a probability, from 0 to 1");
 
-/// That a table has so many rows of so many numbers, each of which is what it must be.
+/// Checks that a table has the given rows and columns, and that each number satisfies a condition.
 pub(crate) fn numbers(
     name: &str,
     table: &[Vec<f64>],
@@ -55,7 +55,7 @@ pub(crate) fn numbers(
     Ok(())
 }
 
-/// That there are so many Gaussians of one number of channels, their numbers in range.
+/// Checks `count` Gaussians of one number of channels, and the range of their numbers.
 pub(crate) fn gaussians(
     mean: &[Vec<f64>],
     std: &[Vec<f64>],

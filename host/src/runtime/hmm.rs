@@ -22,7 +22,7 @@ pub struct Hmm {
     pub emission: Emissions,
 }
 
-/// Why a model was refused.
+/// Reason why a model was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -35,36 +35,36 @@ pub enum HmmError {
     #[error("{part} has {found} entries where {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {
-        /// Which part.
+        /// Name of the part.
         part: String,
         /// Entries found.
         found: usize,
         /// Entries needed.
         wanted: usize,
     },
-    /// A probability that is none, or a row that does not sum to one.
+    /// An invalid probability, or a row that does not sum to one.
     #[error("{part} is no probability distribution")]
     #[strum(serialize = "not-a-distribution")]
     Distribution {
-        /// Which row.
+        /// Name of the row.
         part: String,
     },
     /// A number out of its range.
     #[error("{part} must be {wanted}")]
     #[strum(serialize = "out-of-range")]
     Range {
-        /// Which one.
+        /// Name of the number.
         part: String,
-        /// What it must be.
+        /// Condition on the number.
         wanted: &'static str,
     },
     /// A mean or a standard deviation out of range.
     #[error("{part} must be finite{}", if *.positive { " and positive" } else { "" })]
     #[strum(serialize = "not-finite")]
     Parameter {
-        /// Which one.
+        /// Name of the number.
         part: String,
-        /// Whether it must be positive as well.
+        /// `true` if it must be positive as well.
         positive: bool,
     },
 }
@@ -72,7 +72,7 @@ pub enum HmmError {
 crate::kinds::kinds!(HmmError);
 
 impl Hmm {
-    /// One state, that finds each of so many symbols as likely.
+    /// Model of one state with equal probabilities for all symbols.
     pub(crate) fn even(symbols: usize) -> Self {
         Self {
             initial: vec![1.0],
@@ -99,8 +99,7 @@ impl Hmm {
         self.validate_over(self.size())
     }
 
-    /// The same of a model over a number of symbols or channels that is known, so that the row of another
-    /// length is named, and no other.
+    /// Checks a model over a known number of symbols or channels, so that an error names the row of another length, and no other.
     pub(crate) fn validate_over(&self, size: usize) -> Result<(), HmmError> {
         let states = self.states();
         if padded_states(states).is_none() {

@@ -1,18 +1,18 @@
 /// The state counts for which recursions are compiled. A padded state is out of reach and changes no bit.
 #[cfg(not(test))]
 pub const STATE_SIZES: [usize; 6] = SIZES;
-/// Those of a release.
+/// Sizes in a release.
 pub(crate) const SIZES: [usize; 6] = [2, 4, 8, 16, 32, 64];
 /// Unit tests have half of them: the others would be half of their build.
 #[cfg(test)]
 pub const STATE_SIZES: [usize; 3] = [4, 8, 64];
 
-/// The size that a model with so many states runs at; `None` for none or more than the largest.
+/// Size at which a model with `states` states runs; `None` for zero or more than the largest.
 pub fn padded_states(states: usize) -> Option<usize> {
     padded_to(&STATE_SIZES, states)
 }
 
-/// The least of some sizes that has room for so many states.
+/// Smallest of some sizes that holds `states` states.
 pub(crate) fn padded_to(sizes: &[usize], states: usize) -> Option<usize> {
     sizes.iter().copied().find(|&size| size >= states).filter(|_| states > 0)
 }

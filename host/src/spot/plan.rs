@@ -8,12 +8,12 @@ use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
 use crate::fit::{BaumWelch, FitError};
 use crate::runtime::Hmm;
 
-/// How a spotter comes about.
+/// Plan of a spotter.
 #[derive(Clone, Debug)]
 pub struct SpotPlan {
-    /// How the models of classes are fitted; the background's has at most four states.
+    /// Fit of the models of classes; the background's has at most four states.
     pub baum_welch: BaumWelch,
-    /// How many samples after its end an event is decided at the latest.
+    /// Largest number of samples between the end of an event and its decision.
     pub lag: u32,
     /// The least overlap, as intersection over union, at which an event of the right class counts as found.
     pub overlap: f64,
@@ -32,7 +32,7 @@ impl Default for SpotPlan {
     }
 }
 
-/// How well events are found.
+/// Results of finding events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpotFigures {
     /// Events that there are.
@@ -49,12 +49,12 @@ impl SpotFigures {
         self.delays.len()
     }
 
-    /// Which part of what was reported is right; 1 of nothing.
+    /// Precision: the share of the reported events that are right; 1 if none was reported.
     pub fn precision(&self) -> f64 {
         part(self.found(), self.reported)
     }
 
-    /// Which part of the events was found; 1 of none.
+    /// Recall: the share of the events that were found; 1 without events.
     pub fn recall(&self) -> f64 {
         part(self.found(), self.events)
     }
@@ -111,9 +111,9 @@ fn overlap_of(mark: &Mark, found: &Found) -> f64 {
 /// A spotter and how its penalty was chosen.
 #[derive(Clone, Debug)]
 pub struct SpotTrial {
-    /// What was fitted, the penalty in it.
+    /// Fitted model, with its penalty.
     pub model: SpotterModel,
-    /// The same as a device holds it.
+    /// Spotter in the numbers of a device.
     pub spotter: Spotter,
     /// The penalty taken, in nats.
     pub penalty: f64,
@@ -123,7 +123,7 @@ pub struct SpotTrial {
     pub folds: usize,
 }
 
-/// Why there is no spotter.
+/// Reason why there is no spotter.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -133,9 +133,9 @@ pub enum SpottingError {
     Fit {
         /// The data.
         file: String,
-        /// Whose model.
+        /// Name of the model.
         what: String,
-        /// Why.
+        /// Reason.
         error: FitError,
     },
     /// Models that cannot be joined.
@@ -145,9 +145,9 @@ pub enum SpottingError {
     #[error("{setting}: it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         setting: &'static str,
-        /// What it may be.
+        /// Valid range.
         wanted: &'static str,
     },
 }
@@ -187,7 +187,7 @@ impl SpotPlan {
     /// events last on average. The penalty is that of the best F1 on series that the models have not
     /// seen, in three folds or as many as there are series; of equals the smaller one.
     ///
-    /// Cost: a fit of every model a fold and one more, and a pass of the network a penalty.
+    /// Cost: a fit of every model per fold and one more, and a pass of the network a penalty.
     ///
     /// # Errors
     /// [`SpottingError`].
@@ -206,9 +206,10 @@ impl SpotPlan {
         self.choose(marked, &fold_of, folds, &chosen, progress)
     }
 
-    /// The same from clips and a background that are [joined](Joined): no fold has heard the clips and the stretches of
-    /// background that it judges. Events are expected as often as they are in what was joined, a clip each
-    /// in all of the background, less the penalty.
+    /// Fits a spotter to clips and a background that are [joined](Joined).
+    ///
+    /// No fold is judged on clips or stretches of background that it was fitted to. Events are expected as often as in the joined
+    /// series, one per clip in all of the background, less the penalty.
     ///
     /// # Errors
     /// [`SpottingError`].

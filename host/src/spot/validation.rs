@@ -1,4 +1,4 @@
-//! How well a spotter finds events in series that nothing of it has seen, beside windows that were not either.
+//! Cross-validation of a spotter on series that it has never seen, compared with windows under the same condition.
 
 use super::{SpotFigures, SpotPlan, SpottingError, WindowedEvents, WindowedEventsError};
 use crate::data::{DataError, Folds, Marked};
@@ -10,7 +10,7 @@ pub struct SpotFold {
     pub test: Vec<usize>,
     /// The penalty chosen on the others, in nats.
     pub penalty: f64,
-    /// How well the spotter of the others finds their events,
+    /// Events found by the spotter of the other folds,
     pub spotted: SpotFigures,
     /// and a classifier of windows that learnt the same.
     pub windowed: WindowedEvents,
@@ -24,12 +24,12 @@ pub struct SpotValidation {
 }
 
 impl SpotValidation {
-    /// Of all folds together, the events that were spotted.
+    /// Figures of the spotted events, over all folds together.
     pub fn spotted(&self) -> SpotFigures {
         pooled(self.folds.iter().map(|fold| &fold.spotted))
     }
 
-    /// Of all folds together, those of windows.
+    /// Figures of the windows' events, over all folds together.
     pub fn windowed(&self) -> SpotFigures {
         pooled(self.folds.iter().map(|fold| &fold.windowed.figures))
     }
@@ -41,7 +41,7 @@ fn pooled<'a>(all: impl Iterator<Item = &'a SpotFigures>) -> SpotFigures {
     sum
 }
 
-/// Why a spotter is not cross-validated.
+/// Reason why a spotter is not cross-validated.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ crate::kinds::kinds!(SpotValidationError,
 );
 
 impl SpotPlan {
-    /// In each fold a spotter is made of the other folds' series as [`carry_out`](Self::carry_out) makes it, its
+    /// Cross-validates: in each fold a spotter is made of the other folds' series as [`carry_out`](Self::carry_out) makes it, its
     /// penalty chosen on these alone, and so is what decides on [windows](Self::windowed); both are judged on the
     /// fold's.
     ///

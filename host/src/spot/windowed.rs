@@ -12,11 +12,11 @@ use crate::learn::{Augment, ClassifierKind, Request, TrainError, train};
 pub struct WindowedEvents {
     /// Samples of a window; a decision comes every half.
     pub window: usize,
-    /// How well events are found.
+    /// Results of finding events.
     pub figures: SpotFigures,
 }
 
-/// Why there are none.
+/// Reason why a classifier of windows finds no events.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -27,7 +27,7 @@ pub enum WindowedEventsError {
     /// No classifier.
     #[error(transparent)]
     Train(#[from] TrainError),
-    /// The classifier is none for a device.
+    /// The classifier cannot be deployed.
     #[error("{0}")]
     #[strum(serialize = "not-deployed")]
     Deploy(String),

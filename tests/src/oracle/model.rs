@@ -8,7 +8,7 @@ pub struct Model {
     pub initial: Vec<f64>,
     /// The transition probabilities, `[from][to]`.
     pub transition: Vec<Vec<f64>>,
-    /// One emission distribution a state.
+    /// One emission distribution per state.
     pub emission: Vec<Law>,
 }
 

@@ -7,20 +7,20 @@ use fishweir_profiles::SearchProfile;
 /// A way from one state to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// Where it begins.
+    /// State where the transition begins.
     pub from: usize,
-    /// Where it ends.
+    /// State where it ends.
     pub to: usize,
-    /// Its weight: a probability, or odds.
+    /// Weight of the transition: a probability, or odds.
     pub weight: f64,
 }
 
-/// Why there is no such chain.
+/// Reason why there is no such chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainError {
     /// Rows for another number of states, or symbols.
     Size {
-        /// What.
+        /// Name of the part.
         what: &'static str,
         /// Entries there are.
         found: usize,
@@ -31,18 +31,18 @@ pub enum ChainError {
     State {
         /// The edge's index.
         edge: usize,
-        /// Where it begins.
+        /// State where it begins.
         from: usize,
-        /// Where it ends.
+        /// State where it ends.
         to: usize,
         /// The number of states.
         states: usize,
     },
     /// A weight that is negative or not finite.
     Weight {
-        /// What.
+        /// Name of the part.
         what: &'static str,
-        /// Its index.
+        /// Index of the part.
         index: usize,
     },
     /// Silent states that lead to one another in a circle: a path could go round for ever.
@@ -89,7 +89,7 @@ pub struct ChainExpectations {
     pub emission: Vec<Vec<f64>>,
     /// Edges taken, in their order.
     pub edges: Vec<f64>,
-    /// Expected visits of a state while so many symbols have been emitted, its own among them, `[symbols][state]`: of
+    /// Expected visits of a state after a number of emitted symbols, its own included, `[symbols][state]`: of
     /// a state that emits the posterior probability that it emits the last of them.
     pub visits: Vec<Vec<f64>>,
 }
@@ -162,7 +162,7 @@ impl SilentChain {
         Ok(Self { initial, end, emission, edges, into, silent, symbols })
     }
 
-    /// How many states there are.
+    /// Number of states.
     pub fn states(&self) -> usize {
         self.emission.len()
     }
@@ -187,7 +187,7 @@ impl SilentChain {
         &self.end
     }
 
-    /// What a state emits, `[symbol]`; `None` of a silent one.
+    /// Emission probabilities of a state, `[symbol]`; `None` for a silent one.
     pub fn emission(&self, state: usize) -> Option<&[f64]> {
         self.emission.get(state)?.as_deref()
     }

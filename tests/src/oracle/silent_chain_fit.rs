@@ -1,4 +1,4 @@
-//! What is learnt of chains with silent states: posteriors, scores, Baum-Welch, draws.
+//! Inference and learning for chains with silent states: posteriors, scores, Baum-Welch, draws.
 
 use fishweir_core::emission::{Probabilities, score_row};
 use rand::Rng;
@@ -8,13 +8,13 @@ use super::silent_chain::{ChainExpectations, SilentChain};
 /// A gradient in the shape of a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainScore {
-    /// By initial probabilities, `[state]`.
+    /// Gradient by initial probabilities, `[state]`.
     pub initial: Vec<f64>,
-    /// By what ends a path, `[state]`: one of the ways on of its state.
+    /// Probability that a path ends, `[state]`: one of the ways on of its state.
     pub end: Vec<f64>,
-    /// By emissions, `[state][symbol]`; empty of a silent state.
+    /// Gradient by emissions, `[state][symbol]`; empty for a silent state.
     pub emission: Vec<Vec<f64>>,
-    /// By edges, in their order.
+    /// Gradient by edges, in their order.
     pub edges: Vec<f64>,
 }
 

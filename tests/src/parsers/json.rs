@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// JSON that is changed and written some thousand times a second: what is no list stays text.
+/// JSON that is changed and written some thousand times per second: what is no list stays text.
 #[derive(Clone)]
 pub(super) enum Json {
     Token(Cow<'static, str>),

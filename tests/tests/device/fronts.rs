@@ -25,7 +25,7 @@ fn on_device(name: &str, deployed: &Deployed, recording: &Recording<'_>, from_ar
         .and_then(|qemu| qemu.run(recording.inputs(), &Options::default(), |_| ()))
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let instructions = run.instructions_per_sample().expect("every board counts");
-    println!("{name}: {instructions:.0} instructions a sample behind {}", deployed.front());
+    println!("{name}: {instructions:.0} instructions per sample behind {}", deployed.front());
     assert_eq!(run.outcome.info.state_bytes, deployed.cost().state_bytes, "{name}");
     assert_eq!(run.outcome.info.model_bytes, deployed.cost().model_bytes, "{name}");
     let parity = compare(deployed, recording, &run.outcome.answers).expect("comparable");

@@ -41,7 +41,7 @@ fn on_device(board: &str, machine: &Deployed, recording: &Recording<'_>) -> Pari
         .expect("the device answers");
     let (info, cost) = (&run.outcome.info, machine.cost());
     println!(
-        "{}: {:.0} instructions a sample; flash {} B, of it machine {} B; state {} B; stack {} B",
+        "{}: {:.0} instructions per sample; flash {} B, of it machine {} B; state {} B; stack {} B",
         board.name,
         run.instructions_per_sample().expect("every board counts"),
         image.sections.flash(),
@@ -231,7 +231,7 @@ fn support_sequences_give_the_same_bits() {
         })
         .collect();
     let recording = Recording::new(samples.iter().map(Samples::view), None);
-    // Half a million instructions a symbol: a few windows there.
+    // Half a million instructions per symbol: a few windows there.
     let few = Recording::new(samples.iter().take(6).map(Samples::view), None);
     for (board, recording) in [("microbit", &few), (Board::DEFAULT, &recording)] {
         let parity = on_device(board, &machine, recording);

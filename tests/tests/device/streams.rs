@@ -69,7 +69,7 @@ fn on_device(
     assert_eq!(run.outcome.answers.iter().flatten().count(), recording.samples());
     let instructions = run.instructions_per_sample().expect("every board counts");
     let stack = run.outcome.report.stack_bytes.expect("every board watches its stack");
-    println!("{}: {instructions:.0} instructions a sample, {stack} B of stack", board.name);
+    println!("{}: {instructions:.0} instructions per sample, {stack} B of stack", board.name);
     // The state lies on the stack, and is as large as was said.
     assert_eq!(run.outcome.info.state_bytes, deployed.cost().state_bytes, "{}", board.name);
     // How far decisions are believed lies beside the classifier.
@@ -97,7 +97,7 @@ fn on_device(
 fn real_channels_give_the_same_bits() {
     let (data, deployed) = &*WATCH;
     let parity = on_device(board(Board::DEFAULT), deployed, &unseen(data, 4_000), &Form::Source);
-    // Class, margin and a log-likelihood a model, a sample.
+    // Class, margin and a log-likelihood per model and sample.
     assert_identical(&parity, 2 + 7);
 }
 

@@ -30,7 +30,7 @@ use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 /// `Autoregressive<9, 3, 2>` is three channels over `f32`, from two samples before each. Order `p` is lags
 /// from one to `p`; any others will do.
 ///
-/// Flash: `D (3 + L) + 1 + C (D (2 + L) + 1)` reals a state. Work: `D (3 + 2L)` multiply-adds a state, and
+/// Flash: `D (3 + L) + 1 + C (D (2 + L) + 1)` reals per state. Work: `D (3 + 2L)` multiply-adds per state, and
 /// `D (2 + L)` more a direction.
 ///
 /// Source: A. B. Poritz, Linear predictive hidden Markov models and the speech signal, ICASSP 1982; B. H. Juang
@@ -58,7 +58,7 @@ pub struct Autoregressive<
 pub struct AutoregressiveView<'a, W: RealParameter> {
     /// The sample where the past lies at the centre.
     pub innovation: GaussianView<'a, W>,
-    /// What the past is counted from, `[channel]`.
+    /// Centre that is subtracted from past samples, `[channel]`.
     pub centre: &'a [W::Real],
     /// Coefficients of the past, `[lag][channel]`.
     pub coefficient: &'a [W::Real],
@@ -67,7 +67,7 @@ pub struct AutoregressiveView<'a, W: RealParameter> {
 }
 
 impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregressive<E, D, L, W> {
-    /// From numbers already checked, as an export writes them: those of a [`Gaussian`], and then of the
+    /// Distribution from numbers already checked, as an export writes them: those of a [`Gaussian`], and then of the
     /// prediction. [`validate`](Emission::validate) checks them again.
     #[expect(clippy::too_many_arguments, reason = "its fields, in order")]
     pub const fn from_parts(
@@ -100,7 +100,7 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregre
         &self.innovation
     }
 
-    /// What the past is counted from, `[channel]`.
+    /// Centre that is subtracted from past samples, `[channel]`.
     pub const fn centre(&self) -> &[W::Real; D] {
         &self.centre
     }
@@ -110,7 +110,7 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregre
         &self.coefficient
     }
 
-    /// The same distribution with its sizes at run time.
+    /// View of the distribution with its sizes at run time.
     #[inline]
     pub const fn view(&self) -> AutoregressiveView<'_, W> {
         AutoregressiveView {
@@ -139,13 +139,13 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> Autoregressive<E, 
 }
 
 impl<W: RealParameter> AutoregressiveView<'_, W> {
-    /// How many lags it predicts from.
+    /// Number of lags.
     #[inline(always)]
     pub fn lags(&self) -> usize {
         self.coefficient.len().checked_div(self.centre.len()).unwrap_or(0)
     }
 
-    /// How many channels a row has a sample of.
+    /// Number of channels of which a row has a sample.
     #[inline(always)]
     fn channels(&self, x: &[W::Real]) -> usize {
         let innovation = &self.innovation;

@@ -34,9 +34,9 @@ vector_space! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct AutoregressiveScore<T, const D: usize, const L: usize> {
-    /// With respect to means and spreads, as a [`Gaussian`](crate::emission::Gaussian)'s.
+    /// Score with respect to means and spreads, as a [`Gaussian`](crate::emission::Gaussian)'s.
     pub innovation: GaussianScore<T, D>,
-    /// With respect to the coefficients, `[lag][channel]`: no unit.
+    /// Score with respect to the coefficients, `[lag][channel]`: no unit.
     pub coefficient: [[T; D]; L],
 }
 vector_space! {
@@ -52,7 +52,7 @@ vector_space! {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[doc(hidden)]
 pub struct AutoregressiveMoments<'a, T> {
-    /// How many observations.
+    /// Number of observations.
     pub occupancy: &'a mut T,
     /// Sums of `z`, `[channel]`.
     pub sum: &'a mut [T],
@@ -67,7 +67,7 @@ pub struct AutoregressiveMoments<'a, T> {
 }
 
 impl<T: Real, const D: usize, const L: usize> AutoregressiveStatistics<T, D, L> {
-    /// The same with its sizes at run time.
+    /// View of the statistics with its sizes at run time.
     pub const fn view(&mut self) -> AutoregressiveMoments<'_, T> {
         AutoregressiveMoments {
             occupancy: &mut self.innovation.occupancy,
@@ -89,7 +89,7 @@ fn add<T: Real>(sums: &mut [T], entry: usize, more: T) {
 }
 
 impl<T: Real> AutoregressiveMoments<'_, T> {
-    /// Those of other coefficients, `step` away, of one channel of `size`: `z' = z - sum_l step_l v_l`.
+    /// Moves the statistics to other coefficients, `step` away, of one channel of `size`: `z' = z - sum_l step_l v_l`.
     fn step(&mut self, step: &[T], channel: usize, size: usize) {
         let lags = step.len();
         let (mut sum, mut square) = (T::ZERO, T::ZERO);
@@ -256,7 +256,7 @@ impl<const E: usize, const D: usize, const L: usize, T: Real> SufficientStatisti
         Ok(Self { innovation, coefficient, ..*self })
     }
 
-    /// Of a coefficient `cross`, of the rest as of a Gaussian.
+    /// Score: that of a coefficient is `cross`, that of the other parameters is as for a Gaussian.
     fn score(
         &self,
         statistics: &AutoregressiveStatistics<T, D, L>,

@@ -12,7 +12,7 @@ use crate::number::{Dual, FixedLog, Parameter, Q15, RATE_MAX, Real, log2};
 /// likeliest state's `p_k` is above a half. The unit of the directions' rates is the model's: that of
 /// its chain, too. A row of likelihoods is a look-up and one addition.
 ///
-/// Flash: `K` tables of `2 (1 + C)` bytes and `2 (K + C)` bytes a state.
+/// Flash: `K` tables of `2 (1 + C)` bytes and `2 (K + C)` bytes per state.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -50,7 +50,7 @@ impl<const K: usize, const C: usize> CategoricalQ15<K, C> {
         Self { probability, exponent, unit }
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     pub const fn view(&self) -> CategoricalQ15View<'_, C> {
         CategoricalQ15View {
             probability: &self.probability,

@@ -20,7 +20,7 @@ pub struct ChannelQ15 {
 }
 
 /// A Gaussian over `D` channels that are independent given the state, in fixed point, over
-/// observations of 16 bits a channel, with `C` directions.
+/// observations of 16 bits per channel, with `C` directions.
 ///
 /// ```text
 /// y_d      = (x_d - mean_d) rate_d          rate_d = sqrt(log2(e) / 2) / sigma_d
@@ -33,7 +33,7 @@ pub struct ChannelQ15 {
 /// A channel farther than 128 from its mean in `y` (150 standard deviations) is taken to be there;
 /// an observation that far from every state is impossible.
 ///
-/// Flash: `8 D + 4 + C (4 D + 6)` bytes a state. Work: two multiplications a channel, three more a
+/// Flash: `8 D + 4 + C (4 D + 6)` bytes per state. Work: two multiplications per channel, three more per
 /// direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -56,7 +56,7 @@ pub struct GaussianQ15View<'a, const C: usize> {
     pub channel: &'a [ChannelQ15],
     /// Log normaliser to base 2, `v 2^-16`.
     pub constant: i32,
-    /// Its rates of change, `v 2^-14` units.
+    /// Rates of change of the constant, `v 2^-14` units.
     pub constant_rate: &'a [i32; C],
     /// Rates linear in `y`, `v 2^-12` units, `[channel]`.
     pub linear: &'a [[i16; C]],
@@ -85,7 +85,7 @@ impl<const D: usize, const C: usize> GaussianQ15<D, C> {
         Self { channel, constant, constant_rate, linear, quadratic, unit }
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline(always)]
     pub const fn view(&self) -> GaussianQ15View<'_, C> {
         GaussianQ15View {

@@ -15,7 +15,7 @@ use crate::number::{Dual, FixedLog, Q15, Real};
 /// A sample is a look-up and `1 + C` additions of integers, which are exact: after `T` samples `log p`
 /// is off by at most `T 2^-17 ln 2`, and a derivative by `T 2^-15` of the direction's unit.
 ///
-/// Flash: `4 + 2 C` bytes a symbol, and `2 C`, rounded up to words.
+/// Flash: `4 + 2 C` bytes per symbol, and `2 C`, rounded up to words.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(C)]
@@ -46,7 +46,7 @@ impl<const K: usize, const C: usize> CategoricalLogQ15<K, C> {
         Self { log2, rate, unit }
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     pub const fn view(&self) -> CategoricalLogQ15View<'_, C> {
         CategoricalLogQ15View { log2: &self.log2, rate: &self.rate, unit: &self.unit }
     }

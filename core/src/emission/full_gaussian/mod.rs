@@ -24,7 +24,7 @@ use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 /// `linear = R dm`, `d constant = -trace L` ([`Spread::LogStandardDeviation`](super::Spread::LogStandardDeviation)). Whitening by `R`
 /// multiplies; with the covariance's factor at hand it would divide, once a channel.
 ///
-/// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals a state. Work: `D (D + 3) / 2` multiply-adds a
+/// Flash: `D^2 + D + 1 + C (D^2 + D + 1)` reals per state. Work: `D (D + 3) / 2` multiply-adds per
 /// state, and as many more a direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -84,7 +84,7 @@ impl<const D: usize, W: RealParameter> FullGaussian<D, W> {
         &self.factor
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> FullGaussianView<'_, W> {
         FullGaussianView {
@@ -151,7 +151,7 @@ impl<const D: usize, T: Real> From<Gaussian<D, T>> for FullGaussian<D, T> {
     }
 }
 
-/// From a covariance matrix to `R`, in place.
+/// Converts a covariance matrix to `R`, in place.
 fn factor_of_covariance<T: Real>(matrix: &mut [T], size: usize) -> Result<(), ModelError> {
     for row in 0..size {
         for column in 0..size {

@@ -224,7 +224,7 @@ impl<T: Real, const D: usize> VectorSpace<T> for FullGaussianStatistics<T, D> {
 }
 
 impl<T: Real, const D: usize> FullGaussianStatistics<T, D> {
-    /// The same with its size at run time.
+    /// View of the statistics with its size at run time.
     pub const fn view(&self) -> GaussianMoments<'_, T> {
         let square = self.square.as_flattened();
         GaussianMoments { occupancy: self.occupancy, sum: &self.sum, square }
@@ -235,9 +235,9 @@ impl<T: Real, const D: usize> FullGaussianStatistics<T, D> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FullGaussianScore<T, const D: usize> {
-    /// With respect to the means, `[channel]`.
+    /// Score with respect to the means, `[channel]`.
     pub mean: [T; D],
-    /// With respect to the covariances or their logarithm ([`Spread`]), `[channel][channel]`:
+    /// Score with respect to the covariances or their logarithm ([`Spread`]), `[channel][channel]`:
     /// symmetric, `d log p = sum_ab spread_ab dSigma_ab`. Of a direction the symmetric part counts.
     pub spread: [[T; D]; D],
 }

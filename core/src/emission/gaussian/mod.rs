@@ -26,7 +26,7 @@ use crate::number::{Dual, Number, Real, RealParameter, Tangent, shorter};
 /// are in the sensor's own units: any centring and scaling used to fit it is folded into mean and
 /// rate.
 ///
-/// Flash: `2D + 1 + C (2D + 1)` reals a state. Work: `3D` multiply-adds a state, and `2D` more a
+/// Flash: `2D + 1 + C (2D + 1)` reals per state. Work: `3D` multiply-adds per state, and `2D` more per
 /// direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
@@ -79,7 +79,7 @@ impl<const D: usize, W: RealParameter> Gaussian<D, W> {
         &self.rate
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> GaussianView<'_, W> {
         GaussianView {
@@ -160,7 +160,7 @@ pub fn log_normaliser<T: Real>(rate: &[T]) -> T {
     rate.iter().fold(T::ZERO, |sum, rate| sum + (rate.ln() - T::HALF_LN_TAU))
 }
 
-/// Whether a constant is `sum_d log rate_d - D/2 log 2 pi`, to what `ln` allows for.
+/// Returns whether a constant is `sum_d log rate_d - D/2 log 2 pi`, within the tolerance of `ln`.
 pub(crate) fn is_log_normaliser<T: Real>(constant: T, rates: impl Iterator<Item = T>) -> bool {
     let (mut implied, mut slack) = (T::ZERO, T::SUM_TOLERANCE);
     for rate in rates {

@@ -22,7 +22,7 @@ vector_space! {
 }
 
 impl<T: Real, const D: usize> GaussianStatistics<T, D> {
-    /// The same with its size at run time.
+    /// View of the statistics with its size at run time.
     pub const fn view(&self) -> GaussianMoments<'_, T> {
         GaussianMoments { occupancy: self.occupancy, sum: &self.sum, square: &self.square }
     }
@@ -34,7 +34,7 @@ impl<T: Real, const D: usize> GaussianStatistics<T, D> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[doc(hidden)]
 pub struct GaussianMoments<'a, T> {
-    /// How many observations.
+    /// Number of observations.
     pub occupancy: T,
     /// Sums of `z`, `[channel]`.
     pub sum: &'a [T],
@@ -47,9 +47,9 @@ pub struct GaussianMoments<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct GaussianScore<T, const D: usize> {
-    /// With respect to the means, `[channel]`.
+    /// Score with respect to the means, `[channel]`.
     pub mean: [T; D],
-    /// With respect to the variances or the log standard deviations ([`Spread`]), `[channel]`.
+    /// Score with respect to the variances or the log standard deviations ([`Spread`]), `[channel]`.
     pub spread: [T; D],
 }
 vector_space! {

@@ -91,7 +91,7 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Marginali
     }
 }
 
-/// Of a channel that is left out `E[z] = 0` and `E[z^2] = 1`, and its past is not counted.
+/// Expectations for a missing channel: `E[z] = 0`, `E[z^2] = 1`, and its past is not counted.
 impl<const E: usize, const D: usize, const L: usize, T: Real> MarginalStatistics
     for Autoregressive<E, D, L, T>
 {

@@ -43,7 +43,7 @@ impl<const D: usize, W: RealParameter> Marginalise for Poisson<D, W> {
     }
 }
 
-/// Of what is missing `E[x - rate] = 0`.
+/// Expectation for a missing channel: `E[x - rate] = 0`.
 impl<const D: usize, T: Real> MarginalStatistics for Poisson<D, T> {
     type Missing = [T; D];
     along!();
@@ -157,7 +157,7 @@ impl<const D: usize, W: RealParameter> Marginalise for Bernoulli<D, W> {
     }
 }
 
-/// Of what is missing `E[x] = p`.
+/// Expectation for a missing channel: `E[x] = p`.
 impl<const D: usize, T: Real> MarginalStatistics for Bernoulli<D, T> {
     type Missing = [T; D];
     along!();
@@ -183,7 +183,7 @@ impl<const D: usize, T: Real> MarginalStatistics for Bernoulli<D, T> {
         }
     }
 
-    /// What was expected of a missing channel is what is expected now.
+    /// Replaces the expectations for missing channels by those of the current parameters.
     fn adopt_partial(
         &self,
         previous: &Self,

@@ -8,8 +8,8 @@ use crate::error::ModelError;
 use crate::matrix::at;
 use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 
-/// What lacks is completed: with `u = x - mean`, the columns `R_m` of the missing channels and `Q` an orthonormal
-/// basis of what these span,
+/// Completes the missing channels: with `u = x - mean`, the columns `R_m` of the missing channels and `Q` an orthonormal basis of
+/// their span,
 ///
 /// ```text
 /// min over u_m of |R u|^2 = |z|^2,          z = (I - Q Q') R_o u_o

@@ -64,7 +64,7 @@ impl<const D: usize, W: RealParameter> Marginalise for Gaussian<D, W> {
     }
 }
 
-/// Of what is missing `E[z] = 0` and `E[z^2] = 1`.
+/// Expectations for a missing channel: `E[z] = 0` and `E[z^2] = 1`.
 impl<const D: usize, T: Real> MarginalStatistics for Gaussian<D, T> {
     type Missing = [T; D];
     along!();

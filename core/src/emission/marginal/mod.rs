@@ -35,7 +35,7 @@ pub trait Marginalise: Emission<Observation: Sized> {
     /// An observation with every channel there.
     fn partial(x: Self::Observation) -> Self::Partial;
 
-    /// Whether no channel is there.
+    /// Returns whether no channel is present.
     fn is_empty(x: &Self::Partial) -> bool;
 
     /// The log-likelihood of the channels that are there, and its tangent. With every channel that is
@@ -55,7 +55,7 @@ pub trait Marginalise: Emission<Observation: Sized> {
         Some(Row { likelihood, log_scale })
     }
 
-    /// Whether the channels that are there are an observation of this family at all.
+    /// Checks whether the channels that are present are an observation of this family.
     ///
     /// # Errors
     /// As [`Emission::check`].
@@ -82,7 +82,7 @@ pub trait Marginalise: Emission<Observation: Sized> {
 /// channel has the family's bits. A sample without any is a missing sample, bit for bit.
 ///
 /// Memory: that of the distribution. An observation takes twice the bytes of one that is complete.
-/// Work: that of the family, and per channel a branch; of a Gaussian, a logarithm per missing channel and
+/// Work: that of the family, and a branch per channel; of a Gaussian, a logarithm per missing channel and
 /// state, too. A full covariance matrix takes `2 M^2 D` multiply-adds and `M` logarithms per state for `M`
 /// missing channels of `D`.
 ///
@@ -203,7 +203,7 @@ fn partial<X: Copy, const D: usize>(x: [X; D]) -> [Option<X>; D] {
     all
 }
 
-/// Whether no channel is there.
+/// Returns whether no channel is present.
 #[inline(always)]
 fn is_empty<X, const D: usize>(x: &[Option<X>; D]) -> bool {
     for d in 0..D {
@@ -220,7 +220,7 @@ fn channel<X: Copy, const D: usize>(x: &[Option<X>; D], d: usize) -> Option<X> {
     x.get(d).copied().flatten()
 }
 
-/// Within [`Marginalise`]: what channels of `X` have in common.
+/// Common items of channels of `X`, for [`Marginalise`].
 macro_rules! channels {
     ($x:ty, $size:ident) => {
         type Partial = [Option<$x>; $size];

@@ -60,7 +60,7 @@ pub trait MarginalStatistics: Marginalise + SufficientStatistics {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct PartialStatistics<S, M> {
-    /// Those of complete observations, of which missing channels are as expected.
+    /// Statistics of complete observations, of which missing channels are as expected.
     pub complete: S,
     /// The weights of the observations in which a channel was missing.
     pub missing: M,
@@ -150,8 +150,9 @@ impl<E: MarginalStatistics> SufficientStatistics for Marginal<E> {
     }
 }
 
-/// How often a channel was there, and by what its sums are to be multiplied so that its averages over all
-/// observations are those over the ones with the channel; `None` where it never was, or always.
+/// Returns the factor on a channel's sums that turns averages over all observations into those over the ones with it.
+///
+/// `None` if the channel was never present, or always.
 pub(super) fn there<T: Real>(occupancy: T, missing: T) -> Option<T> {
     let count = occupancy - missing;
     (missing > T::ZERO && count > T::ZERO).then(|| occupancy / count)

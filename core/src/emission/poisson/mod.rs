@@ -28,8 +28,8 @@ use crate::number::{Dual, Number, Real, RealParameter, Tangent};
 /// and count. (With the feature `micromath` logarithms are as coarse as that says.)
 ///
 /// Source: Loader, Fast and Accurate Computation of Binomial Probabilities, 2000 (the saddle-point
-/// expansion). Flash: `2 D + C D` reals a state. Work: a multiply-add a channel and state for a count
-/// below 16. For others a logarithm a channel, once for all states, and a channel and state up to 14
+/// expansion). Flash: `2 D + C D` reals per state. Work: a multiply-add per channel and state for a count
+/// below 16. For others a logarithm per channel, once for all states, and per channel and state up to 14
 /// divisions and as many times three multiply-adds where count and rate are within a factor of three, the
 /// fewer the closer they are, else three multiply-adds. A multiply-add more a direction.
 #[derive(Clone, Copy, Debug, PartialEq, FromBytes, Immutable, KnownLayout)]
@@ -45,9 +45,9 @@ pub struct Poisson<const D: usize, W: RealParameter = f32> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[doc(hidden)]
 pub struct PoissonView<'a, W: RealParameter> {
-    /// Rates, `[channel]`: expected counts a sample.
+    /// Rates, `[channel]`: expected counts per sample.
     pub rate: &'a [W::Real],
-    /// Their logarithms and tangents, `[channel]`; `-inf` without tangent where the rate is zero.
+    /// Logarithms of the rates and their tangents, `[channel]`; `-inf` without tangent if the rate is zero.
     pub log_rate: &'a [W],
 }
 
@@ -58,12 +58,12 @@ impl<const D: usize, W: RealParameter> Poisson<D, W> {
         Self { rate, log_rate }
     }
 
-    /// Rates, `[channel]`: expected counts a sample.
+    /// Rates, `[channel]`: expected counts per sample.
     pub const fn rate(&self) -> &[W::Real; D] {
         &self.rate
     }
 
-    /// The same distribution with its size at run time.
+    /// View of the distribution with its size at run time.
     #[inline]
     pub const fn view(&self) -> PoissonView<'_, W> {
         PoissonView { rate: &self.rate, log_rate: &self.log_rate }
@@ -71,7 +71,7 @@ impl<const D: usize, W: RealParameter> Poisson<D, W> {
 }
 
 impl<const D: usize, T: Real> Poisson<D, T> {
-    /// A distribution from its rates, `[channel]`: expected counts a sample.
+    /// A distribution from its rates, `[channel]`: expected counts per sample.
     ///
     /// # Errors
     /// The first rate that is negative or not finite.
@@ -111,9 +111,9 @@ pub(super) struct Count<T> {
     low: T,
     /// Nearest number.
     value: T,
-    /// Its logarithm, where it is no small count.
+    /// Logarithm of the count, unless it is small.
     log: Option<T>,
-    /// What is added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
+    /// Term added to every state's log-likelihood: `-log x!` of a small count, else `-s(x)`.
     pub(super) common: T,
 }
 

@@ -7,7 +7,7 @@ use crate::number::{Real, power};
 /// log sum_k p_k^rho q_k^rho         log (e^-lambda + (1 - e^-lambda) sum_k p_k q_k)
 /// ```
 ///
-/// Work: a multiply-add and a power a symbol, and a logarithm. Sources: those of [`Affinity`]; 2004,
+/// Work: a multiply-add and a power per symbol, and a logarithm. Sources: those of [`Affinity`]; 2004,
 /// section 3.2, and 2010, equation 2.
 pub fn categorical_log_overlap<T: Real>(p: &[T], q: &[T], measure: Affinity<T>) -> T {
     match measure {
@@ -21,7 +21,7 @@ pub fn categorical_log_overlap<T: Real>(p: &[T], q: &[T], measure: Affinity<T>) 
 /// `[channel]`: a channel's are those of two symbols, but that yes and no are 1 apart in the mean map,
 /// where two symbols are 2 apart.
 ///
-/// Work: two powers and a logarithm a channel.
+/// Work: two powers and a logarithm per channel.
 pub fn bernoulli_log_overlap<T: Real>(yes: &[T], other: &[T], measure: Affinity<T>) -> T {
     yes.iter().zip(other).fold(T::ZERO, |sum, (&p, &q)| {
         let (p, q) = ([p, T::ONE - p], [q, T::ONE - q]);

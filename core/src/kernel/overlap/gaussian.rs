@@ -7,7 +7,7 @@ use crate::number::{LogProduct, Real, shorter};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Covariance<'a, T> {
-    /// Of independent channels: their variances, `[channel]`.
+    /// Variances of independent channels, `[channel]`.
     Diagonal(&'a [T]),
     /// `[channel][channel]` in a row.
     Full(&'a [T]),

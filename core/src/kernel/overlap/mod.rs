@@ -1,4 +1,4 @@
-//! How alike two distributions over one space are: integrals of products of their densities, and
+//! Affinity of two distributions over one space: integrals of products of their densities, and
 //! expectations of a Gaussian of the distance of two draws.
 
 mod counts;
@@ -17,7 +17,7 @@ use crate::error::{ErrorKind, ModelError, Part};
 use crate::hmm::RealOf;
 use crate::number::{Real, power};
 
-/// By what two distributions `p` and `q` over one space are compared.
+/// Measure of affinity between two distributions `p` and `q` over one space.
 ///
 /// Both are inner products of functions that stand for the distributions, so matrices of them are positive
 /// semi-definite.
@@ -57,7 +57,7 @@ impl<T: Real> Affinity<T> {
         }
     }
 
-    /// Whether its parameter is in range.
+    /// Checks that the parameter is in range.
     ///
     /// # Errors
     /// [`Part::Kernel`], where `rho` is not finite and positive or `lambda` not finite or negative.
@@ -80,8 +80,8 @@ pub trait ProductKernel: Emission {
     /// it is zero. The same of `(other, self)`, but for rounding.
     ///
     /// # Errors
-    /// What a family cannot do: rates or powers out of the range of its series, a covariance matrix that
-    /// is none in working precision.
+    /// Limits of the family: rates or powers out of the range of its series, a covariance matrix that is not positive definite in
+    /// working precision.
     fn log_overlap(
         &self,
         other: &Self,
@@ -152,7 +152,7 @@ impl<T: Real, E: ProductKernel<Weight = T>, const M: usize> ProductKernel for Mi
 ///
 /// For the product kernel with `rho` other than one this is of the joint of component and observation, not
 /// of the mixture's density: it changes where a component is split in two that are the same. Work: an
-/// exponential a pair, a logarithm a component.
+/// exponential per pair, a logarithm per component.
 ///
 /// # Errors
 /// The first of a pair.
@@ -210,7 +210,7 @@ impl<T, const P: usize> Overlaps<T, P> {
         &self.relative
     }
 
-    /// Their logarithms.
+    /// Logarithms of the overlaps.
     pub const fn logs(&self) -> &[T; P] {
         &self.logs
     }

@@ -1,8 +1,7 @@
 use super::{Fixed, FixedLog, Table};
 use crate::number::{Compensated, Dual, Number, Real, Scalar};
 
-/// What has been moved out of a row in fixed point: a logarithm to base 2 and the derivative accumulated,
-/// both `v 2^-16`, both exact sums.
+/// Ledger of a row in fixed point: a logarithm to base 2 and the accumulated derivative, both `v 2^-16`, both exact sums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FixedLedger<const C: usize> {
@@ -49,7 +48,7 @@ impl<const C: usize> FixedLedger<C> {
         Dual { value: f32::times_ln_2(whole) + small, tangent }
     }
 
-    /// The same of one row, as the nearest number and what that drops.
+    /// Reads the logarithm of one row as the nearest number and the remainder of rounding.
     pub(super) fn read_parts<W: Table<C>>(&self, sum: &Fixed<C, W>) -> [Dual<f32, C>; 2] {
         let (whole, part) = split(self.log2);
         let mut log = Compensated::<f32>::of_exponent(whole);

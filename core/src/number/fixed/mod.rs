@@ -65,7 +65,7 @@
 //! sum between two rows) and `b` the likelihoods' error; the row's is then `2 d / (1 - d) + N 2^-15`. So
 //! a model that waits for rare events of probability near `2^-15` loses digits there. A state less than
 //! `2^-17` times as probable as all together is taken for one that cannot be, until it is entered
-//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-16` a sample, and
+//! anew. Besides, keeping a row changes its sum, and so `log p`, by at most `N 2^-16` per sample, and
 //! a chain of [`FineQ15`] by `2^-16` more. The tests hold `log p` to this bound at every prefix, over
 //! random models and against `f64`. Derivatives have no bound that is had before the samples are seen: what
 //! a rounding does to one depends on what is still to come. Along samples it is had, by the exact backward
@@ -128,7 +128,7 @@ const EXPONENT_BITS: u32 = 5;
 const EXPONENT: u32 = (1 << EXPONENT_BITS) - 1;
 /// The largest exponent that is used.
 const EXPONENT_MAX: u32 = 30;
-/// By how many bits the entries of a wide row (predictions, products) are finer than a kept one's.
+/// Additional bits of the entries of a wide row (predictions, products) over those of a stored one.
 const WIDE: u32 = 10;
 /// A row whose sum is below this, as a word, has lost digits: it is conditioned again, relative to
 /// the states in reach. A wide row sums to one at `2^31`.
@@ -159,12 +159,12 @@ pub struct FixedLog<const C: usize> {
     pub log2: i32,
     /// Rates of change of the natural logarithm.
     pub rate: [i32; C],
-    /// Where it is the scale of a row: the exponent of the row's tangents.
+    /// Exponent of a row's tangents, if this is the scale of a row.
     pub exponent: u32,
 }
 
 impl<const C: usize> FixedLog<C> {
-    /// That of an event that cannot be.
+    /// Logarithm of an impossible event.
     pub const IMPOSSIBLE: Self = Self { log2: i32::MIN, rate: [0; C], exponent: 0 };
 }
 
@@ -317,7 +317,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
 
-    /// Of a wide entry with a likelihood: a wide one.
+    /// Product of a wide entry and a likelihood, a wide entry.
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         let likelihood = other.word >> 16;
@@ -343,18 +343,18 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
         }
         Self::from_parts((value & !EXPONENT) | exponent, tangent)
     }
-    /// Whether the sum of a wide row has kept its digits; the same for every power.
+    /// Returns whether the sum of a wide row has kept its digits; the power has no effect.
     #[inline(always)]
     fn is_at_least(self, _power: i32) -> bool {
         self.word >= VANISHED
     }
-    /// Whether the sum of a wide row has kept its digits; the same for all powers.
+    /// Returns whether the sum of a wide row has kept its digits; the powers have no effect.
     #[inline(always)]
     fn is_between(self, _low: i32, _high: i32) -> bool {
         self.word >= VANISHED
     }
 
-    /// From wide to kept: the sum in `[2^15, 2^16)`, the tangents' absolute sum below `2^15`.
+    /// Converts a wide row to a stored one: the sum in `[2^15, 2^16)`, the tangents' absolute sum below `2^15`.
     #[inline(always)]
     fn renormalise<const N: usize>(
         mut row: [Self; N],
@@ -420,7 +420,7 @@ impl<const C: usize, W: Table<C>> Number for Fixed<C, W> {
     fn add_log_scale(ledger: &mut FixedLedger<C>, scale: FixedLog<C>) {
         ledger.add_log_scale(&scale);
     }
-    /// In soft floating point: two conversions, a logarithm, and a division where there are
+    /// Logarithm in soft floating point: two conversions, a logarithm, and with directions
     /// directions.
     fn log(sum: Self, ledger: &FixedLedger<C>) -> Dual<f32, C> {
         ledger.read(&sum, None)

@@ -1,4 +1,4 @@
-//! From real parameters to tables. On the host, or once: in `f64`.
+//! Conversion of real parameters to tables. On the host, or once: in `f64`.
 
 use super::{FineQ15, Q15};
 use crate::error::{ErrorKind, ModelError, Part};

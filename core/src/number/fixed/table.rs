@@ -1,4 +1,4 @@
-//! What a model's tables hold: a number and its rates, with or without an exponent of its own.
+//! Entries of a model's tables: a number and its rates, with or without an exponent of its own.
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -18,7 +18,7 @@ use crate::number::{Dual, NumberFormat, Parameter, Real, array_of};
 pub struct FineQ15<const C: usize> {
     /// The number and its rates.
     pub weight: Dual<Q15, C>,
-    /// By which power of two they are finer; at most [`EXPONENT_MAX`](Self::EXPONENT_MAX).
+    /// Exponent of two by which the rates are finer; at most [`EXPONENT_MAX`](Self::EXPONENT_MAX).
     pub exponent: u16,
 }
 
@@ -37,9 +37,9 @@ pub trait Table<const C: usize>:
         LogScale = FixedLog<C>,
     >
 {
-    /// Whether products with likelihoods keep all digits of a prediction's rates.
+    /// `true` if products with likelihoods keep all digits of a prediction's rates.
     const FINE: bool;
-    /// In how many samples the tangents are rescaled once.
+    /// Number of samples after which the tangents are rescaled.
     const RESCALE_EVERY: u32;
     /// Zero; no direction moves it.
     const ZERO: Self;
@@ -47,7 +47,7 @@ pub trait Table<const C: usize>:
     fn scaled(weight: Dual<Q15, C>, exponent: u16) -> Self;
     /// The number and its rates, without their exponent.
     fn weight(self) -> Dual<Q15, C>;
-    /// Their exponent, less than 16.
+    /// Exponent of the rates, less than 16.
     fn exponent(self) -> u32;
 }
 
@@ -187,8 +187,8 @@ fn likelihoods<const N: usize, const C: usize>(
     Some((row, FixedLog { exponent, ..best }))
 }
 
-/// Whether the rates of a row sum to [`RATE_MAX`] at most in absolute value, rounded up, along each
-/// direction, and so does every mantissa by itself.
+/// Returns whether the sums of a row's absolute rates along each direction, and of each mantissa by itself, are at most
+/// [`RATE_MAX`], rounded up.
 fn fits<const C: usize, W: Table<C>>(mut row: impl Iterator<Item = W>) -> bool {
     let mut sums = [0; C];
     row.all(|entry| {

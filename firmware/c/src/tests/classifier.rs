@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::windows::told;
 use super::*;
 
-/// What tells one stream from another.
+/// Bits that distinguish two streams.
 pub(super) fn logs(stream: &Stream) -> Vec<u32> {
     let mut logs = [0.0; 2];
     // SAFETY: a stream and as many floats as said, and no other use of them.

@@ -23,7 +23,7 @@ fn statistics(stream: &Stream) -> [f32; 2] {
     values
 }
 
-/// What tells one stream from another.
+/// Bits that distinguish two streams.
 pub(super) fn said(stream: &Stream) -> std::vec::Vec<u32> {
     statistics(stream).map(f32::to_bits).to_vec()
 }

@@ -38,14 +38,14 @@ fn push_missing(stream: &mut Stream) -> Status {
     unsafe { fishweir_push_missing(stream) }
 }
 
-/// What the header of the model defines.
+/// Returns the text of a definition in the model's header.
 fn text(name: &str) -> Option<&'static str> {
     let header = include_str!(concat!(env!("OUT_DIR"), "/model.h"));
     let line = header.lines().find_map(|line| line.strip_prefix("#define ")?.strip_prefix(name));
     line.map(str::trim)
 }
 
-/// The same of a whole number.
+/// Returns a whole number defined in the model's header.
 fn defined(name: &str) -> Option<usize> {
     text(name).and_then(|value| value.trim_end_matches("ULL").parse().ok())
 }

@@ -27,7 +27,7 @@ fn finish(stream: &mut Stream) -> Vec<Found> {
     room[..count].to_vec()
 }
 
-/// What tells one stream from another.
+/// Bits that distinguish two streams.
 pub(super) fn said(stream: &Stream) -> Vec<u32> {
     let mut copy = *stream;
     let numbers = |event: &Found| [event.class_index, event.end as u32, event.log_odds.to_bits()];

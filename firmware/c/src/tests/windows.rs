@@ -138,7 +138,7 @@ fn a_reset_stream_begins_a_window() {
     assert_eq!(told(fishweir_decide, &stream), Some(expected));
 }
 
-/// What the header says is the contract.
+/// The header states the contract.
 #[test]
 fn the_header_has_the_contract() {
     let number = |name: &str| defined(&format!("FISHWEIR_{name} "));

@@ -5,7 +5,7 @@
 //! [`classify_stream`](super::classify_stream) does; here the class is the likeliest state, the margin how much
 //! likelier it is than the next, and the log-likelihood that of each sample under the model of its
 //! time. Request `K` saves the model as an artefact of one model, in [two slots](crate::storage); so do
-//! every so many samples. A new stream, like a reset, begins with the model as it is by then and
+//! every few samples, a setting. A new stream, like a reset, begins with the model as it is by then and
 //! collects its statistics anew.
 
 use embedded_io::{Read, Write};
@@ -30,14 +30,14 @@ use crate::log::log;
 use crate::meter::Meter;
 use crate::storage::{Slots, StoredRecord};
 
-/// How to adapt, and when to save.
+/// Settings of the adaptation, and of saving.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How fast the model follows the stream.
+    /// Step size, by which the model follows the stream.
     pub step_size: StepSize,
     /// Samples of a stream before its statistics are trusted.
     pub warm_up: u64,
-    /// What holds the estimates to sense.
+    /// Constraints that keep the estimates valid.
     pub regularisation: Regularisation,
     /// Samples of a stream between two saves, counted anew after a reset; 0 to save only when asked.
     pub save_every: u64,
@@ -53,7 +53,7 @@ impl Settings {
     };
 }
 
-/// Why nothing could be adapted.
+/// Reason why nothing could be adapted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum AdaptError<E> {
@@ -67,12 +67,12 @@ pub enum AdaptError<E> {
 
 /// An emission that can be adapted, once its directions are left out.
 pub trait Adaptable: Emission<Weight: RealParameter<Real = f32>> {
-    /// It, without directions.
+    /// Type of the model without directions.
     type Plain: SufficientStatistics<Weight = f32, Real = f32, Observation: WireSample + Sized>
         + Stored
         + Copy;
 
-    /// It, without directions.
+    /// Returns the model without directions.
     fn plain(&self) -> Self::Plain;
 }
 

@@ -14,13 +14,13 @@ use zerocopy::IntoBytes;
 
 /// Bytes in, lines out.
 pub(super) trait Conversation {
-    /// The next line that is due. Asked until there is none before anything is heard.
+    /// Returns the next line that is due. Called until it returns `None`, before the next byte is read.
     fn due(&mut self) -> Option<impl fmt::Display>;
 
-    /// Whether nothing more is heard.
+    /// Returns whether the conversation takes no more bytes.
     fn is_over(&self) -> bool;
 
-    /// Where the next sample is expected, which the frames of the answers say; `None` where lines travel without frames.
+    /// Position of the next sample expected, for the frames of the answers; `None` if lines travel without frames.
     fn place(&self) -> Option<SampleIndex>;
 
     /// Takes in the result of reading a byte, `None` at the end of the transport.

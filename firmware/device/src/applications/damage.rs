@@ -37,7 +37,7 @@ mod house {
     include!("../../../models/events.rs");
 }
 
-/// What an application answered, without its counts of damage; and these.
+/// Answers of an application, and its counts of damage apart from them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
     pub(super) said: Vec<Vec<u8>>,
@@ -48,7 +48,7 @@ pub(super) struct Outcome {
 type Bytes = Vec<Result<u8, ErrorKind>>;
 type Run<'r> = &'r dyn Fn(Wire) -> Outcome;
 
-/// What a line does to a byte: drops it, doubles it, fails to read it, changes it.
+/// Number of ways in which a line damages a byte: it drops, doubles, fails to read or changes it.
 const WAYS: usize = 14;
 
 fn damage(way: usize, byte: u8) -> Bytes {
@@ -189,7 +189,7 @@ pub(super) fn records(line: &Wire) -> Vec<Vec<u8>> {
     records
 }
 
-/// Lines, those of counts with so many words.
+/// Returns lines, of those of counts only the first `words` words.
 fn lines(line: &Wire, words: usize) -> Vec<Vec<u8>> {
     let cut = |line: String| match line.starts_with("counts ") {
         true => line.split(' ').take(words).collect::<Vec<_>>().join(" "),

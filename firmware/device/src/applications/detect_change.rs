@@ -20,7 +20,7 @@
 //! alarm <sample> drift <direction> <value>    the stream moves along a direction (or against it)
 //! refused <sample>                            impossible under the model, or no number
 //! reading <sample> <fit> <drift> ...          to `R`
-//! unknown <tag>                               a request that is none of the above, or of another length
+//! unknown <tag>                               any other request, or of another length
 //! counts <samples> <missing> <refused> <alarms> <lost> <repeated> <corrupt>    to `Q`
 //! ```
 //!
@@ -46,7 +46,7 @@ use super::requests::{Request, Requests};
 use crate::classifier::WireSample;
 use crate::log::log;
 
-/// What a run has seen.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Report {
@@ -58,7 +58,7 @@ pub struct Report {
     pub refused: u32,
     /// Alarms.
     pub alarms: u32,
-    /// What the line has done; samples that it lost are missing ones.
+    /// Losses of the line; samples that it lost are missing ones.
     pub losses: Losses,
 }
 
@@ -166,7 +166,7 @@ where
         self.report.missing = self.report.missing.wrapping_add(samples);
     }
 
-    /// After a sample: whether the stream has changed.
+    /// Checks after a sample whether the stream has changed.
     fn watch(&mut self) {
         let reading = self.detector.read();
         let Some(statistic) = reading.alarm else { return };
@@ -239,7 +239,7 @@ where
     }
 }
 
-/// What is said.
+/// Answer to the host.
 enum Line<const C: usize> {
     Ready,
     Refused(u32),
@@ -289,7 +289,7 @@ mod tests {
         include!("../../../models/detector.rs");
     }
 
-    /// Over a line that lets others run every conversation is the same.
+    /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let mut other = wire.clone();
         let report = detect_change(wire, &mut Stream::new(&heads::MODEL));

@@ -26,7 +26,7 @@ use crate::meter::Meter;
 use crate::update::{MappedFlash, Trust, Updates};
 use fishweir_core::classify::Classifier;
 
-/// What an update has to do to stay.
+/// Conditions that an update has to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Version of the model that the image was built with: only what is newer is taken.
@@ -95,7 +95,7 @@ where
     classify_stream_async(serial, &mut replaceable, meter).await.map_err(FieldError::Transport)
 }
 
-/// Why nothing could be classified.
+/// Reason why nothing could be classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum FieldError<S, F> {
@@ -120,7 +120,7 @@ pub struct UpdatableClassifier<
 > {
     updates: Updates<F, T, C, MODELS>,
     built_in: WindowClassifier<'m, &'m C, STATES>,
-    /// That of the update that runs, its channels left out.
+    /// Contract of the running update, without its channels.
     contract: Option<Contract<'static>>,
     state: StaggeredStates<C::State, STATES>,
     trial: u32,
@@ -154,7 +154,7 @@ where
         Ok(Self { updates, built_in, contract, state, trial: settings.trial, seen: 0 })
     }
 
-    /// Whether a newer model is there, which runs from the next [`reset`](ClassifierStream::reset) on.
+    /// Returns whether a newer model waits, which runs from the next [`reset`](ClassifierStream::reset) on.
     #[must_use]
     pub fn has_newer(&self) -> bool {
         self.updates.status() == UpdateStatus::Received
@@ -165,7 +165,7 @@ where
     }
 }
 
-/// What a stream keeps of an update's contract: channels lie in its flash.
+/// Returns the part of an update's contract that a stream keeps: channels lie in its flash.
 fn without_channels(contract: Option<Contract<'_>>) -> Option<Contract<'static>> {
     contract.map(|Contract { windows, period, .. }| Contract { windows, period, ..Contract::NONE })
 }

@@ -11,14 +11,14 @@ use crate::link::{Link, ReadErrors};
 /// Ends the conversation on a terminal: Ctrl-D.
 pub const END_OF_TRANSMISSION: u8 = 4;
 
-/// How lines of text travel.
+/// Format in which lines of text travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Form {
-    /// In pieces of up to [`TEXT_PIECE`] bytes, each in a frame with checksum, number of the line and offset: damage is seen
+    /// Pieces of up to [`TEXT_PIECE`] bytes, each in a frame with checksum, number of the line and offset: damage is detected
     /// and costs the line that it is in. Requests `S`, `I` and `X`, as [`fishweir_core::wire`] has them.
     Frames,
-    /// As a terminal sends them: bytes, line feeds, Ctrl-D. Nothing protects them: a byte that the line drops, doubles or
+    /// Bytes as of a terminal: text, line feeds, Ctrl-D. Nothing protects them: a byte that the line drops, doubles or
     /// changes without an error of its receiver goes unnoticed.
     Terminal,
 }
@@ -74,7 +74,7 @@ impl Receiver {
         }
     }
 
-    /// Where the next byte of text is expected; `None` without frames.
+    /// Position of the next byte of text expected; `None` without frames.
     pub(super) fn place(&self) -> Option<SampleIndex> {
         match self {
             Self::Frames(pieces) => Some(pieces.next),
@@ -114,19 +114,19 @@ impl Typed {
 /// Text in frames.
 pub(super) struct Pieces {
     link: Link<Longest>,
-    /// Where the next byte is expected: number of its line, and offset.
+    /// Position of the next byte expected: number of its line, and offset.
     next: SampleIndex,
     /// Lines that end before the piece in hand and whose ends were lost: what is behind by less than 128 is the past.
     lines: u8,
-    /// Whether the loss of the next of them has been told.
+    /// `true` once the loss of the next of them has been reported.
     told: bool,
     /// Bytes lost before the piece in hand, of its line.
     lost: u16,
     text: [u8; TEXT_PIECE],
-    /// Of the piece in hand: bytes told, and all.
+    /// Bytes of the current piece that were passed on; `length` counts all.
     at: usize,
     length: usize,
-    /// What comes after it.
+    /// Event after the current piece.
     then: Option<Heard>,
 }
 

@@ -7,22 +7,22 @@ use zerocopy::{FromBytes, IntoBytes, Unaligned};
 
 use crate::link::Link;
 
-/// What is to be done next.
+/// Next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request<W> {
     /// A new stream begins: what came before is another's.
     NewStream,
     /// A sample is missing, because the host says so or because the line lost it.
     Missing { lost: bool },
-    /// Behind a gap of more than [`LONGEST_GAP`] samples, which were given as missing ones, so many more were lost.
+    /// Number of samples lost beyond a gap of [`LONGEST_GAP`] samples, which were given as missing ones.
     Skipped(u16),
     /// A sample.
     Sample(W),
-    /// What runs here?
+    /// Asks for a description of the program.
     Info,
-    /// What are the statistics?
+    /// Asks for the statistics.
     Reading,
-    /// What are the counts?
+    /// Asks for the counts.
     Report,
     /// The stream has ended.
     End,
@@ -36,7 +36,7 @@ pub(super) enum Request<W> {
 /// [missing](Request::Missing) in its place.
 pub(super) struct Requests<W> {
     link: Link<SampleRequest<W>>,
-    /// Where the next sample is expected.
+    /// Position of the next sample expected.
     next: SampleIndex,
     /// The stream before was ended by its own request, and nothing has come since.
     ended: bool,
@@ -156,12 +156,12 @@ impl<W: FromBytes + IntoBytes + Unaligned> Requests<W> {
         }
     }
 
-    /// Where the next sample is expected.
+    /// Returns the position of the next sample expected.
     pub(super) fn place(&self) -> SampleIndex {
         self.next
     }
 
-    /// What the line has done so far.
+    /// Returns the losses of the line so far.
     pub(super) fn losses(&self) -> Losses {
         Losses { lost: self.lost, repeated: self.repeated, corrupt: self.link.corrupt() }
     }
@@ -171,7 +171,7 @@ fn request_is_sample(tag: Option<Tag>) -> bool {
     matches!(tag, Some(Tag::Sample | Tag::Missing))
 }
 
-/// What a line has done to a conversation.
+/// Losses of a line during a conversation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Losses {

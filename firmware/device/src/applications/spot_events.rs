@@ -14,15 +14,15 @@
 //! Device to host, lines of text in frames; after the first, nothing as long as no event is decided:
 //!
 //! ```text
-//! ready <classes> <ticks a second>                      it listens; what is sent before may be lost
+//! ready <classes> <ticks per second>                    it listens; what is sent before may be lost
 //! event <sample> <start> <end> <log-odds> <class>       an event was decided, or at a stream's end was not yet
 //! open <sample> <start> <end> <log-odds> <class>        at a stream's end: the event that the last sample is in
 //! refused <sample>                                      impossible under the model, or no number
-//! unknown <tag>                                         a request that is none of the above, or of another length
+//! unknown <tag>                                         any other request, or of another length
 //! counts <samples> <missing> <refused> <events> <lost> <repeated> <corrupt> <ticks of pushes> <stack>      to `Q`
 //! ```
 //!
-//! `<sample>` is how many samples the stream had, missing, refused and lost ones included; those refused or lost are
+//! `<sample>` is the number of samples of the stream, missing, refused and lost ones included; those refused or lost are
 //! missing. `<start>` counts them from 0, `<end>` is the sample after the last. The log-odds of all samples of the
 //! event, in nats, are the eight hexadecimal digits of an `f32`. A sample of a new stream ends the one before, as `E` does. So
 //! does a gap of more than [`LONGEST_GAP`](fishweir_core::wire::LONGEST_GAP) samples, behind which the stream is spotted anew
@@ -46,7 +46,7 @@ use crate::classifier::WireSample;
 use crate::log::log;
 use crate::meter::Meter;
 
-/// What a run has seen, and what it cost.
+/// Counts and costs of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Report {
@@ -58,7 +58,7 @@ pub struct Report {
     pub refused: u32,
     /// Events, those that a stream's end left undecided included.
     pub events: u32,
-    /// What the line has done; samples that it lost are missing ones.
+    /// Losses of the line; samples that it lost are missing ones.
     pub losses: Losses,
     /// Ticks of the meter that pushes took.
     pub push_ticks: u64,
@@ -122,19 +122,19 @@ where
     telling: Telling,
     /// Samples of the stream before the first that the state knows.
     before: u64,
-    /// What that is when all that is undecided has been told.
+    /// Value of `before` once all undecided events have been reported.
     then_before: u64,
     is_over: bool,
     report: Report,
 }
 
-/// Which events are being told, and how many have been.
+/// Events being reported, and the number reported so far.
 #[derive(Clone, Copy)]
 enum Telling {
     Nothing,
-    /// Those that the last sample decided.
+    /// Events that the last sample decided.
     Decided(usize),
-    /// Those that a stream's end leaves undecided.
+    /// Events that a stream's end leaves undecided.
     Undecided(usize),
 }
 
@@ -311,7 +311,7 @@ where
     }
 }
 
-/// What is said.
+/// Answer to the host.
 enum Line<'n> {
     Ready { classes: usize, ticks: u32 },
     Refused(u64),
@@ -362,7 +362,7 @@ mod tests {
         include!("../../../models/spotter.rs");
     }
 
-    /// Over a line that lets others run every conversation is the same.
+    /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, ErrorKind> {
         let (spotter, names) = (&coins::MODEL, &coins::CLASSES);
         let mut other = wire.clone();
@@ -388,7 +388,7 @@ mod tests {
         sent.symbols(&[HEADS, TAILS].repeat(50))
     }
 
-    /// What, the numbers, the class.
+    /// Parts of a line: its kind, the numbers, the log-odds, the class.
     fn parts(line: &str) -> (&str, [u64; 3], f32, &str) {
         let mut words = line.splitn(6, ' ');
         let what = words.next().expect("a word");

@@ -54,17 +54,17 @@ use crate::log::log;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Letters {
-    /// Pushed as what they are.
+    /// Pushed as symbols.
     pub symbols: u32,
     /// Known to be missing.
     pub missing: u32,
-    /// Of no alphabet.
+    /// Outside the alphabet.
     pub unknown: u32,
     /// Impossible under all models left.
     pub impossible: u32,
 }
 
-/// What a run has done.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Report {
@@ -170,7 +170,7 @@ where
         self.due = Some(Line::Decided { class, margin, letters: self.sequence.letters });
     }
 
-    /// Answers the sequence in hand. Where windows of it were told, they were the answer.
+    /// Answers the current sequence, unless windows of it were reported: then they were the answer.
     fn answer(&mut self) {
         let Sequence { letters, damaged, decided: answered } = core::mem::take(&mut self.sequence);
         if damaged {
@@ -273,7 +273,7 @@ where
     }
 }
 
-/// What is said.
+/// Answer to the host.
 enum Line<'a> {
     Ready { alphabet: &'a Alphabet<'a>, classes: &'a [&'a str] },
     Damaged,
@@ -309,7 +309,7 @@ fn one_line(f: &mut fmt::Formatter<'_>, symbols: &str) -> fmt::Result {
 struct Sequence {
     letters: Letters,
     damaged: bool,
-    /// Whether a window of it was told.
+    /// `true` if a window of the sequence was reported.
     decided: bool,
 }
 
@@ -354,7 +354,7 @@ mod tests {
         include!("../../../models/default.rs");
     }
 
-    /// Over a line that lets others run every conversation is the same.
+    /// Asserts that every conversation is the same over a line that lets others run.
     fn serve(wire: &mut Wire) -> Result<Report, embedded_io::ErrorKind> {
         serve_in(wire, Form::Terminal)
     }
@@ -383,7 +383,7 @@ mod tests {
         lines(&wire)
     }
 
-    /// What comes after the greeting.
+    /// Lines after the greeting.
     fn lines(wire: &Wire) -> Vec<String> {
         let mut lines = wire.lines();
         assert_eq!(lines.remove(0), "ready HT -? fair alternating");

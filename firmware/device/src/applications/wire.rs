@@ -11,8 +11,9 @@ use fishweir_core::wire::{
 };
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// What the other end sends, errors of the receiver among it, and what it gets. After the last byte
-/// the stream ends.
+/// Simulated serial line: the bytes and receiver errors that the application reads, and the bytes that it writes.
+///
+/// After the last byte the stream ends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Wire {
     sent: VecDeque<Result<u8, ErrorKind>>,
@@ -24,7 +25,7 @@ impl Wire {
         Self::default().then(bytes)
     }
 
-    /// With errors among the bytes.
+    /// Creates a line with errors among the bytes.
     pub(super) fn of(sent: Vec<Result<u8, ErrorKind>>) -> Self {
         Self { sent: sent.into(), received: Vec::new() }
     }
@@ -59,7 +60,7 @@ impl Wire {
     }
 }
 
-/// What a host sends: records in frames, samples numbered.
+/// Bytes that a host sends: records in frames, samples numbered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sent {
     /// The frame of each record.

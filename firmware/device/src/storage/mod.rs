@@ -33,12 +33,12 @@ pub const HEADER_ROOM: usize = 32;
 
 const MAGIC: [u8; 4] = *b"WEIR";
 const CHUNK: usize = 32;
-/// What erased flash reads as.
+/// Value of erased flash.
 pub(crate) const ERASED: u8 = 0xFF;
 
 static CRC: crc::Crc<u32, crc::NoTable> = crc::Crc::<u32, crc::NoTable>::new(&crc::CRC_32_ISO_HDLC);
 
-/// Why a value was not saved or read.
+/// Reason why a value was not saved or read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum StorageError<E> {
@@ -46,12 +46,12 @@ pub enum StorageError<E> {
     Flash(E),
     /// The value is longer than a slot, or than the buffer it is to be read into.
     TooLong,
-    /// What was written does not read back: the flash is worn out.
+    /// The written value does not read back: the flash is worn out.
     NotKept,
 }
 
 impl<E: NorFlashError> StorageError<E> {
-    /// With the flash's error in the words that all drivers share.
+    /// Converts the flash's error into the kind that all drivers share.
     pub fn kind(self) -> StorageError<NorFlashErrorKind> {
         match self {
             Self::Flash(error) => StorageError::Flash(error.kind()),
@@ -82,9 +82,9 @@ impl<E: fmt::Debug> core::error::Error for StorageError<E> {}
 /// A value that was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredRecord<'b> {
-    /// How many had been saved with it.
+    /// Number of values saved, this one included.
     pub number: u32,
-    /// Its bytes.
+    /// Bytes of the value.
     pub value: &'b [u8],
 }
 
@@ -127,7 +127,7 @@ impl<F: NorFlash> Slots<F> {
         (self.slot_bytes() as usize).saturating_sub(self.room as usize)
     }
 
-    /// Reads the newest value to the start of `buffer`, and says which it is; `None` where there is none.
+    /// Reads the newest value to the start of `buffer`, and returns its number; `None` if there is no value.
     ///
     /// # Errors
     /// When the flash fails, or the buffer is shorter than the value.
@@ -234,7 +234,7 @@ impl<F: NorFlash> Slots<F> {
         })
     }
 
-    /// What a slot holds, if it is whole.
+    /// Returns the content of a slot, if it is complete.
     // Out of line: it has several callers.
     #[inline(never)]
     pub(crate) fn check(&mut self, slot: u32) -> Result<Option<ValidSlot>, F::Error> {
@@ -263,7 +263,7 @@ impl<F: NorFlash> Slots<F> {
     }
 }
 
-/// Of a value's checksum, before its bytes.
+/// Digest of a value's checksum, before its bytes.
 pub(crate) fn digest(number: u32, length: u32) -> crc::Digest<'static, u32, crc::NoTable> {
     let mut digest = CRC.digest();
     digest.update(&number.to_le_bytes());

@@ -22,17 +22,16 @@ std::thread_local! {
     pub(crate) static CLOCK: std::cell::Cell<u32> = const { std::cell::Cell::new(0) };
 }
 
-/// NOR flash of a few pages, which wears, and loses power after so many steps: words written or pages
-/// erased.
+/// NOR flash of a few pages, which wears, and loses power after a number of steps: words written or pages erased.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Flash {
     bytes: Vec<u8>,
     steps_left: usize,
-    /// What the step at which the power goes leaves: a mask of the bits that got done.
+    /// Result of the step at which the power fails: a mask of the bits that were written.
     torn: u32,
     /// Bits that cannot be cleared any more.
     stuck: Option<usize>,
-    /// Without power nothing is done any more.
+    /// `true` once the power has failed: then nothing happens any more.
     dead: bool,
 }
 
@@ -64,22 +63,22 @@ impl Flash {
         Self { bytes, steps_left: usize::MAX, torn: 0, stuck: None, dead: false }
     }
 
-    /// It, with power for so many steps; `torn` is what the one after leaves.
+    /// Limits the power to `steps` steps; `torn` is the result of the one after.
     pub(crate) fn losing_power(self, steps: usize, torn: u32) -> Self {
         Self { steps_left: steps, torn, ..self }
     }
 
-    /// It, with a bit that cannot be cleared: the lowest of this byte.
+    /// Adds a bit that cannot be cleared: the lowest of this byte.
     pub(crate) fn with_stuck_byte(self, at: usize) -> Self {
         Self { stuck: Some(at), ..self }
     }
 
-    /// Whether the power is gone.
+    /// Returns whether the power has failed.
     pub(crate) fn is_dead(&self) -> bool {
         self.dead
     }
 
-    /// Whether this step gets done; otherwise the power goes during it.
+    /// Returns whether this step completes; otherwise the power fails during it.
     fn step(&mut self) -> bool {
         CLOCK.set(CLOCK.get().wrapping_add(1000));
         let done = self.steps_left > 0;

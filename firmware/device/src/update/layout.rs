@@ -1,4 +1,4 @@
-//! What lies where in the two slots, and the order in which it is written.
+//! Layout of the two slots, and the order of writing.
 
 use embedded_storage::nor_flash::MultiwriteNorFlash;
 use fishweir_core::update::HEADER_LENGTH;
@@ -23,7 +23,7 @@ impl<F: MappedFlash> MappedFlash for &mut F {
 /// Bytes of a slot before the update.
 pub const ROOM: u32 = 6 * HEADER_ROOM as u32;
 
-/// What is written once into a slot, at its place.
+/// Mark that is written once into a slot, at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Mark {
@@ -85,7 +85,7 @@ impl<F: MappedFlash> UpdateSlots<F> {
         self.slots.flash.write(at, zeros.get(..length).unwrap_or(&zeros))
     }
 
-    /// What the mark of a slot that receives says, for an update's header.
+    /// Returns the mark of a slot that receives an update with this header.
     // Out of line: it has several callers.
     #[inline(never)]
     fn receiving(header: &[u8]) -> [u8; HEADER_ROOM] {
@@ -95,15 +95,16 @@ impl<F: MappedFlash> UpdateSlots<F> {
         mark
     }
 
-    /// Whether a slot is in the middle of receiving the update with this header.
+    /// Returns whether a slot is receiving the update with this header.
     pub(super) fn receives(&self, slot: u32, header: &[u8; HEADER_LENGTH]) -> bool {
         self.bytes(slot, HEADER_LENGTH) == header
             && self.before(slot, RECEIVING_AT, HEADER_ROOM) == Self::receiving(header)
             && self.before(slot, 0, HEADER_ROOM).iter().all(|&byte| byte == ERASED)
     }
 
-    /// Where to go on with an update of `length` bytes: at the last piece that anything was written of, which
-    /// may be half done and is written again.
+    /// Returns the offset at which to continue an update of `length` bytes.
+    ///
+    /// It is that of the last piece with written bytes, which may be incomplete and is written again.
     pub(super) fn reached(&self, slot: u32, length: usize) -> usize {
         let written = self.bytes(slot, length).iter().rposition(|&byte| byte != ERASED);
         (written.unwrap_or(0) / UPDATE_CHUNK * UPDATE_CHUNK).max(HEADER_LENGTH)

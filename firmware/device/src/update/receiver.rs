@@ -1,4 +1,4 @@
-//! What becomes of an update: received, on trial, confirmed, or refused.
+//! Life of an update: received, on trial, confirmed, or refused.
 
 use core::marker::PhantomData;
 
@@ -27,14 +27,14 @@ pub struct Updates<F, T, C, const MODELS: usize> {
     trust: T,
     /// Version of the model that the image was built with.
     built_in: u32,
-    /// States that its windows take; `None` where it decides on whole series.
+    /// Number of states that its windows take; `None` where it decides on whole series.
     states: Option<usize>,
-    /// What runs; `None` where the built-in model does.
+    /// Slot of the running model; `None` for the built-in one.
     running: Option<ValidSlot>,
-    /// What begins with the next stream.
+    /// Slot of the model that begins with the next stream.
     received: Option<ValidSlot>,
     receiving: Option<Receiving>,
-    /// What became of the update before, by its checksum: the answer may have been lost.
+    /// Outcome of the previous update, by its checksum: the answer may have been lost.
     last: (u32, UpdateStatus),
     model: PhantomData<fn() -> C>,
 }
@@ -56,7 +56,7 @@ where
     C: StoredClassifier
         + Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,
 {
-    /// After a reset: takes up the newest model that may run, and counts the reset where that one is on trial.
+    /// Starts after a reset: takes up the newest model that may run, and counts the reset if that one is on trial.
     ///
     /// `built_in` is the version of the image's own model; what is not newer is ignored. `windows` are its own: an update
     /// has such that take as many states, or none likewise. Work: a few passes over each slot, and the self-test.
@@ -93,7 +93,7 @@ where
         Ok(updates)
     }
 
-    /// Whether a whole update is to run after a reset, which is marked.
+    /// Returns whether a complete update is to run after a reset, and marks it so.
     fn may_run(&mut self, whole: ValidSlot) -> Result<bool, F::Error> {
         let ValidSlot { slot, number, length } = whole;
         if number <= self.built_in || self.slots.is_marked(slot, Mark::Refused) {
@@ -119,7 +119,7 @@ where
         self.slots.mark(slot, if first { Mark::SecondTrial } else { Mark::FirstTrial })
     }
 
-    /// Whether what a slot holds may run on this image.
+    /// Checks whether the content of a slot may run on this image.
     // Out of line: it has several callers.
     #[inline(never)]
     fn judge(&self, slot: u32, version: u32, length: usize) -> Result<(), UpdateStatus> {
@@ -144,7 +144,7 @@ where
         if passes(model, update.self_test) { Ok(()) } else { Err(UpdateStatus::SelfTest) }
     }
 
-    /// Whether a header is that of an update for this image.
+    /// Checks that a header is that of an update for this image.
     fn fits(header: &UpdateHeader) -> Result<(), UpdateStatus> {
         if !header.is_of(C::SHAPE) {
             return Err(UpdateStatus::OtherShape);
@@ -169,8 +169,8 @@ where
         C::ref_from_bytes(bytes).ok()
     }
 
-    /// How far decisions of the model that runs are to be believed; `None` where the built-in model runs, whose image
-    /// knows, and where none came with it. Cost: a pass over the update.
+    /// Returns the calibration of the running model; `None` for the built-in model, whose image
+    /// has it, and if the update has none. Cost: a pass over the update.
     #[must_use]
     pub fn confidence(&self) -> Option<Calibration<'_, C::Real>> {
         let whole = self.running?;
@@ -178,8 +178,9 @@ where
         artefact::confidence::<C>(update.artefact).ok()?
     }
 
-    /// What the model that runs was trained on; `None` where the built-in model runs, whose image knows. Cost: two passes
-    /// over the update.
+    /// Returns the contract of the running model; `None` for the built-in model, whose contract the image has.
+    ///
+    /// Cost: two passes over the update.
     #[must_use]
     pub fn contract(&self) -> Option<Contract<'_>> {
         let whole = self.running?;
@@ -193,7 +194,7 @@ where
         self.running.map_or(self.built_in, |whole| whole.number)
     }
 
-    /// Whether the model that runs has to prove itself.
+    /// Returns whether the running model is on trial.
     #[must_use]
     pub fn is_on_trial(&self) -> bool {
         self.running.is_some_and(|whole| !self.slots.is_marked(whole.slot, Mark::Confirmed))
@@ -210,7 +211,7 @@ where
         }
     }
 
-    /// At the start of a stream: an update that was received runs from now on. Whether one does.
+    /// Begins a stream: an update that was received runs from now on. Returns whether one does.
     ///
     /// # Errors
     /// When the flash fails; the model before runs on.
@@ -264,7 +265,7 @@ where
         Ok(UpdateStatus::Receiving)
     }
 
-    /// What became of the update with this header, where a slot holds it, all of it.
+    /// Returns the status of the update with this header, if a slot holds all of it.
     fn status_of_held(
         &mut self,
         header: &[u8; HEADER_LENGTH],
@@ -357,7 +358,7 @@ where
         self.slots.bytes(slot, HEADER_LENGTH).first_chunk().map_or(0, transfer_of)
     }
 
-    /// Where it stands.
+    /// Returns the progress of the update.
     #[must_use]
     pub fn progress(&self, index: SampleIndex, status: UpdateStatus) -> UpdateProgress {
         let (transfer, wanted) = match self.receiving {
@@ -373,7 +374,7 @@ where
         }
     }
 
-    /// How far it is: of the update being received, or of that which was last.
+    /// Returns the status of the update being received, or of the last one.
     #[must_use]
     pub fn status(&self) -> UpdateStatus {
         match (self.receiving, self.received, self.last.1) {
@@ -387,7 +388,7 @@ where
     }
 }
 
-/// Why an update is not taken up.
+/// Reason why an update is refused.
 enum Refusal {
     Of(UpdateStatus),
     Flash,
@@ -403,12 +404,12 @@ fn transfer_of(header: &[u8; HEADER_LENGTH]) -> u32 {
     header.last_chunk().map_or(0, |&word| u32::from_le_bytes(word))
 }
 
-/// What an artefact's model was trained on; nothing of one of before contracts.
+/// Returns the contract of an artefact's model; an empty one for versions without contracts.
 fn contract_of(artefact: &[u8]) -> Contract<'_> {
     artefact::contract(artefact).ok().flatten().unwrap_or(Contract::NONE)
 }
 
-/// Whether a model decides as its self-test says, bit for bit.
+/// Returns whether a model decides as its self-test requires, bit for bit.
 fn passes<C, const MODELS: usize>(model: &C, test: SelfTest<'_>) -> bool
 where
     C: Classifier<Real = f32, Evidence = [f32; MODELS], Observation: WireSample + Sized>,

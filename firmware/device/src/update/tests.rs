@@ -48,7 +48,7 @@ pub(super) fn update_of(version: u32, model: &Model, signed: bool) -> Vec<u8> {
     update_around(version, write(model, "", &mut room).expect("room enough"), model, signed)
 }
 
-/// The same, of an artefact of the model.
+/// Builds an update around an artefact of the model.
 fn update_around(version: u32, artefact: &[u8], model: &Model, signed: bool) -> Vec<u8> {
     let mut stream = Stream::new(model);
     let tosses = [0_u16, 1, 1, 0];
@@ -113,7 +113,7 @@ pub(super) fn running(version: u32) -> Flash {
     flash
 }
 
-/// What runs after a reset: its version, which must be the very model of that version.
+/// Returns the version that runs after a reset, and asserts that it is the model of that version.
 pub(super) fn runs<T: Trust>(device: &Updates<&mut Flash, T, Model, 2>) -> u32 {
     let version = device.version();
     assert_eq!(device.model().copied(), (version > 0).then(|| model(version)), "{version}");

@@ -1,13 +1,13 @@
-//! Whose updates are taken.
+//! Trust in updates, by signature.
 
 use fishweir_core::update::Update;
 
-/// Whose updates an image takes.
+/// Decides whose updates an image accepts.
 pub trait Trust {
-    /// Whether updates must be signed.
+    /// `true` if updates must be signed.
     const SIGNED: bool;
 
-    /// Whether this one is to be trusted; all else about it is right.
+    /// Returns whether to trust an update that is valid in all other respects.
     fn trusts(&self, update: &Update<'_>) -> bool;
 }
 

@@ -18,7 +18,7 @@ type Bank<const D: usize> = StreamClassifier<Hmm<Gaussian<D>, STATES>, 2, 1>;
 
 type Symbols = StreamClassifier<Hmm<Categorical<4>, STATES>, 2, 1>;
 
-/// What an artefact holds, read, whatever is in it.
+/// Reads an artefact of any content.
 fn stored<C: StoredClassifier>() {
     black_box(artefact::read::<C>(black_box(&[0; 64])).is_ok());
 }

@@ -119,7 +119,7 @@ pub(super) fn tree_kernels() {
     let (stored, x) = (black_box(&STORED[..]), black_box(0));
     let Ok(shape) = TreeShape::new(black_box(&ARITY[..])) else { return };
     let Ok(model) = TreeModel::<f32, 3, 2>::new(some(), some()) else { return };
-    // A matrix a branch.
+    // A matrix per branch.
     let matrices = some::<[[[f32; 3]; 3]; 4]>();
     let Ok(branches) = BranchModel::new(some(), &matrices, black_box(&OF_NODE[..])) else { return };
     let (model, branches) = (black_box(model), black_box(branches));
@@ -139,7 +139,7 @@ pub(super) fn tree_kernels() {
     }
 }
 
-/// The same kernel with the same room, under a model of branches.
+/// Runs the kernel with the same storage, under a model of branches.
 fn branch_by_branch<V, O, G>(
     _: TreeKernel<'_, G, u8, O>,
     model: &BranchModel<'_, f32, 3>,

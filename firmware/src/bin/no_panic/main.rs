@@ -1,4 +1,4 @@
-//! That nothing of fishweir-core panics on a device: an image which links only if that is so.
+//! Proof that fishweir-core never panics on a device: an image that links only if that is so.
 //!
 //! It calls the recursions with models, settings and samples that the optimiser cannot know, and its
 //! panic handler calls a function that does not exist. Where a panic can be reached, the linker misses

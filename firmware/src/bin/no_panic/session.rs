@@ -18,7 +18,7 @@ use zerocopy::FromZeros;
 use super::network::Port;
 use super::some;
 
-/// Over symbols and over channels.
+/// Runs sessions over symbols and over channels.
 #[inline(never)]
 pub(super) fn session() {
     converse::<Categorical<16, Dual<f32, 1>>>();

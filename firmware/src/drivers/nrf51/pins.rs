@@ -69,7 +69,7 @@ impl Pin {
         Self(number)
     }
 
-    /// Its number.
+    /// Returns the number of the pin.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0

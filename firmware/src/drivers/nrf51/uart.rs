@@ -122,7 +122,7 @@ impl<'a> Uart<'a> {
         Self { registers, sending: false }
     }
 
-    /// What went wrong since this was asked last: lost bytes before all else.
+    /// Returns the error since the last call: lost bytes before all others.
     fn take_error(&mut self) -> Option<LineError> {
         if field_shared!(self.registers, error).read() == NONE {
             return None;

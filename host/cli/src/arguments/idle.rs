@@ -10,12 +10,13 @@ use crate::options::{named, note_idle};
 use crate::reading::Cutting;
 use crate::{Failure, Topic};
 
-/// What is done about options without effect, with the reason.
+/// Handler of options without effect, with the reason.
 type Idle<'a> = dyn FnMut(&[&'static str], &str) -> Result<(), Failure> + 'a;
 
 impl TrainingArguments {
-    /// The same without options that none of these classifiers reads, which are noted; beside them there may be machines
-    /// on `kernels`, some of them `by_name` with settings of their own.
+    /// Drops options that none of these classifiers reads, and notes them.
+    ///
+    /// In addition there may be machines on `kernels`, some of them `by_name` with settings of their own.
     pub(crate) fn read_by(
         self,
         kinds: &[ClassifierKind],
@@ -51,13 +52,13 @@ impl TrainingArguments {
         self.less(&unread, format_args!("not used by {}", kinds.join(", ")))
     }
 
-    /// The same without options that have no effect, which are noted.
+    /// Drops options that have no effect, and notes them.
     pub(crate) fn less(self, names: &[&str], why: impl Display) -> Result<Self, Failure> {
         note_idle(names, why)?;
         Ok(self.without(names))
     }
 
-    /// The same without options that vary nothing of what was read, whichever of these trainings it is for.
+    /// Drops options that vary nothing in the data, whichever of these trainings they are for.
     pub(crate) fn varying(self, requests: &[Request], kind: &Kind) -> Result<Self, Failure> {
         let mut idle = Vec::new();
         self.check_varies(requests, kind, &mut |names, why| {
@@ -151,7 +152,7 @@ impl TrainingArguments {
         for &kind in kinds {
             let tried = |training: &Self| -> Result<_, Failure> {
                 let request = training.request(kind, cutting)?;
-                // What it refuses is told where it is trained.
+                // Errors of the space are reported by training.
                 let space = Space::of(data, &all, &request).ok();
                 let forms = space.map(|space| (space.forms().to_vec(), space.left_out()));
                 Ok((forms, request.varied(data.kind())))
@@ -197,12 +198,12 @@ impl Given for bool {
 macro_rules! training_options {
     ($($name:literal => $($field:ident).+,)*) => {
         impl TrainingArguments {
-            /// Those given.
+            /// Names of the options that were given.
             pub(crate) fn given(&self) -> Vec<&'static str> {
                 named([$(($name, self.$($field).+.is_given())),*])
             }
 
-            /// The same without some of them.
+            /// Drops the named options.
             pub(crate) fn without(mut self, names: &[&str]) -> Self {
                 $(if names.contains(&$name) {
                     self.$($field).+ = Default::default();

@@ -26,11 +26,11 @@ pub(super) struct Named {
 }
 
 enum Kernel {
-    /// By the numbers of a file.
+    /// A kernel by the numbers of a file.
     Marginal(MarginalModel),
-    /// By its name: what it reads is fitted in each fold.
+    /// A kernel by its name: its models are fitted in each fold.
     ByName(&'static Entry),
-    /// Whose matrix is given.
+    /// A matrix of this origin was given.
     Matrix(PathBuf, ReadGram),
 }
 
@@ -120,7 +120,7 @@ pub(super) fn read(arguments: &Arguments) -> Result<Vec<Named>, Failure> {
     Ok(all)
 }
 
-/// How the data are read: as the first kernel with numbers of its own observes them, if there is one.
+/// Options of reading: as the first kernel with numbers of its own requires, if there is one.
 pub(super) fn reading(arguments: &Arguments, kernels: &[Named]) -> Result<ReadOptions, Failure> {
     let values = arguments.emitting.values();
     let first = kernels.iter().find_map(|one| match &one.kernel {
@@ -205,7 +205,7 @@ fn check_matrix(
     tell_spectrum(file, gram)
 }
 
-/// Says where a matrix is none of a kernel.
+/// Reports that a matrix is not that of a kernel.
 fn tell_spectrum(name: &str, gram: &Gram) -> Result<(), Failure> {
     if gram.len() <= SPECTRUM_UNASKED {
         let spectrum = gram.spectrum()?;

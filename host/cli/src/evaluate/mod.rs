@@ -353,7 +353,7 @@ struct JudgedModel {
     judged: Vec<Judged>,
     /// The unit that each window belongs to: its group where a column was named, else its series.
     unit: Vec<usize>,
-    /// Which samples the models refused, if any.
+    /// Report of the samples that the models refused, if any.
     refused: Option<String>,
 }
 
@@ -380,8 +380,8 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         note(
             Topic::UnknownClass,
             format_args!(
-                "class `{class}` is none that {} knows: its {} left out of the figures, and told of by \
-             themselves",
+                "class `{class}` is unknown to {}: its {} left out of the metrics and reported \
+             separately",
                 path.display(),
                 match series {
                     1 => "1 series is".to_owned(),
@@ -464,8 +464,7 @@ fn unjudged(
     }
 }
 
-/// How far the decisions of a model could be believed that says so; of classes that it does not know, how much it
-/// rejects.
+/// Summary of the calibration of a model, if it has one, and of its rejections of unknown classes.
 fn believed(model: &Model, judged: &[Judged], unknown: &[UnknownClass]) -> Option<BelievedFigures> {
     let confidence = model.deployed.confidence()?.of_core();
     let kept = model.fitted().and_then(|fitted| fitted.confidence.as_ref());
@@ -480,7 +479,7 @@ fn believed(model: &Model, judged: &[Judged], unknown: &[UnknownClass]) -> Optio
     })
 }
 
-/// Models beside each other on the same windows.
+/// Compares models on the same windows.
 fn compare(models: Vec<JudgedModel>) -> Result<ModelComparison, Failure> {
     let windows = |one: &JudgedModel| -> Vec<(usize, usize)> {
         one.judged.iter().map(|window| (window.series, window.start)).collect()

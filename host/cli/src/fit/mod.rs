@@ -76,7 +76,7 @@ pub(super) struct Arguments {
     #[arg(long, value_parser = families(), value_name = "FAMILY", conflicts_with_all = ["classifier", "kernel_model"],
         help_heading = "Models")]
     family: Option<FamilyName>,
-    /// What each model is fitted to, with --family [default: class, or all where nothing is labelled]
+    /// Items that each model is fitted to, with --family [default: class, or all where nothing is labelled]
     #[arg(long, value_enum, value_name = "WHAT", requires = "family", help_heading = "Models")]
     model_per: Option<Per>,
     #[command(flatten)]
@@ -104,7 +104,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// The families; a profile's own subcommand is told.
+/// The families; a parser error names the subcommand of profiles.
 fn families() -> impl TypedValueParser<Value = FamilyName> {
     let names = FamilyName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let names = names.chain([PossibleValue::new("profile").hide(true)]);
@@ -185,7 +185,7 @@ pub(super) fn check_group(data: &Dataset, request: &Request) -> Result<(), DataE
     request.group.as_deref().map_or(Ok(()), |column| data.groups(column).map(drop))
 }
 
-/// What to say of a training.
+/// Builds the report of a training.
 pub(super) fn report(
     data: &Dataset,
     series: &[usize],

@@ -11,7 +11,7 @@ use crate::options::{named, note_idle};
 use crate::{Failure, note};
 
 impl Asked<'_> {
-    /// Of the kernel, its information and where its models come from.
+    /// Checks the kernel, its information and the source of its models.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = self.options;
         let counts =
@@ -117,7 +117,7 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Notes options of machines, where there is none, and leaves them out.
+    /// Notes options of kernel machines, if there is no machine, and leaves them out.
     pub(crate) fn check_no_machine(&mut self) -> Result<(), Failure> {
         let of_machines = [
             "--copies",
@@ -141,7 +141,7 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// Of the models that are fitted to the data, once these are read.
+    /// Checks the models that are fitted to the data, once these are read.
     pub(crate) fn check_fitted(&mut self, data: &Dataset) -> Result<(), Failure> {
         let given = self.training.given();
         let own = matches!(self.entry.compares, Compares::Models(..))
@@ -169,7 +169,7 @@ impl Asked<'_> {
             return self.leave_out(&idle, "the data are symbols, not channels");
         }
         if !own && !data.classes().is_empty() {
-            // One floor, and there is none to choose.
+            // A single floor leaves nothing to choose.
             let idle =
                 if floors == 1 { [of(&["--class-weight"]), group].concat() } else { Vec::new() };
             return self.leave_out(&idle, "it is for the choice among several --std-floor");
@@ -183,8 +183,8 @@ impl Asked<'_> {
         if floors > 1 {
             return Err(Failure::input(
                 Topic::OneValue,
-                "--std-floor takes one number here: several are chosen from by how well classes are told \
-                 apart, by hidden Markov models of each",
+                "--std-floor takes one number here: a choice among several compares how well classes are \
+                 separated, by hidden Markov models of each",
             ));
         }
         Ok(())

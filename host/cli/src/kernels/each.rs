@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::Topic;
 use crate::remedy::words;
 
-/// What a model is fitted to.
+/// Items that a model is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Per {
     /// Each series, or each window
@@ -60,7 +60,7 @@ pub(crate) fn fit_each(
         return Err(Failure::input(
             Topic::NoClass,
             format!(
-                "{}: no class is named, and a model a class was asked for; take --model-per item or all",
+                "{}: no class is named, and one model per class was asked for; take --model-per item or all",
                 data.source()
             ),
         ));
@@ -76,7 +76,7 @@ pub(crate) fn fit_each(
     fitted.collect::<Vec<_>>().into_iter().collect()
 }
 
-/// Why nothing was fitted, with the item or the class that it is about.
+/// Error of a fit, with the item or the class concerned.
 pub(super) fn refused(
     error: &ContextModelError,
     class: Option<&str>,

@@ -1,4 +1,4 @@
-//! Which family of models a kernel reads, and how one is fitted.
+//! Families of models that kernels read, and how to fit them.
 
 use std::path::PathBuf;
 
@@ -30,22 +30,22 @@ pub(crate) enum FamilyName {
     Kde,
     /// Linear dynamical systems: hidden states are vectors
     Lds,
-    /// The same with several modes (--components) that switch by chance
+    /// Linear dynamical systems with several modes (--components) that switch by chance
     Switching,
 }
 
-/// Which family, and what it takes.
+/// Choice of a family, and its settings.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
 pub(super) struct Choice {
-    /// Which models are fitted; all but hmm to the items themselves
+    /// Family of the fitted models; all but hmm are fitted to the items themselves
     #[arg(long, value_enum, default_value_t = FamilyName::Hmm)]
     pub(super) family: FamilyName,
     #[command(flatten)]
     pub(super) told: FamilyOptions,
 }
 
-/// What the families take.
+/// Options of the families.
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Models")]
 pub(crate) struct FamilyOptions {
@@ -115,12 +115,12 @@ impl Choice {
         note_idle(&length, "strings that end are of every length")
     }
 
-    /// Whether strings end by an event of their own.
+    /// Returns whether strings end by an event of their own.
     pub(super) fn ends(&self) -> bool {
         self.told.end && self.family == Markov
     }
 
-    /// What is said of the models beside their number.
+    /// Describes the models, apart from their number.
     pub(super) fn words(&self, components: usize) -> String {
         match self.family {
             Hmm => String::new(),
@@ -136,7 +136,7 @@ impl Choice {
 }
 
 impl FamilyOptions {
-    /// Those given.
+    /// Names of the options that were given.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         self.given().into_iter().filter_map(|(name, given)| given.then_some(name)).collect()
     }

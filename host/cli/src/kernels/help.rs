@@ -82,14 +82,14 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
     (
         "tolerance",
         FITTING,
-        Some("Converged when a pass brings less, in nats a sample [default: 0.00001]"),
+        Some("Converged when a pass brings less, in nats per sample [default: 0.00001]"),
     ),
     (
         "std_floor",
         FITTING,
         Some(
-            "Least standard deviation, as a share of the channel's; several to choose from by how well \
-             classes are told apart [default: 0.3,0.03]",
+            "Least standard deviation, as a share of the channel's; several are compared by how well \
+             classes are separated [default: 0.3,0.03]",
         ),
     ),
     ("group", FITTING, Some("Of several --std-floor: column whose values never straddle folds")),

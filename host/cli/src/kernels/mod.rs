@@ -1,5 +1,4 @@
-//! Kernels by name, as several commands take them: what one is told, which models it reads, and its
-//! matrix of a data set's items.
+//! Kernels by name, as several commands take them: their options, the models they read, and the matrix of a data set's items.
 
 mod check;
 mod each;
@@ -44,7 +43,7 @@ pub(super) use of_data::{Compared, OfData};
 use refused::{Refused, name, place};
 pub(super) use refused::{id, item_refused};
 
-/// What a kernel and its models are told.
+/// Options of a kernel and its models.
 #[derive(Debug, clap::Args)]
 pub(super) struct KernelOptions {
     /// Fit one model to all series, whatever their labels
@@ -52,12 +51,11 @@ pub(super) struct KernelOptions {
     pub(super) one_model: bool,
     #[command(flatten)]
     choice: Choice,
-    /// What scores are gradients with respect to
+    /// Coordinates of the gradients that are scores
     /// [default: softmax]
     #[arg(long, value_enum, help_heading = "Kernel")]
     parametrisation: Option<Coordinates>,
-    /// By which information scores are whitened; for gaussian, polynomial, cosine and root-cosine
-    /// too
+    /// Information that whitens scores; also for gaussian, polynomial, cosine and root-cosine
     /// [default: sampled for invariant, else none]
     #[arg(long, value_enum, help_heading = "Kernel")]
     information: Option<Whose>,
@@ -120,11 +118,11 @@ pub(super) fn names() -> impl TypedValueParser<Value = &'static Entry> {
         .try_map(|name| kernel(&name).ok_or_else(|| "no such kernel".to_owned()))
 }
 
-/// A kernel that is asked for, with all that it is told.
+/// Kernel as requested, with all its options.
 pub(super) struct Asked<'a> {
     pub(super) entry: &'static Entry,
     pub(super) options: &'a KernelOptions,
-    /// With the parameters of kernels and emissions.
+    /// Options of training, with the parameters of kernels and emissions.
     pub(super) training: TrainingArguments,
     pub(super) cutting: &'a Cutting,
     /// A fitted model's file whose class models are taken.
@@ -133,15 +131,15 @@ pub(super) struct Asked<'a> {
     pub(super) numbers: Option<&'a Path>,
     /// Numbers that classifiers take too.
     pub(super) shared: Vec<(&'static NumberParameter, f64)>,
-    /// Whether options of training serve classifiers beside the kernel too.
+    /// `true` if options of training also serve classifiers.
     pub(super) beside_classifiers: bool,
-    /// Whether a classifier beside the kernel takes --order.
+    /// `true` if a classifier takes --order.
     pub(super) order_read: bool,
     /// All kernels that are asked for: what one of them takes is no mistake.
     pub(super) asked: &'a [&'static Entry],
 }
 
-/// What a kernel reads beside the data.
+/// Input of a kernel other than the data.
 pub(super) enum Reads {
     /// The numbers of its file.
     Numbers(Box<MarginalModel>),
@@ -181,7 +179,7 @@ impl Asked<'_> {
         self.training.group.is_some()
     }
 
-    /// How what is fitted is fitted.
+    /// Request of the fits.
     pub(super) fn request(&self) -> Result<Request, Failure> {
         let training = match self.options.choice.family {
             FamilyName::Hmm => self.training.clone(),
@@ -212,7 +210,7 @@ impl Asked<'_> {
         choice.told.family(choice.family, self.options.order, &self.training, request, data)
     }
 
-    /// By which information scores are whitened, if by any.
+    /// Information that whitens scores, if any.
     fn whitened(&self) -> Option<Whose> {
         match (self.entry.name, self.options.information) {
             ("invariant", None) => Some(Whose::Sampled),
@@ -251,7 +249,7 @@ impl Asked<'_> {
         Ok(Reads::Models(Box::new(model), models))
     }
 
-    /// Whether the kernel sees nothing but each item by itself: one matrix serves all folds.
+    /// Returns whether the kernel reads each item by itself: one matrix then serves all folds.
     pub(super) fn fits_nothing_shared(&self) -> bool {
         matches!(self.entry.compares, Compares::Sequences(_) | Compares::Models(..))
     }
@@ -384,7 +382,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Why models without hidden states will not do.
+    /// Message that models without hidden states do not suit the kernel.
     fn no_states(&self) -> String {
         let on_scores =
             KERNELS.iter().filter(|entry| matches!(entry.compares, Compares::Scores(_)));
@@ -417,7 +415,7 @@ impl Asked<'_> {
         })
     }
 
-    /// How scores become features.
+    /// Metric of the scores.
     fn metric(&self, views: &[SamplesView<'_>]) -> Result<Metric, Refused> {
         let options = self.options;
         let Some(whose) = self.whitened() else { return Ok(Metric::Practical) };
@@ -460,7 +458,7 @@ impl Asked<'_> {
     }
 }
 
-/// By which information, in words.
+/// Describes the information that whitens scores.
 fn whitened(metric: Metric, ends: bool) -> String {
     let Metric::Information { expected, diagonal, ridge } = metric else { return String::new() };
     let of = match expected {

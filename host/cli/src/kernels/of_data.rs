@@ -20,7 +20,7 @@ use crate::{Failure, tell};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OfData {
-    /// Which kernel
+    /// The kernel
     #[arg(long, value_name = "KERNEL", default_value = "practical", value_parser = super::names())]
     kernel: &'static Entry,
     /// A fitted model (JSON) whose class models are taken
@@ -131,7 +131,7 @@ impl OfData {
         }
     }
 
-    /// Reads the data and computes the matrix of at most so many items.
+    /// Reads the data and computes the matrix of at most `at_most` items.
     pub(crate) fn compare(&self, path: &Path, at_most: Option<usize>) -> Result<Compared, Failure> {
         let mut asked = self.asked();
         let reads = asked.read()?;

@@ -1,4 +1,4 @@
-//! Why no kernel was computed, and where in the data the item is that it is about.
+//! Errors of kernels, with the place in the data of the item concerned.
 
 use fishweir::data::{Dataset, Window, Windows};
 use fishweir::kernel::KernelError;
@@ -7,7 +7,7 @@ use fishweir::kernel::marginal::MarginalError;
 use crate::remedy::words;
 use crate::{Failure, Topic};
 
-/// Why no kernel was computed.
+/// Reason why no kernel was computed.
 pub(super) enum Refused {
     Usage(Topic, String),
     Kernel(KernelError),
@@ -20,7 +20,7 @@ impl From<KernelError> for Refused {
     }
 }
 
-/// Why a kernel by marginalisation has no value, with the place of the item in the file.
+/// Converts the error of a kernel by marginalisation, with the place of the item in the file.
 pub(crate) fn item_refused(error: MarginalError, data: &Dataset, windows: &Windows<'_>) -> Failure {
     name(Refused::Marginal(error), data, windows)
 }
@@ -50,7 +50,7 @@ pub(super) fn name(refused: Refused, data: &Dataset, windows: &Windows<'_>) -> F
     )
 }
 
-/// Where an item is.
+/// Describes the place of an item.
 pub(super) fn place(data: &Dataset, item: &Window<'_>) -> String {
     format!("{}, line {}, item {}", data.source(), item.source.line, id(item))
 }

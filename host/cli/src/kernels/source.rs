@@ -14,7 +14,7 @@ use crate::{Failure, Topic, progress, tell};
 type Named = Vec<(Option<String>, FittedModel)>;
 
 impl Asked<'_> {
-    /// A model a class, or one of all, fitted to some series; the one picked, or all.
+    /// A model per class, or one of all, fitted to some series; the one picked, or all.
     pub(super) fn fitted(
         &self,
         data: &Dataset,
@@ -48,7 +48,7 @@ impl Asked<'_> {
         picked(models, &request.scores())
     }
 
-    /// Of the windows of some series.
+    /// Fits models to the windows of some series.
     fn of_items(
         &self,
         data: &Dataset,

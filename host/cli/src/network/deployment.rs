@@ -1,4 +1,4 @@
-//! What of a model goes to a device.
+//! Parts of a model that go to a device.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use super::model::fisher;
 use super::table::{records, refused};
 use crate::Topic;
 
-/// How an alarm is made of a network.
+/// Options for an alarm on a network.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Alarm")]
 pub(super) struct Deployment {

@@ -20,7 +20,7 @@ Examples:
 pub(super) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
-    /// Where the figure goes; - for standard output
+    /// Output file of the figure; - for standard output
     #[arg(short, long, value_name = "FILE.svg")]
     output: PathBuf,
     /// Title of the figure [default: the model's file]

@@ -29,7 +29,7 @@ pub(super) struct Arguments {
     /// The column to be decided on
     #[arg(long, value_name = "COLUMN", required_unless_present = "model")]
     class: Option<String>,
-    /// What decides, separated by commas; the first is what the others are compared to
+    /// Classifiers to compare, separated by commas; the first is the baseline
     #[arg(
         long,
         value_enum,

@@ -34,16 +34,16 @@ Examples:
 pub(super) struct Arguments {
     /// A table of records
     data: PathBuf,
-    /// Where the model goes: JSON, or BIF where it ends in .bif (without cuts); - for standard output
+    /// Output file of the model: JSON, or BIF if it ends in .bif (without cuts); - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Fit a classifier of this column
     #[arg(long, value_name = "COLUMN")]
     class: Option<String>,
-    /// What decides on the class
+    /// Classifier that decides on the class
     #[arg(long, value_enum, default_value_t = Classifier::Tan, requires = "class")]
     classifier: Classifier,
-    /// How the graph of a network is found
+    /// Method that finds the graph of a network
     #[arg(long, value_enum, default_value_t = Graph::Climb, conflicts_with = "class")]
     graph: Graph,
     /// Take the graph of this network instead
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// How tables and graphs are learnt. What is not given is the library's default.
+/// Options for learning tables and graphs. Those that are not given have the library's defaults.
 #[derive(clap::Args, Clone, Debug)]
 #[command(next_help_heading = "Learning")]
 pub(super) struct Learning {
@@ -109,11 +109,11 @@ pub(super) enum Classifier {
     FisherClimbed,
     /// Logistic regression on the TOP kernel of class networks, a tree among the attributes
     TopTan,
-    /// The same, up to --parents attributes for parents of each
+    /// Logistic regression on the TOP kernel of class networks, up to --parents attributes for parents of each
     TopKdb,
 }
 
-/// What learning reads of its options, beside the pseudo-count.
+/// Options that learning reads, apart from the pseudo-count.
 struct Reads {
     parents: bool,
     climb: bool,
@@ -382,7 +382,7 @@ fn fit(
     Ok((fitted.network, words, score))
 }
 
-/// What a value is called on the command line.
+/// Name of a value on the command line.
 pub(super) fn value(of: impl ValueEnum) -> String {
     of.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

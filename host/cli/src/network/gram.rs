@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Network
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Where the matrix goes; - for standard output
+    /// Output file of the matrix; - for standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Layout of the matrix

@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// A classifier
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Where the decisions go, as CSV; - for standard output
+    /// Output file of the decisions, as CSV; - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]

@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// Network
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// What is given, as NODE=STATE, separated by commas
+    /// Evidence, as NODE=STATE, separated by commas
     #[arg(long, value_name = "STATES", value_delimiter = ',')]
     given: Vec<String>,
     /// Find the most probable record as well

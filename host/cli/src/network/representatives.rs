@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Seed of the random choices
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Where the records chosen go, as CSV of their states; - for standard output
+    /// Output file of the chosen records, as CSV of their states; - for standard output
     #[arg(short, long, value_name = "FILE.csv")]
     output: Option<PathBuf>,
     /// Report as JSON

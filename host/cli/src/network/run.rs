@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// What the board runs.
+/// Application that the board runs.
 const APPLICATION: &str = "events";
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! How tables of records are read.
+//! Reading of tables of records.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::Failure;
 use crate::reading::TextOptions;
 use crate::{Topic, note};
 
-/// How the columns of a table become states.
+/// Options that turn the columns of a table into states.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Columns")]
 pub(super) struct Columns {
@@ -28,7 +28,7 @@ pub(super) struct Columns {
     /// A column of numbers is cut where it has more different ones than this
     #[arg(long, value_name = "N", default_value_t = 10)]
     most_states: usize,
-    /// What a missing field is
+    /// Meaning of a missing field
     #[arg(long, value_enum, default_value_t = Missing::State)]
     missing: Missing,
     /// Columns of categories, whatever numbers they have, separated by commas
@@ -38,13 +38,13 @@ pub(super) struct Columns {
     table: Written,
 }
 
-/// How a table of records is written.
+/// Format of a table of records.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Written {
     #[command(flatten)]
     text: TextOptions,
-    /// What a category is that the model has not seen: an error, or missing
+    /// Treatment of a category that the model has not seen: an error, or missing
     #[arg(long, value_enum, default_value_t = OfUnseen::Refuse)]
     unseen: OfUnseen,
 }
@@ -121,7 +121,7 @@ impl Written {
 enum Missing {
     /// A state of its own, `?`
     State,
-    /// Not known: expectation-maximisation, or its mean feature
+    /// Unknown: filled in by expectation-maximisation, or by the mean feature
     Unknown,
 }
 
@@ -166,12 +166,12 @@ pub(super) fn records(path: &Path, columns: &Schema) -> Result<(TextTable, Recor
     Written::default().read_records(path, columns)
 }
 
-/// What is wrong with a table's records, by file and line.
+/// Error about a table's records, by file and line.
 pub(super) fn refused(table: &TextTable, error: NetworkError) -> Failure {
     Failure::input(
         error.kind(),
         match error.record() {
-            // The line, and not the record's number beside it.
+            // The line is named, not the record's number.
             Some(record) => {
                 let (text, number) = (error.to_string(), format!("record {record}"));
                 let what = text.strip_prefix(&number).map_or(text.as_str(), |rest| {

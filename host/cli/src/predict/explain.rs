@@ -1,4 +1,4 @@
-//! What each sample of a window, or each channel, gave to the decision on it.
+//! Contribution of each sample of a window, or of each channel, to the decision on it.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ struct Explained<'a> {
 enum Gave<'a> {
     /// `[sample]`.
     Samples { bias: f64, gains: Vec<Shown> },
-    /// By name.
+    /// Names of the channels.
     Channels {
         #[serde(serialize_with = "by_name")]
         parts: Vec<(&'a str, Shown)>,
@@ -52,7 +52,7 @@ enum Explainer<'a> {
     Channels(Box<ByChannel>),
 }
 
-/// What was found of a window.
+/// Explanation of a window.
 enum Found {
     Samples(Explanation),
     Channels(ChannelParts),
@@ -76,7 +76,7 @@ impl Found {
         }
     }
 
-    /// As it is printed.
+    /// Creates the explanation as it is printed.
     fn of<'a>(
         self,
         data: &'a Dataset,

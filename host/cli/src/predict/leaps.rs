@@ -1,4 +1,4 @@
-//! Where the time of a live stream leaps.
+//! Leaps in the times of a live stream.
 
 use fishweir::classifier::Period;
 use fishweir::data::{even_period_of, period_of, rough_period};
@@ -7,9 +7,9 @@ use fishweir::data::{even_period_of, period_of, rough_period};
 const STEPS: usize = 9;
 /// Steps without which there is no usual one.
 const LEAST: usize = 3;
-/// Steps that a rate is judged by, or as many as a window has.
+/// Number of steps that a rate is judged by, or the length of a window.
 const JUDGED: usize = 32;
-/// The same where they come otherwise than in training, and not evenly: samples that were lost may look so in a few.
+/// Number of steps for times at another rate than in training, and uneven: lost samples may look so over a few.
 const DOUBTFUL: usize = 8 * JUDGED;
 /// The first doubt and the judgements after it; the last of them ends a stream.
 const DOUBTS: u32 = 3;
@@ -23,25 +23,25 @@ const LEAP: f64 = 5.0;
 /// Periods that may be made up for: what a sensor or a radio holds back.
 const HELD_BACK: f64 = 1024.0;
 
-/// How samples come by their times.
+/// Pace of samples, by their times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Pace {
-    /// At the rate of the training.
+    /// Samples at the rate of the training.
     AsInTraining,
-    /// At about that rate, and unevenly.
+    /// Samples at about that rate, and unevenly.
     Uneven,
-    /// With numbers in place of times.
+    /// Samples with numbers in place of times.
     Numbered,
-    /// With another sample period, in seconds; zero where time stands still.
+    /// Samples with another period, in seconds; zero if time stands still.
     Other(f64),
 }
 
-/// Whether times without a unit number the samples: whole ones that step by one.
+/// Returns whether times without a unit number the samples: whole numbers that step by one.
 fn is_numbered(times: &[f64], named: bool) -> bool {
     !named && times.iter().all(|t| t.fract() == 0.0) && period_of(times) == Some(1.0)
 }
 
-/// How samples of such times come.
+/// Pace of samples at such times.
 fn pace_of(times: &[f64], period: Period) -> Pace {
     // Late and early samples have their mean.
     let other = |found: f64| match mean_step(times).is_some_and(|mean| period.admits(mean)) {
@@ -58,14 +58,16 @@ fn pace_of(times: &[f64], period: Period) -> Pace {
     }
 }
 
-/// Whether nine in ten steps are closely a period.
+/// Returns whether nine in ten steps are close to a period.
 fn is_even(times: &[f64], found: f64) -> bool {
     let close = |pair: &&[f64]| (pair[1] - pair[0] - found).abs() <= CLOSE * found;
     10 * times.windows(2).filter(close).count() >= 9 * (times.len() - 1)
 }
 
-/// Whether times surely come at another period than in training: nearly all steps are closely that, or few are about the
-/// training's and both it and the mean of all steps are far from that.
+/// Returns whether times surely come at another period than in training.
+///
+/// Nearly all steps are close to the other period, or few are near the training's period and both it and the mean of all steps
+/// are far from it.
 fn is_sure(times: &[f64], found: f64, period: Period) -> bool {
     if found <= 0.0 || is_even(times, found) {
         return true;
@@ -94,17 +96,17 @@ pub(super) struct Leaps {
     seen: usize,
     /// The last times, by which the rate is judged, and then forgotten but for the last.
     block: Vec<f64>,
-    /// How often these, and those before, came otherwise than in training and were not sure to.
+    /// Number of doubtful judgements of these and earlier samples, whose pace differed from training but not surely.
     doubts: u32,
     /// Samples without a time since the last.
     untimed: usize,
     /// Periods that leaps have left out and faster samples not made up for: what was held up comes faster.
     owed: f64,
-    /// Whether there were any while these times came.
+    /// `true` if any were made up for while these times came.
     made_up: bool,
-    /// Whether [`first_period`](Self::first_period) was answered.
+    /// `true` once [`first_period`](Self::first_period) was answered.
     asked: bool,
-    /// Whether the last that were judged came unevenly: of a few, such as a part of a batch, nothing is known.
+    /// `true` if the steps judged last were uneven: a few of them, such as a part of a batch, show nothing.
     uneven: bool,
 }
 
@@ -146,7 +148,7 @@ impl Leaps {
         usual.is_some_and(far)
     }
 
-    /// How the last samples come: as often as there are as many steps as they are judged by. Without `named` units whole
+    /// Pace of the last samples: judged once there are enough steps. Without `named` units whole
     /// times that step by one number the samples.
     pub(super) fn judge(&mut self, period: Period, samples: usize, named: bool) -> Option<Pace> {
         let judged = samples.saturating_sub(1).clamp(STEPS, JUDGED);
@@ -204,7 +206,7 @@ impl Leaps {
         self.made_up = self.owed > 1.0;
     }
 
-    /// The same and all doubts of them.
+    /// Forgets the block and all doubts.
     fn forget(&mut self) {
         self.begin_block();
         self.doubts = 0;
@@ -220,12 +222,12 @@ impl Leaps {
         }
     }
 
-    /// A sample without a time: those beside it say when it came.
+    /// Takes in a sample without a time: its neighbours show when it came.
     pub(super) fn pass_untimed(&mut self) {
         self.untimed += 1;
     }
 
-    /// The same of fewer samples at the end of a series, where they tell.
+    /// Judges fewer samples at the end of a series, if they suffice.
     pub(super) fn judge_rest(&self, period: Period, named: bool) -> Option<Pace> {
         if self.block.len() > LEAST && is_numbered(&self.block, named) {
             return Some(Pace::Numbered);
@@ -401,7 +403,7 @@ mod tests {
         }
     }
 
-    /// What was uneven, or held up, in one series says nothing of the next.
+    /// Uneven or delayed samples in one series do not affect the next.
     #[test]
     fn a_series_does_not_hide_the_rate_of_the_next() {
         let period = Period { seconds: 0.02, tolerance: 0.05 };

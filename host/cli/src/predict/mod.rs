@@ -101,7 +101,7 @@ pub(super) struct Arguments {
     /// Explain the windows of this series alone
     #[arg(long, value_name = "ID", requires = "explain")]
     series: Option<String>,
-    /// Report what each channel added: how much smaller the lead would be had it never been observed
+    /// Report what each channel added: how much smaller the margin would be without it
     #[arg(long, requires = "explain", conflicts_with = "draw")]
     channels: bool,
     /// Also draw the explanation of the first series as SVG, - for standard output and no table
@@ -122,11 +122,11 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Of so many samples that a stream refuses it is told why.
+/// Number of refused samples of a stream that are reported with a reason.
 const MOST_TOLD: usize = 10;
 const FIRST_UNTOLD: usize = MOST_TOLD + 1;
 
-/// What was decided on a run of samples.
+/// Decision on a run of samples.
 #[derive(Debug, Serialize)]
 struct Decided<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -136,7 +136,7 @@ struct Decided<'a> {
     /// Null where no sample was taken in, or the scores went out of range.
     class: Option<&'a str>,
     margin: Option<Number>,
-    /// Of a model that says how far it is to be believed.
+    /// Belief in the decision, for a calibrated model.
     #[serde(flatten)]
     belief: Option<Belief>,
     /// `[output]`; null where the scores went out of range.
@@ -145,7 +145,7 @@ struct Decided<'a> {
     refused: usize,
 }
 
-/// How far a decision is to be believed.
+/// Calibrated belief in a decision.
 #[derive(Debug, Serialize)]
 struct Belief {
     /// Null where there is no decision.
@@ -226,7 +226,7 @@ impl<'a> Decided<'a> {
     }
 }
 
-/// Why a decision had better not be taken.
+/// Name of the reason for rejecting a decision.
 fn word(doubt: RejectionReason) -> &'static str {
     match doubt {
         RejectionReason::LowMargin => "close call",

@@ -24,8 +24,7 @@ pub(super) struct Scales {
     /// Samples since the last judgement.
     new: usize,
     judged: bool,
-    /// What the last judgement found and did not note: where a scale changes within its samples, the next ones have it
-    /// whole.
+    /// Findings of the last judgement that were not noted: if a scale changes within its samples, the next ones have it whole.
     found: Option<(String, Vec<OtherScale>)>,
     noted: tell::Noted,
 }

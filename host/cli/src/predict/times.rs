@@ -11,13 +11,13 @@ use super::leaps::{Leaps, Pace};
 use super::{FIRST_UNTOLD, MOST_TOLD};
 use crate::{Failure, Topic, note};
 
-/// What the times of a stream have been so far.
+/// Times of a stream so far.
 pub(super) struct Times {
     /// The sample period of the training.
     period: Option<Period>,
     windowing: Option<Windowing>,
     leaps: Leaps,
-    /// Whether time has leapt since the last observed sample.
+    /// `true` if time has leapt since the last observed sample.
     leaping: bool,
     leapt: usize,
     /// Kinds of notes that were written.
@@ -79,7 +79,7 @@ impl Times {
         Ok(())
     }
 
-    /// Whether a new window begins with an observed sample: after a leap, which is noted.
+    /// Returns whether a new window begins with an observed sample: after a leap, which is noted.
     pub(super) fn parts(&mut self, line: u64) -> bool {
         if !std::mem::take(&mut self.leaping) {
             return false;
@@ -98,7 +98,7 @@ impl Times {
         true
     }
 
-    /// Ends a series: the next sample is another's, or there is none.
+    /// Ends a series: the next sample belongs to another, or the stream ends.
     ///
     /// # Errors
     /// Where the last samples came at another rate than in training.

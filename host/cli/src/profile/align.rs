@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     /// Align to the whole profile, instead of the part that fits best
     #[arg(long)]
     glocal: bool,
-    /// Where the alignment goes, as Stockholm; - for standard output
+    /// Output file of the alignment, as Stockholm; - for standard output
     #[arg(short, long, value_name = "FILE.sto", default_value = "-")]
     output: PathBuf,
 }

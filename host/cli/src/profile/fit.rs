@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Passes of Baum-Welch after the alignment
     #[arg(long, value_name = "N", default_value_t = 0, requires = "unaligned")]
     passes: usize,
-    /// Where the profile goes, as HMMER3/f text; - for standard output
+    /// Output file of the profile, as HMMER3/f text; - for standard output
     #[arg(short, long, value_name = "FILE.hmm", default_value = "-")]
     output: PathBuf,
     /// Share of the weight that has residues in a match column, at least

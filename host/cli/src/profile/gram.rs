@@ -22,7 +22,7 @@ pub(super) struct Arguments {
     /// Profile, in HMMER3/f text
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Where the matrix goes; - for standard output
+    /// Output file of the matrix; - for standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
     /// Layout of OUT [default: by its ending .npy or .libsvm, else csv]
@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     layout: Option<Layout>,
     #[command(flatten)]
     search: SearchArguments,
-    /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
+    /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
     /// The inner product as it is, not whitened by the diagonal of the sequences' empirical information

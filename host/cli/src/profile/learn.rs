@@ -24,12 +24,12 @@ pub(super) struct Arguments {
     /// Profile, in HMMER3/f text
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
-    /// Where the classifier goes, as JSON
+    /// Output file of the classifier, as JSON
     #[arg(short, long, value_name = "FILE.json")]
     output: PathBuf,
     #[command(flatten)]
     search: SearchArguments,
-    /// One feature a residue, instead of one a component of the alphabet's Dirichlet mixture
+    /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
     /// The machine's C; of several, separated by commas, the best in inner folds

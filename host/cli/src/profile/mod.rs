@@ -30,13 +30,13 @@ pub(super) struct Arguments {
     command: Command,
 }
 
-/// How a sequence is searched.
+/// Options for the search of a sequence.
 #[derive(Debug, clap::Args)]
 struct SearchArguments {
     /// Whole profiles only, instead of any part of one
     #[arg(long)]
     glocal: bool,
-    /// One domain a sequence, instead of several
+    /// One domain per sequence, instead of several
     #[arg(long)]
     single: bool,
 }

@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// Write the domains found, aligned to the profiles, as Stockholm
     #[arg(long, value_name = "FILE.sto")]
     alignment: Option<PathBuf>,
-    /// Where the table goes, tab-separated; - for standard output
+    /// Output file of the table, tab-separated; - for standard output
     #[arg(short, long, value_name = "FILE.tsv", default_value = "-")]
     output: PathBuf,
 }
@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::write(&arguments.output, table.as_bytes())
 }
 
-/// A line a domain; one without a domain where there is none. Positions count from 1.
+/// Lines of a table: one per domain; a single line for a sequence without domains. Positions count from 1.
 fn lines(profile: &Profile, name: &str, length: usize, hit: &Hit, searched: usize) -> String {
     let evalue = profile.forward_tail().map_or("-".to_owned(), |(tau, lambda)| {
         let chance = (-lambda * (hit.score - tau)).exp().min(1.0);

@@ -11,7 +11,7 @@ use scanner::ends_word;
 use super::Network;
 use crate::records::Variable;
 
-/// Why a text is no network.
+/// Reason why a text is no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line}, column {column}: {what}")]
 pub struct BifError {
@@ -21,7 +21,7 @@ pub struct BifError {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What is wrong, and what to do.
+    /// Fault and remedy.
     pub what: String,
 }
 
@@ -41,7 +41,7 @@ impl fishweir::StableKind for BifError {
 /// ```
 ///
 /// Commas and `|` between words are passed over as blanks are: the first name of a probability is the node, others are its parents. A name is any run of characters but blanks and `{ } ( ) [ ] | , ; "`, or stands in quotes, within which
-/// `\"` is a quote and `\\` a backslash; blanks around it are none of it. Comments are those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
+/// `\"` is a quote and `\\` a backslash; blanks around it are dropped. Comments are those of C++. A row of states lists the node's probabilities given them; `default` fills the rows that
 /// are not listed; `table` of a node with parents lists all, the node's state varying slowest, the last
 /// parent's fastest. Rows rounded in print, within 1e-3 of one, are divided by their sum.
 ///

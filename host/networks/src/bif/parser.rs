@@ -1,4 +1,4 @@
-//! What the words mean.
+//! Grammar of the words.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use super::BifError;
 use super::scanner::{At, Scanner, Token};
 use crate::records::{Variable, check_name};
 
-/// How far from one a row may sum before it is no rounding of print.
+/// Largest deviation of a row's sum from one that rounding in print explains.
 const ROUNDED_WITHIN: f64 = 1e-3;
 
-/// How far from one a row sums by rounding of arithmetic alone: left as it is, so that what was written
+/// Largest deviation of a row's sum from one by rounding of arithmetic alone: such a row is left unchanged, so that a file
 /// is read back to the bit.
 const EXACT_WITHIN: f64 = 1e-12;
 
@@ -34,11 +34,11 @@ struct Declared {
 struct Block {
     at: At,
     parents: Vec<usize>,
-    /// How many rows there are.
+    /// Number of rows.
     count: usize,
-    /// Those that are listed, by number.
+    /// Rows that are listed, by number.
     rows: HashMap<usize, Vec<f64>>,
-    /// What the others are.
+    /// Probabilities of the other rows.
     default: Option<Vec<f64>>,
 }
 
@@ -324,7 +324,7 @@ impl<'t> Parser<'t> {
         Ok((row, first.unwrap_or(self.rest.at)))
     }
 
-    /// So many numbers from 0 to 1, each with its place, up to `;`.
+    /// Reads `count` numbers from 0 to 1, each with its place, up to `;`.
     fn entries(&mut self, count: usize) -> Result<Vec<(f64, At)>, BifError> {
         let mut entries = Vec::new();
         loop {

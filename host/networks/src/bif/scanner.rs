@@ -1,4 +1,4 @@
-//! From characters to words and marks, with their places.
+//! Scanner: words and marks with their places, from characters.
 
 use std::str::Chars;
 
@@ -13,7 +13,7 @@ pub(super) type At = (usize, usize);
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Word(String),
-    /// In quotes.
+    /// A quoted text.
     Text(String),
     Mark(char),
     End,

@@ -18,19 +18,19 @@ pub struct DeployedAlarm {
     pub columns: Vec<Variable>,
     /// Each node's parents and the node.
     pub scopes: Vec<Vec<usize>>,
-    /// By cell.
+    /// Probability of each cell.
     pub theta: Vec<f32>,
     /// `1 / (P theta)` by cell.
     pub precision: Vec<f32>,
     /// `1 - lambda`.
     pub lost: f32,
-    /// What the statistic must pass.
+    /// Threshold of the statistic.
     pub threshold: f32,
     /// Effective events before there is an alarm.
     pub least: f32,
 }
 
-/// How an alarm is calibrated: on records in which nothing has changed, real ones that the network was not
+/// Plan for the calibration of an alarm: on records in which nothing has changed, real ones that the network was not
 /// fitted to, or drawn from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlarmPlan {
@@ -48,7 +48,7 @@ const LENGTH: f64 = 2.0;
 const FEWEST_ALARMS: f64 = 10.0;
 
 impl AlarmPlan {
-    /// An alarm of a network that comes once in `mean_time` events while nothing changes. There is none
+    /// An alarm of a network that comes once in `mean_time` events while nothing changes. No alarm is raised
     /// before the effective number of events is as large as the memory is long, half of what it comes to.
     ///
     /// Streams twice as long as the mean time, cut from `normal` events or, 200 of them, drawn with
@@ -149,7 +149,7 @@ fn threshold(streams: &[Peaks], mean_time: f64) -> Option<f32> {
 }
 
 impl DeployedAlarm {
-    /// The tables of a network, with a memory of so many events and a threshold that nothing passes.
+    /// The tables of a network, with a memory of `memory` events and a threshold that nothing passes.
     ///
     /// # Errors
     /// Probabilities beyond single precision, more states or entries than a device numbers.
@@ -234,8 +234,8 @@ impl DeployedAlarm {
         Ok(Peaks { peaks, length })
     }
 
-    /// Runs over so many events, each written into one buffer when its turn comes; begins anew where who
-    /// sees a reading says so.
+    /// Runs over `length` events, each written into one buffer when its turn comes; resets if the caller asks for it after a
+    /// reading.
     fn run(
         &self,
         length: usize,

@@ -1,4 +1,4 @@
-//! What the firmware's application `events` holds, is sent and must answer.
+//! Content of the firmware's application `events`, its input and its expected answers.
 
 use fishweir_core::classify::Decision;
 use fishweir_core::network::DiscrepancyReading;
@@ -17,7 +17,7 @@ pub enum DeployedEvents {
     Alarm(DeployedAlarm),
 }
 
-/// What an event costs on a device.
+/// Cost of an event on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct EventCost {
     /// Bytes of flash: lists and tables, without names and code.
@@ -26,7 +26,7 @@ pub struct EventCost {
     pub state_bytes: usize,
     /// Integer multiply-adds that find the cells of an event.
     pub look_ups: usize,
-    /// What the two below count: multiply-adds, or additions in double words, which are ten each.
+    /// Operation counted below: multiply-adds, or additions in double words, which are ten each.
     pub operation: &'static str,
     /// Operations on reals of a push,
     pub push_operations: usize,
@@ -53,9 +53,10 @@ impl DeployedEvents {
         }
     }
 
-    /// What it costs, events without missing fields: of a classifier an addition a table and output, and
-    /// one an output to read; of an alarm two operations a state of each node and two more a node, and two
-    /// a node to read.
+    /// Cost for events without missing fields.
+    ///
+    /// A classifier takes one addition per table and output, and one per output to read. An alarm takes two operations per state
+    /// of each node and two more per node, and two per node to read.
     #[must_use]
     pub fn cost(&self) -> EventCost {
         let listed = |scopes: &[Vec<usize>]| scopes.iter().map(Vec::len).sum();
@@ -90,8 +91,8 @@ impl DeployedEvents {
         events.rows().map(line).collect()
     }
 
-    /// What the application answers to these lines, bit for bit: a decision each, or the statistic of those
-    /// of late, begun anew after an alarm.
+    /// Returns the application's answers to these lines, bit for bit: a decision each, or the statistic of recent events, reset
+    /// after an alarm.
     ///
     /// # Errors
     /// Events that do not fit.

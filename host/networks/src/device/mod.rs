@@ -45,7 +45,7 @@ impl Lists {
     }
 }
 
-/// What a device refuses.
+/// Error for a network that does not fit a device.
 fn unfit(error: impl std::fmt::Display) -> NetworkError {
     NetworkError::Other(format!("a device does not hold it: {error}"))
 }

@@ -103,7 +103,7 @@ impl DeployedSum {
         Ok(deployed)
     }
 
-    /// A sum an output: what a device has in one.
+    /// A sum per output: what a device has in one.
     fn outputs<'s>(
         &'s self,
         lists: &'s Lists,

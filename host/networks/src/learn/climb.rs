@@ -11,8 +11,9 @@ use super::score::{Score, Scorer};
 use crate::records::{Records, Variable};
 use fishweir::internals::each;
 
-/// By how much a change must raise the score, in nats: less is rounding. Of changes that raise it by as
-/// much within this, the first is taken.
+/// Least rise of the score by a change, in nats: less is rounding.
+///
+/// Of changes with rises equal within this, the first is taken.
 const LEAST: f64 = 1e-7;
 
 /// The default of [`HillClimb::patience`].
@@ -32,19 +33,19 @@ pub struct Constraints {
 
 /// Hill climbing from the required edges: of all edges that may be added, dropped or turned round, the
 /// change that raises the score most, until none does. Then it goes on, with `patience`: the change that
-/// lowers the score least, but of none of the 15 pairs of nodes that were changed last; so many such changes
+/// lowers the score least, except on the 15 pairs of nodes that were changed last; `patience` such changes
 /// without a better graph end it, and the best graph is taken.
 ///
 /// A restart makes some random changes to the best graph so far and climbs again; the best of all is kept.
 /// Scores of families are computed once; a change of a node's parents asks for at most as many as there
 /// are nodes. The result is the same for any order of columns, on any number of threads.
 ///
-/// Work: counting `n^2` pairs of columns, then some `2 n` families an edge.
+/// Work: counting `n^2` pairs of columns, then some `2 n` families per edge.
 ///
 /// Sources: Heckerman, Geiger and Chickering 1995, section 7; Glover, "Tabu search", 1989.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HillClimb {
-    /// What is raised.
+    /// Score to maximise.
     pub score: Score,
     /// Parents of a node at most.
     pub most_parents: usize,
@@ -55,7 +56,7 @@ pub struct HillClimb {
     pub restarts: usize,
     /// Random changes before each.
     pub changes: usize,
-    /// Of the random changes.
+    /// Seed of the random changes.
     pub seed: u64,
     /// Edges that must or must not be there.
     pub constraints: Constraints,
@@ -74,7 +75,7 @@ impl Default for HillClimb {
 pub struct Climbed {
     /// The parents of each column.
     pub parents: Vec<Vec<usize>>,
-    /// Its score.
+    /// Score of the graph.
     pub score: f64,
     /// Changes made on the way to it.
     pub steps: usize,
@@ -100,7 +101,7 @@ impl HillClimb {
     /// Learns a graph of the columns of whole records.
     ///
     /// # Errors
-    /// [`NetworkError`]: variables that are none, records that do not fit or have missing fields; required
+    /// [`NetworkError`]: invalid variables, records that do not fit or have missing fields; required
     /// edges that lead round, are forbidden too, or are no columns'; a setting out of range.
     pub fn learn(
         &self,
@@ -180,7 +181,7 @@ struct Climb<'a> {
     parents: Vec<BTreeSet<usize>>,
     /// The score of each node with its parents.
     own: Vec<f64>,
-    /// What each node's score gains where another becomes its parent, or ceases to be one.
+    /// Gain of each node's score if another node becomes its parent, or ceases to be one.
     gain: Vec<Vec<f64>>,
     /// `[node][other]`: whether the other is above the node.
     above: Vec<Vec<bool>>,

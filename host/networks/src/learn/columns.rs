@@ -9,7 +9,7 @@ const CELLS_AT_MOST: f64 = (1 << 26) as f64;
 
 /// Whole records, column by column; columns in the order of their names.
 pub(super) struct Columns {
-    /// Which column of the records each is.
+    /// Index of each column in the records.
     from: Vec<usize>,
     pub(super) cards: Vec<usize>,
     /// `[column][record]`.
@@ -21,7 +21,7 @@ impl Columns {
     /// Columns of records of these variables.
     ///
     /// # Errors
-    /// Variables that are none, no record, a missing or unknown state.
+    /// Invalid variables, no record, a missing or unknown state.
     pub(super) fn of(variables: &[Variable], records: &Records) -> Result<Self, NetworkError> {
         check_variables(variables)?;
         if records.is_empty() {
@@ -59,7 +59,7 @@ impl Columns {
         self.from.len()
     }
 
-    /// What a column here is called.
+    /// Name of a column.
     pub(super) fn name<'v>(&self, variables: &'v [Variable], column: usize) -> &'v str {
         &variables[self.from[column]].name
     }
@@ -90,7 +90,7 @@ impl Columns {
         rows
     }
 
-    /// How many configurations some columns have.
+    /// Number of configurations of some columns.
     pub(super) fn configurations(&self, columns: &[usize]) -> f64 {
         columns.iter().map(|&column| self.cards[column] as f64).product()
     }

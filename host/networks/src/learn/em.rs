@@ -28,11 +28,11 @@ pub struct ExpectationMaximisation {
     pub prior: Prior,
     /// Passes at most.
     pub passes: usize,
-    /// It ends when the objective rises by less than this, relative to its size.
+    /// Rise of the objective, relative to its size, below which the fit ends.
     pub tolerance: f64,
-    /// Of the random rows at the start.
+    /// Seed of the random rows at the start.
     pub seed: u64,
-    /// How wide a clique may be.
+    /// Largest size of a clique.
     pub most: Width,
 }
 
@@ -43,7 +43,7 @@ impl Default for ExpectationMaximisation {
     }
 }
 
-/// What expectation-maximisation came to.
+/// Result of expectation-maximisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmFit {
     /// The network.
@@ -52,7 +52,7 @@ pub struct EmFit {
     pub objective: Vec<f64>,
     /// The log-likelihood of the records under the network.
     pub log_likelihood: f64,
-    /// Whether the objective had ceased to rise.
+    /// `true` if the objective had stopped rising.
     pub converged: bool,
 }
 
@@ -62,7 +62,7 @@ impl ExpectationMaximisation {
     /// Work of a pass: a posterior of each different record with missing fields.
     ///
     /// # Errors
-    /// [`NetworkError`]: a graph that is none or too wide, records that do not fit, a prior out of range,
+    /// [`NetworkError`]: a graph that is invalid or too wide, records that do not fit, a prior out of range,
     /// a record that zeros at the start make impossible.
     pub fn fit(
         &self,

@@ -9,9 +9,9 @@ use crate::records::{MISSING, Records, Variable};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prior {
-    /// So many records more in each cell; 0 for maximum likelihood.
+    /// Number of additional records in each cell; 0 for maximum likelihood.
     PseudoCount(f64),
-    /// So many records more in all, spread evenly over each node's cells: `a / (q_i r_i)` in each.
+    /// Number of additional records in total, spread evenly over each node's cells: `a / (q_i r_i)` in each.
     Equivalent(f64),
 }
 
@@ -29,7 +29,7 @@ impl Prior {
         Err(NetworkError::Setting { name: "the prior's count", value, range })
     }
 
-    /// What it adds to each cell of a node with so many.
+    /// Number that the prior adds to each cell of a node with `cells` cells.
     #[must_use]
     pub fn of_cell(self, cells: usize) -> f64 {
         match self {
@@ -61,7 +61,7 @@ impl Prior {
 /// they lack; [`ExpectationMaximisation`](super::ExpectationMaximisation) makes use of the others.
 ///
 /// # Errors
-/// [`NetworkError`]: a graph that is none, records that do not fit, a prior out of range.
+/// [`NetworkError`]: an invalid graph, records that do not fit, a prior out of range.
 pub fn fit_parameters(
     variables: &[Variable],
     parents: &[Vec<usize>],

@@ -1,4 +1,4 @@
-//! How well a graph explains whole records.
+//! Score of a graph on whole records.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -79,7 +79,7 @@ impl Score {
 pub(super) struct Scorer<'a> {
     pub(super) columns: &'a Columns,
     score: Score,
-    /// By node and its parents in order.
+    /// Scores by node and its parents in order.
     known: Mutex<HashMap<(usize, Vec<usize>), f64>>,
 }
 
@@ -144,8 +144,7 @@ impl<'a> Scorer<'a> {
 /// The score of a graph over the columns of whole records, `parents[column]`.
 ///
 /// # Errors
-/// [`NetworkError`]: variables that are none, records that do not fit or have missing fields, a parent
-/// that is no column.
+/// [`NetworkError`]: invalid variables, records that do not fit or have missing fields, a parent that is not a column.
 pub fn graph_score(
     score: Score,
     variables: &[Variable],

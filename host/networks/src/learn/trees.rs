@@ -11,7 +11,7 @@ use crate::records::{Records, Variable};
 /// with dependence trees", 1968.
 ///
 /// # Errors
-/// [`NetworkError`]: variables that are none, records that do not fit or have missing fields.
+/// [`NetworkError`]: invalid variables, records that do not fit or have missing fields.
 pub fn chow_liu(
     variables: &[Variable],
     records: &Records,

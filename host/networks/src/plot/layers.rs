@@ -1,6 +1,6 @@
 //! A directed graph without cycles in layers.
 
-/// Where nodes are, and where edges pass.
+/// Positions of nodes and paths of edges.
 pub(super) struct Layout {
     /// The middle of each node, from the left, and its layer.
     pub(super) place: Vec<(f64, usize)>,

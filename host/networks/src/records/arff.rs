@@ -11,8 +11,9 @@ pub(super) static LAYOUT: Layout = Layout { about: "ARFF", is_one, read };
 /// The words that begin a line above the rows.
 const KEYWORDS: [&str; 3] = ["@relation", "@attribute", "@data"];
 
-/// Whether a text is of this format: it begins with a comment or a keyword, and has a keyword. A name of a
-/// column may begin with `%` or `@`, too.
+/// Returns whether a text is of this format: it begins with a comment or a keyword, and has a keyword.
+///
+/// A name of a column may begin with `%` or `@`, too.
 fn is_one(text: &[u8]) -> bool {
     let word = |line: &[u8]| {
         let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
@@ -66,7 +67,7 @@ fn read(file: &str, text: &[u8], source: &Source, table: &mut TextTable) -> Resu
                 table.columns.push(TextColumn { declared_numbers: of_numbers, ..column });
             }
             _ => {
-                let what = format!("`{keyword}` is none of @relation, @attribute and @data");
+                let what = format!("`{keyword}` is not @relation, @attribute or @data");
                 return Err(wrong(what));
             }
         }

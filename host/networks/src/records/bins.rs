@@ -1,25 +1,25 @@
-//! Where columns of numbers are cut.
+//! Cuts of columns of numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// How the columns of a table become states.
+/// Options that turn the columns of a table into states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binning {
     /// A column of numbers is cut where it has more different ones than this; else each is a state.
     pub most_states: usize,
-    /// How it is cut.
+    /// Method of cutting.
     pub cutting: Cutting,
-    /// Whether what is missing is a state of its own, `?`, of columns in which something is.
+    /// `true` if a missing field is a state of its own, `?`, in columns with missing fields.
     pub missing_is_a_state: bool,
 }
 
-/// How a column of numbers is cut.
+/// Method of cutting a column of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cutting {
-    /// Into so many bins of nearly as many rows each; fewer where numbers are equal.
+    /// Into this number of bins of nearly equal numbers of rows; fewer if numbers are equal.
     EqualFrequency(usize),
-    /// Where it tells the class apart, as long as that shortens the description of the classes.
+    /// Cuts that separate the classes, as long as they shorten the description of the classes.
     ///
     /// Source: Fayyad and Irani, "Multi-interval discretization of continuous-valued attributes for
     /// classification learning", 1993.
@@ -70,7 +70,7 @@ pub(super) fn description_length(mut values: Vec<(f64, usize)>, classes: usize) 
     cuts
 }
 
-/// Where sorted values are best cut, if at all.
+/// Best cut of sorted values, if any.
 fn best_cut(values: &[(f64, usize)], classes: usize) -> Option<usize> {
     let n = values.len() as f64;
     let mut after = vec![0_usize; classes];
@@ -102,7 +102,7 @@ fn kinds(counts: &[usize]) -> usize {
     counts.iter().filter(|&&count| count > 0).count()
 }
 
-/// In bits.
+/// Entropy in bits.
 fn entropy(counts: &[usize]) -> f64 {
     let total = counts.iter().sum::<usize>() as f64;
     let p = counts.iter().filter(|&&count| count > 0).map(|&count| count as f64 / total);

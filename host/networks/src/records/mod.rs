@@ -40,7 +40,7 @@ pub static LAYOUTS: &[&Layout] = &[&arff::LAYOUT, &text::DELIMITED];
 /// A layout of tables of records.
 #[derive(Debug)]
 pub struct Layout {
-    /// What it is called.
+    /// Description of the format.
     pub about: &'static str,
     is_one: fn(&[u8]) -> bool,
     read: fn(&str, &[u8], &Source, &mut TextTable) -> Result<(), DataError>,
@@ -52,7 +52,7 @@ pub const MISSING: u16 = u16::MAX;
 /// A column of a table, or a node of a network: its name and its states'.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
-    /// Its name.
+    /// Name of the variable.
     pub name: String,
     /// The names of its states, in the order of their numbers.
     pub states: Vec<String>,
@@ -67,7 +67,7 @@ impl Variable {
         Self { name: name.into(), states: states.into_iter().map(Into::into).collect() }
     }
 
-    /// Variables `x0`, `x1` and so on with so many states each, named by their numbers.
+    /// Variables `x0`, `x1` and so on with the given numbers of states, named by their numbers.
     pub fn numbered(cards: &[usize]) -> Vec<Self> {
         let variable = |(i, &card): (usize, &usize)| {
             Self::new(format!("x{i}"), (0..card).map(|k| k.to_string()))
@@ -75,7 +75,7 @@ impl Variable {
         cards.iter().enumerate().map(variable).collect()
     }
 
-    /// How many states it has.
+    /// Number of states.
     pub fn card(&self) -> usize {
         self.states.len()
     }
@@ -123,9 +123,9 @@ pub fn field(text: &str) -> String {
     }
 }
 
-/// Rows of states by their numbers, [`MISSING`] where there is none.
+/// Rows of states by their numbers, [`MISSING`] for a field without one.
 ///
-/// RAM: 2 B a field.
+/// RAM: 2 B per field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
     columns: usize,
@@ -134,7 +134,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Records with so many columns; none yet.
+    /// Records with `columns` columns; none yet.
     pub fn new(columns: usize) -> Self {
         Self { columns, values: Vec::new() }
     }
@@ -154,7 +154,7 @@ impl Records {
     /// # Panics
     /// If it has another length than there are columns.
     pub fn push(&mut self, record: &[u16]) {
-        assert_eq!(record.len(), self.columns, "a record has a state a column");
+        assert_eq!(record.len(), self.columns, "a record has one state per column");
         self.values.extend_from_slice(record);
     }
 
@@ -168,7 +168,7 @@ impl Records {
         self.values.len() / self.columns.max(1)
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no record.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

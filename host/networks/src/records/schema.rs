@@ -1,4 +1,4 @@
-//! What the fields of a table are numbered by.
+//! Numbering of the states in the fields of a table.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub struct Column {
     pub cuts: Option<Vec<f64>>,
 }
 
-/// What a state is that a model's column does not have.
+/// Treatment of a state that a model's column does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unseen {
     /// An error.
@@ -98,7 +98,7 @@ impl Schema {
         &self.columns
     }
 
-    /// Their names and states.
+    /// Names and states of the columns.
     pub fn variables(&self) -> Vec<Variable> {
         self.columns.iter().map(|column| column.variable.clone()).collect()
     }
@@ -120,7 +120,7 @@ impl Schema {
         Ok(())
     }
 
-    /// What each column was taken for, in words: numbers that are cut, or states.
+    /// Describes how each column was read: numbers that are cut, or states.
     #[must_use]
     pub fn in_words(&self) -> String {
         let (mut numbers, mut states) = (Vec::new(), Vec::new());
@@ -134,16 +134,16 @@ impl Schema {
         [numbered, stated].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// The rows of a table as records: its columns are found by name, and those that it lacks are missing
-    /// in every record. What is missing is the state `?` of a column that has it, as a device reads it.
+    /// The rows of a table as records: its columns are found by name, and those that it lacks are missing in every record. A
+    /// missing field is the state `?` of a column that has it, as a device reads it.
     ///
     /// # Errors
-    /// A column that is none of these, or a field that is no state, by file, line and column.
+    /// A column that is missing, or a field that is no state, by file, line and column.
     pub fn records(&self, table: &TextTable) -> Result<Records, DataError> {
         Ok(self.records_with(table, Unseen::Refused)?.0)
     }
 
-    /// The same where states that are none of a column's may be missing; and the row of each such field.
+    /// Reads records in which unknown states may be missing, and returns the row of each such field.
     ///
     /// # Errors
     /// As [`records`](Self::records).

@@ -39,7 +39,7 @@ fn read_delimited(
 /// A table of text: names of columns and, row by row, their fields, of which some may be missing (empty,
 /// or `?`). Of any of [`LAYOUTS`], gzipped or not.
 ///
-/// RAM: 4 B a field, and each different field of a column once.
+/// RAM: 4 B per field, and each different field of a column once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextTable {
     source: String,
@@ -61,7 +61,7 @@ pub(super) struct TextColumn {
     pub(super) line: u64,
     /// States, where the file declares them.
     pub(super) declared: Option<Vec<String>>,
-    /// Whether the file declares numbers.
+    /// `true` if the file declares numbers.
     pub(super) declared_numbers: bool,
     /// The different fields, in the order in which they come.
     pub(super) fields: Vec<String>,
@@ -78,7 +78,7 @@ impl TextTable {
         Self::read_as(path, &Source::default())
     }
 
-    /// The same where something is said of the source.
+    /// Reads a file with options for the source.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -95,7 +95,7 @@ impl TextTable {
         Self::parse_as(name, bytes, &Source::default())
     }
 
-    /// The same where something is said of the source.
+    /// Parses a text with options for the source.
     ///
     /// # Errors
     /// As [`parse`](Self::parse).
@@ -127,12 +127,12 @@ impl TextTable {
         Ok(self)
     }
 
-    /// What was found by looking, and may be said otherwise.
+    /// Facts that were inferred, and that options can override.
     pub fn findings(&self) -> &[Found] {
         &self.findings
     }
 
-    /// Whether a column has numbers, of which there are more different ones than `most_states`: then it has nothing else.
+    /// Returns whether a column is numeric: it has more than `most_states` different numbers, and nothing else.
     ///
     /// # Errors
     /// [`DataError::MixedColumn`] of the first field that is no number, where most are.
@@ -189,7 +189,7 @@ impl TextTable {
         self.lines.len()
     }
 
-    /// Whether there is no row.
+    /// Returns whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -266,7 +266,7 @@ impl TextColumn {
         })
     }
 
-    /// Whether every field is a finite number.
+    /// Returns whether every field is a finite number.
     pub(super) fn has_numbers_alone(&self) -> bool {
         self.declared.is_none() && self.fields.iter().all(|field| number(field).is_some())
     }
@@ -288,14 +288,14 @@ impl<'s> Numbers<'s> {
         Self { known: vec![HashMap::new(); columns], source }
     }
 
-    /// Whether a field is missing: a state that the file declares is there.
+    /// Returns whether a field is missing: a state that the file declares is not.
     pub(super) fn is_missing(&self, column: &TextColumn, field: &str) -> bool {
         let declared = column.declared.as_ref();
         self.source.missing.has(field)
             && !declared.is_some_and(|states| states.iter().any(|state| state == field))
     }
 
-    /// Adds a field to a column; marks of missing values are none of its fields.
+    /// Adds a field to a column; a mark of a missing value adds none.
     pub(super) fn push(&mut self, index: usize, column: &mut TextColumn, field: &str) {
         let number = match self.known[index].get(field) {
             _ if self.is_missing(column, field) => ABSENT,

@@ -9,7 +9,7 @@ use fishweir::report::{Table, counted, grouped};
 /// Records that an emulated device has answered, beside the host's answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventsComparison {
-    /// What ran, in words.
+    /// Description of the program that ran.
     pub what: String,
     /// The model's file.
     pub model: String,
@@ -19,7 +19,7 @@ pub struct EventsComparison {
     pub board: String,
     /// Records sent.
     pub records: usize,
-    /// Of these, those that the device refused.
+    /// Number of those that the device refused.
     pub refused: usize,
     /// Alarms.
     pub alarms: usize,
@@ -123,9 +123,9 @@ impl fmt::Display for EventsComparison {
         };
         table.row(["alarms".to_owned(), grouped(self.alarms)]);
         table.row(["refused records".to_owned(), grouped(self.refused)]);
-        table.row(["instructions a push (QEMU)".to_owned(), count(self.instructions_per_push)]);
+        table.row(["instructions per push (QEMU)".to_owned(), count(self.instructions_per_push)]);
         let reading = count(self.instructions_per_reading);
-        table.row(["instructions a reading (QEMU)".to_owned(), reading]);
+        table.row(["instructions per reading (QEMU)".to_owned(), reading]);
         self.cost.rows(&mut table);
         let stack = self.stack_bytes.map_or("not measured".into(), |stack| bytes(stack as u64));
         table.row(["deepest stack, state included".to_owned(), stack]);

@@ -7,7 +7,7 @@ use fishweir::report::{Table, counted, grouped};
 
 use crate::{EventCost, Network, NetworkEvaluation, SampleTest};
 
-/// What `network fit` has made.
+/// Result of `network fit`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetworkFitReport {
     /// The file with the records.
@@ -16,9 +16,9 @@ pub struct NetworkFitReport {
     pub records: usize,
     /// Fields that are missing.
     pub missing: usize,
-    /// What each column was taken for, with the number of its states, in words.
+    /// Reading of each column, with the number of its states, in words.
     pub columns: String,
-    /// How the graph came about, in words.
+    /// Description of how the graph was found.
     pub graph: String,
     /// Nodes.
     pub nodes: usize,
@@ -69,7 +69,7 @@ impl fmt::Display for NetworkFitReport {
             writeln!(f, "score {score:.1}")?;
         }
         if let Some(log) = self.log_likelihood_per_record {
-            writeln!(f, "log-likelihood {log:.4} nats a record")?;
+            writeln!(f, "log-likelihood {log:.4} nats per record")?;
         }
         for [parent, child] in &self.edges {
             writeln!(f, "  {parent} -> {child}")?;
@@ -81,14 +81,14 @@ impl fmt::Display for NetworkFitReport {
     }
 }
 
-/// What `network evaluate` has found of classifiers on the same records.
+/// Results of `network evaluate` for classifiers on the same records.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetworkEvaluationReport {
     /// The file with the records.
     pub data: String,
-    /// How it was judged, in words.
+    /// Description of the evaluation.
     pub protocol: String,
-    /// What each column was taken for, with the number of its states, in words.
+    /// Reading of each column, with the number of its states, in words.
     pub columns: String,
     /// Each classifier.
     pub classifiers: Vec<ClassifierFigures>,
@@ -97,13 +97,13 @@ pub struct NetworkEvaluationReport {
 /// One classifier's figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassifierFigures {
-    /// What decides.
+    /// Name of the classifier.
     pub classifier: String,
     /// Records judged.
     pub records: usize,
     /// Share decided rightly.
     pub accuracy: f64,
-    /// Its 95 % interval.
+    /// 95 % interval of the accuracy.
     pub interval: Option<Interval>,
     /// Mean of the classes' F1.
     pub macro_f1: f64,
@@ -160,10 +160,10 @@ impl fmt::Display for NetworkEvaluationReport {
     }
 }
 
-/// What `network query` has computed.
+/// Result of `network query`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueryReport {
-    /// What is given, `[node, state]`.
+    /// Evidence, `[node, state]`.
     pub given: Vec<[String; 2]>,
     /// `log p` of it, in nats.
     pub log_probability: f64,
@@ -176,11 +176,11 @@ pub struct QueryReport {
 /// A node's posterior.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NodeReport {
-    /// Its name.
+    /// Name of the node.
     pub node: String,
-    /// Its states.
+    /// States of the node.
     pub states: Vec<String>,
-    /// Their probabilities.
+    /// Probabilities of the states.
     pub probabilities: Vec<f64>,
 }
 
@@ -209,7 +209,7 @@ impl fmt::Display for QueryReport {
     }
 }
 
-/// What `network representatives` has chosen.
+/// Result of `network representatives`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RepresentativesReport {
     /// The file with the records.
@@ -226,7 +226,7 @@ pub struct RepresentativesReport {
     pub start: f64,
     /// Passes of exchange.
     pub passes: usize,
-    /// Whether the network was narrow enough for exact probabilities of rows.
+    /// `true` if the network was narrow enough for exact probabilities of rows.
     pub exact: bool,
     /// The file with the records chosen.
     pub output: Option<String>,
@@ -258,7 +258,7 @@ impl fmt::Display for RepresentativesReport {
     }
 }
 
-/// What `network compare` has found.
+/// Result of `network compare`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparisonReport {
     /// The first file.
@@ -272,7 +272,7 @@ pub struct ComparisonReport {
     pub test: SampleTest,
     /// The nodes, in the order of what they add.
     pub nodes: Vec<String>,
-    /// Whether the network was narrow enough for exact probabilities of rows.
+    /// `true` if the network was narrow enough for exact probabilities of rows.
     pub exact: bool,
 }
 
@@ -316,12 +316,12 @@ impl fmt::Display for ComparisonReport {
     }
 }
 
-/// What `network info` says of a model.
+/// Summary of a model, for `network info`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NetworkInspection {
     /// The model's file.
     pub model: String,
-    /// What it is, in words.
+    /// Kind of model, in words.
     pub what: String,
     /// Nodes.
     pub nodes: usize,
@@ -332,7 +332,7 @@ pub struct NetworkInspection {
     /// The records that it was fitted to, in words; none of a file that does not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trained: Option<String>,
-    /// What an event costs on a device,
+    /// Cost of an event on a device,
     #[serde(flatten)]
     pub cost: Option<EventCost>,
     /// or why no device holds it.
@@ -341,7 +341,7 @@ pub struct NetworkInspection {
 }
 
 impl EventCost {
-    /// Its rows of a table.
+    /// Adds rows to a table.
     pub(super) fn rows(&self, table: &mut Table) {
         let mut row = |name: String, value| table.row([name, value]);
         row("look-ups a push, integer multiply-adds".into(), grouped(self.look_ups));

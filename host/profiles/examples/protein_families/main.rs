@@ -7,7 +7,7 @@
 //! - the profile alone: its log-odds;
 //! - support vector machines on its Fisher scores, linear and Gaussian: the gradient by what match states emit,
 //!   grouped by the nine components of a Dirichlet mixture, whitened by diagonal information; and linear on it with
-//!   the log-odds beside it;
+//!   the log-odds as well;
 //! - machines without a model: words of three (spectrum), of five but for one (mismatch), Smith-Waterman scores
 //!   against the positive training domains (pairwise);
 //! - `half-*`: profiles of one half of the other families, alone, and with a machine whose positives are that half
@@ -49,12 +49,12 @@ struct Arguments {
     domains: PathBuf,
     /// Families to leave out
     tasks: PathBuf,
-    /// Which half a domain is in where it is a negative
+    /// File with the half of each domain, for its use as a negative
     halves: PathBuf,
-    /// Take every so many of the tasks
+    /// Take every N-th of the tasks
     #[arg(long, default_value_t = 1)]
     every: usize,
-    /// Leave out every so many of the tasks: those that settings were chosen on
+    /// Leave out every N-th of the tasks: those that settings were chosen on
     #[arg(long)]
     but_every: Option<usize>,
     /// Take the tasks of superfamilies whose names begin so
@@ -71,10 +71,10 @@ struct Arguments {
         "profile", "fisher-odds", "fisher-gaussian", "fisher", "spectrum", "pairwise",
     ])]
     methods: Vec<Method>,
-    /// Where results go, a line a task and method, tab-separated; what is there is not done again
+    /// File of results, one line per task and method, tab-separated; results that it has are not computed again
     #[arg(long)]
     results: Option<PathBuf>,
-    /// Where figures go: tasks against ROC and ROC50, SVG
+    /// Output file of the figures: tasks against ROC and ROC50, SVG
     #[arg(long)]
     figures: Option<PathBuf>,
 }

@@ -54,7 +54,7 @@ struct Scored {
 }
 
 impl Scored {
-    /// By the profile of some of the task's items.
+    /// Scores by the profile of some of the task's items.
     fn by(domains: &Domains, task: &Task, items: &[usize]) -> Result<Self, Box<dyn Error>> {
         let numbers = items.iter().map(|&item| task.parts[item].0);
         let named: Vec<(String, String)> =
@@ -99,7 +99,7 @@ impl Scored {
 /// A method and its values.
 type Said = (Method, Vec<f32>);
 
-/// What those of the methods that need a profile say.
+/// Scores of the methods that need a profile.
 pub(crate) fn of_models(
     domains: &Domains,
     task: &Task,
@@ -174,7 +174,7 @@ fn halves(domains: &Domains, task: &Task, positives: &[usize]) -> [Vec<usize>; 2
     halves
 }
 
-/// What a method that needs no profile says of tasks, one by one; nothing of another method.
+/// Scores of a method that needs no profile, task by task; `None` for other methods.
 pub(crate) fn without_models(
     domains: &Domains,
     tasks: &[&Task],

@@ -1,4 +1,4 @@
-//! What is known of tasks by each method, kept in a file, and who wins.
+//! Results of each method on the tasks, kept in a file, and comparisons of methods.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -12,14 +12,14 @@ use fishweir::report::Table;
 use crate::methods::Method;
 use crate::tasks::Judged;
 
-/// What is known of tasks, family by family, and the file that keeps it.
+/// Results on tasks, family by family, and the file that keeps them.
 pub(crate) struct Results {
     known: HashMap<(String, Method), Judged>,
     file: Option<File>,
 }
 
 impl Results {
-    /// Those that a file has; without one there are none. A file is of one choice of settings, its first line.
+    /// Reads the results in a file; empty without a file. A file is for one choice of settings, its first line.
     pub(crate) fn open(path: Option<&Path>, settings: &str) -> Result<Self, Box<dyn Error>> {
         let mut results = Self { known: HashMap::new(), file: None };
         let Some(path) = path else { return Ok(results) };

@@ -83,7 +83,7 @@ impl Task {
         })
     }
 
-    /// The same by numbers of domains.
+    /// Training domains by their global indices.
     pub(crate) fn global_train(&self) -> Vec<(usize, bool)> {
         self.train().into_iter().map(|(item, positive)| (self.parts[item].0, positive)).collect()
     }
@@ -123,7 +123,7 @@ pub(crate) fn tasks(arguments: &Arguments, domains: &Domains) -> Result<Vec<Task
     Ok(families.enumerate().filter(taken).map(of).collect())
 }
 
-/// What a domain of a class is in the task that leaves a family out.
+/// Role of a domain of a class in the task that leaves a family out.
 fn part(family: &str, class: &str, half: Option<&str>, same_fold: bool) -> Option<Part> {
     let to_level = |name: &str, level: usize| -> String {
         name.split('.').take(level).collect::<Vec<_>>().join(".")
@@ -163,14 +163,14 @@ fn table(path: &Path) -> Result<Vec<Vec<String>>, Box<dyn Error>> {
 pub(crate) struct Judged {
     /// Area below the curve of detections against false alarms.
     pub(crate) roc: f64,
-    /// The same up to the first fifty false alarms, relative to the largest it could be.
+    /// Area up to the first fifty false alarms, relative to its largest possible value.
     pub(crate) roc_50: f64,
     /// The median over the family of the share of negatives that score as high or higher.
     pub(crate) median_rfp: f64,
 }
 
 impl Judged {
-    /// Of values and whether they are of the family. `None` where all or none are.
+    /// Areas from values and whether they are of the family. `None` if all or none are.
     pub(crate) fn of(values: &[(f32, bool)]) -> Option<Self> {
         let roc = Roc::of_leads(values.iter().copied())?;
         let mut negatives: Vec<f32> =

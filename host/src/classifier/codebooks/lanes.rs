@@ -1,4 +1,4 @@
-//! What codebooks count in a whole series, many samples side by side.
+//! Counts of codebooks over a whole series, many samples side by side.
 
 use fishweir_core::classify::{CODEWORDS, CodeVectors, Similarity, TAPS};
 use multiversion::multiversion;
@@ -18,7 +18,7 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// The first so many columns of rows.
+    /// Takes the first `channels` columns of rows.
     pub(super) fn of(rows: RowsView<'_>, channels: usize) -> Self {
         let begun = || rows.iter().skip_while(Option::is_none);
         let channel = |channel: usize| {
@@ -37,7 +37,7 @@ impl Heard {
         }
     }
 
-    /// What a codebook multiplies channels by, and these, but for those that it does not hear: they add a zero.
+    /// Factors of a codebook and the channels they multiply; channels that it does not read would add zero.
     fn of_book(&self, book: &Codebook) -> Vec<(f32, &[f32])> {
         let scale = book.scale.iter().map(|&scale| scale as f32);
         let heard = scale.zip(&self.channels).filter(|(scale, _)| *scale != 0.0);
@@ -48,7 +48,7 @@ impl Heard {
     /// what [`likeness`](fishweir_core::classify::likeness) tells sample by sample, by the same arithmetic, where no
     /// difference of two samples overflows.
     ///
-    /// Cost: `8 c + 64` multiply-adds a sample, of the `c` channels that the codebook hears, and as many comparisons as there
+    /// Cost: `8 c + 64` multiply-adds per sample, of the `c` channels that the codebook hears, and as many comparisons as there
     /// are levels.
     pub(super) fn count(&self, book: &Codebook, words: &mut [f64], above: &mut [f64]) {
         let levels: Vec<f32> = book.levels.iter().flatten().map(|&level| level as f32).collect();
@@ -72,7 +72,7 @@ impl Heard {
     }
 }
 
-/// Hears a series, and says of so many samples together how alike the code vectors are, and which are observed.
+/// Computes the likenesses of several samples together, and which of these are observed.
 #[inline(always)]
 fn hear<'a>(
     dilation: usize,

@@ -1,4 +1,4 @@
-//! What is drawn, counted and refused.
+//! Tests of drawing, counting and refusing.
 
 use super::*;
 use crate::data::Rows;
@@ -31,7 +31,7 @@ fn codewords_know_no_level_and_no_gain() {
     assert_eq!(books, Codebooks::draw(&[plain.view()], &[0.7, 0.4], 3).expect("the same"));
 }
 
-/// By the definition, against each code vector, but for what rounding leaves open between near ones; and only
+/// Checks the definition, against each code vector, but for what rounding leaves open between near ones; and only
 /// once eight taps have come.
 #[test]
 fn a_codeword_is_the_most_alike() {

@@ -1,4 +1,4 @@
-//! What turns a sensor's samples into the rows that models see: the core's front ends over whole series.
+//! Front ends, which turn a sensor's samples into the rows that models see: the core's, over whole series.
 
 mod placed;
 mod quantiser;
@@ -37,17 +37,17 @@ pub struct Front(Vec<Stage>);
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Stage {
-    /// The mean of so many samples is a row.
+    /// Each row is the mean of this number of samples.
     Decimate(u32),
     /// Some channels become their Euclidean norm, the others pass.
     Magnitude(Vec<String>),
-    /// The channels, and the slope of each over so many samples.
+    /// The channels, and the slope of each over this number of samples.
     Slopes(u32),
     /// Mel cepstra of a sound.
     Cepstra(Mel),
-    /// A symbol: the number of the nearest of so many words, which training learns.
+    /// A symbol: the index of the nearest of this number of code words, which training learns.
     Symbols(u32),
-    /// The same with words that are there.
+    /// A symbol by code words that were learnt.
     Words(VectorQuantiser),
 }
 
@@ -62,16 +62,16 @@ pub struct Mel {
     pub bands: u32,
     /// Cepstra of a row; none where the bands' log energies are the row.
     pub cepstra: u32,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
 }
 
-/// Why a front end was refused.
+/// Reason why a front end was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FrontError {
-    /// A stage that is none.
+    /// An unknown stage.
     #[error(
         "`{0}` is no stage of a front end: decimate=SAMPLES, magnitude=CHANNEL+CHANNEL, slopes=SAMPLES, \
          cepstra=WINDOW/HOP/BANDS/CEPSTRA@RATE, bands=WINDOW/HOP/BANDS@RATE or symbols=COUNT"
@@ -94,7 +94,7 @@ pub enum FrontError {
     )]
     #[strum(serialize = "bad-magnitude")]
     Group(String),
-    /// A norm of a channel that there is none of.
+    /// A norm of a channel that does not exist.
     #[error("magnitude of {0}: there is no such channel among {1}")]
     #[strum(serialize = "unknown-channel")]
     NoChannel(String, String),
@@ -109,8 +109,8 @@ pub enum FrontError {
     /// Bands too narrow for their frame.
     #[error("{0}: band {1} has no bin of the transform in it: fewer bands, or a longer window")]
     EmptyBand(Stage, usize),
-    /// A rate that is none.
-    #[error("{0}: the rate is in samples a second, above zero")]
+    /// An invalid rate.
+    #[error("{0}: the rate is in samples per second, above zero")]
     #[strum(serialize = "bad-rate")]
     Rate(Stage),
     /// More than one channel, or none that is one.
@@ -120,7 +120,7 @@ pub enum FrontError {
     #[error("symbols={0}: they are 2 to 64")]
     #[strum(serialize = "bad-symbols")]
     Words(String),
-    /// Words that are none.
+    /// Invalid code words.
     #[error(
         "symbols={0}: a count, or weights above zero and 2 to 64 words of as many numbers, as \
          W/W;C/C;C/C"
@@ -135,13 +135,13 @@ pub enum FrontError {
         words: usize,
         /// Channels that there are.
         channels: usize,
-        /// Their names.
+        /// Names of the channels.
         names: String,
     },
     /// A stage of what are symbols by then.
     #[error("{0}: it comes after symbols, which are the last stage")]
     AfterSymbols(Stage),
-    /// Not as many different rows as words.
+    /// Fewer different rows than words.
     #[error(
         "symbols={words}: the training samples are of {rows} different rows only; take no more \
          symbols than that"
@@ -178,13 +178,13 @@ impl Front {
         &self.0
     }
 
-    /// Whether models see samples as they are.
+    /// Returns whether models see samples as they are.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What rows are, in words, one stage after another.
+    /// Describes the rows, one stage after another.
     #[must_use]
     pub fn words(&self) -> String {
         let words: Vec<String> = self.0.iter().map(Stage::words).collect();
@@ -193,7 +193,7 @@ impl Front {
 }
 
 impl Front {
-    /// Whether nothing is left of some channels but their magnitude.
+    /// Returns whether only the magnitude of some channels is left.
     pub(crate) fn takes_magnitude_of(&self, channels: &[String]) -> bool {
         self.0.iter().any(|stage| match stage {
             Stage::Magnitude(group) => {
@@ -217,13 +217,13 @@ impl Front {
         None
     }
 
-    /// Whether models hear symbols.
+    /// Returns whether models receive symbols.
     #[must_use]
     pub fn makes_symbols(&self) -> bool {
         self.0.last().is_some_and(Stage::makes_symbols)
     }
 
-    /// What models hear of samples of a kind.
+    /// Kind of the models' input, for samples of a kind.
     ///
     /// # Errors
     /// [`FrontError`] naming the stage that does not fit, and why.
@@ -231,7 +231,7 @@ impl Front {
         Ok(self.over(kind)?.kind(kind))
     }
 
-    /// With the words of its symbols learnt from some series, where they are not there yet: see [`VectorQuantiser`].
+    /// Learns the words of its symbols from some series, unless they are there: see [`VectorQuantiser`].
     pub(crate) fn learnt(
         &self,
         kind: &Kind,
@@ -261,13 +261,13 @@ impl Front {
 }
 
 impl Stage {
-    /// Whether it makes symbols, after which no stage comes.
+    /// Returns whether it makes symbols, after which no stage comes.
     #[must_use]
     pub fn makes_symbols(&self) -> bool {
         matches!(self, Self::Symbols(_) | Self::Words(_))
     }
 
-    /// What it makes of samples, in words.
+    /// Describes the output of the stage.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -285,7 +285,7 @@ impl Stage {
         }
     }
 
-    /// Whether it is a spectrum of sound, which the core has behind its feature `microfft`.
+    /// Returns whether it is a spectrum of sound, which the core has under its feature `microfft`.
     #[must_use]
     pub fn is_of_sound(&self) -> bool {
         matches!(self, Self::Cepstra(_))
@@ -333,7 +333,7 @@ impl FromStr for Stage {
     fn from_str(text: &str) -> Result<Self, FrontError> {
         let none = || FrontError::NotAStage(text.to_owned());
         let (name, settings) = text.split_once('=').ok_or_else(none)?;
-        // What is too large for a number is told as that.
+        // A number too large for its type is reported as out of range.
         let count = |out_of_range: fn(String) -> FrontError, other: FrontError| {
             settings.parse::<u32>().map_err(|error| match error.kind() {
                 IntErrorKind::PosOverflow => out_of_range(settings.to_owned()),

@@ -23,7 +23,7 @@ pub(crate) enum Placed {
         every: u32,
         channels: usize,
     },
-    /// Which channels are of the norm.
+    /// Norm of the marked channels.
     Magnitude {
         group: Vec<bool>,
     },
@@ -46,7 +46,7 @@ pub(crate) struct MelPlaced {
     pub(crate) cosines: Vec<Vec<f32>>,
 }
 
-/// What a stage takes of a device.
+/// Cost of a stage on a device.
 struct Taken {
     /// Bytes of flash, and what they are aligned to.
     flash: usize,
@@ -84,7 +84,7 @@ impl Front {
 }
 
 impl Placed {
-    /// Over channels, whose names become those of its rows.
+    /// Places a stage over channels, whose names become those of its rows.
     fn of(stage: &Stage, names: &mut Vec<String>) -> Result<Self, FrontError> {
         match stage {
             Stage::Decimate(every) => Ok(Self::Decimate { every: *every, channels: names.len() }),
@@ -147,7 +147,7 @@ impl Placed {
         }
     }
 
-    /// Samples that so many rows take.
+    /// Number of samples that `rows` rows take.
     fn samples(&self, rows: usize) -> usize {
         match self {
             Self::Decimate { every, .. } => rows.saturating_mul(*every as usize),
@@ -164,7 +164,7 @@ impl Placed {
         self.samples(2) - self.samples(1)
     }
 
-    /// What it takes of a device.
+    /// Cost on a device.
     fn taken(&self) -> Taken {
         match self {
             Self::Decimate { channels, .. } => {
@@ -218,32 +218,32 @@ impl MelPlaced {
 }
 
 impl FrontEnd {
-    /// What it was made from.
+    /// Front end that it was made from.
     pub(crate) fn front(&self) -> &Front {
         &self.front
     }
 
-    /// Its stages.
+    /// Stages of the front end.
     pub(crate) fn stages(&self) -> &[Placed] {
         &self.stages
     }
 
-    /// Whether samples stay as they are.
+    /// Returns whether samples stay as they are.
     pub(crate) fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
 
-    /// Whether models hear symbols.
+    /// Returns whether models receive symbols.
     pub(crate) fn makes_symbols(&self) -> bool {
         matches!(self.stages.last(), Some(Placed::Symbols(_)))
     }
 
-    /// Numbers in a row made of so many channels, or how many symbols there are.
+    /// Numbers in a row made of `channels` channels, or number of symbols.
     pub(crate) fn width(&self, channels: usize) -> usize {
         self.stages.last().map_or(channels, Placed::width)
     }
 
-    /// What rows are made of, by names. Symbols stay what they are.
+    /// Kind of the rows, by names. Symbols stay as they are.
     pub(crate) fn kind(&self, kind: &Kind) -> Kind {
         match kind {
             Kind::Channels(_) if self.makes_symbols() => {
@@ -262,12 +262,12 @@ impl FrontEnd {
         self.samples(1)
     }
 
-    /// The samples that so many rows take.
+    /// Number of samples that `rows` rows take.
     pub(crate) fn samples(&self, rows: usize) -> usize {
         self.stages.iter().rev().fold(rows, |rows, stage| stage.samples(rows))
     }
 
-    /// The rows that so many samples make.
+    /// Number of rows that `samples` samples make.
     pub(crate) fn rows(&self, samples: usize) -> usize {
         samples.checked_sub(self.first()).map_or(0, |left| 1 + left / self.every())
     }
@@ -277,8 +277,9 @@ impl FrontEnd {
         self.stages.iter().map(Placed::every).fold(1, usize::saturating_mul)
     }
 
-    /// Where each stage begins in flash, in bytes, and where all of them end. Stages so far are a value of their own, as
-    /// aligned as any of them.
+    /// Offset of each stage in flash, in bytes, and their end.
+    ///
+    /// The stages up to each one are a value of their own, with the largest alignment among them.
     pub(crate) fn layout(&self) -> (Vec<usize>, usize) {
         let (mut end, mut aligned) = (0_usize, 1);
         let begin = |stage: &Placed| {
@@ -291,7 +292,7 @@ impl FrontEnd {
         (self.stages.iter().map(begin).collect(), end)
     }
 
-    /// Bytes of flash and of RAM, and multiply-adds a sample.
+    /// Bytes of flash and of RAM, and multiply-adds per sample.
     pub(crate) fn cost(&self) -> (usize, usize, usize) {
         let (mut ram, mut work, mut apart) = (0, 0.0, 1);
         for stage in &self.stages {
@@ -304,7 +305,7 @@ impl FrontEnd {
         (self.layout().1, ram.next_multiple_of(8), work.ceil() as usize)
     }
 
-    /// When a series has samples that a stage refuses: they are missing.
+    /// Times of the samples that a stage refuses: they are missing.
     pub(crate) fn refused(&self, samples: SamplesView<'_>) -> Vec<usize> {
         let mut stream = FrontStream::<f64>::new(self);
         let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());

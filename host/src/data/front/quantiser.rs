@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::data::centre_and_spread;
 
-/// Rows that words are learnt from at most, evenly spaced: a pass over them is of so many times `2 K D` multiply-adds.
+/// Largest number of rows that words are learnt from, evenly spaced: a pass over them is `2 K D` multiply-adds per row.
 const ROWS: usize = 20_000;
 /// Passes at most.
 const PASSES: usize = 100;
@@ -17,7 +17,7 @@ const PASSES: usize = 100;
 /// [`VectorQuantiser`](fishweir_core::front::VectorQuantiser).
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorQuantiser {
-    /// What a channel's squared difference weighs, `[channel]`.
+    /// Weight of a channel's squared difference, `[channel]`.
     weights: Vec<f32>,
     /// `[symbol][channel]`.
     words: Vec<Vec<f32>>,
@@ -26,7 +26,7 @@ pub struct VectorQuantiser {
 impl VectorQuantiser {
     /// The fewest words, and the most.
     pub const WORDS: std::ops::RangeInclusive<usize> = 2..=64;
-    /// What symbols are called, in order.
+    /// Names of the symbols, in order.
     pub const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
     /// Words, `[symbol][channel]`, and what a channel's squared difference weighs; `None` where they are not of the same
@@ -41,12 +41,12 @@ impl VectorQuantiser {
         sound.then_some(Self { weights, words })
     }
 
-    /// So many words of so many channels, before they are learnt: of the sizes that they will have.
+    /// Placeholder for `words` words of `channels` channels, before they are learnt.
     pub(crate) fn blank(words: usize, channels: usize) -> Self {
         Self { weights: vec![1.0; channels], words: vec![vec![0.0; channels]; words] }
     }
 
-    /// What a channel's squared difference weighs, `[channel]`.
+    /// Weight of a channel's squared difference, `[channel]`.
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
@@ -68,7 +68,7 @@ impl VectorQuantiser {
     /// rows that are nearest to it, and one that is nearest to none becomes the row that is farthest from its own. It
     /// ends where no row changes its word. Equal seeds give equal words.
     ///
-    /// Cost: `2 K D` multiply-adds a row, of 20 000 rows at most, and pass, of 100 at most.
+    /// Cost: `2 K D` multiply-adds per row, of 20 000 rows at most, and pass, of 100 at most.
     ///
     /// Source: Y. Linde, A. Buzo, R. M. Gray, An Algorithm for Vector Quantizer Design (1980); the first words: D. Arthur,
     /// S. Vassilvitskii, k-means++: The Advantages of Careful Seeding (2007).
@@ -103,7 +103,7 @@ impl VectorQuantiser {
         Ok(Self { weights, words: made.iter().map(rounded).collect() })
     }
 
-    /// From text as it is displayed.
+    /// Parses the text that is displayed.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let row =
             |text: &str| text.split('/').map(str::parse).collect::<Result<Vec<f32>, _>>().ok();

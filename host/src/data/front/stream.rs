@@ -10,7 +10,7 @@ use fishweir_core::number::Real;
 use super::FrontEnd;
 use super::placed::{MelPlaced, Placed};
 
-/// What models hear.
+/// Input of the models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Heard<'a, T> {
     /// A row of numbers.
@@ -33,7 +33,7 @@ impl<'a, T> Heard<'a, T> {
     }
 }
 
-/// Who is told of a row that is whole.
+/// Callback for each complete row.
 type Hear<'h, T> = &'h mut dyn FnMut(Heard<'_, T>);
 
 /// The stages of a front end and what a stream left in them.
@@ -63,15 +63,15 @@ struct MelState<T> {
 }
 
 impl<T: Real> FrontStream<T> {
-    /// Before the first sample.
+    /// State before the first sample.
     pub(crate) fn new(front: &FrontEnd) -> Self {
         Self { stages: front.stages().iter().map(State::of).collect() }
     }
 
-    /// Takes in one sample, `None` for a missing one, and tells of a row that is whole by it.
+    /// Takes in one sample, `None` for a missing one, and passes on a row that it completes.
     ///
     /// # Errors
-    /// A sample that is none, or one that makes a row whole that is none to a later stage: it is missing there.
+    /// An invalid sample, or one that completes a row which is invalid for a later stage: it is missing there.
     pub(crate) fn push(
         &mut self,
         x: Option<&[T]>,
@@ -86,7 +86,7 @@ impl<T: Real> FrontStream<T> {
     }
 }
 
-/// As the core's chains do.
+/// Pushes a row through the stages, as the core's chains do.
 fn through<T: Real>(
     stages: &mut [State<T>],
     x: Option<&[T]>,

@@ -70,7 +70,7 @@ fn stages_read_back_and_others_are_refused() {
     }
 }
 
-/// What is too large is told as that, whatever type held it.
+/// A number that is too large is reported as such, whatever type held it.
 #[test]
 fn numbers_out_of_range_are_told_with_the_range() {
     for every in ["1", "65537", "99999999999"] {
@@ -140,7 +140,7 @@ fn rows_are_those_of_the_definition_and_lags_come_after() {
     assert_eq!(later.iter().collect::<Vec<_>>(), [Some(&[1.0, 0.0][..])]);
 }
 
-/// What a stage takes is what the core's types take.
+/// The cost of a stage is the size of the core's types.
 #[test]
 fn costs_are_the_sizes_of_the_core() {
     use fishweir_core::front::{

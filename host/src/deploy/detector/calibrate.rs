@@ -12,7 +12,7 @@ use crate::classifier::{Direction, Observations};
 use crate::data::{Sample, SamplesView};
 use crate::runtime::{Hmm, HmmError};
 
-/// How a detector is calibrated.
+/// Options for the calibration of a detector.
 ///
 /// The normal streams are recordings in which nothing changes, such as the model was not fitted on, or
 /// series drawn from the model ([`Hmm::simulate`]). Recordings are the honest source: real streams
@@ -27,17 +27,17 @@ use crate::runtime::{Hmm, HmmError};
 /// With `n` alarms over the normal streams, the mean time between them is known to a fraction of
 /// about `1 / sqrt(n)`; streams of `100 T` samples give ten per cent.
 ///
-/// Cost: one pass of the filter, and some 100 passes over two numbers a sample; 8 B a sample.
+/// Cost: one pass of the filter, and some 100 passes over two numbers per sample; 8 B per sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Calibration {
-    /// Length of the memory in samples, `1 / (1 - lambda)`. A change is seen after some of it; one so
-    /// small that it does not stand out of so many samples is not.
+    /// Length of the memory in samples, `1 / (1 - lambda)`. A change takes part of it to be detected, and one too small to stand
+    /// out over that many samples is not detected.
     pub memory: f64,
     /// Mean time between false alarms `T`, in samples.
     pub mean_time: f64,
 }
 
-/// Why a detector was not calibrated.
+/// Reason why a detector was not calibrated.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -46,14 +46,14 @@ pub enum CalibrationError {
     #[error("{setting} is {value}: it must be {wanted}")]
     #[strum(serialize = "bad-setting")]
     Setting {
-        /// Its name.
+        /// Name of the setting.
         setting: &'static str,
-        /// Its value.
+        /// Value of the setting.
         value: f64,
-        /// What it may be.
+        /// Valid range.
         wanted: &'static str,
     },
-    /// A model that is none.
+    /// An invalid model.
     #[error(transparent)]
     Model(#[from] HmmError),
     /// A number that a device cannot hold, or a direction of another family than the model.
@@ -72,7 +72,7 @@ pub enum CalibrationError {
     TooFew {
         /// Samples that the model takes.
         observed: usize,
-        /// What was asked for.
+        /// Requested mean time.
         mean_time: f64,
     },
 }
@@ -88,7 +88,7 @@ const FEWEST_ALARMS: usize = 10;
 /// Statistics closer to their mean than this, in nats, differ by rounding.
 const LEAST_THRESHOLD: f64 = 1e-3;
 
-/// What a sample adds to the two statistics, `[fit, drift]`; `None` for a missing one.
+/// Contribution of a sample to the two statistics, `[fit, drift]`; `None` for a missing one.
 type Gain = Option<[f32; 2]>;
 
 impl Calibration {
@@ -170,7 +170,7 @@ impl Calibration {
 }
 
 impl Detector {
-    /// How many alarms streams give, each begun anew, by the arithmetic of the device.
+    /// Number of alarms on streams, each begun anew, by the arithmetic of the device.
     pub fn alarms(&self, streams: &[SamplesView<'_>]) -> usize {
         let mut stream = self.stream();
         let mut alarms = 0;
@@ -205,7 +205,7 @@ fn gains(
     normal.iter().map(&mut of).collect()
 }
 
-/// What the filter accumulated over the normal streams.
+/// Sums of the filter over the normal streams.
 struct Record<'a> {
     gains: &'a [Vec<Gain>],
     kept: f64,
@@ -232,7 +232,7 @@ impl Record<'_> {
         f64::from(alarms)
     }
 
-    /// The least threshold at which a statistic alone gives at most so many alarms.
+    /// Least threshold at which a statistic alone gives at most `wanted` alarms.
     fn threshold(&self, k: usize, wanted: f64) -> f64 {
         let alarms = |threshold: f64| {
             let mut thresholds = [f64::INFINITY; 2];
@@ -246,13 +246,13 @@ impl Record<'_> {
         bisect(0.0, high, |threshold| alarms(threshold) > wanted)
     }
 
-    /// The factor for both thresholds with which they give so many alarms together.
+    /// Factor for both thresholds with which they give `wanted` alarms together.
     fn scale(&self, alone: [f64; 2], wanted: f64) -> f64 {
         bisect(0.5, 1.5, |scale| self.alarms(alone.map(|threshold| scale * threshold)) > wanted)
     }
 }
 
-/// Where something that is true at first becomes false, from above.
+/// Point where a condition that holds at first fails, approached from above.
 fn bisect(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..30 {
         let middle = (low + high) / 2.0;

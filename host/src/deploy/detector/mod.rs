@@ -25,12 +25,12 @@ pub struct Detector {
     lost: f32,
     fit: Limit,
     drift: Limit,
-    /// How the limits came about, in words.
+    /// Description of how the limits were set.
     notes: Vec<String>,
 }
 
 impl Detector {
-    /// What it observes.
+    /// Observations of the model.
     pub fn observations(&self) -> &Observations {
         &self.observations
     }
@@ -45,19 +45,20 @@ impl Detector {
         self.observations.size()
     }
 
-    /// What is normal of the log-likelihood.
+    /// Normal range of the log-likelihood.
     pub fn fit(&self) -> Limit {
         self.fit
     }
 
-    /// What is normal along the direction.
+    /// Normal range along the direction.
     pub fn drift(&self) -> Limit {
         self.drift
     }
 
-    /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it; the names of the channels
-    /// as `CHANNELS`, over symbols their letters as `ALPHABET`, and `CLASSES`, which are none. Every number is written so
-    /// that it reads back to the same bits.
+    /// Rust source that defines `Model`, the detector's type, and `MODEL`, a `static` of it.
+    ///
+    /// It also defines the names of the channels as `CHANNELS`, over symbols their letters as `ALPHABET`, and an empty `CLASSES`.
+    /// Every number is written so that it reads back to the same bits.
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.model));
         let (imported, states) = (emission.import_beside(&self.observations), self.states());

@@ -83,7 +83,7 @@ impl DetectorStream {
         reading
     }
 
-    /// What the stream of late says.
+    /// Returns the statistics of the stream, and the alarm if any.
     pub fn read(&self) -> ChangeReading {
         self.run.read()
     }
@@ -93,7 +93,7 @@ impl DetectorStream {
         self.run.reset();
     }
 
-    /// What the stream has accumulated since the filter began: log-likelihood and derivative.
+    /// Log-likelihood and derivative of a sample.
     pub(super) fn gain(&mut self, sample: Sample<'_>) -> Result<(f32, f32), PushError> {
         self.run.mark();
         self.push(sample)?;
@@ -108,7 +108,7 @@ trait Run {
     fn read(&self) -> ChangeReading;
     /// Remembers where the stream stands.
     fn mark(&mut self);
-    /// What has accumulated since the mark: log-likelihood and derivative.
+    /// Log-likelihood and derivative accumulated since the mark.
     fn gain(&self) -> (f32, f32);
 }
 

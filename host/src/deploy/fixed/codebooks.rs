@@ -12,13 +12,13 @@ use crate::deploy::past::integers;
 /// Codewords of the samples of all windows, of each codebook that has one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Codewords {
-    /// The same in fixed point as in `f64`.
+    /// Number that are the same in fixed point as in `f64`.
     pub equal: u64,
     /// All.
     pub all: u64,
 }
 
-/// What likenesses in integers are divided by: see the core's [`Coding`].
+/// Divisor of likenesses in integers: see the core's [`Coding`].
 pub(super) const LOWERED: f64 = 2048.0;
 
 /// Codebooks, and what their codewords weigh: the fields of the core's `Codebooks` over `i16`.
@@ -31,12 +31,11 @@ pub(crate) struct FixedCodebooks {
 }
 
 impl FixedCodebooks {
-    /// In units of channels with so many binary places.
+    /// Rounds codebooks to units of channels with `places` binary places.
     ///
-    /// A codeword does not depend on what all channels are multiplied by: of each codebook that is as much as the
-    /// core's arithmetic [allows for](Coding), and its levels are in the same units, rounded down, which no comparison of
-    /// integers with them sees. What codewords and levels weigh for an output is rounded to sixteen bits of the
-    /// largest of it.
+    /// A codeword does not depend on a common factor of all channels: each codebook takes as large a factor as the core's
+    /// arithmetic [allows for](Coding). Its levels are in the same units, rounded down, which changes no comparison of integers
+    /// with them. Weights of codewords and levels for an output are rounded to sixteen bits of the largest of them.
     pub(super) fn of(
         codebooks: &DeployedCodebooks<f64>,
         places: &[i16],
@@ -74,12 +73,12 @@ impl FixedCodebooks {
         Ok(Self { books: books.collect(), weighed, units })
     }
 
-    /// Before the first sample of a stream.
+    /// State before the first sample of a stream.
     pub(super) fn stream(&self) -> CodeStream<i16> {
         CodeStream::new(self.books.clone(), &self.weighed, self.units.clone())
     }
 
-    /// What they take on a device goes by.
+    /// Sizes that determine the cost on a device.
     pub(super) fn size(&self) -> CodebooksSize {
         CodebooksSize::of(&self.books)
     }

@@ -1,4 +1,4 @@
-//! What a classifier in fixed point costs on a device.
+//! Cost of a classifier in fixed point on a device.
 
 use super::FixedPoint;
 use super::codebooks::FixedCodebooks;
@@ -21,9 +21,10 @@ pub(crate) struct FixedShape {
 }
 
 impl FixedPoint {
-    /// What it costs on a device: the sizes of the core's types, and multiplications of 16 bits; additions,
-    /// where states are known. Samples that are kept take two bytes a channel, and so do what codebooks multiply
-    /// channels by, what their codewords and levels weigh, and the units of that; a level takes four.
+    /// Cost on a device: the sizes of the core's types, and multiplications of 16 bits, or additions if states are known.
+    ///
+    /// Stored samples take two bytes per channel; so do the scales of codebooks, the weights of their codewords and levels, and
+    /// the units of those weights. A level takes four.
     pub fn cost(&self) -> Cost {
         let shape = FixedShape {
             observations: self.common.observations.clone(),
@@ -49,7 +50,7 @@ impl FixedPoint {
 }
 
 impl FixedShape {
-    /// What that costs.
+    /// Cost of a classifier of this shape.
     pub(crate) fn cost(&self) -> Cost {
         let (n, c, m, o) = (self.rows, self.directions, self.models, self.outputs);
         let known = self.states != States::Hidden;

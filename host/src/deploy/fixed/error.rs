@@ -1,34 +1,34 @@
-//! Why a classifier does not fit fixed point.
+//! Errors of classifiers that do not fit fixed point.
 
 use fishweir_core::ModelError;
 
 use crate::deploy::error::DeployError;
 
-/// Why a classifier does not fit fixed point.
+/// Reason why a classifier does not fit fixed point.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum QuantiseError {
-    /// It does not compile at all.
+    /// The classifier does not compile at all.
     #[error(transparent)]
     Compile(#[from] DeployError),
     /// A parameter that no table can hold.
     #[error("{place}, state {state}: {source}; fixed point cannot hold it: export f32")]
     Model {
-        /// Which model, by its class where it has one, and which channel where that is known.
+        /// Name of the model, by its class if it has one, and of the channel if known.
         place: String,
-        /// Which state, of an emission.
+        /// State of the emission.
         state: usize,
-        /// Which parameter, and why.
+        /// Parameter, and its fault.
         source: ModelError,
     },
     /// A direction with a rate that is not finite or past every unit.
     #[error("{model}, output {output}: its direction cannot be scaled into 16 bits")]
     #[strum(serialize = "direction-out-of-range")]
     Direction {
-        /// Which model, by its class where it has one.
+        /// Name of the model, by its class if it has one.
         model: String,
-        /// Which output.
+        /// Index of the output.
         output: usize,
     },
     /// States so wide and so narrow that no unit serves both.
@@ -38,21 +38,21 @@ pub enum QuantiseError {
     )]
     #[strum(serialize = "spread-out-of-range")]
     Channel {
-        /// Its name.
+        /// Name of the channel.
         channel: String,
         /// The least of any state.
         narrowest: f64,
         /// The largest.
         widest: f64,
     },
-    /// Values so far from zero, beside how they spread, that no unit serves both.
+    /// Values so far from zero, compared with their spread, that no unit serves both.
     #[error(
         "channel {channel}: values about {level:.3e} with standard deviations from {narrowest:.3e} do not fit 16 bits; \
          subtract the level, in the data and on the device"
     )]
     #[strum(serialize = "level-out-of-range")]
     Level {
-        /// Its name.
+        /// Name of the channel.
         channel: String,
         /// The middle of the states' means.
         level: f64,

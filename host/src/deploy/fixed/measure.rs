@@ -1,4 +1,4 @@
-//! What rounding a classifier to fixed point does to its decisions.
+//! Effect of rounding a classifier to fixed point on its decisions.
 
 use fishweir_core::classify::ScoreOutOfRange;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::deploy::stream::Stream;
 use crate::parallel::{part_size, try_each};
 use crate::words::counted;
 
-/// How far decision values in fixed point are from those in `f64`, over the windows of a data set.
+/// Deviation of decision values in fixed point from those in `f64`, over the windows of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Deviation {
     /// Windows compared: those of which a sample was taken at least by one of the two.
@@ -23,36 +23,34 @@ pub struct Deviation {
     pub worst: f64,
     /// Mean absolute difference of a decision value.
     pub mean: f64,
-    /// Mean absolute margin in `f64`: what the differences are to be compared with.
+    /// Mean absolute margin in `f64`, for comparison with the differences.
     pub mean_margin: f64,
-    /// Share of windows with the same decision; one of whose samples one refused and the other did not has none.
+    /// Share of windows with the same decision; a window with a sample that only one of the two refused has none.
     pub equal_decisions: f64,
     /// Samples that one of the two refused and the other did not.
     pub refused_by_one: usize,
-    /// How often codebooks hear the codeword that they hear in `f64`; `None` without any.
+    /// Agreement of the codewords with those in `f64`; `None` without codebooks.
     pub codewords: Option<Codewords>,
-    /// What the roundings along a window may do to a decision value at most, by a bound that holds whatever
-    /// digits they drop.
+    /// Bounds on the effect of the roundings along a window on a decision value, whatever digits they drop.
     pub bound: DeviationBound,
 }
 
-/// Bounds on differences of decision values, a window each.
+/// Bounds on differences of decision values, one per window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviationBound {
-    /// Windows whose difference is beyond their bound: none, if the arithmetic is what the bound is of.
+    /// Number of windows whose difference is beyond their bound: 0 if the arithmetic is as assumed.
     pub exceeded: usize,
-    /// Windows with a bound. Without are those in which a model is ruled out, or nearly.
+    /// Number of windows with a bound. Those in which a model is ruled out, or nearly so, have none.
     pub windows: usize,
-    /// The largest; `None` where no window has one.
+    /// Largest bound; `None` if no window has one.
     pub worst: Option<f64>,
-    /// The median.
+    /// Median bound.
     pub median: Option<f64>,
-    /// Share of all windows whose margin in `f64` is beyond the bound: no rounding of these formats decides
-    /// otherwise.
+    /// Share of all windows whose margin in `f64` is beyond the bound: rounding cannot change their decisions.
     pub certain: f64,
 }
 
-/// What a deviation must keep for a classifier to be exported.
+/// Limits on the deviation of a classifier that is exported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviationLimits {
     /// The least share of equal decisions.
@@ -65,7 +63,7 @@ impl Default for DeviationLimits {
     }
 }
 
-/// Why fixed point could not be measured, or was measured and found wrong.
+/// Reason why fixed point could not be measured, or failed its limits.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -73,7 +71,7 @@ pub enum MeasureError {
     /// The classifier does not compile in `f64`.
     #[error(transparent)]
     Compile(#[from] DeployError),
-    /// It does not fit fixed point.
+    /// The classifier does not fit fixed point.
     #[error(transparent)]
     Quantise(#[from] QuantiseError),
     /// A score that is no number.
@@ -114,7 +112,7 @@ crate::kinds::kinds!(MeasureError,
     Self::Range(error) => error,
 );
 
-/// What refused samples have to do with it, in words.
+/// Describes the effect of refused samples on the deviation.
 fn refused(by_one: usize) -> String {
     match by_one {
         0 => String::new(),
@@ -130,7 +128,7 @@ impl FixedPoint {
     /// `f64`.
     ///
     /// # Errors
-    /// [`MeasureError`]; too large a deviation is none yet: see [`Deviation::check`].
+    /// [`MeasureError`]; a large deviation is not an error here: see [`Deviation::check`].
     pub fn deviation(
         &self,
         classifier: &Classifier,
@@ -176,7 +174,7 @@ impl FixedPoint {
 }
 
 impl Deviation {
-    /// Whether the deviation is one to export with.
+    /// Checks that the deviation is small enough for an export.
     ///
     /// # Errors
     /// [`MeasureError::Differs`].
@@ -216,13 +214,13 @@ struct Compared {
     equal: bool,
     refused_by_one: usize,
     codewords: Codewords,
-    /// Of the worst.
+    /// Bound of the window with the worst difference.
     bound: Option<f64>,
     certain: bool,
 }
 
 impl Compared {
-    /// Over a window; `None` of one that both refuse whole.
+    /// Compares the two over a window; `None` if both refuse all of it.
     fn over(
         (in_fixed, in_f64): (&FixedPoint, &Deployed<f64>),
         (fixed, exact): &mut (Stream, Stream<f64>),

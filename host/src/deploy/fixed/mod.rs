@@ -71,7 +71,7 @@ pub(crate) enum FixedEmission {
         probability: Vec<FixedWeight>,
         exponent: Vec<u16>,
     },
-    /// Of a state that is known: `[symbol]`, and `[symbol][output]`.
+    /// Emission of a known state: `[symbol]`, and `[symbol][output]`.
     Logarithms {
         log2: Vec<i32>,
         rate: Vec<Vec<i16>>,
@@ -122,7 +122,7 @@ impl FixedPoint {
         integers(row, &self.engine.places)
     }
 
-    /// The same classifier over observations that are the device's integers already.
+    /// Converts to observations that already are the device's integers.
     pub fn over_integers(&self) -> Self {
         let mut same = self.clone();
         same.engine.places.fill(0);
@@ -144,7 +144,7 @@ impl FixedPoint {
         self.engine.models.first().map_or(0, |model| model.unit.len())
     }
 
-    /// How many symbols are the context of the next, of what weighs words of symbols.
+    /// Number of symbols of context, for a classifier that weighs words of symbols.
     #[must_use]
     pub fn order(&self) -> Option<usize> {
         self.engine.states.order()

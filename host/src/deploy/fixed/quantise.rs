@@ -1,4 +1,4 @@
-//! From `f64` to tables of 16 bits.
+//! Quantisation from `f64` to tables of 16 bits.
 
 use fishweir_core::emission::{CategoricalQ15View, ChannelQ15};
 use fishweir_core::number::{
@@ -16,8 +16,7 @@ use crate::deploy::common::Common;
 use crate::deploy::model::{DeployedModel, States};
 use crate::runtime::family::{DeployedEmission, GaussianFields, OF_CHANNELS, OF_SYMBOLS, Weight};
 
-/// How many standard deviations around every mean a channel's 16 bits hold; what lies beyond is held
-/// at their end.
+/// Number of standard deviations around every mean that a channel's 16 bits hold; values beyond are clamped.
 const REACH: f64 = 16.0;
 /// The least standard deviation in a channel's units.
 const NARROWEST: f64 = 4.0;
@@ -244,7 +243,7 @@ fn quantise_model(
     Ok(FixedModel { initial, transition, emission, unit })
 }
 
-/// Of each symbol, what brings its largest probability over the states above a half.
+/// Exponent of each symbol that brings its largest probability over the states above a half.
 fn exponents_of(model: &DeployedModel<f64>) -> Vec<u16> {
     let rows: Vec<&[Weight<f64>]> = match model.is_over_symbols() {
         true => model.emission.iter().map(|emission| emission.weights(0)).collect(),

@@ -1,4 +1,4 @@
-//! What a machine costs on a device.
+//! Cost of a kernel machine on a device.
 
 use fishweir_core::classify::ScoreKernel;
 
@@ -8,13 +8,12 @@ use crate::deploy::cost::{Cost, belief_bytes};
 use crate::deploy::route::Streaming;
 
 impl Machine {
-    /// What it costs on a device.
+    /// Cost on a device.
     ///
-    /// Against `M` sequences of a fixed-length kernel, `M` rows of `N` numbers (and one more where it
-    /// is normalised), and `N^2 + 2 N` multiply-adds a sample each. On scores, forward-only
-    /// statistics: `B P (N + 2)` numbers and `B P N^2` multiply-adds beside the filters', with `P`
-    /// statistics a model; a decision takes `F (M + 1) + O M` more, with the cosine of roots `F + 1`
-    /// square roots.
+    /// Against `M` sequences of a fixed-length kernel, `M` rows of `N` numbers (and one more if it is normalised), and `N^2 + 2
+    /// N` multiply-adds per sample each. On scores, forward-only statistics: `B P (N + 2)` numbers and `B P N^2` multiply-adds in
+    /// addition to the filters', with `P` statistics per model; a decision takes `F (M + 1) + O M` more, and for the cosine of
+    /// roots `F + 1` square roots.
     pub(super) fn cost_of_machine(&self, of: &Common) -> Cost {
         let ([items, _], outputs) = (self.kernel.sizes(), of.outputs());
         let coefficients = 4 * outputs * (items + 1);
@@ -76,7 +75,7 @@ impl Machine {
     }
 }
 
-/// Bytes of a stored symbol of so many.
+/// Bytes of a stored symbol of an alphabet of `symbols` symbols.
 pub(super) fn symbol_bytes(symbols: usize) -> usize {
     if symbols <= 1 << 8 { 1 } else { 2 }
 }

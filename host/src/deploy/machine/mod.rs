@@ -38,7 +38,7 @@ enum StoredKernel {
     Scores(Scores),
 }
 
-/// What the core's `StoredSequences` over a `FixedLength` kernel holds beside the model.
+/// Fields of the core's `StoredSequences` over a `FixedLength` kernel, except the model.
 #[derive(Clone, Debug, PartialEq)]
 struct Sequences {
     /// `[item][position]`.
@@ -48,7 +48,7 @@ struct Sequences {
     normalised: bool,
 }
 
-/// What the core's `StoredScores` holds beside models and normalisation.
+/// Fields of the core's `StoredScores`, except models and normalisation.
 #[derive(Clone, Debug, PartialEq)]
 struct Scores {
     likelihood: bool,
@@ -67,7 +67,7 @@ enum DeployedWhitening {
 }
 
 impl StoredKernel {
-    /// In words.
+    /// Name of the kernel.
     fn name(&self) -> String {
         match self {
             Self::FixedLength(kernel) if kernel.normalised => {

@@ -1,4 +1,4 @@
-//! From a kernel machine to the numbers that a device holds.
+//! Rounding of a kernel machine to the numbers that a device holds.
 
 use crate::kernel::ScoreKernel;
 use fishweir_core::filter::Stream;
@@ -127,8 +127,9 @@ impl Classifier {
     }
 }
 
-/// What of a whitening stays on the device, and whitened items with the rest of it. What the device
-/// computes has no units of the channels yet.
+/// Splits a whitening into the part for the device and items whitened with the rest.
+///
+/// The scores of the device have no units of the channels yet.
 fn folded(
     whitening: &WhiteningRows,
     units: &[f64],
@@ -186,7 +187,7 @@ fn log_norm(model: &Hmm, item: &[u16]) -> Option<f64> {
     })
 }
 
-/// What each entry of the core's scores is multiplied by, `[entry]`: the channel's unit for a mean.
+/// Factor on each entry of the core's scores, `[entry]`: the channel's unit for a mean.
 fn units(models: &[Hmm], scale: &[f64], likelihood: bool) -> Result<Vec<f64>, DeployError> {
     let mut units = Vec::new();
     for model in models {

@@ -28,7 +28,7 @@ const MOST_STATES: usize = 8;
 const MOST_SYMBOLS: usize = 32;
 const MOST_CHANNELS: usize = 9;
 
-/// Whether kernel machines on scores are compiled for emissions of a family.
+/// Returns whether kernel machines on scores are compiled for emissions of a family.
 pub(crate) fn has_machines(family: &'static dyn Family) -> bool {
     [OF_SYMBOLS, OF_CHANNELS].contains(&family)
 }
@@ -128,7 +128,7 @@ trait Block {
 
 /// A family at a compiled size.
 trait Padded: SufficientStatistics<Real = f32, Observation: Sized> {
-    /// The distribution of a state; of one out of reach where there is none.
+    /// Emission of a state; for `None` one that is out of reach.
     fn padded(emission: Option<&DeployedEmission>) -> Self;
     /// The observation, where it is one of `size` symbols or channels.
     fn sample(x: &Observation<'_, f32>, size: usize) -> Result<Self::Observation, PushError>;

@@ -1,4 +1,4 @@
-//! Kernels against stored sequences at run-time sizes: one recursion a sequence.
+//! Kernels against stored sequences at run-time sizes: one recursion per sequence.
 
 use std::borrow::Borrow;
 

@@ -1,4 +1,4 @@
-//! What a spotter costs on a device.
+//! Cost of a spotter on a device.
 
 use serde::Serialize;
 
@@ -14,20 +14,20 @@ pub struct SpotterCost {
     pub state_bytes: usize,
     /// Bytes of the model in flash: the size of the core's `Spotter`.
     pub model_bytes: usize,
-    /// Multiply-adds a sample, a comparison for each addition: recursions and emissions, without the exponentials.
+    /// Multiply-adds per sample, a comparison for each addition: recursions and emissions, without the exponentials.
     pub multiply_adds_per_sample: usize,
-    /// Exponentials a sample.
+    /// Exponentials per sample.
     pub exponentials_per_sample: usize,
     /// Logarithms a sample at most: two for every state of the background that an event may end in.
     pub logarithms_per_sample: usize,
 }
 
 impl Spotter {
-    /// What it costs on a device.
+    /// Cost on a device.
     ///
-    /// State, of `S` states, `B` of the background and `P` events that a path carries undecided: a belief of each
-    /// of the two, `S` tokens of `24 P + 64` bytes, two counters and what was decided last. While a sample is taken in
-    /// the tokens are on the stack twice more. Work a sample: that of two forward filters.
+    /// State, for `S` states, `B` of the background and `P` undecided events per path: a belief of each of the two, `S` tokens of
+    /// `24 P + 64` bytes, two counters and the last decision. While a sample is taken in, the tokens are on the stack twice more.
+    /// Work per sample: that of two forward filters.
     pub fn cost(&self) -> SpotterCost {
         let emission = EmissionType::of(std::slice::from_ref(&self.network));
         let (s, b) = (self.states(), BACKGROUND_STATES);

@@ -17,7 +17,7 @@ use crate::classifier::Observations;
 use crate::data::Values;
 use crate::runtime::{HmmError, Observed};
 
-/// States of a background: fewer are padded to so many.
+/// Number of states of a background: smaller ones are padded.
 pub(crate) const BACKGROUND_STATES: usize = 4;
 /// Events that a path carries undecided.
 pub(crate) const PENDING: usize = 4;
@@ -34,24 +34,24 @@ pub struct Spotter {
     lag: u32,
 }
 
-/// Why there is no spotter of some models.
+/// Reason why models make no spotter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SpotterError {
-    /// A model that is none, or more states in all than there are sizes for.
+    /// An invalid model, or more states in total than there are sizes for.
     #[error("{of}: {error}")]
     Model {
-        /// Whose.
+        /// Name of the class, or `background`.
         of: String,
-        /// What is wrong.
+        /// Fault of the model.
         error: HmmError,
     },
     /// A number that a device cannot hold.
     #[error(transparent)]
     Compile(#[from] DeployError),
-    /// A network that is none once it is rounded.
-    #[error("in f32 the network is none: {0}; fit it again")]
+    /// A network that is invalid after rounding.
+    #[error("the network is invalid in f32: {0}; fit it again")]
     Rounded(ModelError),
     /// A background with too many states.
     #[error("background: it has {0} states, {BACKGROUND_STATES} are the most")]
@@ -61,9 +61,9 @@ pub enum SpotterError {
     #[error("class `{class}`: its model {what}; so must the background's")]
     #[strum(serialize = "mixed-emissions")]
     Emission {
-        /// Whose.
+        /// Name of the class.
         class: String,
-        /// How it differs.
+        /// Difference from the background's model.
         what: String,
     },
     /// Emissions that need what a spotter does not keep, or another kind than is observed.
@@ -74,22 +74,22 @@ pub enum SpotterError {
     #[error("{0} classes: a spotter needs between 1 and 255")]
     #[strum(serialize = "wrong-classes")]
     Classes(usize),
-    /// Two classes of one name, or one that cannot be told on a line.
+    /// Two classes of one name, or a name that does not fit on a line.
     #[error("class `{}`: a name is of one class, and has no control characters", .0.escape_debug())]
     #[strum(serialize = "bad-name")]
     Name(String),
-    /// A probability that is none, or entries that leave nothing for the background.
+    /// An invalid probability, or entries that leave nothing for the background.
     #[error(
         "class `{class}`: `{entry}` is {value}; a probability lies between 0 and 1, and those of \
          entries are below 1 in all"
     )]
     #[strum(serialize = "bad-probability")]
     Probability {
-        /// Whose.
+        /// Name of the class.
         class: String,
         /// `entry` or `exit`.
         entry: &'static str,
-        /// What it is.
+        /// Value of the probability.
         value: f64,
     },
 }
@@ -101,7 +101,7 @@ crate::kinds::kinds!(SpotterError,
 );
 
 impl Spotter {
-    /// What it observes.
+    /// Observations of the spotter.
     pub fn observations(&self) -> &Observations {
         &self.observations
     }
@@ -121,7 +121,7 @@ impl Spotter {
         self.lag
     }
 
-    /// What the numbers of its channels must be.
+    /// Constraints on the numbers of the channels.
     pub fn values(&self) -> Values {
         match self.network.emission.first().map(|emission| emission.family.observes()) {
             Some(Observed::Channels(values)) => values,

@@ -1,4 +1,4 @@
-//! What a spotter is joined from, and its file.
+//! Parts of a spotter, and its file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,9 +15,9 @@ use crate::runtime::{Emissions, Hmm, HmmError};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpottedClass {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
-    /// Its model.
+    /// Model of the class.
     pub model: Hmm,
     /// Probability that a sample of background is followed by one of the class, any penalty taken off.
     pub entry: f64,
@@ -54,23 +54,24 @@ pub struct SpottedClass {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpotterModel {
-    /// What it observes.
+    /// Observations of the models.
     pub observations: Observations,
     /// The model of what lies between events: four states at most.
     pub background: Hmm,
     /// The classes, in order; no two of one name.
     pub classes: Vec<SpottedClass>,
-    /// How many samples after its end an event is decided at the latest.
+    /// Largest number of samples between the end of an event and its decision.
     pub lag: u32,
-    /// How it was trained.
+    /// Provenance of the training.
     pub provenance: Provenance,
 }
 
 classifier::has_a_file!(SpotterModel);
 
 impl SpotterModel {
-    /// Whether bytes are the file of a spotter and of nothing else, by the names of its fields; what they say may
-    /// still be wrong.
+    /// Returns whether bytes are the file of a spotter and of nothing else, by the names of its fields.
+    ///
+    /// The values may still be invalid.
     pub fn is_one(bytes: &[u8]) -> bool {
         let content = classifier::unseal("", bytes).and_then(|content| content.parse());
         content.is_ok_and(|found: BTreeMap<String, IgnoredAny>| {

@@ -95,7 +95,7 @@ impl SpotterStream {
         self.run.undecided()
     }
 
-    /// How often something was decided before survivors agreed.
+    /// Number of events decided before survivors agreed.
     pub fn forced(&self) -> u64 {
         self.run.forced()
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{DeviceError, Firmware, ModelFile};
 
-/// What names of the C interface begin with, unless another prefix is given.
+/// Prefix of names in the C interface, unless another is given.
 pub const C_PREFIX: &str = "fishweir";
 
 /// Prefixes whose header would stand before one of C's own.
@@ -53,15 +53,15 @@ const HEADERS_OF_EXAMPLE: [&str; 2] = ["board", "recording"];
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CCore {
-    /// Its name: the folder of Arduino's builds, below `src`.
+    /// Name of the core: the folder of Arduino's builds, below `src`.
     pub name: &'static str,
     /// Rust's name of the target.
     pub target: &'static str,
     /// The folder of the library below `src`, as Arduino looks for it.
     pub folder: &'static str,
-    /// What gcc is told.
+    /// Flags for gcc.
     pub flags: &'static str,
-    /// What Zephyr calls it.
+    /// Name of the core in Zephyr.
     zephyr: &'static str,
 }
 
@@ -227,7 +227,7 @@ pub fn check_c_prefix(prefix: &str) -> Result<(), DeviceError> {
     Err(DeviceError::Prefix { prefix: prefix.to_owned(), why })
 }
 
-/// Whether a library was written here before: its headers are the first of it, and the model's says so.
+/// Returns whether a library was written here before: its first headers exist, and the model's says so.
 fn is_library(source: &Path, prefix: &str) -> bool {
     let header = fs::read_to_string(source.join(format!("{prefix}_model.h")));
     header.is_ok_and(|text| {
@@ -235,7 +235,7 @@ fn is_library(source: &Path, prefix: &str) -> bool {
     })
 }
 
-/// Of CMake: the library of a core.
+/// Branch of CMake that selects the library of a core.
 fn branch(number: usize, core: &CCore) -> String {
     let start = if number == 0 { "if" } else { "elseif" };
     format!("  {start}({})\n    set({{{{MODULE}}}}_CORE {})\n", core.zephyr, core.folder)

@@ -29,7 +29,7 @@ fn update() -> Vec<u8> {
     [&header[..], artefact, &test].concat()
 }
 
-/// What a device would do, with a line that has its ways with the `n`th answer.
+/// Simulated device, on a line that tampers with the `n`th answer.
 struct Device {
     receiver: Receiver,
     room: RecordBuffer<UpdateChunk>,

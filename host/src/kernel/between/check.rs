@@ -1,4 +1,4 @@
-//! What kernels' parameters and models' numbers have to be checked for.
+//! Checks of kernels' parameters and of models' numbers.
 
 use super::BetweenError;
 

@@ -91,7 +91,7 @@ impl Compared {
         })
     }
 
-    /// What it is over, and how many of those.
+    /// Kind of the space, and its size.
     pub(super) fn space(&self) -> (&'static str, usize) {
         match self {
             Self::Symbols(p) => ("symbols", p.len()),
@@ -153,7 +153,7 @@ impl Compared {
     }
 }
 
-/// That two distributions are over the same space.
+/// Checks that two distributions are over the same space.
 ///
 /// # Errors
 /// [`BetweenError::Shapes`] of two sizes, [`BetweenError::Model`] of two kinds.
@@ -169,12 +169,12 @@ pub(super) fn same_space(one: &Compared, other: &Compared) -> Result<(), Between
     Ok(())
 }
 
-/// What is wrong with a model, as an error of its kernel.
+/// Converts the fault of a model to an error of its kernel.
 pub(super) fn wrong(part: &str, error: &dyn std::error::Error) -> BetweenError {
     BetweenError::Model { part: part.into(), why: error.to_string() }
 }
 
-/// What the core refused.
+/// Converts an error of the core.
 pub(super) fn refused(error: ModelError) -> BetweenError {
     match error {
         ModelError { part: Part::Parameter("covariance"), entry: row, .. } => {

@@ -72,8 +72,10 @@ fn excess(x: f64) -> f64 {
     x - x.ln_1p()
 }
 
-/// Of all but mixtures. Of Gaussians, with lower factors `S = F F'` of the own and `S' = G G'` of the other
-/// covariance, `M = G^-1 F` and `d` the difference of the means,
+/// Divergence of all distributions but mixtures.
+///
+/// For Gaussians, with lower factors `S = F F'` of the own and `S' = G G'` of the other covariance, `M = G^-1 F` and `d` the
+/// difference of the means,
 ///
 /// ```text
 /// D(p || q) = 1/2 ( tr S'^-1 S - D + log |S'| / |S| + d' S'^-1 d )

@@ -26,7 +26,7 @@ use crate::dynamics::{LinearSystem, MOST_STATES, Matrix, Motion, Move, Seen, Sta
 /// and `D/2 log (2 pi/lambda)` to the logarithm. Systems need not have states of the same size.
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, sections 4.4 and 4.5, with the
-/// covariance of different times, which that takes for zero: see [`PerStepKernel`]. Work a pair: one
+/// covariance of different times, which that takes for zero: see [`PerStepKernel`]. Work per pair: one
 /// filter of `n + n'` numbers and two of `n` and `n'`, `2 (n + n')^3` multiply-adds a time.
 #[derive(Clone, Copy, Debug)]
 pub struct DynamicsKernel {
@@ -35,7 +35,7 @@ pub struct DynamicsKernel {
 }
 
 impl DynamicsKernel {
-    /// The kernel of so many samples, one after the other, by a measure.
+    /// The kernel of `times` successive samples, by a measure.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
@@ -67,7 +67,7 @@ impl ModelKernel for DynamicsKernel {
     }
 }
 
-/// Whether all models are alike to a measure: a Gaussian that is infinitely wide.
+/// Returns whether a measure makes all models equal: a Gaussian that is infinitely wide.
 pub(super) fn is_constant(measure: Affinity<f64>) -> bool {
     measure == Affinity::MeanMap { lambda: 0.0 }
 }
@@ -136,7 +136,7 @@ impl Pair {
         Ok(Self { motion: Motion { starts, moves, seen }, measure, channels })
     }
 
-    /// What is left of `log k` beside densities.
+    /// Constant of `log k` apart from densities.
     pub(super) fn log_constant(&self, times: usize) -> f64 {
         let size = (times * self.channels) as f64;
         match self.measure {
@@ -173,7 +173,7 @@ pub struct PerStepKernel {
 }
 
 impl PerStepKernel {
-    /// The kernel of so many samples, one after the other, by a measure.
+    /// The kernel of `times` successive samples, by a measure.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.

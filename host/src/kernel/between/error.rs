@@ -1,6 +1,6 @@
-//! Why models cannot be compared.
+//! Errors of models that cannot be compared.
 
-/// Why there is no kernel value of two models.
+/// Reason why there is no kernel value of two models.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -11,9 +11,9 @@ pub enum BetweenError {
     Parameter {
         /// `rho`, `lambda`, ...
         name: &'static str,
-        /// Its value.
+        /// Value of the parameter.
         value: f64,
-        /// What it may be, in words.
+        /// Description of the valid range.
         range: &'static str,
     },
     /// The models are over different spaces.
@@ -31,7 +31,7 @@ pub enum BetweenError {
     #[error("the kernel is infinite: {0}")]
     #[strum(serialize = "infinite-kernel")]
     Diverges(String),
-    /// A covariance that is none.
+    /// A covariance that is singular or indefinite.
     #[error(
         "row {row} of {part} depends on the rows before it: the covariance is singular or not \
          positive; raise its variances or leave the dimension out"
@@ -40,16 +40,16 @@ pub enum BetweenError {
     Singular {
         /// `covariance`, `R`, ...
         part: String,
-        /// From 0.
+        /// Index of the row, from 0.
         row: usize,
     },
     /// A number of a model is out of range.
     #[error("{part}: {why}")]
     #[strum(serialize = "bad-models")]
     Model {
-        /// Which of its parts, and entry.
+        /// Part of the model, and entry.
         part: String,
-        /// What is wrong, and what to do.
+        /// Fault and remedy.
         why: String,
     },
 }
@@ -64,7 +64,7 @@ pub struct PairError {
     pub row: usize,
     /// The other.
     pub column: usize,
-    /// Why.
+    /// Reason.
     pub why: BetweenError,
 }
 

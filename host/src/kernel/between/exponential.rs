@@ -63,7 +63,7 @@ pub enum NaturalFamily {
     /// Counts of symbols, `theta_k = log p_k` but for a constant: `T = x`,
     /// `K = s log sum_k exp(theta_k)`. `-inf` is a symbol never drawn.
     Multinomial {
-        /// Their sum `s`.
+        /// Sum `s` of the counts.
         count: u32,
     },
     /// Yes or no, `theta = log(p / (1 - p))`: `T = x`, `K = log(1 + exp(theta))`.
@@ -71,7 +71,7 @@ pub enum NaturalFamily {
 }
 
 impl NaturalFamily {
-    /// Whether a parameter is one, and in words what it must be.
+    /// Condition on the parameter, and its description.
     fn range(self) -> (fn(f64) -> bool, &'static str) {
         match self {
             Self::GaussianMean | Self::Bernoulli => (f64::is_finite, "finite"),

@@ -7,8 +7,8 @@ use crate::kernel::LogGram;
 use crate::parallel::each;
 use crate::runtime::{Emissions, Hmm, STATE_SIZES, check, family};
 
-/// A factorial hidden Markov model: several hidden chains that run beside each other and know nothing of
-/// each other, and one Gaussian around the sum of what their states contribute.
+/// A factorial hidden Markov model: several independent hidden chains, and one Gaussian around the sum of their states'
+/// contributions.
 ///
 /// ```text
 /// p(x, z) = prod_c initial_c[z_0^c] prod_t transition_c[z_t-1^c][z_t^c]  prod_t N(x_t; sum_c mean_c[z_t^c], S)
@@ -22,7 +22,7 @@ pub struct FactorialHmm {
     pub initial: Vec<Vec<f64>>,
     /// Transition probabilities, `[chain][from][to]`.
     pub transition: Vec<Vec<Vec<f64>>>,
-    /// What a state adds to the mean, `[chain][state][channel]`.
+    /// Contribution of a state to the mean, `[chain][state][channel]`.
     pub mean: Vec<Vec<Vec<f64>>>,
     /// The covariance of the observations, `[channel][channel]`.
     pub covariance: Vec<Vec<f64>>,
@@ -66,8 +66,10 @@ impl FactorialHmm {
             .map_err(refuse("observations".into()))
     }
 
-    /// The same as one chain, whose states are the chains' states together, the last chain's varying
-    /// fastest: the Kronecker product of the chains.
+    /// Returns the equivalent single chain.
+    ///
+    /// Its states are the combinations of the chains' states, the last chain's varying fastest: the Kronecker product of the
+    /// chains.
     ///
     /// # Errors
     /// [`BetweenError::Model`] where a part is wrong, or there are more than 64 states together.
@@ -104,7 +106,7 @@ fn pairs<A, B, C>(a: &[A], b: &[B], f: impl Fn(&A, &B) -> C) -> Vec<C> {
     a.iter().flat_map(|a| b.iter().map(|b| f(a, b)).collect::<Vec<_>>()).collect()
 }
 
-/// The kernel between factorial hidden Markov models, exact: that of the chains' products, over so many
+/// The exact kernel between factorial hidden Markov models: that of the chains' products, over `steps`
 /// transitions.
 ///
 /// Time: that of [`HmmKernel`] of as many states as the chains have together. For more than 64
@@ -113,7 +115,7 @@ fn pairs<A, B, C>(a: &[A], b: &[B], f: impl Fn(&A, &B) -> C) -> Vec<C> {
 pub struct FactorialKernel(HmmKernel);
 
 impl FactorialKernel {
-    /// The kernel by a measure, over so many transitions.
+    /// The kernel by a measure, over `steps` transitions.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] where the measure's parameter is out of range.

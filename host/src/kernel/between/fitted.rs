@@ -13,7 +13,7 @@ use crate::runtime::{Distribution, Hmm};
 /// Models that can be compared with each other, by what they are.
 enum Alike {
     HiddenMarkov(Vec<Hmm>),
-    /// One distribution a model.
+    /// One distribution per model.
     Distributions(Vec<Distribution>),
     LinearSystems(Vec<LinearSystem>),
     SwitchingSystems(Vec<SwitchingSystem>),
@@ -52,7 +52,7 @@ impl Alike {
     }
 }
 
-/// What one sample of a model without a past is distributed as.
+/// Distribution of one sample of a model without a past.
 fn distribution(model: &FittedModel) -> Option<Distribution> {
     match model {
         FittedModel::Density(model) => Some(match model.distribution() {
@@ -75,7 +75,7 @@ fn multinomial_row(model: &FittedModel) -> Option<Vec<f64>> {
     }
 }
 
-/// Something of each model, or the first of which there is none.
+/// Applies a function to each model; an error names the first without a result.
 fn each<T>(
     models: &[FittedModel],
     of: impl Fn(&FittedModel) -> Option<T>,

@@ -26,7 +26,7 @@ use crate::runtime::{Hmm, with_states};
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.2; Mehta and Gray,
 /// "Generative and Latent Mean Map Kernels", 2010, Proposition 3. Time a pair of models of `N` and `M`
-/// states: `psi` once, and `N M (N + M + 1)` multiply-adds a step, both padded to one size.
+/// states: `psi` once, and `N M (N + M + 1)` multiply-adds per step, both padded to one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HmmKernel {
     measure: Affinity<f64>,
@@ -35,17 +35,18 @@ pub struct HmmKernel {
 
 /// A model with what every comparison needs of it.
 struct Prepared {
-    /// To the measure's power.
+    /// Initial probabilities to the measure's power.
     initial: Vec<f64>,
-    /// The same, over `2^shift`: no row sums to more than one, and pairs of states need not be scaled back at
-    /// every step.
+    /// Transition probabilities to the measure's power, over `2^shift`.
+    ///
+    /// No row sums to more than one, and pairs of states need not be rescaled at every step.
     transition: Vec<Vec<f64>>,
     shift: i32,
     state: Vec<Compared>,
 }
 
 impl HmmKernel {
-    /// The kernel by a measure, over so many transitions.
+    /// The kernel by a measure, over `steps` transitions.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] where the measure's parameter is out of range.

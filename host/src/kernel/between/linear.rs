@@ -11,7 +11,7 @@ use crate::dynamics::{LinearNetwork, Moments, SystemError};
 /// measure: hidden variables are integrated out.
 ///
 /// Source: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 4.4; the mean map:
-/// Mehta and Gray, "Generative and Latent Mean Map Kernels", 2010. Work a pair: that of both joint
+/// Mehta and Gray, "Generative and Latent Mean Map Kernels", 2010. Work per pair: that of both joint
 /// Gaussians, and `d^3 / 2`.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkKernel {

@@ -35,7 +35,7 @@ pub struct MeanField {
 }
 
 impl MeanField {
-    /// The bound over so many transitions, after 200 sweeps at most, or when one raises its logarithm by less
+    /// The bound over `steps` transitions, after 200 sweeps at most, or when one raises its logarithm by less
     /// than `10^-9`.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl MeanField {
         Ok(Self { rho, steps, sweeps: 200, tolerance: 1e-9 })
     }
 
-    /// The same with so many sweeps at most, until one raises the bound's logarithm by less than `tolerance`.
+    /// Sets the largest number of sweeps, and the rise of the bound's logarithm below which they stop.
     #[must_use]
     pub fn until(self, sweeps: usize, tolerance: f64) -> Self {
         Self { sweeps, tolerance, ..self }
@@ -109,7 +109,7 @@ struct Path {
     /// Probabilities to the power `rho`.
     initial: Vec<f64>,
     transition: Vec<Vec<f64>>,
-    /// What a state adds to the mean, `[state][channel]`.
+    /// Contribution of a state to the mean, `[state][channel]`.
     mean: Vec<Vec<f64>>,
     /// `m_i' S^-1 m_j` of these, `[state][state]`.
     gram: Vec<Vec<f64>>,
@@ -223,7 +223,7 @@ impl Side {
             let share = (states as f64).recip();
             let log_mean = |row: &Vec<f64>| row.iter().map(|p| share * p.ln()).sum::<f64>();
             let moves = transition.iter().map(|row| share * log_mean(row)).sum::<f64>();
-            // No transition at all is none of probability zero.
+            // Without a transition there is no transition of probability zero.
             let moved = if kernel.steps == 0 { 0.0 } else { kernel.steps as f64 * moves };
             let entropy = times as f64 * (states as f64).ln();
             let powered = |row: &Vec<f64>| -> Vec<f64> {

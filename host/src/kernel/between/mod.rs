@@ -63,7 +63,7 @@ use super::LogGram;
 
 /// A kernel between models of one kind.
 pub trait ModelKernel: Sync {
-    /// What it compares.
+    /// Type of the models.
     type Model: Sync;
 
     /// `log k(a, b)`; minus infinity where the kernel is zero. Of `(b, a)` it is the same but for
@@ -74,8 +74,9 @@ pub trait ModelKernel: Sync {
     /// parameter of the kernel is out of range.
     fn log_value(&self, a: &Self::Model, b: &Self::Model) -> Result<f64, BetweenError>;
 
-    /// Whether every matrix of all pairs is positive semi-definite, rounding aside. Where it is not
-    /// promised, the spectrum of a matrix ([`Gram::spectrum`](crate::kernel::Gram::spectrum)) tells.
+    /// Returns whether every matrix of all pairs is positive semi-definite, rounding aside.
+    ///
+    /// If that is not guaranteed, the spectrum of a matrix ([`Gram::spectrum`](crate::kernel::Gram::spectrum)) decides.
     fn is_positive_semidefinite(&self) -> bool {
         true
     }

@@ -8,7 +8,7 @@ use crate::kernel::inner_product;
 
 /// Probabilities of symbols, `[symbol]`: of one draw, or of the counts of several.
 ///
-/// RAM: two reals a symbol, for the roots are kept.
+/// RAM: two reals per symbol, for the roots are kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Multinomial {
     probability: Vec<f64>,
@@ -107,7 +107,7 @@ impl Divergence for Multinomial {
 ///
 /// Source: Jebara, Kondor and Howard, "Probability Product Kernels", Journal of Machine Learning
 /// Research 5, 2004, section 3.3; for other `rho` than a half the factor of each symbol is convolved with
-/// those before it, in logarithms. Work a pair: `K` multiply-adds, or `K s^2 / 2` exponentials.
+/// those before it, in logarithms. Work per pair: `K` multiply-adds, or `K s^2 / 2` exponentials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultinomialProduct {
     rho: f64,
@@ -205,7 +205,7 @@ impl ModelKernel for MultinomialSeries {
     }
 }
 
-/// What of the heat kernel a [`HeatKernel`] has.
+/// Form in which a [`HeatKernel`] evaluates the heat kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeatForm {
     /// `exp(-d^2 / 4t)`, which is one for equal distributions.
@@ -220,7 +220,7 @@ pub enum HeatForm {
 /// On a sphere, of which the simplex is a part, the exponential of minus a squared geodesic distance need
 /// not be positive semi-definite, and [nothing](ModelKernel::is_positive_semidefinite) is promised.
 ///
-/// Source: as [`Multinomial::geodesic`]. Work a pair: `K` multiply-adds.
+/// Source: as [`Multinomial::geodesic`]. Work per pair: `K` multiply-adds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeatKernel {
     time: f64,

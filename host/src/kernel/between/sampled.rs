@@ -14,17 +14,17 @@ use crate::runtime::{Hmm, Observed};
 
 /// A model that can be drawn from, and whose density is known.
 pub trait Sampled: Sync {
-    /// What it emits.
+    /// Type of a draw.
     type Item: Send + Sync;
 
     /// The space of what it emits: observations of what kind, of how many symbols or channels, and how many
     /// of them a draw has. Models of different spaces are not compared.
     fn space(&self) -> Space;
 
-    /// So many draws, independent of each other; the same seed draws the same.
+    /// Returns `count` independent draws; the same seed draws the same.
     ///
     /// # Errors
-    /// [`BetweenError::Model`] of a model that is none.
+    /// [`BetweenError::Model`] for an invalid model.
     fn draws(&self, count: usize, seed: u64) -> Result<Vec<Self::Item>, BetweenError>;
 
     /// `log p` of each; minus infinity of what cannot be.
@@ -34,12 +34,12 @@ pub trait Sampled: Sync {
     fn log_densities(&self, items: &[Self::Item]) -> Result<Vec<f64>, BetweenError>;
 }
 
-/// Where draws are from.
+/// Space of the draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     /// `symbols`, `channels`, ...
     pub kind: &'static str,
-    /// How many of these.
+    /// Number of symbols or channels.
     pub size: usize,
     /// Observations of a draw.
     pub length: usize,
@@ -138,7 +138,7 @@ fn refused(error: crate::runtime::HmmError) -> BetweenError {
 ///
 /// Sources: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 5, whose estimates are
 /// the two halves of a pair's at `rho` 1 weighed by which model they come from; Veach and Guibas,
-/// "Optimally combining sampling techniques for Monte Carlo rendering", 1995. Work a pair: `4 S` densities;
+/// "Optimally combining sampling techniques for Monte Carlo rendering", 1995. Work per pair: `4 S` densities;
 /// of a pooled matrix of `M` models `M^2 S`, and as many numbers of RAM.
 #[derive(Debug)]
 pub struct SampledProduct<M> {
@@ -149,7 +149,7 @@ pub struct SampledProduct<M> {
 }
 
 impl<M> SampledProduct<M> {
-    /// The estimate from so many draws of each model.
+    /// The estimate from `draws` draws of each model.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` that is not positive, or of no draw.
@@ -192,7 +192,7 @@ impl<M: Sampled> SampledProduct<M> {
     /// `log k` of all pairs, by the draws of all: a positive semi-definite matrix.
     ///
     /// # Errors
-    /// [`PairError`] of a model that is none or is of another space; it does not say which.
+    /// [`PairError`] for a model that is invalid or over another space; it does not say which.
     pub fn pooled(&self, models: &[M]) -> Result<LogGram, PairError> {
         let features = self
             .log_features(&models.iter().collect::<Vec<&M>>())

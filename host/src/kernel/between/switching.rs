@@ -14,7 +14,7 @@ use crate::dynamics::{Motion, SwitchingSystem};
 /// Pairs of paths of modes at most, in a sum over all.
 pub const MOST_PATHS: usize = 1 << 22;
 
-/// How much a pair of paths weighs.
+/// Weight of a pair of paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathWeights {
     /// `(p(q) p'(q'))^rho`: the kernel of the joint density of path and samples.
@@ -43,7 +43,7 @@ pub struct SwitchingKernel {
 }
 
 impl SwitchingKernel {
-    /// The kernel of so many samples, one after the other, by a measure.
+    /// The kernel of `times` successive samples, by a measure.
     ///
     /// # Errors
     /// [`BetweenError::Parameter`] of a `rho` or a `lambda` out of range.
@@ -55,8 +55,9 @@ impl SwitchingKernel {
         Ok(Self { times, measure: checked(measure)?, weights })
     }
 
-    /// What each path of a system brings to a product, by the number that its modes are: its weight, and
-    /// what normalises the power of its density.
+    /// Factor of each path of a system in a product, by the number that its modes spell.
+    ///
+    /// It is the path's weight, and the normaliser of its density's power.
     fn paths(&self, system: &SwitchingSystem, motion: &Motion) -> Result<Vec<f64>, BetweenError> {
         let modes = system.modes();
         let mut logs = vec![f64::NEG_INFINITY; modes.pow(self.times as u32)];
@@ -148,11 +149,12 @@ pub struct SampledPaths {
 }
 
 impl SampledPaths {
-    /// So many paths of so many modes. The same seed draws the same: give each system a seed of its own, for
-    /// paths that two systems drew alike are not drawn apart.
+    /// Draws `draws` paths of `times` modes. The same seed draws the same.
+    ///
+    /// Give each system a seed of its own: paths that two systems drew with one seed are not independent.
     ///
     /// # Errors
-    /// [`BetweenError::Model`] of a system that is none; [`BetweenError::Parameter`] of no draw.
+    /// [`BetweenError::Model`] for an invalid system; [`BetweenError::Parameter`] for no draw.
     pub fn draw(
         system: SwitchingSystem,
         times: usize,
@@ -193,7 +195,7 @@ impl SampledPaths {
 /// systems that were drawn apart it estimates [`SwitchingKernel`] with [`PathWeights::Expected`], without
 /// bias; of a system with itself paths are paired with themselves, and its kernel is larger.
 ///
-/// Source: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 5.1. Work a pair: `S`
+/// Source: Jebara, Kondor and Howard, "Probability Product Kernels", 2004, section 5.1. Work per pair: `S`
 /// filters of `n + n'` numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct SampledSwitchingKernel {

@@ -30,7 +30,7 @@ pub struct FixedLengthModel {
     pub hmm: Hmm,
 }
 
-/// What two sequences of one length share: a hidden state a position, each independent of the others.
+/// Common source of two sequences of one length: a hidden state per position, independent of the others.
 ///
 /// Equation, cost and range: [`HiddenBinomial`]. A missing symbol is summed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub(super) fn check_hmm(hmm: &Hmm, kind: &Kind) -> Result<(), ModelError> {
 }
 
 impl FixedLengthModel {
-    /// What it observes.
+    /// Kind of observations.
     ///
     /// # Errors
     /// Neither alphabet nor channels, or both.

@@ -4,10 +4,10 @@ use super::error::ModelError;
 use crate::data::{Alphabet, Kind};
 use crate::runtime::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 
-/// As the core's own: what an `f64` row of probabilities may be off one.
+/// Largest deviation of an `f64` row of probabilities from the sum one, as in the core.
 const TOLERANCE: f64 = 1e-9;
 
-/// So many states as recursions are compiled for.
+/// Checks that recursions are compiled for this number of states.
 pub(super) fn states(entry: &str, states: usize) -> Result<(), ModelError> {
     match padded_states(states) {
         Some(_) => Ok(()),
@@ -21,7 +21,7 @@ pub(super) fn states(entry: &str, states: usize) -> Result<(), ModelError> {
     }
 }
 
-/// So many symbols as recursions are compiled for.
+/// Checks that recursions are compiled for this number of symbols.
 pub(super) fn alphabet(alphabet: &Alphabet) -> Result<usize, ModelError> {
     let symbols = alphabet.len();
     if symbols <= LARGEST_ALPHABET {
@@ -61,7 +61,7 @@ pub(super) fn distribution(entry: &str, row: &[f64], more: f64) -> Result<(), Mo
     Err(ModelError::new(entry, what))
 }
 
-/// A matrix of so many rows, each a distribution over so many entries with what `more` adds.
+/// Checks the size of a matrix, and that each row with `more` added is a distribution.
 pub(super) fn matrix(
     entry: &str,
     rows: &[Vec<f64>],
@@ -77,7 +77,7 @@ pub(super) fn matrix(
     Ok(())
 }
 
-/// What a hidden Markov model observes, from the two entries of which one is given.
+/// Kind of observations of a hidden Markov model, from the one of two entries that is given.
 pub(super) fn observed(
     alphabet: Option<&Alphabet>,
     channels: Option<&[String]>,

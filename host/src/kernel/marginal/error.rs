@@ -1,11 +1,11 @@
-//! What is wrong with a model or with what it is to compare.
+//! Errors in a model or in the items to compare.
 
 use fishweir_core::kernel::KernelError;
 
 use crate::files::FileError;
 use crate::runtime::HmmError;
 
-/// Why a kernel by marginalisation cannot be computed.
+/// Reason why a kernel by marginalisation cannot be computed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -23,7 +23,7 @@ pub enum MarginalError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What is wrong, and what to do.
+        /// Fault and remedy.
         what: String,
     },
     /// An entry of a model's file that does not go with the others.
@@ -34,15 +34,15 @@ pub enum MarginalError {
         /// The entry, and what to do.
         error: ModelError,
     },
-    /// A model made in memory that is none.
+    /// An invalid model made in memory.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Something to be compared of which the model knows nothing.
+    /// An item that the model cannot compare.
     #[error("item {item}: {error}")]
     Item {
-        /// Its number, from 0; of two lists, in its own.
+        /// Index of the item, from 0; of two lists, in its own.
         item: usize,
-        /// What is wrong with it.
+        /// Fault of the item.
         error: ItemError,
     },
 }
@@ -60,7 +60,7 @@ crate::kinds::kinds!(MarginalError,
 pub struct ModelError {
     /// The entry, as the file names it.
     pub entry: String,
-    /// What is wrong, and what to do.
+    /// Fault and remedy.
     pub what: String,
 }
 
@@ -75,7 +75,7 @@ impl ModelError {
         Self { entry: entry.into(), what: what.into() }
     }
 
-    /// The same, of an entry inside another.
+    /// Prefixes the entry with that which contains it.
     pub(super) fn within(self, outer: &str) -> Self {
         Self { entry: format!("{outer}.{}", self.entry), what: self.what }
     }
@@ -87,7 +87,7 @@ impl From<HmmError> for ModelError {
     }
 }
 
-/// Why a sequence cannot be compared with others.
+/// Reason why a sequence cannot be compared with others.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -96,16 +96,16 @@ pub enum ItemError {
     #[error("has {found} where the model is of {expected}; read it as the model says")]
     #[strum(serialize = "wrong-observations")]
     Kind {
-        /// What it has.
+        /// Observations of the item.
         found: &'static str,
-        /// What the model has.
+        /// Observations of the model.
         expected: &'static str,
     },
     /// Rows of another number of channels.
     #[error("has {found} channels where the model has {expected}")]
     #[strum(serialize = "wrong-channels")]
     Channels {
-        /// Its channels.
+        /// Number of channels of the item.
         found: usize,
         /// The model's.
         expected: usize,
@@ -116,14 +116,14 @@ pub enum ItemError {
     )]
     #[strum(serialize = "wrong-length")]
     Length {
-        /// Its length.
+        /// Length of the item.
         found: usize,
         /// The length that is compared.
         expected: usize,
-        /// Why that length.
+        /// Reason for the expected length.
         why: &'static str,
     },
-    /// What the core refuses.
+    /// An error of the core.
     #[error(transparent)]
     Kernel(#[from] KernelError),
     /// A sample that the model does not know.
@@ -131,7 +131,7 @@ pub enum ItemError {
     Sample {
         /// The position.
         position: usize,
-        /// What is wrong.
+        /// Fault of the observation.
         error: fishweir_core::ObservationError,
     },
 }

@@ -21,17 +21,17 @@ use crate::kernel::{LogCrossGram, LogGram};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MarginalModel {
-    /// Over a finite set of models.
+    /// Kernel over a finite set of models.
     Marginalisation(FiniteSetModel),
-    /// Over independent hidden states.
+    /// Kernel over independent hidden states.
     HiddenBinomial(HiddenBinomialModel),
-    /// Over the state paths of a hidden Markov model.
+    /// Kernel over the state paths of a hidden Markov model.
     FixedLength(FixedLengthModel),
-    /// Over the trajectories of a pair hidden Markov model.
+    /// Kernel over the trajectories of a pair hidden Markov model.
     PairHmm(PairHmmModel),
-    /// Over the labellings of a tree's inner nodes.
+    /// Kernel over the labellings of a tree's inner nodes.
     HiddenTree(TreeKernelModel),
-    /// The same, summed over all pruned trees.
+    /// Kernel of hidden trees, summed over all pruned trees.
     PrunedTree(TreeKernelModel),
 }
 
@@ -64,7 +64,7 @@ impl MarginalModel {
         "pruned-tree",
     ];
 
-    /// Reads a model's file, and the tree's beside it where it names one.
+    /// Reads a model's file, and that of the tree if it names one, from the same folder.
     ///
     /// # Errors
     /// [`MarginalError`] naming the file and the line, or the entry.
@@ -168,7 +168,7 @@ impl MarginalModel {
         Self::NAMES[index]
     }
 
-    /// What the sequences that it compares consist of.
+    /// Kind of observations of the sequences.
     ///
     /// # Errors
     /// A model that does not say so.
@@ -203,7 +203,7 @@ impl MarginalModel {
     /// threads.
     ///
     /// # Errors
-    /// A model that is none, or the first item that it does not take.
+    /// An invalid model, or the first item that it does not take.
     pub fn log_gram(&self, items: &[SamplesView<'_>]) -> Result<LogGram, MarginalError> {
         let plan: Vec<Row> = (0..items.len()).map(|i| row(i, 0..i + 1)).collect();
         Ok(LogGram::of_lower(self.log_rows(items, &plan)?))
@@ -212,7 +212,7 @@ impl MarginalModel {
     /// `log k` of a stream with a stored sequence.
     ///
     /// # Errors
-    /// A model that is none, or the item that it does not take: 0 is the stored one, 1 the stream.
+    /// An invalid model, or the item that it does not take: 0 is the stored one, 1 the stream.
     pub fn log_kernel(
         &self,
         stored: SamplesView<'_>,
@@ -225,7 +225,7 @@ impl MarginalModel {
     /// `log k` of new items with stored ones, and of each with itself.
     ///
     /// # Errors
-    /// A model that is none, or the first item that it does not take: numbered in its own list.
+    /// An invalid model, or the first item that it does not take: numbered in its own list.
     pub fn log_cross_gram(
         &self,
         new: &[SamplesView<'_>],

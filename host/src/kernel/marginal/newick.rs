@@ -31,15 +31,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Newick {
-    /// How many children each node has.
+    /// Number of children of each node.
     children: Vec<u16>,
     /// `[node]`; empty where an inner node has none.
     names: Vec<String>,
-    /// Of the branch to each node.
+    /// Length of the branch to each node.
     lengths: Vec<Option<f64>>,
 }
 
-/// Why a text is no tree.
+/// Reason why a text is no tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("tree, line {line}, column {column}: {what}")]
 pub struct NewickError {
@@ -47,7 +47,7 @@ pub struct NewickError {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What is wrong, and what to do.
+    /// Fault and remedy.
     pub what: String,
 }
 
@@ -58,7 +58,7 @@ impl crate::StableKind for NewickError {
 }
 
 impl Newick {
-    /// How many children each node has, parents before their children: the code of a
+    /// Number of children of each node, parents before their children: the code of a
     /// [`TreeShape`](fishweir_core::kernel::TreeShape).
     pub fn children(&self) -> &[u16] {
         &self.children

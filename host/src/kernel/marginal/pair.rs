@@ -27,25 +27,25 @@ pub struct PairHmmModel {
     pub emission: Vec<Vec<f64>>,
     /// Probabilities of emitting nothing, `[state]`.
     pub empty: Vec<f64>,
-    /// Where trajectories end.
+    /// End of the trajectories.
     pub end: PairEnd,
 }
 
-/// Where the trajectories of a [`PairHmmModel`] end; see [`End`].
+/// End of the trajectories of a [`PairHmmModel`]; see [`End`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum PairEnd {
     /// Anywhere.
     Anywhere,
-    /// In a silent final state, which is entered with these probabilities; with them the initial
+    /// A silent final state, which is entered with these probabilities; with them the initial
     /// probabilities and the rows of transitions sum to one.
     Silent {
-        /// From the beginning.
+        /// Probability from the beginning.
         initial: f64,
-        /// From each state.
+        /// Probability from each state.
         state: Vec<f64>,
     },
-    /// In this state.
+    /// This emitting state.
     Emitting(usize),
 }
 

@@ -7,7 +7,7 @@ use fishweir_core::kernel::{Cells, Stack};
 pub struct Heap<A>(Vec<A>);
 
 impl<A> Heap<A> {
-    /// What is in it.
+    /// Content of the storage.
     pub fn as_slice(&self) -> &[A] {
         &self.0
     }

@@ -14,9 +14,9 @@ use crate::parallel::each;
 /// One sequence that streams against a run of stored ones.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Which streams.
+    /// Index of the stream.
     pub(super) stream: usize,
-    /// Which are stored.
+    /// Indices of the stored sequences.
     pub(super) stored: Range<usize>,
 }
 
@@ -105,7 +105,7 @@ fn checked<'a, E: Emission>(
     checked.collect()
 }
 
-/// What a recursion reads after all samples.
+/// Reading of a recursion after all samples.
 pub(super) fn after<R: Streaming, X: Borrow<R::Observation>>(
     recursion: R,
     samples: impl Iterator<Item = Option<X>>,
@@ -129,8 +129,7 @@ pub(super) fn after_symbols<R: Streaming<Observation = usize>>(
 /// Stored sequences of a block that one stream runs against at once.
 const BLOCK: usize = 4;
 
-/// `log k` of a stream against stored sequences, so many at once; a block that is not full repeats its
-/// first.
+/// `log k` of a stream against stored sequences, in blocks; a block that is not full repeats its first sequence.
 pub(super) fn by_blocks<S>(
     stored: &[&[S]],
     block: impl Fn([&[S]; BLOCK]) -> Result<[f64; BLOCK], ItemError>,

@@ -18,7 +18,7 @@ use crate::runtime::{Hmm, with_states};
 /// Hidden Markov models, one of which two sequences of any lengths share.
 ///
 /// Equation: [`Marginalisation`](fishweir_core::kernel::Marginalisation). Each sequence runs through
-/// each model once; a pair then costs two logarithms and an exponential a model.
+/// each model once; a pair then costs two logarithms and an exponential per model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FiniteSetModel {
@@ -35,7 +35,7 @@ pub struct FiniteSetModel {
 }
 
 impl FiniteSetModel {
-    /// What it observes.
+    /// Kind of observations.
     ///
     /// # Errors
     /// Neither alphabet nor channels, or both.
@@ -54,7 +54,7 @@ impl FiniteSetModel {
     }
 }
 
-/// What a model says of a sequence, and its logarithm; `None` where it makes the sequence impossible.
+/// Evidence of a sequence under a model, and its logarithm; `None` if the sequence is impossible.
 type Said = Option<(Evidence<f64>, f64)>;
 
 impl Rows for FiniteSetModel {

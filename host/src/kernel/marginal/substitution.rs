@@ -1,10 +1,10 @@
-//! From branch lengths to transition probabilities.
+//! Transition probabilities from branch lengths.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::ModelError;
 
-/// How a state changes along a branch: a Markov chain in continuous time, for as long as the branch is.
+/// Substitution model: a Markov chain in continuous time, for the length of a branch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Substitution {

@@ -31,8 +31,7 @@ pub struct TreeKernelModel {
     /// The tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newick: Option<Newick>,
-    /// Where the tree is, beside the model's file: [`read`](super::MarginalModel::read) puts it in
-    /// its place.
+    /// Path of the tree, relative to the model's file: [`read`](super::MarginalModel::read) replaces it by the tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newick_file: Option<PathBuf>,
     /// The names of the leaves in the order of a string's symbols; the tree's own from left to right

@@ -24,14 +24,14 @@ use crate::parallel::each;
 pub struct EmpiricalMap {
     /// Samples that a window has after its first.
     pub order: usize,
-    /// What is made of a distance.
+    /// Radial basis function of a distance.
     pub rbf: Rbf,
 }
 
 impl EmpiricalMap {
     /// Features of sequences of symbols whose inner products are the kernel: frequencies of words, `[first
     /// symbol][second symbol]...`, each of whose indices is mixed with `M^1/2` (see [`Mixing`]); for an
-    /// alphabet of so many symbols, and `k + 1` times two multiply-adds a word of it.
+    /// alphabet of `size` symbols, and `k + 1` times two multiply-adds per word of it.
     ///
     /// # Errors
     /// [`KernelError`] for channels, and for more than [`WORDS_AT_MOST`](super::WORDS_AT_MOST) words.

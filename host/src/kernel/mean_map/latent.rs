@@ -7,14 +7,14 @@ use crate::kernel::{Gram, Kernel, KernelError, ScoreKernel, gram_of_features, in
 use crate::model::NoScore;
 use crate::runtime::Hmm;
 
-/// Which cliques of a hidden Markov model a [`LatentMap`] has the means of.
+/// Cliques of a hidden Markov model whose means a [`LatentMap`] compares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cliques {
     /// A sample and its hidden state: `v_xq`.
     Emissions,
     /// A hidden state and the next: `v_qq`.
     Transitions,
-    /// Both; their kernels are added.
+    /// All of these; their kernels are added.
     #[default]
     All,
 }
@@ -48,16 +48,16 @@ impl Cliques {
 /// its weights and compiles to a direction. Channels, and exponentiated maps, do not compile.
 ///
 /// Source: Mehta and Gray, "Generative and Latent Mean Map Kernels", 2010, section 4 (the second sum of equations 8 and 9 is over
-/// `j != i`). Work: that of forward-backward, `K N + N^2` multiply-adds a sequence, and as many a pair; of
-/// channels `T T' (D + N)` multiply-adds and `T T'` exponentials a pair. RAM: `K N + N^2` reals a sequence, or
+/// `j != i`). Work: that of forward-backward, `K N + N^2` multiply-adds per sequence, and as many per pair; of
+/// channels `T T' (D + N)` multiply-adds and `T T'` exponentials per pair. RAM: `K N + N^2` reals per sequence, or
 /// `T N + N^2`.
 #[derive(Clone, Copy, Debug)]
 pub struct LatentMap<'m> {
     /// The models.
     pub models: &'m [Hmm],
-    /// What is made of a distance, of samples and of states.
+    /// Radial basis function of a distance, of samples and of states.
     pub rbf: Rbf,
-    /// Which means are compared.
+    /// Cliques whose means are compared.
     pub cliques: Cliques,
     /// The rate `nu` at which the kernel is exponentiated; `None` is the kernel itself.
     pub nu: Option<f64>,
@@ -134,13 +134,13 @@ pub(crate) fn mix(table: &mut [f64], [rows, columns]: [usize; 2], mismatch: f64)
     Mixing::root(rows, mismatch).apply(table, rows, columns);
 }
 
-/// A table row after row, divided by so many.
+/// Divides a table by `count`, row after row.
 fn mean(table: &[Vec<f64>], count: usize) -> Vec<f64> {
     let factor = 1.0 / count.max(1) as f64;
     table.iter().flatten().map(|entry| factor * entry).collect()
 }
 
-/// What is kept of a sequence of channels.
+/// Stored mean of a sequence of channels.
 struct Mean<'x> {
     rows: RowsView<'x>,
     posterior: Posterior,

@@ -8,14 +8,14 @@
 /// Both have the ones and what is orthogonal to them for eigenspaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixing {
-    /// What an entry keeps.
+    /// Weight of the entry itself.
     own: f64,
-    /// What it gets of the sum of all, itself among them.
+    /// Weight of the sum of all entries, itself included.
     shared: f64,
 }
 
 impl Mixing {
-    /// `M^1/2` for so many indices and a mismatch from 0 to 1.
+    /// `M^1/2` for `size` indices and a mismatch from 0 to 1.
     pub fn root(size: usize, mismatch: f64) -> Self {
         let size = size.max(1) as f64;
         let own = (1.0 - mismatch).max(0.0).sqrt();
@@ -24,7 +24,7 @@ impl Mixing {
     }
 
     /// Mixes one index of a table, row after row: the one of size `size` after which `inner` entries
-    /// follow for each of its values. Two multiply-adds an entry.
+    /// follow for each of its values. Two multiply-adds per entry.
     pub fn apply(self, table: &mut [f64], size: usize, inner: usize) {
         for block in table.chunks_exact_mut((size * inner).max(1)) {
             for offset in 0..inner {

@@ -1,6 +1,6 @@
 use crate::kernel::KernelError;
 
-/// Where a radial basis function has its one half.
+/// Convention for the factor one half of a radial basis function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Convention {
     /// `exp(-lambda/2 |x - y|^2)`.
@@ -31,7 +31,7 @@ impl Rbf {
         Err(KernelError::Parameter { name: "lambda", value: lambda, range })
     }
 
-    /// What a unit of squared distance costs: `-log` of the function there.
+    /// Cost of a unit of squared distance: `-log` of the function there.
     fn rate(self) -> f64 {
         match self.convention {
             Convention::Half => 0.5 * self.lambda,
@@ -50,7 +50,7 @@ impl Rbf {
         if squared == f64::INFINITY { 0.0 } else { (-self.rate() * squared).exp() }
     }
 
-    /// The same, for channels, between which only equal samples are at an infinite rate alike.
+    /// Checks the function for channels, between which an infinite rate distinguishes all but equal samples.
     pub(super) fn of_channels(self) -> Result<Self, KernelError> {
         if self.lambda.is_finite() {
             return Ok(self);

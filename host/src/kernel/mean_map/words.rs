@@ -17,8 +17,9 @@ pub const WORDS_AT_MOST: usize = 1 << 20;
 pub(super) struct Frequencies(Vec<Vec<(u128, f64)>>);
 
 impl Frequencies {
-    /// Of all words of a sequence, `order + 1` symbols each. A word with a missing symbol has its place in
-    /// the mean and counts nothing.
+    /// Mean of all words of a sequence, `order + 1` symbols each.
+    ///
+    /// A word with a missing symbol has a place in the mean and counts nothing.
     pub(super) fn of(symbols: &[Option<u16>], order: usize) -> Self {
         let length = order + 1;
         let words: Vec<u128> = symbols.windows(length).filter_map(word).collect();
@@ -41,7 +42,7 @@ impl Frequencies {
     }
 }
 
-/// A word as a number: sixteen bits a symbol, the first highest.
+/// A word as a number: sixteen bits per symbol, the first highest.
 fn word(symbols: &[Option<u16>]) -> Option<u128> {
     symbols.iter().try_fold(0, |word, symbol| Some(word << 16 | u128::from((*symbol)?)))
 }
@@ -78,13 +79,13 @@ fn merge(one: &[(u128, f64)], other: &[(u128, f64)]) -> f64 {
     sum
 }
 
-/// Words of `order + 1` symbols, of so many; `None` where they are more than a table has room for.
+/// Number of words of `order + 1` symbols over `size` symbols; `None` if a table has no room for them.
 pub(crate) fn words_of(size: usize, order: usize) -> Option<usize> {
     let length = u32::try_from(order).ok()?.checked_add(1)?;
     size.checked_pow(length).filter(|words| *words <= WORDS_AT_MOST)
 }
 
-/// Counts of all words over so many symbols, `[first symbol][second symbol]...`, row after row.
+/// Counts all words over `size` symbols, `[first symbol][second symbol]...`, row after row.
 ///
 /// # Errors
 /// [`KernelError::TooManyWords`].

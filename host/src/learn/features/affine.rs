@@ -12,7 +12,7 @@ pub struct Affine {
 }
 
 impl FeatureScaler {
-    /// The map of so many features, read off the images of zero and of every axis.
+    /// The map of `features` features, from the images of zero and of every axis.
     ///
     /// Only features that no whitening mixes with others have an offset (log-likelihoods), so that
     /// their part of the centre is their own.

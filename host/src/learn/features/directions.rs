@@ -1,4 +1,4 @@
-//! From weights on features back to the directions of their models.
+//! Conversion of weights on features into directions of their models.
 
 use super::{FeatureMap, Features, mix_counts};
 use crate::classifier::{Direction, EmissionDirection};
@@ -6,8 +6,7 @@ use crate::kernel::mean_map::mix_words;
 use crate::runtime::{Hmm, Parts};
 
 impl FeatureMap {
-    /// What weights on the features mean for each model: a direction and a weight on its
-    /// log-likelihood.
+    /// Converts weights on the features into a direction and a weight on the log-likelihood for each model.
     pub fn directions(&self, weights: &[f64]) -> Vec<(Direction, f64)> {
         let mut rest = weights.iter().copied();
         let mut directions: Vec<(Direction, f64)> = self
@@ -83,7 +82,7 @@ impl FeatureMap {
 }
 
 /// The direction whose derivative weighs expected statistics, laid out state by state: `d log p / d log
-/// b_j(k)` is the expected number of symbols `k` in state `j`, or in one of so many contexts.
+/// b_j(k)` is the expected number of symbols `k` in state `j`, or in one of the contexts.
 fn weigh_statistics(
     model: &Hmm,
     rows: usize,

@@ -19,12 +19,11 @@ use crate::learn::solver::matrix::Matrix;
 use crate::model::push_score;
 use crate::runtime::Hmm;
 
-/// What a sequence's features are: inner products of them are the kernel.
+/// Features of a sequence: their inner products are the kernel.
 ///
-/// All are linear in log-likelihoods, scores or expected statistics, so that a linear machine on them,
-/// or a kernel machine on their inner products, compiles to a direction a model. Expected counts of
-/// pairs of neighbours (the count kernel of second order) are not: with the symbols of both, no
-/// single factor of the model has their count for derivative.
+/// All are linear in log-likelihoods, scores or expected statistics, so that a linear machine on them, or a kernel machine on
+/// their inner products, compiles to one direction per model. Expected counts of pairs of neighbours (the count kernel of second
+/// order) are not linear in these: with the symbols of both, no single factor of the model has their count for derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Features {
@@ -50,7 +49,7 @@ pub enum Features {
     /// latent mean map kernel (Mehta and Gray 2010), but that transitions are divided by one more than there
     /// are. Of models over symbols alone.
     LatentMap {
-        /// What symbols, or states, that differ have in common: from 0 to 1.
+        /// Similarity of different symbols, or states: from 0 to 1.
         mismatch: f64,
     },
     /// Numbers of words of `order + 1` symbols, each index mixed: of no model. Divided by the length they are
@@ -59,12 +58,12 @@ pub enum Features {
     EmpiricalMap {
         /// Symbols of a word before its last.
         order: usize,
-        /// What symbols that differ have in common: from 0 to 1.
+        /// Similarity of different symbols: from 0 to 1.
         mismatch: f64,
     },
 }
 
-/// What one of the features is: those of a kind are scaled together.
+/// Kind of a feature: features of a kind are scaled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FeatureKind {
     /// An entry of a score, or of expected statistics.
@@ -73,11 +72,11 @@ pub enum FeatureKind {
     Likelihood,
     /// The number of a codeword.
     Codeword,
-    /// How often a codeword's likeness exceeds a level.
+    /// Number of times that a codeword's likeness exceeds a level.
     Level,
 }
 
-/// From a sequence to the features of a bank of models, and from weights on them back to directions.
+/// Map from a sequence to the features of a bank of models, and from weights on them back to directions.
 ///
 /// A model's block holds the score, in this order: for the logits of the initial and transition
 /// probabilities, then for the logits of the symbols or for mean (in units of the channel's scale)
@@ -93,7 +92,7 @@ pub enum FeatureKind {
 pub struct FeatureMap {
     features: Features,
     models: Vec<Hmm>,
-    /// Which entries of a score, or of the statistics, are features, `[model][entry]`.
+    /// `true` for each entry of a score, or of the statistics, that is a feature, `[model][entry]`.
     kept: Vec<Vec<bool>>,
     scale: Vec<f64>,
     with_likelihood: bool,
@@ -149,15 +148,17 @@ impl FeatureMap {
         }
     }
 
-    /// The same of models of rows made of so many channels at lags: of those that predict from the past drawn series
-    /// go by them, and of those that see a lag each they say which columns of a row each sees.
+    /// Sets the lags of models over rows of `channels` channels.
+    ///
+    /// For models that predict from the past, drawn series depend on them; for models of one lag each, they give the columns of a
+    /// row that each reads.
     #[must_use]
     pub fn behind(self, lags: &Lags, channels: usize) -> Self {
         let columns = (0..self.models.len()).map_while(|model| lags.columns(model, channels));
         Self { columns: columns.collect(), lags: lags.clone(), ..self }
     }
 
-    /// With the numbers of codewords among the features, after all others.
+    /// Appends the counts of codewords to the features.
     #[must_use]
     pub fn beside(self, codebooks: Option<Codebooks>) -> Self {
         Self { codebooks, ..self }
@@ -168,24 +169,24 @@ impl FeatureMap {
         self.codebooks.as_ref()
     }
 
-    /// How many features are numbers of codewords, and how many of levels exceeded.
+    /// Number of features that are counts of codewords, and of levels exceeded.
     fn counted(&self) -> [usize; 2] {
         let counted = |one: &Codebooks| [one.codewords(), one.codewords() * one.levels()];
         self.codebooks.as_ref().map_or([0, 0], counted)
     }
 
-    /// Of weights on the features those on the numbers of codewords, and those on levels.
+    /// Splits weights on the features into those on the counts of codewords and those on levels.
     pub(crate) fn codebook_weights<'w>(&self, weights: &'w [f64]) -> (&'w [f64], &'w [f64]) {
         let [words, levels] = self.counted();
         weights[weights.len() - words - levels..].split_at(words)
     }
 
-    /// The units of the first so many columns of a row: the channels.
+    /// Units of the first `channels` columns of a row: the channels.
     pub(crate) fn units_of(&self, channels: usize) -> &[f64] {
         &self.scale[..channels.min(self.scale.len())]
     }
 
-    /// What a model sees of samples.
+    /// Input of a model from samples.
     pub(crate) fn seen_by<'s>(&self, model: usize, samples: SamplesView<'s>) -> Widened<'s> {
         match self.columns.get(model) {
             Some(columns) => Widened::Made(samples.of_columns(columns)),
@@ -212,7 +213,7 @@ impl FeatureMap {
         self.block_lengths().sum::<usize>() + self.pairs().count() + counted
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no feature.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -241,7 +242,7 @@ impl FeatureMap {
         (0..models).flat_map(move |c| (c + 1..models).map(move |d| (c, d)))
     }
 
-    /// What scores are multiplied by: a model is in so many pairs.
+    /// Factor on scores: each model takes part in several pairs.
     fn weight(&self) -> f64 {
         match self.features {
             Features::LogOdds => (self.models.len().max(2) as f64 - 1.0).sqrt(),
@@ -352,7 +353,7 @@ impl FeatureMap {
         }
     }
 
-    /// What each feature is.
+    /// Kind of each feature.
     pub fn kinds(&self) -> Vec<FeatureKind> {
         let of_block = |length: usize| {
             (1..=length).map(move |k| match self.with_likelihood && k == length {
@@ -369,8 +370,10 @@ impl FeatureMap {
             .collect()
     }
 
-    /// Which feature each entry of the whole scores is, model by model, each score followed by the
-    /// log-likelihood where that is a feature; `None` for an entry that does not move.
+    /// Index of the feature of each entry of the whole scores, model by model, each score followed by the log-likelihood if that
+    /// is a feature.
+    ///
+    /// `None` for an entry that does not move.
     pub(crate) fn places(&self) -> Vec<Option<usize>> {
         let mut next = 0..;
         let mut places = Vec::new();
@@ -382,7 +385,7 @@ impl FeatureMap {
         places
     }
 
-    /// Whether log-likelihoods are features.
+    /// Returns whether log-likelihoods are features.
     pub(crate) fn with_likelihood(&self) -> bool {
         self.with_likelihood
     }
@@ -401,7 +404,7 @@ fn count(kept: &[bool]) -> usize {
     kept.iter().filter(|kept| **kept).count()
 }
 
-/// Which entries of a model's score move.
+/// Returns for each entry of a model's score whether it moves.
 fn moving(model: &Hmm) -> Vec<bool> {
     let of_row = |row: &Vec<f64>| row.iter().map(|&p| p > 0.0 && p < 1.0).collect::<Vec<_>>();
     let mut moving = of_row(&model.initial);
@@ -410,7 +413,7 @@ fn moving(model: &Hmm) -> Vec<bool> {
     moving
 }
 
-/// Which expected statistics are not zero for every sequence.
+/// Returns for each expected statistic whether it can be nonzero.
 fn possible(model: &Hmm) -> Vec<bool> {
     model.emission.family().possible(model.emission.parts())
 }

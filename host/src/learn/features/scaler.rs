@@ -18,12 +18,12 @@ const RIDGE: f64 = 1e-3;
 const DRAWS: usize = 2_000;
 const SEED: u64 = 1;
 
-/// How features are scaled.
+/// Scaling of features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scales {
     /// Scores.
     pub scaling: Scaling,
-    /// What numbers of codewords, and of levels exceeded, are multiplied by once they are scaled as scores are.
+    /// Factor on numbers of codewords, and of levels exceeded, after scaling as for scores.
     pub codebook_weight: f64,
 }
 
@@ -74,7 +74,7 @@ impl FeatureScaler {
         Ok(Self::mapped(rows, lengths, map, scales.into())?.0)
     }
 
-    /// The same, and the rows mapped.
+    /// Fits a scaler, and maps the rows.
     pub(crate) fn mapped(
         rows: &Matrix,
         lengths: &[usize],
@@ -163,7 +163,7 @@ fn sampled(
     Information::sampled(&map.scored(model), lengths, DRAWS, SEED, Parametrisation::SOFTMAX)
 }
 
-/// The same over all sequences of the one length that is given.
+/// Information over all sequences of the one given length.
 fn exact(
     map: &FeatureMap,
     model: usize,
@@ -187,7 +187,7 @@ fn invert(information: &Information) -> Result<Whitening, InformationError> {
     Whitening::ridge(&information.axes()?, ridge)
 }
 
-/// How each feature is scaled, so that the scores' block and the log-likelihoods' block both have a
+/// Scale of each feature, so that the scores' block and the log-likelihoods' block both have a
 /// mean square norm of one, and one grid of C serves every size of model.
 ///
 /// Scores are multiplied by one number (practical, or whitened already) or divided by the root of their

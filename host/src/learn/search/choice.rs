@@ -1,4 +1,4 @@
-//! What inner cross-validation chose, and from what.
+//! Choices of inner cross-validation, and their alternatives.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ impl Candidate {
     }
 }
 
-/// How well something decides what is held back.
+/// Accuracy and loss on held-out windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Judgement {
     pub(crate) accuracy: f64,
@@ -25,12 +25,12 @@ pub(crate) struct Judgement {
 }
 
 impl Judgement {
-    /// The standard error of the accuracy, over so many independent items that weigh alike.
+    /// Standard error of the accuracy, over `items` independent items of equal weight.
     pub(crate) fn standard_error(&self, items: f64) -> f64 {
         (self.accuracy * (1.0 - self.accuracy) / items.max(1.0)).sqrt()
     }
 
-    /// By how much it leads another, with the standard error of the difference.
+    /// Gain over another, with the standard error of the difference.
     pub(crate) fn lead(&self, next: &Self, standard_error: f64) -> Lead {
         let (accuracy, loss) = (self.accuracy - next.accuracy, next.loss - self.loss);
         Lead { accuracy, standard_error, loss, over_kept: false }
@@ -45,16 +45,16 @@ impl Judgement {
     }
 }
 
-/// What was decided of a held-back window.
+/// Decision on a held-out window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Verdict {
     pub(crate) right: bool,
-    /// By how much its class leads the best of the others; negative where it does not.
+    /// Margin of its class over the best of the others; negative where it does not win.
     pub(crate) lead: f64,
 }
 
 impl Verdict {
-    /// By the outputs' values.
+    /// Verdict from the outputs' values.
     pub(crate) fn of<T: Real>(values: &[T], label: usize) -> Self {
         let lead = match values {
             &[value] => if label == 1 { value } else { -value }.to_f64(),
@@ -74,12 +74,12 @@ pub(crate) struct Grid {
     pub(crate) scales: Vec<Option<Scales>>,
     pub(crate) sigma: Vec<Option<f64>>,
     pub(crate) c: Vec<f64>,
-    /// Whether a setting without an alternative is judged too: for what is held against its accuracy.
+    /// `true` if a setting without an alternative is judged too, for a comparison by its accuracy.
     pub(crate) judge_alone: bool,
 }
 
 impl Grid {
-    /// For each scaling, for each width, every C.
+    /// All settings: for each scaling, for each width, every C.
     fn settings(&self) -> Vec<Setting> {
         let forms = self.scales.iter().flat_map(|s| self.sigma.iter().map(move |&w| (*s, w)));
         let of_form = |(scales, sigma)| self.c.iter().map(move |&c| setting(scales, sigma, c));
@@ -112,19 +112,18 @@ pub(crate) struct HeldBack {
     pub(crate) verdicts: Vec<Vec<Verdict>>,
 }
 
-/// Which held-back windows something decides rightly: what it is held against others by, of the same windows in the
-/// same order.
+/// Right decisions on held-out windows, for comparisons on the same windows in the same order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
     pub(crate) right: Vec<bool>,
     /// The series or group of each.
     units: Vec<usize>,
-    /// How much each counts: one in the mean.
+    /// Weight of each window: one in the mean.
     weights: Vec<f64>,
 }
 
 impl Marks {
-    /// Of windows of these classes, as these weigh.
+    /// Marks of windows of these classes, with the classes' weights.
     pub(crate) fn of(
         verdicts: &[Verdict],
         labels: &[usize],
@@ -145,19 +144,19 @@ impl Marks {
         }
     }
 
-    /// The same with other units that windows are of.
+    /// Replaces the units of the windows.
     pub(crate) fn over(self, units: Vec<usize>) -> Self {
         Self { units, ..self }
     }
 
-    /// How many windows that weigh alike would say as much: `(sum w)^2 / sum w^2` (L. Kish, Survey Sampling, 1965).
+    /// Effective number of windows of equal weight: `(sum w)^2 / sum w^2` (L. Kish, Survey Sampling, 1965).
     pub(crate) fn count(&self) -> f64 {
         let (sum, square) =
             self.weights.iter().fold((0.0, 0.0), |(sum, square), w| (sum + w, square + w * w));
         if square > 0.0 { sum * sum / square } else { 0.0 }
     }
 
-    /// How many series or groups they are of, those that weigh more than others counted for less likewise.
+    /// Effective number of series or groups, computed from their weights in the same way.
     pub(crate) fn count_units(&self) -> f64 {
         let units = self.units.iter().collect::<BTreeSet<_>>().len();
         units as f64 * self.count() / self.right.len().max(1) as f64
@@ -203,7 +202,7 @@ impl HeldBack {
         judged.map(candidate).collect()
     }
 
-    /// What was chosen of them, with its lead over the best of the others.
+    /// Choice among them, with its gain over the best of the others.
     fn decided(
         &self,
         setting: Setting,
@@ -317,7 +316,7 @@ impl Choice {
         held_out.decided(setting, ChosenBy::HeldOut, candidates, weight)
     }
 
-    /// How well what was chosen decides; `None` where nothing was judged.
+    /// Judgement of the choice; `None` if nothing was judged.
     pub(crate) fn judgement(&self) -> Option<Judgement> {
         let chosen = self.candidates.iter().find(|candidate| candidate.setting == self.setting)?;
         Some(chosen.judgement())
@@ -366,7 +365,7 @@ mod tests {
     use super::*;
     use crate::classifier::Scaling;
 
-    /// Of windows alone it is that of a mean of differences; of units that decide as one, that of as many units.
+    /// Errors for windows alone are those of a mean of differences; for units that decide as one, those of as many units.
     #[test]
     fn the_standard_error_of_a_lead_is_over_units_and_pairs() {
         let verdicts = |right: [u8; 6]| right.map(|one| Verdict { right: one == 1, lead: 1.0 });
@@ -389,7 +388,7 @@ mod tests {
         assert!((rare.count() - 10.0 / 3.0).abs() < 1e-12);
     }
 
-    /// Where nothing is judged codebooks weigh what is named first, whatever the scaling.
+    /// Codebooks have the first weight if nothing is judged, whatever the scaling.
     #[test]
     fn the_middle_is_of_scalings_and_the_first_of_weights() {
         let scales = |scaling, codebook_weight| Some(Scales { scaling, codebook_weight });

@@ -1,4 +1,4 @@
-//! How the form of class models is chosen: by successive halving in inner folds, and in closed form.
+//! Choice of the form of class models: by successive halving in inner folds, and in closed form.
 
 use crate::classifier::{Choice, Form, FormCandidate, FormChoice, Lead};
 use crate::learn::error::TrainError;
@@ -10,13 +10,13 @@ use crate::learn::search::space::Space;
 use crate::learn::search::trial::Trial;
 
 /// Forms that the last stage judges on all series with all settings: two floors of the first form, and the best
-/// form of one model with its own of a model a class.
+/// form of one model with its own of a model per class.
 pub(crate) const LAST: usize = 4;
-/// Of which share a stage keeps the best.
+/// Divisor of the number of forms that a stage keeps.
 const KEPT: usize = 4;
 /// Windows in a class that the first stage sees; the next ones see four times as many.
 const FIRST_WINDOWS: usize = 40;
-/// Where less than this part of all windows would be left out, none is.
+/// Divisor of the windows: if less than this part would be left out, all are used.
 const ALL_BUT: usize = 4;
 /// Passes of Baum-Welch in the stages before the last, and in the last beside models of all that have no more; and in the
 /// first of several in closed form.
@@ -33,8 +33,9 @@ pub(crate) struct FormSearch<'a, J> {
 /// series.
 struct OfOne {
     form: Form,
-    /// Whether it is what is taken untried, and others have to lead it: not where codebooks were to be beside it, and series
-    /// are too short for any.
+    /// `true` if it is the default, which others have to beat.
+    ///
+    /// It is not if it was to have codebooks and series are too short for any.
     first: bool,
     lead: Option<Lead>,
     held_out: HeldOut,
@@ -53,15 +54,15 @@ impl<J: Judge> FormSearch<'_, J> {
     /// hyperparameter optimization, AISTATS 2016): all forms on some series of each class with one setting
     /// of the machine, a quarter of them on four times as many, at last four on all with every setting.
     ///
-    /// Forms of one model that has seen no label are judged in closed form instead, a fit each: all after the first
-    /// passes of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is the
-    /// simpler one, and is taken at once where it errs too little to be led by two standard errors. Else it is held in
-    /// inner folds against a model a class: of the first form, at every floor and with all transitions, and of its own,
-    /// but that of a model for each lag there is none; on some series first, and on all against those alone that it does
-    /// not lead there by more than one standard error. It gives way to the best where that leads it by more than two, the
-    /// larger of that of the difference and its own (of the best, and one, in L. Breiman, J. Friedman, R. Olshen and
-    /// C. Stone, Classification and Regression Trees, 1984, section 3.4.3). Where series are too short for the codebooks that
-    /// were to be beside it, it is a model a class that gives way, if the form of one model leads by as much.
+    /// Forms of one model that has seen no label are judged in closed form instead, with one fit each: all after the first passes
+    /// of Baum-Welch with one scaling, a quarter of them after more of the same fit. The best of them is the simpler form, and is
+    /// used at once if its error is too small for any other to win by two standard errors. Otherwise inner folds compare it with
+    /// one model per class: that of the first form, at every floor and with all transitions, and that of its own form, unless
+    /// this has a model for each lag. They are compared on some series first, and on all series with those that it does not beat
+    /// there by more than one standard error. The best replaces it if it wins by more than two, the larger of the error of the
+    /// difference and its own (of the best, and one, in L. Breiman, J. Friedman, R. Olshen and C. Stone, Classification and
+    /// Regression Trees, 1984, section 3.4.3). If series are too short for the codebooks that it was to have, the roles are
+    /// exchanged: the form of one model has to beat a model per class.
     pub(crate) fn choose(&self) -> Result<(FormChoice, Option<Choice>), TrainError> {
         let space = self.space;
         let before = self.judge.fits();
@@ -91,7 +92,7 @@ impl<J: Judge> FormSearch<'_, J> {
         Ok((FormChoice { form, candidates, left_out, could_not_lead, fits, lead }, choice))
     }
 
-    /// Of several forms the best; `None` where there is nothing to judge by.
+    /// Chooses the best of several forms; `None` if there is nothing to judge by.
     fn chosen(
         &self,
         forms: Vec<Form>,
@@ -219,8 +220,10 @@ impl<J: Judge> FormSearch<'_, J> {
         }
     }
 
-    /// Of forms of one model that has seen no label the best, on some series, and the setting of its machine, on
-    /// all: a fit each. Forms that cannot be fitted are left out.
+    /// Chooses the best form of one model that has seen no label, on some series, and the setting of its machine, on all: one fit
+    /// each.
+    ///
+    /// Forms that cannot be fitted are left out.
     fn best_of_one(
         &self,
         forms: &[Form],
@@ -284,7 +287,7 @@ impl<J: Judge> FormSearch<'_, J> {
         self.space.trial(form).plain()
     }
 
-    /// How well a form decides in inner folds, and which machine; `None` without folds. Before the last stage
+    /// Judges a form in inner folds, and chooses its machine; `None` without folds. Before the last stage
     /// with one setting.
     fn judge(
         &self,
@@ -300,8 +303,9 @@ impl<J: Judge> FormSearch<'_, J> {
         self.judge.in_folds(&trial, series)
     }
 
-    /// Series with so many windows of each class, spread over all; enough of them for inner folds. All, where those leave
-    /// out less than a quarter of the windows.
+    /// Selects series with at least `windows` windows of each class, spread over all, and enough of them for inner folds.
+    ///
+    /// Returns all series if the selection would leave out less than a quarter of the windows.
     fn some_of_each(&self, windows: usize) -> Result<Vec<usize>, TrainError> {
         let (data, request) = (self.space.data, self.space.request());
         let labels = data.labels()?;
@@ -328,7 +332,7 @@ impl<J: Judge> FormSearch<'_, J> {
     }
 }
 
-/// How many of so many forms the next stage sees.
+/// Number of forms that the next stage sees, of `judged` forms.
 pub(crate) fn kept_of(judged: usize) -> usize {
     usize::max(judged.div_ceil(KEPT), LAST)
 }

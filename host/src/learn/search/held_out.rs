@@ -1,4 +1,4 @@
-//! What is held out in closed form, and what was last held out of some series: its features serve what follows.
+//! Closed-form hold-out, and a cache of the last one: its features serve the next steps.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use crate::learn::machine::Examples;
 use crate::learn::search::choice::Decided;
 use crate::learn::search::trial::Trial;
 
-/// What is held out in closed form, and what was decided of it.
+/// Windows held out in closed form, and the decisions on them.
 #[derive(Clone)]
 pub(crate) struct HeldOut {
     /// The series, or group, that each window is held out with.
@@ -20,7 +20,7 @@ pub(crate) struct HeldOut {
     pub(crate) decided: Decided,
 }
 
-/// What was held out of some series, and in which trial.
+/// Hold-out of some series, and its trial.
 pub(crate) struct Kept {
     trial: Trial,
     series: Vec<usize>,
@@ -28,13 +28,13 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Whether its features are those of some series by a map.
+    /// Returns whether its features are those of some series by a map.
     fn features_are_of(&self, map: &FeatureMap, trial: &Trial, series: &[usize]) -> bool {
         let cut = |trial: &Trial| (trial.request.front.clone(), trial.request.windowing);
         cut(&self.trial) == cut(trial) && self.series == series && self.held_out.map == *map
     }
 
-    /// Whether another trial would decide the same on its features.
+    /// Returns whether another trial would decide the same on its features.
     pub(crate) fn decides_by(&self, trial: &Trial) -> bool {
         let by = |trial: &Trial| {
             let request = &trial.request;
@@ -44,12 +44,12 @@ impl Kept {
     }
 }
 
-/// What was last held out of some series.
+/// Cache of the last hold-out.
 #[derive(Default)]
 pub(crate) struct LastHeldOut(Mutex<Option<Arc<Kept>>>);
 
 impl LastHeldOut {
-    /// It, where its features are of these series by this map.
+    /// Returns the hold-out, if its features are of these series by this map.
     pub(crate) fn of(
         &self,
         map: &FeatureMap,

@@ -1,13 +1,13 @@
-//! What a search asks of trials: how well they decide what is held back.
+//! Judge of trials: decides held-out windows for a search.
 
 use crate::learn::error::TrainError;
 use crate::learn::search::held_out::HeldOut;
 use crate::learn::search::judged::Judged;
 use crate::learn::search::trial::Trial;
 
-/// How well trials decide what is held back from them: what a search asks.
+/// Judge of trials by held-out windows, for a search.
 pub(crate) trait Judge {
-    /// In inner folds of some series; `None` where there can be none.
+    /// Judges a trial in inner folds of some series; `None` if there can be none.
     fn in_folds(&self, trial: &Trial, series: &[usize]) -> Result<Option<Judged>, TrainError>;
 
     /// Each series or group held out in closed form; `None` where that is not to be had.
@@ -17,8 +17,9 @@ pub(crate) trait Judge {
         series: &[usize],
     ) -> Result<Option<HeldOut>, TrainError>;
 
-    /// What was held out of all series, in the inner folds of some: each is held out in closed form, of the features that
-    /// there are. `None` without folds.
+    /// Judges a hold-out in the inner folds of some series: each is held out in closed form, from the existing features.
+    ///
+    /// `None` without folds.
     fn held_out_in_folds(
         &self,
         trial: &Trial,

@@ -1,4 +1,4 @@
-//! What came of a trial of a form, and when one leads another.
+//! Result of a trial of a form, and comparisons of results.
 
 use crate::classifier::{Choice, Form, FormCandidate, Lead};
 use crate::learn::search::choice::{Decided, Judgement, Marks};
@@ -8,7 +8,7 @@ use crate::learn::search::choice::{Decided, Judgement, Marks};
 /// parts in the mean over folds, with two 0.933: inner folds of a few groups are worth less than their size says.
 pub(crate) const ERRORS: f64 = 2.0;
 
-/// What a trial saw.
+/// Stage and data of a trial.
 pub(crate) struct Seen {
     pub(crate) stage: usize,
     pub(crate) closed_form: bool,
@@ -16,7 +16,7 @@ pub(crate) struct Seen {
     pub(crate) passes: usize,
 }
 
-/// What came of a trial of a form.
+/// Result of a trial of a form.
 pub(crate) struct Judged {
     pub(crate) judgement: Judgement,
     pub(crate) form: Form,
@@ -24,60 +24,61 @@ pub(crate) struct Judged {
     pub(crate) marks: Marks,
 }
 
-/// What was chosen.
+/// Result of a choice.
 pub(crate) struct Chosen {
     pub(crate) form: Form,
     /// The machine on it, where one was chosen.
     pub(crate) choice: Option<Choice>,
     pub(crate) lead: Option<Lead>,
-    /// Forms that were not tried, for what leads errs too little.
+    /// Number of forms that were not tried because they could not win.
     pub(crate) could_not_lead: usize,
 }
 
 impl Judged {
-    /// As what is chosen, with its lead.
+    /// Converts it into a choice, with its gain.
     pub(crate) fn taken(self, lead: Option<Lead>) -> Chosen {
         Chosen { form: self.form, choice: self.choice, lead, could_not_lead: 0 }
     }
 
-    /// By how much it leads the best of some others, which are in order; none of none.
+    /// Gain over the best of some others, which are in order; `None` without others.
     pub(crate) fn lead<'j>(&self, others: impl IntoIterator<Item = &'j Self>) -> Option<Lead> {
         let next = others.into_iter().next()?;
         Some(self.judgement.lead(&next.judgement, self.marks.standard_error(&next.marks)))
     }
 
-    /// By how much it leads another, with the larger of the error of the difference and its own as of so many trials:
-    /// groups may be too few to differ, and what errs nowhere has none.
+    /// Gain over another, with the larger of the error of the difference and its own error over independent trials.
+    ///
+    /// There may be too few groups to differ, and a form without errors has no error of its own.
     pub(crate) fn safe_lead(&self, next: &Self) -> Lead {
         let own = self.judgement.standard_error(self.marks.count());
         self.judgement.lead(&next.judgement, own.max(self.marks.standard_error(&next.marks)))
     }
 
-    /// By how much another leads it, that would have been kept unless led by as much.
+    /// Gain of another over it, where it is the default that must be beaten.
     pub(crate) fn lead_of(&self, best: &Self) -> Lead {
         let Lead { accuracy, standard_error, loss, .. } = self.safe_lead(best);
         Lead { accuracy: -accuracy, standard_error, loss: -loss, over_kept: true }
     }
 
-    /// Whether it leads another by more than so many of those errors.
+    /// Returns whether it beats another by more than `errors` of those errors.
     pub(crate) fn leads(&self, next: &Self, errors: f64) -> bool {
         let Lead { accuracy, standard_error, .. } = self.safe_lead(next);
         accuracy > errors * standard_error
     }
 
-    /// Whether another leads it by more.
+    /// Returns whether another beats it by more.
     pub(crate) fn is_led_by(&self, best: &Self, errors: f64) -> bool {
         let Lead { accuracy, standard_error, .. } = self.lead_of(best);
         accuracy > errors * standard_error
     }
 
-    /// Of the setting that was chosen on a form; `None` where nothing was judged.
+    /// Result of the setting that was chosen on a form; `None` if nothing was judged.
     pub(crate) fn of(form: &Form, Decided { choice, marks }: Decided) -> Option<Self> {
         let judgement = choice.judgement()?;
         Some(Self { judgement, form: form.clone(), choice: Some(choice), marks })
     }
 
-    /// As it is told, not priced yet, nor won.
+    /// Returns it as reported, without price and not marked as chosen.
     pub(crate) fn candidate(
         &self,
         Seen { stage, closed_form, series, passes }: Seen,
@@ -99,7 +100,7 @@ impl Judged {
     }
 }
 
-/// Whether what is right in all of so many windows would lead by more than [`ERRORS`] standard errors.
+/// Returns whether a form that is right in all of `windows` windows would win by more than [`ERRORS`] standard errors.
 pub(crate) fn can_be_led(found: &Judgement, windows: f64) -> bool {
     1.0 - found.accuracy > ERRORS * found.standard_error(windows)
 }

@@ -1,4 +1,4 @@
-//! What a classifier may cost on a device.
+//! Limits on the cost of a classifier on a device.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::deploy::Cost;
 
-/// What a classifier takes of a device.
+/// Resource of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
     /// Bytes of the model in flash.
@@ -34,12 +34,12 @@ pub struct Limits {
     pub flash: Option<usize>,
     /// Bytes of a stream's state.
     pub ram: Option<usize>,
-    /// Multiply-adds a sample.
+    /// Multiply-adds per sample.
     pub operations: Option<usize>,
 }
 
 impl Limits {
-    /// What a cost takes, what is allowed of it, and what it is called, of the first that is too much.
+    /// First excess of a cost: the amount, the limit and the resource.
     pub(crate) fn excess(&self, cost: &Cost) -> Option<(usize, usize, Resource)> {
         let each = [
             (self.flash, cost.model_bytes, Resource::Flash),

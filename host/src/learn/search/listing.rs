@@ -1,5 +1,4 @@
-//! Which forms of class models there are to choose from, on what data: states and their transitions, the floor of
-//! standard deviations, lags of differences, how evidence grows with length.
+//! List of the forms of class models for given data: states and transitions, floors, lags, length normalisation.
 
 use fishweir_core::classify::Normalisation;
 
@@ -13,19 +12,19 @@ use crate::runtime::{Hmm, STATE_SIZES, padded_states};
 
 /// Numbers in a row at most where lags are chosen, but for one difference a channel.
 const WIDEST: usize = 40;
-/// Samples of the middle series a state, at least, where states are stages that it runs through.
+/// Samples of the middle series per state, at least, where states are stages that it runs through.
 const STAGE: usize = 2;
 /// Fewer stages of channels are one change, or none.
 const FEWEST_STAGES: usize = 3;
 /// Lags reach no further than this part of the middle length of a series. With a fourth, series of 24 samples had
 /// a choice of lag 4 alone; lags to 8 had 0.985 instead of 0.955 of ItalyPowerDemand's training part in inner folds.
 const REACH: usize = 3;
-/// Scores of all strings by a state a position that are tried: 128 MiB, which a machine learns from in seconds. More take
+/// Scores of all strings by one state per position that are tried: 128 MiB, which a machine learns from in seconds. More take
 /// many times what an ergodic chain's do (of 400 strings of 64 of 60 symbols, in 20 classes, thirty seconds and one).
 const MOST_SCORES: usize = 1 << 24;
 
 impl FormChoice {
-    /// What was chosen, as a model that was fitted has it: what was settled of [`Topology::Automatic`].
+    /// Settles [`Topology::Automatic`] as in a fitted model.
     pub(crate) fn settle(&mut self, model: &Hmm) {
         let states = model.states();
         let stays = states < 2 || model.transition[0][1] < 1.0;
@@ -64,12 +63,12 @@ impl Space<'_> {
         (5 * lengths[lengths.len() / 2] >= 4 * length).then_some(length)
     }
 
-    /// The same, if a state a position can be compiled.
+    /// Length of the strings, if a state per position can be compiled.
     pub(crate) fn positions(&self) -> Option<usize> {
         self.aligned_length().filter(|&length| padded_states(length).is_some())
     }
 
-    /// The same, if the scores of models of so many states are not far more than those of others.
+    /// Length of the strings, if a state per position would not make far more scores than other forms.
     fn positions_to_try(&self) -> Option<usize> {
         let universal = self.open.first.models == ScoreModels::Universal;
         let models = if universal { 1 } else { self.data.classes().len() };
@@ -79,7 +78,7 @@ impl Space<'_> {
         self.positions().filter(few)
     }
 
-    /// Whether a state a position would be tried of strings that are short enough.
+    /// Returns whether a state per position would be tried for strings that are short enough.
     pub(crate) fn would_try_positions(&self) -> bool {
         let positions = |&(topology, _): &(Topology, _)| topology == Topology::Positions;
         matches!(self.data.kind(), Kind::Symbols(_))
@@ -88,7 +87,7 @@ impl Space<'_> {
     }
 
     /// The forms of models of strings to choose from: each chain that they are long enough for, with each
-    /// normalisation where lengths differ. The first alone where there are none.
+    /// normalisation where lengths differ. The first alone if there is no chain.
     fn of_strings(&self, first: Form) -> Vec<Form> {
         if self.open.chains.is_empty() {
             return vec![first];
@@ -125,7 +124,7 @@ impl Space<'_> {
         if forms.is_empty() { vec![first] } else { forms }
     }
 
-    /// How evidence may grow with length: others than the first where lengths differ.
+    /// Normalisations by length: others than the first if lengths differ.
     fn normalisations(&self, lengths: &[usize]) -> Vec<Normalisation> {
         let differ = lengths.first().zip(lengths.last()).is_some_and(|(a, b)| 5 * a < 4 * b);
         let any = differ && self.request.features().is_some();

@@ -1,4 +1,4 @@
-//! From a request to a plan: every form of class models that may come of it, listed once and priced; a search among them by
+//! Search from a request to a plan: every possible form of class models, listed once and priced; a search among them by
 //! a judge; then a mirror image, jittered copies and the machine's setting.
 //!
 //! | what | file |

@@ -1,4 +1,4 @@
-//! What a request leaves open, and what its effort would try of that, whatever the data.
+//! Open parts of a request, and the alternatives of its effort, whatever the data.
 
 use fishweir_core::classify::Normalisation;
 
@@ -28,9 +28,9 @@ pub(crate) const EACH_LAG_FLOOR: f64 = 0.03;
 /// The first form, and what else there is of each of its parts: what is given, or what the effort tries.
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
-    /// How its models are fitted.
+    /// Fit of its models.
     pub(crate) baum_welch: BaumWelch,
-    /// What is taken unless something is better; with a floor whether it is read or not.
+    /// Default form; it has a floor even if that is not used.
     pub(crate) first: Form,
     /// Floors of standard deviations. Channels only.
     pub(crate) std_floors: Vec<f64>,
@@ -40,7 +40,7 @@ pub(crate) struct Open {
     pub(crate) codebooks: Vec<usize>,
     /// Levels of each codeword's likeness, where there are codebooks.
     pub(crate) levels: usize,
-    /// Whether fewer levels are tried too where there are limits.
+    /// `true` if fewer levels are tried too, given limits.
     pub(crate) fewer_levels: bool,
     /// Hidden states. Channels only.
     pub(crate) states: Vec<usize>,
@@ -48,14 +48,13 @@ pub(crate) struct Open {
     pub(crate) topologies: Vec<Topology>,
     /// Transitions and numbers of states of models of strings, `None` for the first's; none to keep to the first.
     pub(crate) chains: Vec<(Topology, Option<usize>)>,
-    /// Whose models there are.
+    /// Models that give scores.
     pub(crate) models: Vec<ScoreModels>,
-    /// How evidence grows with length, where lengths differ.
+    /// Normalisations by length, if lengths differ.
     pub(crate) normalisations: Vec<Normalisation>,
-    /// Whether a model for each lag, where it is among the forms and keeps within the limits, is taken without a trial
-    /// of any.
+    /// `true` if a model for each lag, if it is among the forms and within the limits, is used without any trial.
     pub(crate) each_lag_untried: bool,
-    /// Whether the first form is such a model because it was asked for: then it has the machine of one model.
+    /// `true` if the first form is such a model by request: then it has the machine of one model.
     pub(crate) asks_each_lag: bool,
 }
 
@@ -86,7 +85,7 @@ impl Open {
             given(&request.normalisations, Normalisation::PER_SAMPLE, tried.normalisations);
         let mut chains = tried.chains;
         if !request.states.is_empty() {
-            // As many positions as are told, whatever strings' length.
+            // The number of positions as given, whatever the strings' length.
             let positions = baum_welch.topology == Topology::Positions;
             chains.retain(|(_, states)| states.is_none() && !positions);
             if chains.is_empty() && !other_states.is_empty() {
@@ -138,7 +137,7 @@ impl Open {
             lags = if lags.is_empty() { Lags::order(2) } else { lags }.of_past();
             other_lags = other_lags.into_iter().map(Lags::of_past).collect();
         }
-        // Models that a kernel machine on their scores is deployed with have no state a position: those would be too many.
+        // Models that a kernel machine on their scores is deployed with have no state per position: those would be too many.
         if !compiles {
             baum_welch.topology = baum_welch.topology.without_positions();
         }
@@ -191,7 +190,7 @@ impl Open {
         Form { topology, std_floor, ..self.first.clone() }
     }
 
-    /// Whether there are codebooks to choose, beside a model for each lag.
+    /// Returns whether codebooks are to be chosen for a model for each lag.
     pub(crate) fn tries_codebooks(&self) -> bool {
         let of_all = [&self.first.models].into_iter().chain(&self.models);
         let apart = [&self.first.lags].into_iter().chain(&self.lags).any(Lags::is_apart);
@@ -202,7 +201,7 @@ impl Open {
 }
 
 impl Request {
-    /// What is varied of training series of a kind, and counted.
+    /// Summary of the augmentation of training series of a kind, and of their codebooks.
     #[must_use]
     pub fn varies(&self, observed: &Kind) -> Varied {
         let augment = self.augmentation();
@@ -238,7 +237,7 @@ fn other_codebooks_given(request: &Request) -> Vec<usize> {
     request.codebooks.iter().skip(1).copied().collect()
 }
 
-/// What an effort tries beside the first form, where nothing is given.
+/// Alternatives that an effort tries, if none are given.
 #[derive(Default)]
 struct Tried {
     std_floors: Vec<f64>,
@@ -253,7 +252,7 @@ struct Tried {
 }
 
 impl Tried {
-    /// Of models that are fitted so.
+    /// Alternatives for models that are fitted so.
     fn of(request: &Request, baum_welch: &BaumWelch) -> Self {
         let (kind, effort) = (request.kind, request.effort);
         let std_floors = match effort {
@@ -354,7 +353,7 @@ fn lags(request: &Request, effort: Effort) -> Vec<Lags> {
     lags
 }
 
-/// Chains of a model's own states and of others; a state a position there is once.
+/// Chains of a model's own states and of others; a state per position there is once.
 fn chains_of(topologies: &[Topology], others: &[usize]) -> Vec<(Topology, Option<usize>)> {
     let of = |&topology: &Topology| {
         let others = if topology == Topology::Positions { &[] } else { others };

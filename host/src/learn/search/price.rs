@@ -1,4 +1,4 @@
-//! What forms of class models would cost on a device: those that cost more than is allowed are not tried.
+//! Predicted costs of forms of class models on a device: those above the limits are not tried.
 
 use crate::classifier::{Codebooks, Form, Price, ScoreModels};
 use crate::data::Windowing;
@@ -18,8 +18,7 @@ impl From<&Cost> for Price {
 }
 
 impl Space<'_> {
-    /// What a form costs; `None` where that is not settled before it is fitted, of what stores as much as it needs, and
-    /// of words.
+    /// Cost of a form; `None` if it is unknown before the fit, for classifiers that store as much as they need, and for words.
     fn cost(&self, form: &Form) -> Option<Cost> {
         let (request, observed) = (&self.request, self.data.kind());
         if !request.kind.compiles()
@@ -63,7 +62,7 @@ impl Space<'_> {
         Some(cost.on(request.windowing.as_ref().map(Windowing::as_core)))
     }
 
-    /// The same as limits count it.
+    /// Cost of a form, as limits count it.
     #[must_use]
     pub fn price(&self, form: &Form) -> Option<Price> {
         self.cost(form).as_ref().map(Price::from)

@@ -1,5 +1,5 @@
-//! What may come of a request on some series: every form of class models, listed once and priced, and the settings of
-//! the machines on them.
+//! Search space of a request on some series: every form of class models, listed once and priced, and the settings of the machines
+//! on them.
 
 use std::sync::Arc;
 
@@ -18,41 +18,43 @@ use crate::runtime::{Family, padded_states};
 /// The scalings to choose from, unless told.
 const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
 
-/// The same of one model of all classes.
+/// Scalings for one model of all classes.
 const ONE_MODEL_SCALINGS: [Scaling; 3] = [Scaling::Practical, Scaling::Diagonal, Scaling::Whitened];
 
 /// Weights of codebooks beside one model of all classes. In folds of training parts of ten sets (`host/docs/ACCURACY.md`)
 /// four codebooks with two levels gained 0.003 in the mean over eight with none, by this choice 0.008.
 const ONE_MODEL_WEIGHTS: [f64; 2] = [1.0, 4.0];
 
-/// What may come of a [`Request`] on some series of a data set.
+/// Search space of a [`Request`] on some series of a data set.
 pub struct Space<'a> {
     pub(crate) data: &'a Dataset,
     pub(crate) series: &'a [usize],
-    /// With the words of a front end's symbols learnt.
+    /// Request, with the words of a front end's symbols learnt.
     pub(crate) request: Arc<Request>,
     pub(crate) open: Open,
     pub(crate) front: FrontEnd,
-    /// How states emit unless a form says otherwise; `None` of what is observed refuses the family that is given.
+    /// Default emission family of the forms; `None` if the observations refuse the given family.
     pub(crate) usual_family: Option<&'static dyn Family>,
     /// Samples of the middle window.
     pub(crate) middle: usize,
-    /// Whether a topology that is [automatic](crate::fit::Topology::Automatic) may be a state a position.
+    /// `true` if a topology that is [automatic](crate::fit::Topology::Automatic) may become a state per position.
     pub(crate) unsettled: bool,
     pub(crate) augment: Augment,
-    /// What is tried: one alone where nothing is.
+    /// Forms to try; a single one if nothing is tried.
     forms: Vec<Form>,
     left_out: usize,
     without_codebooks: bool,
 }
 
-/// One of so many samples may lack a channel before codebooks are given up for it.
+/// Divisor of the samples: if more than this part lacks a channel, codebooks are dropped.
 const LACKING: usize = 10;
 
 impl Request {
-    /// Whether training takes whole samples alone, so that one that lacks a channel is missing
-    /// ([`Dataset::whole_samples`]): kernel machines and codebooks do, if at most a tenth of the samples lack a channel. If
-    /// more do, training refuses them, and the default is without codebooks.
+    /// Returns whether training takes whole samples alone, so that one that lacks a channel is missing
+    /// ([`Dataset::whole_samples`]).
+    ///
+    /// Kernel machines and codebooks do, if at most a tenth of the samples lack a channel. If more do, training refuses them, and
+    /// the default is without codebooks.
     #[must_use]
     pub fn takes_whole_samples(&self, data: &Dataset) -> bool {
         let partial = data.missing().partial;
@@ -112,7 +114,7 @@ impl<'a> Space<'a> {
         Ok(space)
     }
 
-    /// Whether codebooks, which are the default, are left out because samples lack channels.
+    /// Returns whether codebooks, which are the default, are left out because samples lack channels.
     #[must_use]
     pub fn leaves_out_codebooks(&self) -> bool {
         self.without_codebooks
@@ -142,7 +144,7 @@ impl<'a> Space<'a> {
         &self.forms
     }
 
-    /// How many forms more there would be that take more than the limits allow.
+    /// Number of further forms that exceed the limits.
     #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out
@@ -153,8 +155,10 @@ impl<'a> Space<'a> {
         self.open.first_over(&self.request, self.data.kind())
     }
 
-    /// What is taken where nothing is judged: of forms a model for each lag; of strings what is settled by likelihood, if
-    /// all that may come of it keep the limits; else the first.
+    /// Form that is used without a judgement.
+    ///
+    /// It is a model for each lag if there is one; for strings the one that likelihood settles, if all its outcomes keep the
+    /// limits; otherwise the first.
     pub(crate) fn unjudged(&self) -> Form {
         let first = || self.forms.first().cloned().unwrap_or_else(|| self.first());
         match (self.usual(&self.forms), self.data.kind()) {
@@ -164,10 +168,11 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Of forms those that are left where a model for each lag is taken untried: that, with the codebooks that were
-    /// asked for, at the floor that suits it if it is among them; without one, all those whose models are the first's.
-    /// Series too short for codebooks are told apart by a model a class, which had 0.978 of the test part of
-    /// pen tracks of eight samples where models for each lag alone had 0.909.
+    /// Filters the forms if a model for each lag is used untried.
+    ///
+    /// The result is that form, with the codebooks that were requested, at the floor that suits it if it is among them; without
+    /// such a form, all forms with the models of the first. For series too short for codebooks that is a model per class: on the
+    /// test part of pen tracks of eight samples it had an accuracy of 0.978, where models for each lag alone had 0.909.
     fn untried(&self, mut forms: Vec<Form>) -> Vec<Form> {
         if !self.open.each_lag_untried {
             return forms;
@@ -180,7 +185,7 @@ impl<'a> Space<'a> {
         forms
     }
 
-    /// Of forms a model for each lag that is taken where nothing is tried: see [`untried`](Self::untried).
+    /// Form with a model for each lag that is used without a trial: see [`untried`](Self::untried).
     fn usual<'f>(&self, forms: &'f [Form]) -> Option<&'f Form> {
         let alone = self.open.codebooks.is_empty() || self.open.asks_each_lag;
         let whole = |form: &&Form| form.codebooks > 0 || alone;
@@ -188,7 +193,7 @@ impl<'a> Space<'a> {
         each_lag().find(|form| form.std_floor == Some(EACH_LAG_FLOOR)).or(each_lag().next())
     }
 
-    /// How states of a form emit; `None` as suits what is observed.
+    /// Emission family of a form; `None` for the one that suits the observations.
     pub(crate) fn emission_of(&self, form: &Form) -> Option<&'static dyn Family> {
         let own = self.request.baum_welch.emission;
         if form.lags.is_past() { own.or(Some(OF_PAST)) } else { own }
@@ -250,7 +255,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The length of strings that have about one, where that is why no state a position is tried of them.
+    /// The length of strings that have about one, if that is the reason why no state per position is tried.
     #[must_use]
     pub fn too_long_for_positions(&self) -> Option<usize> {
         let length = self.would_try_positions().then(|| self.aligned_length()).flatten()?;

@@ -85,7 +85,7 @@ impl Judge for Trials<'_> {
     }
 }
 
-/// What a lead in nats is held to: one of models that cannot be is endless.
+/// Bound on a margin in nats: an impossible model would make it infinite.
 const FARTHEST: f64 = 1e6;
 impl TrainingSet<'_> {
     /// Chooses scaling and C by cross-validation within the training series: models are fitted anew
@@ -175,8 +175,10 @@ impl TrainingSet<'_> {
         Ok(Some(windows.of_all(series).map(|window| groups[window.series]).collect()))
     }
 
-    /// How the trial's setting decides series as they are, held out in closed form with their mirror images and jittered
-    /// copies, and the features of all of these: beside those that there are already of the series.
+    /// Judges the trial's setting on series without augmentation, held out in closed form with their variants.
+    ///
+    /// The variants are mirror images and jittered copies. Also returns the features of all of these, in addition to those of
+    /// the series that exist already.
     pub(crate) fn held_out_with_copies(
         &self,
         HeldOut { units, map, .. }: &HeldOut,
@@ -235,7 +237,7 @@ impl TrainingSet<'_> {
         Ok(decided(&scales, verdicts))
     }
 
-    /// The group of each series of the data set, or its number where there are none.
+    /// Group of each series of the data set, or its index without groups.
     pub(crate) fn groups(&self) -> Result<Vec<usize>, TrainError> {
         Ok(match &self.trial.request.group {
             Some(column) => self.data.groups(column)?.0,
@@ -256,7 +258,7 @@ impl TrainingSet<'_> {
         Ok(inner_folds(&labels, self.data.classes(), groups.as_deref(), most))
     }
 
-    /// How well the Bayes rule decides in inner folds: the share of windows that it decides rightly, with
+    /// Judges the Bayes rule in inner folds: the share of windows that it decides rightly, with
     /// balanced classes the mean over classes; `None` without folds.
     fn judge_bayes(&self, series: &[usize]) -> Result<Option<(Judgement, Marks)>, TrainError> {
         let Some(folds) = self.inner_folds(series)? else { return Ok(None) };

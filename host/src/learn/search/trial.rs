@@ -15,13 +15,13 @@ use crate::learn::solver::learner::Learner;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) scalings: Vec<Scaling>,
-    /// What codebooks' counts are multiplied by; one where there are none.
+    /// Factors on codebooks' counts; one without codebooks.
     pub(crate) codebook_weights: Vec<f64>,
     /// Kernels on scores and their widths; none of what compiles.
     pub(crate) kernels: Vec<(Option<f64>, ScoreKernel)>,
     /// Rising.
     pub(crate) c: Vec<f64>,
-    /// Whether whitening is not among the scalings for models have too many parameters.
+    /// `true` if whitening is not among the scalings because models have too many parameters.
     pub(crate) without_whitening: bool,
 }
 
@@ -41,7 +41,7 @@ impl Settings {
         }
     }
 
-    /// With one scaling, diagonal or else the middle one, and the first weight of codebooks.
+    /// Keeps one scaling, diagonal or else the middle one, and the first weight of codebooks.
     pub(crate) fn of_one_scale(&self) -> Self {
         let diagonal = self.scalings.contains(&Scaling::Diagonal);
         let middle = self.scalings[self.scalings.len() / 2];
@@ -52,7 +52,7 @@ impl Settings {
         }
     }
 
-    /// The same, with the middle one of costs and kernels.
+    /// Settings with the middle one of costs and kernels.
     pub(crate) fn middle(&self) -> Self {
         Self {
             c: vec![self.c[self.c.len() / 2]],
@@ -61,20 +61,20 @@ impl Settings {
         }
     }
 
-    /// The kernels' widths; one that is none for a kernel without, or for features.
+    /// Widths of the kernels; `None` for a kernel without one, or for features.
     pub(crate) fn widths(&self) -> Vec<Option<f64>> {
         let widths: Vec<_> = self.kernels.iter().map(|(width, _)| *width).collect();
         if widths.is_empty() { vec![None] } else { widths }
     }
 }
 
-/// What is tried on some series: one form, varied in one way, and settings of its machine.
+/// Trial on some series: one form, one augmentation, and settings of its machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
-    /// What no choice changes.
+    /// Request, which no choice changes.
     pub(crate) request: Arc<Request>,
     pub(crate) form: Form,
-    /// How the form's models are fitted.
+    /// Fit of the form's models.
     pub(crate) baum_welch: BaumWelch,
     pub(crate) learner: &'static Learner,
     pub(crate) settings: Settings,
@@ -82,50 +82,50 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// Of series as they are.
+    /// Removes the augmentation.
     pub(crate) fn plain(self) -> Self {
         Self { augment: Augment::NONE, ..self }
     }
 
-    /// With one setting of the machine.
+    /// Fixes the setting of the machine.
     pub(crate) fn frozen(&self, setting: Setting) -> Self {
         Self { settings: self.settings.only(setting), ..self.clone() }
     }
 
-    /// With another mirror image of the series.
+    /// Sets another mirror image of the series.
     pub(crate) fn mirrored(&self, channels: Vec<String>) -> Self {
         let augment = Augment { mirror: Mirror::Channels(channels), ..self.augment.clone() };
         Self { augment, ..self.clone() }
     }
 
-    /// With a number of jittered copies.
+    /// Sets the number of jittered copies.
     pub(crate) fn with_copies(&self, copies: usize) -> Self {
         Self { augment: self.augment.with_copies(copies), ..self.clone() }
     }
 
-    /// With so many passes of Baum-Welch at most.
+    /// Sets the largest number of passes of Baum-Welch.
     pub(crate) fn with_passes(mut self, most: usize) -> Self {
         self.baum_welch.iterations = self.baum_welch.iterations.min(most);
         self
     }
 
-    /// Whether one model is fitted for all classes.
+    /// Returns whether one model is fitted for all classes.
     pub(crate) fn universal(&self) -> bool {
         self.form.models == ScoreModels::Universal
     }
 
-    /// Whether what is held out is had in closed form.
+    /// Returns whether hold-out is available in closed form.
     pub(crate) fn in_closed_form(&self) -> bool {
         self.universal() && self.learner.in_closed_form() && self.request.kind.compiles()
     }
 
-    /// Whether series are neither mirrored nor copied.
+    /// Returns whether series are neither mirrored nor copied.
     pub(crate) fn is_plain(&self, observed: &Kind) -> bool {
         self.augment.copies(observed) == 0 && self.augment.mirrors(observed) == Some(&[])
     }
 }
 
-/// What is fitted: one form, varied in one way, and one setting of its machine, with what they were chosen from.
+/// Training plan: one form, one augmentation and one setting of its machine, with their alternatives.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(crate) series: Vec<usize>,
@@ -136,25 +136,25 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What class models are made of, and what that was chosen from.
+    /// Form of the class models, and its alternatives.
     #[must_use]
     pub fn form(&self) -> &FormChoice {
         &self.form
     }
 
-    /// What the machine is trained with, and what that was chosen from; `None` of Bayes.
+    /// Setting of the machine, and its alternatives; `None` for Bayes.
     #[must_use]
     pub fn setting(&self) -> Option<&Choice> {
         self.setting.as_ref()
     }
 
-    /// How many jittered copies there are of each series, where that was to be chosen.
+    /// Number of jittered copies of each series, if that was chosen.
     #[must_use]
     pub fn copies(&self) -> Option<&CopiesChoice> {
         self.copies.as_ref()
     }
 
-    /// What is trained on the features; `None` of Bayes.
+    /// Learner that is trained on the features; `None` for Bayes.
     #[must_use]
     pub fn learner(&self) -> Option<&'static Learner> {
         self.setting.as_ref().map(|_| self.trial.learner)

@@ -1,4 +1,4 @@
-//! What of a request cannot be trained, before anything is fitted.
+//! Checks of a request before anything is fitted.
 
 use crate::classifier::{CODEBOOKS_MOST, LEVELS_MOST, Observations, ScoreModels, contexts_of};
 use crate::data::{Kind, Lags, Period};

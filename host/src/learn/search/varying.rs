@@ -1,4 +1,4 @@
-//! How training series are varied, where that is to be chosen: a mirror image, and the number of jittered copies.
+//! Choice of the augmentation of training series: a mirror image, and the number of jittered copies.
 
 use crate::classifier::{Choice, CopiesCandidate, CopiesChoice, Lead};
 use crate::learn::error::TrainError;
@@ -15,11 +15,11 @@ use crate::learn::vectors::mirror_candidates;
 
 /// The number of jittered copies that was chosen.
 pub(crate) struct Copied {
-    /// With that number.
+    /// Trial with that number.
     pub(crate) trial: Trial,
     /// The choice of scaling and C, where it was made.
     pub(crate) machine: Option<Choice>,
-    /// What it was chosen from, where there was a choice.
+    /// Alternatives, if there was a choice.
     pub(crate) choice: Option<CopiesChoice>,
     /// The features of series and copies by a map, where they were taken.
     pub(crate) examples: Option<(FeatureMap, Examples)>,
@@ -77,11 +77,12 @@ impl Trials<'_> {
         Ok((trial, plain.then_some(choice)))
     }
 
-    /// Of trials with a mirror image each, the first with none, the one that decides best what is held out in closed form,
-    /// and without an image the choice of scaling and C; `None` where that is not to be had. All else is frozen, models
-    /// too: those of the series alone, which the classifier keeps. The series alone are taken unless an image leads them
-    /// by more than two standard errors over series: what an image gains is of the few who wear the sensor on the other
-    /// side, and no error over so few groups would let it pass.
+    /// Chooses among trials with a mirror image each, the first without, the one with the best hold-out in closed form, and for
+    /// the first the scaling and C.
+    ///
+    /// `None` if that is not available. All else is fixed, models too: those of the series alone, which the classifier keeps. No
+    /// image is used unless it wins by more than two standard errors over series. An image helps the few who wear the sensor on
+    /// the other side, and an error over so small a number of groups would reject it.
     ///
     /// Cost: the fit and the features that are made anyway, and the features of every image once.
     fn choose_mirror_held_out(
@@ -130,12 +131,12 @@ impl Trials<'_> {
         Ok(Some((best.0.clone(), alone)))
     }
 
-    /// A trial with the number of jittered copies chosen: the first of those to choose from, unless machines on
-    /// another are right of series as they are by more than two standard errors more often, each series or group held
-    /// out with its copies, or in inner folds: the larger of that of the difference over these and that of so many trials.
-    /// Each has its own C, for copies change what a score's unit is; all else is frozen: as suits series without copies
-    /// where they are held out in closed form, else series with the first number. What copies gain is of sensors that
-    /// training series have not seen, so what they lose here has to be plain.
+    /// A trial with the number of jittered copies chosen: the first of those to choose from, unless machines on another number
+    /// win on series without augmentation by more than two standard errors, each series or group held out with its copies, or in
+    /// inner folds. The standard error is the larger of that of the difference over these units and that of independent trials.
+    /// Each number has its own C, for copies change the unit of a score; all else is fixed, as suits series without copies if
+    /// they are held out in closed form, otherwise series with the first number. Copies help with sensors that training series
+    /// have not seen, so only a clear loss here rejects them.
     ///
     /// Cost: features of as many copies as are tried, and for each C a factorisation of them; or inner folds of each
     /// number.
@@ -205,7 +206,7 @@ struct Best {
     examples: Option<Examples>,
 }
 
-/// By how much what was decided leads other decisions of the same windows.
+/// Gain of some decisions over others on the same windows.
 fn lead(own: &Decided, other: &Decided) -> Option<Lead> {
     let (judgement, next) = (own.choice.judgement()?, other.choice.judgement()?);
     // Groups may be too few to differ; trials differ by this much in any case.
@@ -214,7 +215,7 @@ fn lead(own: &Decided, other: &Decided) -> Option<Lead> {
     Some(Lead { over_kept: true, ..judgement.lead(&next, standard_error) })
 }
 
-/// How often what was chosen is right.
+/// Accuracy of the choice.
 fn accuracy(choice: &Choice) -> f64 {
     choice.judgement().map_or(0.0, |one| one.accuracy)
 }

@@ -1,4 +1,4 @@
-//! What a training takes, before it is begun.
+//! Predicted work of a training.
 
 use std::num::NonZeroUsize;
 
@@ -19,7 +19,7 @@ const PASSES: u128 = 30;
 /// Multiply-adds of the eigenvalues of a matrix, in cubes of its side, in round figures.
 const EIGENVALUES: u128 = 9;
 
-/// What training a classifier on features takes.
+/// Work of training a classifier on features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Windows that the last machines are trained on, varied copies of them included, with the first number to
@@ -42,7 +42,7 @@ impl Space<'_> {
         }
     }
 
-    /// What a training takes; `None` of Bayes, which has no features.
+    /// Predicted work of the training; `None` for Bayes, which has no features.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
         self.request.features()?;
@@ -131,8 +131,9 @@ impl Space<'_> {
         Some(Work { windows, features, multiply_adds })
     }
 
-    /// How often a class' model is fitted in a training, or one of all classes, at most: in every inner fold once a form
-    /// and once a mirror image to choose from, in closed form once a form, and in the end.
+    /// Largest number of fits of a class's model, or of one of all classes, in a training.
+    ///
+    /// In every inner fold once per form and per mirror image to choose from, in closed form once per form, and once at the end.
     #[must_use]
     pub fn most_fits(&self) -> usize {
         if self.request.kind == ClassifierKind::EmpiricalMap {
@@ -153,7 +154,7 @@ impl Space<'_> {
         most + (self.most_trials() + most * images) * folds
     }
 
-    /// How many passes of Baum-Welch a training makes at most, of the models of all classes together.
+    /// Largest number of passes of Baum-Welch of a training, over the models of all classes.
     #[must_use]
     pub fn most_passes(&self) -> usize {
         let trial = self.settled();
@@ -163,8 +164,9 @@ impl Space<'_> {
         self.most_fits().saturating_mul(models).saturating_mul(passes)
     }
 
-    /// How many forms are tried at most, once for each stage that they see, and for each lag that has a model of its own;
-    /// of one alone none.
+    /// Largest number of trials of forms, once for each stage that they reach, and for each lag that has a model of its own.
+    ///
+    /// It is zero for a single form.
     fn most_trials(&self) -> usize {
         let forms = self.forms();
         if forms.len() < 2 {
@@ -205,7 +207,7 @@ impl Work {
         check_features(self.windows, self.features)
     }
 
-    /// Minutes, at a thousand million multiply-adds a second.
+    /// Minutes, at a thousand million multiply-adds per second.
     pub fn minutes(&self) -> f64 {
         self.multiply_adds as f64 / 60e9
     }
@@ -241,7 +243,7 @@ mod tests {
         assert_eq!(work.minutes(), 2.0);
     }
 
-    /// Where a mirror image may be chosen, none may be: what is refused is what none would take.
+    /// A mirror image may also be rejected: the refused memory is that without one.
     #[test]
     fn windows_are_a_lower_bound_and_work_counts_what_inner_folds_train_on() {
         let data = six();
@@ -301,7 +303,7 @@ mod tests {
         assert_eq!(chosen.multiply_adds, (2 * 4 + 2 * 3 + 1) * 6 * one);
     }
 
-    /// What a progress bar ends at: an iteration a fit.
+    /// The end of a progress bar: an iteration per fit.
     #[test]
     fn no_training_fits_more_often_than_is_said() {
         let data = six();

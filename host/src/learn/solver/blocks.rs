@@ -44,7 +44,7 @@ impl BlockCholesky {
     }
 
     /// `L^-1 B` in the place of `B`, `[row][column]`, whose rows before `first` are zero and are passed over.
-    /// Time: `m^2 / 2` multiply-adds a column.
+    /// Time: `m^2 / 2` multiply-adds per column.
     pub(crate) fn forward(&self, right: &mut DMatrix<f64>, first: usize) {
         let begun = first / BLOCK;
         let start = begun * BLOCK;
@@ -61,7 +61,7 @@ impl BlockCholesky {
         }
     }
 
-    /// `K^-1 B`, `[row][column]`. Time: `m^2` multiply-adds a column.
+    /// `K^-1 B`, `[row][column]`. Time: `m^2` multiply-adds per column.
     pub(crate) fn solve(&self, mut right: DMatrix<f64>) -> DMatrix<f64> {
         self.forward(&mut right, 0);
         let size = right.nrows();
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// Within one block, as wide as one, and over several; by nalgebra's factor, which knows no blocks.
+    /// Compares the factor within one block, as wide as one, and over several, with nalgebra's, which has no blocks.
     #[test]
     fn blocks_change_no_factor() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);

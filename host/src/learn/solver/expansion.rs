@@ -1,4 +1,4 @@
-//! What kernel machines have in common: expansions in kernels, and why one was not trained.
+//! Common parts of kernel machines: expansions in kernels, and errors of training.
 
 use crate::kernel::{Gram, InformationError, inner_product};
 use crate::learn::solver::loss::Costs;
@@ -32,8 +32,8 @@ impl Expansion {
         self.bias + terms.map(|(coefficient, kernel)| coefficient * kernel).sum::<f64>()
     }
 
-    /// The same machine in the primal, where the kernel is the inner product of features:
-    /// `weights = sum_i coefficient_i x_i`. `rows` are the training items' features, so many in a row.
+    /// Folds the machine into the primal, for a kernel that is the inner product of features:
+    /// `weights = sum_i coefficient_i x_i`. `rows` are the training items' features, `features` in a row.
     ///
     /// This is what makes a kernel machine compile: a device needs the weights alone.
     pub fn fold<'a, T: Copy + Into<f64> + 'a>(
@@ -60,20 +60,20 @@ impl Linear {
     }
 }
 
-/// Why a kernel machine was not trained.
+/// Reason why a kernel machine was not trained.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KernelLearnError {
-    /// Something of another length than is needed.
+    /// A list of the wrong length.
     #[error("{what} {row} has {found} entries where {wanted} are needed")]
     #[strum(serialize = "wrong-shape")]
     Shape {
-        /// What.
+        /// Name of the list.
         what: &'static str,
-        /// Its number.
+        /// Index of the row.
         row: usize,
-        /// Its length.
+        /// Length of the row.
         found: usize,
         /// The length needed.
         wanted: usize,
@@ -95,9 +95,9 @@ pub enum KernelLearnError {
     #[error("the cost of an error must be a positive number; got {positive} and {negative}")]
     #[strum(serialize = "bad-setting")]
     Costs {
-        /// Of positive items.
+        /// Cost of positive items.
         positive: f64,
-        /// Of negative ones.
+        /// Cost of negative items.
         negative: f64,
     },
     /// A kernel value that is no number.
@@ -126,7 +126,7 @@ pub enum KernelLearnError {
          make one of {size}: take the learner svm, or fewer windows"
     )]
     TooLarge {
-        /// Its rows.
+        /// Number of rows.
         size: usize,
         /// The most.
         most: usize,

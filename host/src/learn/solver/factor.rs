@@ -52,7 +52,7 @@ pub(crate) struct Factor {
 }
 
 impl Factor {
-    /// Without a pivot, of the diagonal of `K`.
+    /// Creates a factor without a pivot, from the diagonal of `K`.
     pub(crate) fn new(diagonal: Vec<f64>) -> Self {
         Self { left: diagonal, columns: Vec::new() }
     }

@@ -30,10 +30,11 @@ pub static KERNEL_LOGISTIC: Learner = Learner {
 const STEPS: usize = 200;
 /// The square of Newton's decrement at the end, relative to the objective.
 const TOLERANCE: f64 = 1e-28;
-/// The same where no step makes it smaller.
+/// Tolerance if no step makes it smaller.
 const STAGNATED: f64 = 1e-16;
-/// The same where Newton's method converges quadratically, and the objective, whose changes are soon
-/// lost to rounding, need not be asked.
+/// Tolerance at which Newton's method converges quadratically.
+///
+/// The objective, whose changes are soon lost to rounding, is then not evaluated.
 const QUADRATIC: f64 = 1e-6;
 
 /// Kernel logistic regression: `P(y = 1 | x) = sigma( sum_i S_i lambda_i K(x_i, x) )` with labels
@@ -92,7 +93,7 @@ impl KernelLogistic {
     /// inside its bounds. It ends when Newton's decrement is `1e-14` of the objective's root, or
     /// smaller than rounding lets it be known.
     ///
-    /// Time: `n r^2` multiply-adds to factor a kernel of rank `r`, and `n r^2 + r^3 / 3` a step, some
+    /// Time: `n r^2` multiply-adds to factor a kernel of rank `r`, and `n r^2 + r^3 / 3` per step, some
     /// ten steps. RAM: `16 n r` bytes.
     ///
     /// # Errors

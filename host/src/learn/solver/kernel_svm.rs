@@ -113,7 +113,7 @@ impl KernelSvm {
         Ok(path)
     }
 
-    /// With its objectives, if they are close enough: nearer where steps ended before the conditions held.
+    /// Adds its objectives, if they are close enough: nearer where steps ended before the conditions held.
     fn judged(
         mut self,
         gram: &Gram,

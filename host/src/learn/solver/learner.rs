@@ -1,4 +1,4 @@
-//! What a learner is, and the machines that it trains.
+//! Learners, and the machines that they train.
 
 use std::fmt;
 
@@ -13,15 +13,15 @@ use crate::learn::solver::multi_class::{OnGram, one_against_rest};
 /// compile.
 #[derive(Debug)]
 pub struct Learner {
-    /// Its name in options.
+    /// Name in options.
     pub name: &'static str,
     /// The machine that it trains, in words.
     pub machine: &'static str,
-    /// How it trains it, in words.
+    /// Description of the training.
     pub about: &'static str,
     /// Values of C to choose from where none are given, rising.
     pub costs: &'static [f64],
-    /// How it trains a machine for two classes.
+    /// Training of a machine for two classes.
     pub trains: Trains,
 }
 
@@ -33,9 +33,10 @@ pub type ClosedForm = fn(
     &[f64],
 ) -> Result<Vec<Vec<Linear>>, KernelLearnError>;
 
-/// What machines of all outputs say of each item, trained without the items of its group, `[output][cost][item]`, of rows,
-/// their classes and groups, how many classes there are and how they weigh, and costs; `None` where that is not determined
-/// in numbers.
+/// Function that computes the outputs of all machines for each item, trained without the item's group, `[output][cost][item]`.
+///
+/// Its arguments are the rows, their classes and groups, the number of classes and their weights, and the costs. `None` if the
+/// result is not determined numerically.
 pub type ClosedFormHeldOut = fn(
     &Matrix,
     &[usize],
@@ -44,31 +45,31 @@ pub type ClosedFormHeldOut = fn(
     &[f64],
 ) -> Result<Vec<Vec<Option<Vec<f64>>>>, KernelLearnError>;
 
-/// How machines for two classes are trained.
+/// Training of machines for two classes.
 #[derive(Debug)]
 pub enum Trains {
-    /// On rows of features.
+    /// Training on rows of features.
     OnRows {
         /// A machine for each of rising costs, each started from the one before where that helps. Rows are of
         /// the class to be found where `true`.
         path: fn(&Matrix, &[bool], &[Costs]) -> Vec<Linear>,
-        /// What stands for it where there is a Gram matrix alone.
+        /// Learner that replaces it for a Gram matrix alone.
         on_gram: &'static Learner,
     },
-    /// On rows of features, machines of all classes and costs at once: [`Ridge`](crate::learn::Ridge).
+    /// Training on rows of features, machines of all classes and costs at once: [`Ridge`](crate::learn::Ridge).
     InClosedForm {
-        /// How.
+        /// Function that trains the machines.
         machines: ClosedForm,
-        /// What those say that have not seen an item's group: what settings, forms and images are judged by.
+        /// Outputs for held-out groups: they judge settings, forms and images.
         held_out: ClosedFormHeldOut,
-        /// What stands for it where there is a Gram matrix alone.
+        /// Learner that replaces it for a Gram matrix alone.
         on_gram: &'static Learner,
     },
-    /// On a Gram matrix.
+    /// Training on a Gram matrix.
     OnGram(OnGram),
 }
 
-/// There is one of a name.
+/// Names of learners are unique.
 impl PartialEq for Learner {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -93,12 +94,12 @@ impl Learner {
         }
     }
 
-    /// Whether it is trained on a Gram matrix.
+    /// Returns whether it is trained on a Gram matrix.
     pub fn on_kernel(&self) -> bool {
         matches!(self.trains, Trains::OnGram(_))
     }
 
-    /// What is held out of it, where that is had in closed form.
+    /// Closed-form hold-out, if available.
     pub(crate) fn held_out(&self) -> Option<ClosedFormHeldOut> {
         match self.trains {
             Trains::InClosedForm { held_out, .. } => Some(held_out),
@@ -106,12 +107,12 @@ impl Learner {
         }
     }
 
-    /// Whether what is held out of it is had in closed form.
+    /// Returns whether hold-out is available in closed form.
     pub(crate) fn in_closed_form(&self) -> bool {
         self.held_out().is_some()
     }
 
-    /// What is trained where there is a Gram matrix alone: itself, or what stands for it.
+    /// Learner for a Gram matrix alone: itself, or its replacement.
     pub fn standing_in(&'static self) -> &'static Self {
         match &self.trains {
             Trains::OnGram(_) => self,
@@ -121,7 +122,7 @@ impl Learner {
         }
     }
 
-    /// How a machine is trained on a Gram matrix where there is that alone.
+    /// Training on a Gram matrix alone.
     pub fn on_gram(&self) -> &OnGram {
         match &self.trains {
             Trains::OnGram(on_gram) => on_gram,

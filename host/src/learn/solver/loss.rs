@@ -1,5 +1,4 @@
-//! What a decision on the wrong side costs: losses of the margin `m = y f(x)`, convex, with the
-//! derivatives that Newton's method needs.
+//! Losses of the margin `m = y f(x)`: convex, with the derivatives that Newton's method needs.
 
 /// A loss of the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +20,7 @@ impl Loss {
         }
     }
 
-    /// Its first derivative, not positive.
+    /// First derivative, not positive.
     #[inline]
     #[must_use]
     pub fn slope(self, margin: f64) -> f64 {
@@ -31,7 +30,7 @@ impl Loss {
         }
     }
 
-    /// Its second derivative, not negative; of the squared hinge the one from the right at the kink, which is zero.
+    /// Second derivative, not negative; for the squared hinge the one from the right at the kink, which is zero.
     #[inline]
     #[must_use]
     pub fn curvature(self, margin: f64) -> f64 {
@@ -53,29 +52,29 @@ pub(crate) fn softplus(z: f64) -> f64 {
     z.max(0.0) + (-z.abs()).exp().ln_1p()
 }
 
-/// What an error costs by the class of the item: the bounds on the multipliers in the dual.
+/// Cost of an error by the class of the item: the bounds on the multipliers in the dual.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
-    /// Of an item of the class that the machine is to find.
+    /// Cost of an item of the class that the machine is to find.
     pub positive: f64,
-    /// Of any other.
+    /// Cost of any other item.
     pub negative: f64,
 }
 
 impl Costs {
-    /// The same for both.
+    /// Equal costs for both.
     pub const fn even(c: f64) -> Self {
         Self { positive: c, negative: c }
     }
 
-    /// Of an item.
+    /// Cost of an item.
     #[inline]
     #[must_use]
     pub fn of(self, positive: bool) -> f64 {
         if positive { self.positive } else { self.negative }
     }
 
-    /// Whether neither side's is above the other's.
+    /// Returns whether neither side's cost is above the other's.
     pub(crate) fn at_most(self, other: Self) -> bool {
         self.positive <= other.positive && self.negative <= other.negative
     }
@@ -85,14 +84,14 @@ impl Costs {
     }
 }
 
-/// How much the classes weigh against each other.
+/// Relative weights of the classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeight {
     /// Every window weighs the same.
     #[default]
     Even,
-    /// Both sides of a machine weigh the same: an item of a side with `n_s` of `n` items costs
+    /// Equal total weights for both sides of a machine: an item of a side with `n_s` of `n` items costs
     /// `C n / (2 n_s)`.
     Balanced,
 }
@@ -111,7 +110,7 @@ impl ClassWeight {
         }
     }
 
-    /// The same for several values of C.
+    /// Costs for several values of C.
     pub(crate) fn all_costs(self, c: &[f64], positive: &[bool]) -> Vec<Costs> {
         c.iter().map(|&c| self.costs(c, positive)).collect()
     }

@@ -9,7 +9,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix with so many columns and no row.
+    /// A matrix with `columns` columns and no row.
     pub fn new(columns: usize) -> Self {
         Self { columns, values: Vec::new() }
     }
@@ -19,11 +19,11 @@ impl Matrix {
     /// # Panics
     /// If it has another length than the matrix has columns.
     pub fn push(&mut self, row: &[f64]) {
-        assert_eq!(row.len(), self.columns, "a row must have an entry a column");
+        assert_eq!(row.len(), self.columns, "a row must have one entry per column");
         self.values.extend(row.iter().map(|&x| x as f32));
     }
 
-    /// The first so many rows.
+    /// The first `rows` rows.
     pub(crate) fn first(&self, rows: usize) -> Self {
         Self { values: self.values[..rows * self.columns].to_vec(), ..*self }
     }
@@ -35,11 +35,11 @@ impl Matrix {
 
     /// Adds the rows of another matrix with as many columns.
     pub(crate) fn append(&mut self, other: &Self) {
-        assert_eq!(other.columns, self.columns, "a row must have an entry a column");
+        assert_eq!(other.columns, self.columns, "a row must have one entry per column");
         self.values.extend_from_slice(&other.values);
     }
 
-    /// Leaves the first so many rows.
+    /// Keeps the first `rows` rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.values.truncate(rows * self.columns);
     }

@@ -1,11 +1,11 @@
-//! What is trained on features, or on a Gram matrix: a machine for two classes, and one against the rest.
+//! Training on features, or on a Gram matrix: a machine for two classes, and one against the rest.
 //!
 //! | what | file |
 //! |---|---|
 //! | [`Learner`]: how a machine is trained; [`LEARNERS`]: why the default is the default | `learner.rs` |
 //! | [`LinearSvm`]: squared hinge, dual coordinate descent | `svm.rs` |
 //! | [`minimise`], [`Design`]: logistic loss or squared hinge, Newton's method on the rows | `primal.rs`, `loss.rs` |
-//! | [`Ridge`]: least squares in closed form, and what is held out of it; Cholesky factors in blocks | `ridge.rs`, `blocks.rs` |
+//! | [`Ridge`]: least squares in closed form, and its hold-out; Cholesky factors in blocks | `ridge.rs`, `blocks.rs` |
 //! | [`KernelSvm`], [`KernelLogistic`], [`MapLogistic`]: on Gram matrices | `kernel_svm.rs`, `kernel_logistic.rs`, `map_logistic.rs` |
 //! | [`KernelMachine`]: several classes, one against the rest | `multi_class.rs` |
 //! | [`Nystrom`]: features of a kernel by a few of its items | `nystrom.rs` |

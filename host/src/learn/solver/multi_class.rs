@@ -30,7 +30,7 @@ pub(crate) fn one_against_rest<M: Send, E: Send>(
     Ok(machines)
 }
 
-/// Which items are of the class that each output's machine is to find.
+/// `true` for each item of the class that an output's machine is to find, `[output][item]`.
 pub(crate) fn outputs(labels: &[usize], classes: usize) -> Vec<Vec<bool>> {
     let found = if classes == 2 { 1..2 } else { 0..classes };
     found.map(|class| labels.iter().map(|&label| label == class).collect()).collect()
@@ -39,12 +39,12 @@ pub(crate) fn outputs(labels: &[usize], classes: usize) -> Vec<Vec<bool>> {
 /// Machines, `[cost]`, of a Gram matrix, which items are to be found, and costs.
 pub type Expansions = fn(&Gram, &[bool], &[Costs]) -> Result<Vec<Expansion>, KernelLearnError>;
 
-/// How a machine for two classes is trained on a Gram matrix.
+/// Training of a machine for two classes on a Gram matrix.
 #[derive(Debug)]
 pub struct OnGram {
-    /// RAM that it takes on so many items, beside the matrix.
+    /// RAM in addition to the matrix, by the number of items.
     pub bytes: fn(usize) -> usize,
-    /// What is added to the kernel: the prior variance of the bias of a machine that has no other.
+    /// Constant added to the kernel: the prior variance of the bias of a machine that has no other.
     pub constant: f64,
     /// Trains a machine for each of rising costs, each started from the one before where that helps; items are of
     /// the class to be found where `true`.
@@ -52,7 +52,7 @@ pub struct OnGram {
 }
 
 impl OnGram {
-    /// Its own Gram matrix of a kernel on so many items.
+    /// Gram matrix of a kernel on `items` items, with the constant.
     pub(crate) fn gram(&self, items: usize, kernel: impl Fn(usize, usize) -> f64 + Sync) -> Gram {
         Gram::from_fn(items, |i, j| self.constant + kernel(i, j))
     }

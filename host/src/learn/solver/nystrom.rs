@@ -10,8 +10,9 @@ use crate::learn::solver::matrix::Matrix;
 use crate::parallel::each;
 use crate::runtime::numbers::choose;
 
-/// What is left of the kernel below which there is nothing to choose a landmark by, as a share of its trace; and of an
-/// item below which it is no landmark, for what landmarks already tell would be divided by nothing.
+/// Share of the kernel's trace below which its remainder gives no landmark.
+///
+/// It is also the share of an item's own value below which that item is no landmark, to avoid a division by nearly zero.
 const LEFT: f64 = 1e-6;
 const SEED: u64 = 1;
 
@@ -32,11 +33,11 @@ pub struct Nystrom {
 }
 
 impl Nystrom {
-    /// Of `items` items, of which `most` are landmarks at most: fewer where those tell all of the kernel already.
+    /// Chooses at most `most` landmarks of `items` items, fewer if those represent the whole kernel already.
     ///
-    /// A landmark is drawn with a chance in proportion to what the ones before it leave of its kernel with itself
-    /// (Y. Chen, E. Epperly, J. Tropp and R. Webber, Randomly pivoted Cholesky, Communications on Pure and Applied
-    /// Mathematics 78, 2025); from a fixed seed, so that the same items have the same landmarks.
+    /// A landmark is drawn with a probability in proportion to the remainder of its kernel with itself after the earlier ones (Y.
+    /// Chen, E. Epperly, J. Tropp and R. Webber, Randomly pivoted Cholesky, Communications on Pure and Applied Mathematics 78,
+    /// 2025); from a fixed seed, so that the same items have the same landmarks.
     ///
     /// Time: `items most` kernel values and `items most^2 / 2` multiply-adds. RAM: `12 items most` bytes.
     ///
@@ -77,7 +78,7 @@ impl Nystrom {
         Ok(Self { landmarks, features, lower })
     }
 
-    /// Which items are landmarks, in the order in which they were drawn.
+    /// Indices of the landmarks, in the order in which they were drawn.
     #[must_use]
     pub fn landmarks(&self) -> &[usize] {
         &self.landmarks
@@ -127,7 +128,7 @@ mod tests {
                 pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
             };
             for i in 0..items.len() {
-                // With a landmark the kernel is exact; of any item no more than all is told.
+                // With a landmark the kernel is exact; for any item its own value is not exceeded.
                 for &landmark in landmarks {
                     let (found, exact) = (product(i, landmark), value(i, landmark));
                     assert!((found - exact).abs() < 1e-5 * value(i, i).max(1.0), "{found} {exact}");

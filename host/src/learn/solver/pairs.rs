@@ -16,8 +16,11 @@ const STEPS_AN_ITEM: usize = 100;
 const NEAR: f64 = 10.0 * TOLERANCE;
 /// Steps from one shrinking to the next, or one an item where that is fewer.
 const SHRINK: usize = 1_000;
-/// How often items may come back settled before what is left of them is read in double precision, and twice as often
-/// before none is left out: rounding may call them back.
+/// Number of times that settled items may return before the rest is read in double precision.
+///
+/// After twice that no item is left out.
+///
+/// Rounding may recall items.
 const ROUNDS: usize = 8;
 /// Numbers that are compared at a time.
 const LANES: usize = 8;
@@ -31,7 +34,7 @@ pub(crate) struct Dual<'g> {
     sign: Vec<f64>,
     /// `b_i`, `[item]`.
     multiplier: Vec<f64>,
-    /// What the margin lacks, `S - K b`, `[item]`.
+    /// Shortfall of the margin, `S - K b`, `[item]`.
     lacking: Vec<f64>,
 }
 
@@ -75,7 +78,7 @@ impl<'g> Dual<'g> {
         }
     }
 
-    /// Whether larger costs change nothing: the conditions hold, and no multiplier is at its cost.
+    /// Returns whether larger costs change nothing: the conditions hold, and no multiplier is at its cost.
     pub(crate) fn bounds_none(&self) -> bool {
         (0..self.sign.len()).all(|item| self.multiplier[item] == 0.0 || self.is_free(item))
     }
@@ -154,19 +157,18 @@ impl<'g> Dual<'g> {
 /// The items that steps are chosen from, place by place, and after them places that none is in, so that all are of whole
 /// [`LANES`].
 struct Active {
-    /// By index, rising, `[place]` without the empty ones.
+    /// Indices of the items, rising, `[place]` without the empty ones.
     items: Vec<usize>,
     /// `[place]`.
     diagonal: Vec<f64>,
     lacking: Vec<f64>,
-    /// What is added to it where the multiplier may rise, zero, and where not, minus infinity; the other way where it
-    /// may fall.
+    /// Offset: zero if the multiplier may rise, otherwise minus infinity; `fall` likewise if it may fall, with the other sign.
     rise: Vec<f64>,
     fall: Vec<f64>,
     low: Vec<f64>,
     high: Vec<f64>,
     multiplier: Vec<f64>,
-    /// Of fewer than all, unless they are to be read where they are.
+    /// Rows of the items if they are fewer than all, unless the matrix is read in place.
     block: Option<Block>,
     /// The rows of a pair.
     raised: Vec<f64>,
@@ -179,7 +181,7 @@ struct Block {
     values: Vec<f32>,
 }
 
-/// As many places as there are items, and up to whole lanes.
+/// Number of places for `count` items, rounded up to whole lanes.
 fn padded(count: usize) -> usize {
     count.next_multiple_of(LANES)
 }
@@ -213,14 +215,14 @@ impl Active {
         all
     }
 
-    /// Which ways the multiplier of a place may go.
+    /// Sets the directions in which the multiplier of a place may move.
     fn bar(&mut self, place: usize) {
         let multiplier = self.multiplier[place];
         self.rise[place] = if multiplier < self.high[place] { 0.0 } else { f64::NEG_INFINITY };
         self.fall[place] = if multiplier > self.low[place] { 0.0 } else { f64::INFINITY };
     }
 
-    /// How far the conditions are from holding.
+    /// Largest violation of the conditions.
     fn violation(&self) -> f64 {
         largest(&self.lacking, &self.rise).1 - least(&self.lacking, &self.fall)
     }
@@ -342,7 +344,7 @@ impl Active {
 }
 
 impl Block {
-    /// Of some items; `None` where entries are beyond single precision.
+    /// Block of some items; `None` if entries exceed single precision.
     fn of(gram: &Gram, items: &[usize]) -> Option<Self> {
         let width = padded(items.len());
         let mut values = vec![0.0; items.len() * width];
@@ -353,7 +355,7 @@ impl Block {
         values.iter().all(|k: &f32| k.is_finite()).then_some(Self { width, values })
     }
 
-    /// Of some of its places, which rise, in the room that it has.
+    /// Keeps some of its places, in rising order, in place.
     fn keep(&mut self, kept: &[usize]) {
         let (before, width) = (self.width, padded(kept.len()));
         for (to, &from) in kept.iter().enumerate() {
@@ -383,7 +385,7 @@ fn largest(values: &[f64], barred: &[f64]) -> (usize, f64) {
     first_of(most, at)
 }
 
-/// Of the largest of each lane, and the chunk that it is in, the first place of all.
+/// First place of the largest value, from the largest value and chunk of each lane.
 fn first_of(most: [f64; LANES], at: [u64; LANES]) -> (usize, f64) {
     let mut best = (0, f64::NEG_INFINITY);
     for (lane, (value, chunk)) in most.into_iter().zip(at).enumerate() {
@@ -441,7 +443,7 @@ fn second(
     (place, least.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// What margins lack after a step along a pair.
+/// Updates the shortfalls of margins after a step along a pair.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 fn follow(lacking: &mut [f64], raised: &[f64], lowered: &[f64], step: f64) {
     for (lacking, (raised, lowered)) in lacking.iter_mut().zip(raised.iter().zip(lowered)) {

@@ -24,7 +24,7 @@ pub static RIDGE: Learner = Learner {
     trains: Trains::InClosedForm { machines, held_out, on_gram: &KERNEL_RIDGE },
 };
 
-/// The same on a Gram matrix, an output and a cost at a time.
+/// Ridge regression on a Gram matrix, one output and one cost at a time.
 pub static KERNEL_RIDGE: Learner = Learner {
     name: "kernel-ridge",
     machine: "kernel ridge regression",
@@ -95,11 +95,12 @@ impl Ridge {
         self.weighed.machine(mean, &(&self.axes * along))
     }
 
-    /// What machines of a cost say of the items `[item]` of each group, trained without that group, for several
-    /// lists of targets, `[list][item]`; `None` where a machine without one is not determined in numbers. There must
-    /// be two groups at least.
+    /// Outputs for the items `[item]` of each group from training without that group, for several lists of targets,
+    /// `[list][item]`.
     ///
-    /// Time: `n m` multiply-adds a list, and for each group of `b` items `b^2 m + b^3 / 3` more.
+    /// `None` if a machine without a group is not determined numerically. There must be two groups at least.
+    ///
+    /// Time: `n m` multiply-adds per list, and for each group of `b` items `b^2 m + b^3 / 3` more.
     #[must_use]
     pub fn held_out(
         &self,
@@ -146,8 +147,8 @@ fn machines(
     of_outputs(rows, labels, (classes, weight), |centred, targets| centred.machines(targets, c))
 }
 
-/// What the machines of all outputs say of each item, trained without its group, `[output][cost][item]`; `None` where
-/// that is not determined in numbers.
+/// Outputs of all machines for each item, trained without its group, `[output][cost][item]`; `None` if not determined
+/// numerically.
 fn held_out(
     rows: &Matrix,
     labels: &[usize],
@@ -175,8 +176,7 @@ fn held_out(
     })
 }
 
-/// What centred rows give for the outputs' targets that go with their weights: all where items weigh the same, else
-/// one an output.
+/// Applies a function to centred rows and the outputs' targets: once if all items have equal weights, otherwise per output.
 fn of_outputs<T: Send>(
     rows: &Matrix,
     labels: &[usize],

@@ -118,7 +118,7 @@ impl LinearSvm {
         }
     }
 
-    /// The same machine in `f64`.
+    /// Converts the machine to `f64`.
     pub fn linear(&self) -> Linear {
         Linear {
             weights: self.weights.iter().copied().map(f64::from).collect(),
@@ -200,8 +200,8 @@ mod tests {
         }
     }
 
-    /// What is shrunken is visited again before the end: the conditions hold of every item, and the objective
-    /// is that of Newton's method, which leaves none out.
+    /// Shrunken items are visited again before the end: the conditions hold for every item, and the objective is that of Newton's
+    /// method, which leaves none out.
     #[test]
     fn shrinking_leaves_no_condition_unmet() {
         let (n, d) = (400, 6);

@@ -1,5 +1,5 @@
 
-/// Why the decision had better not be taken.
+/// Reason for rejecting the decision.
 fn doubt(doubt: Option<RejectionReason>) -> &'static str {
     match doubt {
         None => "",

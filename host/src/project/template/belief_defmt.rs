@@ -1,5 +1,5 @@
 
-/// How far it is to be believed.
+/// Reports the calibrated belief in a decision.
 pub fn belief(believed: &Prediction) {
     defmt::info!("  probability {=f32}{=str}", believed.probability, doubt(believed.rejection));
 }

@@ -1,12 +1,12 @@
-//! What ended the run before: a record in RAM that start-up code leaves alone, so that it outlives a reset.
+//! Record of how the previous run ended, in RAM that start-up code leaves alone, so that it outlives a reset.
 //!
-//! A loss of power clears it; a checksum tells what was written from what RAM happens to hold.
+//! A loss of power clears it; a checksum distinguishes a record from random contents of RAM.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 
-/// What ended a run.
+/// Cause of the end of a run.
 pub enum Cause {
     /// A panic, in this line of a file.
     Panic { file: [u8; FILE], length: usize, line: u32 },
@@ -17,9 +17,9 @@ pub enum Cause {
 
 /// A run that ended by itself.
 pub struct Fault {
-    /// Why.
+    /// Cause of the end.
     pub cause: Cause,
-    /// How many ended so in a row, without a report between them.
+    /// Number of runs in a row that ended so, without a report between them.
     pub in_a_row: u32,
 }
 
@@ -43,7 +43,7 @@ const EXCEPTION: u32 = 2;
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Record {
-    /// What it was; 0 once it has been told.
+    /// Kind of the cause; 0 once it has been reported.
     kind: u32,
     /// The line, or the address.
     place: u32,
@@ -75,7 +75,7 @@ impl Record {
             .fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
     }
 
-    /// What RAM holds, if it is a record.
+    /// Reads the record in RAM, if it is valid.
     fn read() -> Option<Self> {
         // SAFETY: any bytes are a record; volatile, for the compiler knows of no value there.
         let record = unsafe { KEPT.0.get().cast::<Self>().read_volatile() };
@@ -89,7 +89,7 @@ impl Record {
     }
 }
 
-/// How the run before ended, if it did so by itself. It is told once.
+/// Returns the fault of the previous run, if it ended by itself, and clears it.
 pub fn last() -> Option<Fault> {
     let record = Record::read().unwrap_or(Record::NONE);
     Record { kind: 0, ..record }.write();

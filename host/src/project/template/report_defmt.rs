@@ -1,5 +1,4 @@
-//! What the program says: by defmt over RTT, which a debug probe reads. Without one it goes nowhere, and nothing
-//! waits for it.
+//! Output of the program: by defmt over RTT, which a debug probe reads. Without a probe it is lost, and nothing waits for it.
 
 use defmt_rtt as _;
 use fishweir_core::classify::Decision;
@@ -39,7 +38,7 @@ pub fn differs(difference: &Difference) {
     );
 }
 
-/// What was decided, with the bits of the margin: the host computes the same bits. Of a recording, what is right.
+/// Reports a decision, with the bits of the margin: the host computes the same bits. For a recording, also the true class.
 pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<&str>) {
     defmt::info!(
         "{=usize} samples: {=str} leads by {=f32} ({=u32:#010x})",
@@ -53,7 +52,7 @@ pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<
     }
 }
 
-/// How many decisions on recordings are right.
+/// Reports the number of right decisions on recordings.
 #[allow(dead_code)]
 pub fn right(right: usize, of: usize) {
     if of > 0 {

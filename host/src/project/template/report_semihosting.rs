@@ -1,4 +1,4 @@
-//! What the program says: through semihosting, which an emulator serves. Without one it would stop the core.
+//! Output of the program: through semihosting, which an emulator serves. Without an emulator it would stop the core.
 
 use fishweir_core::classify::Decision;
 use semihosting::println;
@@ -32,7 +32,7 @@ pub fn differs(difference: &Difference) {
     );
 }
 
-/// What was decided, with the bits of the margin: the host computes the same bits. Of a recording, what is right.
+/// Reports a decision, with the bits of the margin: the host computes the same bits. For a recording, also the true class.
 pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<&str>) {
     // Formatting a float costs 25 kB of flash; thousandths say as much.
     let thousandths = (decision.margin * 1000.0) as u32;
@@ -47,7 +47,7 @@ pub fn decision(samples: usize, class: &str, decision: &Decision, truth: Option<
     }
 }
 
-/// How many decisions on recordings are right.
+/// Reports the number of right decisions on recordings.
 #[allow(dead_code)]
 pub fn right(right: usize, of: usize) {
     if of > 0 {

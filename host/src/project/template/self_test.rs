@@ -6,23 +6,23 @@ use fishweir_core::classify::{{decided}};
 
 use crate::stream;
 
-/// What the model observes.
+/// Observation of the model.
 pub type Sample = {{sample}};
 
 /// A recording, to play for a sensor.
 pub struct Recording {
-    /// Its class, by index.
+    /// Class of the recording, by index.
     pub label: Option<usize>,
     /// Nothing where a sample was not observed.
     pub samples: &'static [Option<Sample>],
-    /// What the oldest open window says after each of the first samples; nothing where nothing can be decided.
+    /// Decisions of the oldest open window after each of the first samples; `None` if nothing can be decided.
     pub decisions: &'static [Option<Bits>],
 }
 
 /// Class, and the bits of {{of}}.
 pub type Bits = {{bits}};
 
-/// Where device and host differ.
+/// Difference between device and host.
 pub struct Difference {
     /// The recording.
     pub stream: usize,
@@ -30,7 +30,7 @@ pub struct Difference {
     pub sample: usize,
     /// The bits of the margin here; 0 where nothing can be decided.
     pub margin: u32,
-    /// The same on the host.
+    /// Bits of the margin on the host.
     pub expected: u32,
 }
 

@@ -4,7 +4,7 @@
 
 use crate::self_test::{RECORDINGS, Sample};
 
-/// What the sensor has.
+/// Next item of the sensor.
 pub enum Next {
     /// A new stream begins: what came before says nothing about it. The class is known of recordings alone.
     Stream {
@@ -32,7 +32,7 @@ impl Sensor {
         Self { recording: 0, done: None }
     }
 
-    /// What comes next; nothing at the end of the recordings.
+    /// Returns the next item; `None` at the end of the recordings.
     pub fn next(&mut self) -> Option<Next> {
         let recording = RECORDINGS.get(self.recording)?;
         let Some(done) = self.done else {

@@ -40,7 +40,7 @@ pub fn at_end(stream: &Stream, samples: usize) -> Option<{{decided}}> {
     if rest { so_far(stream) } else { None }
 }
 
-/// What the oldest open window says, full or not: what the self-test compares.
+/// Returns the decision of the oldest open window, full or not: the self-test compares it.
 pub fn open(stream: &Stream) -> Option<{{decided}}> {
     stream.open().and_then(read)
 }

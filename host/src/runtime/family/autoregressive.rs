@@ -34,7 +34,7 @@ const COEFFICIENT: Block = Block::new("coefficient", Width::Past);
 /// One of these for each state.
 type OfStates<'a> = [&'a [Vec<f64>]; 4];
 
-/// What a state's view borrows beside its parameters.
+/// Numbers that a state's view borrows in addition to its parameters.
 struct Borrowed {
     rate: Vec<Vec<f64>>,
     none: Vec<()>,
@@ -141,7 +141,7 @@ impl Family for Autoregressive {
     fn parts(&self) -> &'static [Block] {
         const { &[MEAN, STD, CENTRE, COEFFICIENT] }
     }
-    /// As the core's `AutoregressiveStatistics`.
+    /// Statistics of the core's `AutoregressiveStatistics`.
     fn statistics(&self) -> &'static [Block] {
         const {
             &[
@@ -320,7 +320,7 @@ impl Family for Autoregressive {
         super::gaussian::Gaussian.floored(parts, &floor[..self.shape(parts).own()])
     }
 
-    /// The centre is none of them.
+    /// The centre is not a free parameter.
     fn free_parameters(&self, parts: &Parts) -> usize {
         let shape = self.shape(parts);
         parts.states() * (shape.size + shape.own())

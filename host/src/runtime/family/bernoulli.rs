@@ -38,7 +38,7 @@ impl Family for Bernoulli {
     fn observes(&self) -> Observed {
         Observed::Channels(Values::Only(&ANSWERS))
     }
-    /// Of yes.
+    /// Probability of yes.
     fn parts(&self) -> &'static [Block] {
         &[PROBABILITY]
     }
@@ -90,7 +90,7 @@ impl Family for Bernoulli {
         }
     }
 
-    /// Of the Dirichlet density that pseudocounts are.
+    /// Logarithm of the Dirichlet density that pseudocounts imply.
     fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let inside = parts.by_state().filter(|&p| held.pseudocount > 0.0 && p > 0.0 && p < 1.0);
         inside.map(|p| held.pseudocount * (p.ln() + (1.0 - p).ln())).sum()

@@ -81,7 +81,7 @@ impl Family for Categorical {
         }
     }
 
-    /// Of the Dirichlet density that pseudocounts are.
+    /// Logarithm of the Dirichlet density that pseudocounts imply.
     fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let [probability] = parts.rows();
         crate::runtime::numbers::log_dirichlet(held.pseudocount, probability)

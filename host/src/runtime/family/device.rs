@@ -17,7 +17,7 @@ pub struct Weight<T = f32> {
 }
 
 impl<T: Copy> Weight<T> {
-    /// Its numbers, in the order in which they lie in memory.
+    /// Calls `put` with each number, in the order of memory.
     pub(crate) fn for_each_real(&self, mut put: impl FnMut(T)) {
         put(self.value);
         self.tangent.iter().copied().for_each(put);
@@ -33,7 +33,7 @@ pub struct FieldKind {
     pub width: Width,
 }
 
-/// What the entries of a field are.
+/// Content of the entries of a field.
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// Numbers that no direction moves.
@@ -52,7 +52,7 @@ impl FieldKind {
         Self { content, width }
     }
 
-    /// How many reals it holds with so many directions.
+    /// Number of reals in the field, with `directions` directions.
     fn reals(self, shape: Shape, directions: usize) -> usize {
         let each = match self.content {
             Content::Reals => 1,
@@ -64,7 +64,7 @@ impl FieldKind {
     }
 }
 
-/// Reals of one state's emission with so many directions.
+/// Reals of one state's emission with `directions` directions.
 pub(crate) fn reals(family: &dyn Family, shape: Shape, directions: usize) -> usize {
     family.fields().iter().map(|field| field.reals(shape, directions)).sum()
 }
@@ -177,7 +177,7 @@ impl<T> DeployedEmission<T> {
 }
 
 impl Field<f64> {
-    /// The same in another format; itself where that is the same.
+    /// Converts to another format; returns itself if that is the same.
     pub(crate) fn into_rounded<T: Real>(self) -> Field<T> {
         let mut field = Some(self);
         if let Some(same) = (&mut field as &mut dyn Any).downcast_mut::<Option<Field<T>>>() {
@@ -247,7 +247,7 @@ pub struct Precision {
     pub(crate) round: fn(f64) -> f64,
     /// The least positive number with all its digits.
     smallest: f64,
-    /// Whether a number that the format does not hold is refused.
+    /// `true` if a number that the format cannot hold is refused.
     strict: bool,
 }
 
@@ -268,7 +268,7 @@ impl Precision {
         Self { round: |x| T::from_f64(x).to_f64(), smallest, strict: true }
     }
 
-    /// The same, with whatever a number is rounded to: samples will be refused instead.
+    /// Accepts all numbers as rounded: samples will be refused instead.
     pub(crate) fn lenient(self) -> Self {
         Self { strict: false, ..self }
     }
@@ -311,7 +311,7 @@ pub fn tangent<T: Real, W: RealParameter<Real = T>>(rates: &[T], first: usize) -
     W::Tangent::from_fn(|c| rates.get(first + c).copied().unwrap_or(T::ZERO))
 }
 
-/// A weight with a block of its directions; zero where there is none.
+/// Returns a weight with a block of its directions; zero for `None`.
 pub fn lift<T: Real, W: RealParameter<Real = T>>(weight: Option<&Weight<T>>, first: usize) -> W {
     weight.map_or(W::constant(T::ZERO), |weight| {
         W::new(weight.value, tangent::<T, W>(&weight.tangent, first))

@@ -6,27 +6,27 @@ use crate::runtime::{HmmError, check};
 /// Numbers are in the units of the channels.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Of a symbol: probabilities, `[symbol]`.
+    /// Distribution of a symbol: probabilities, `[symbol]`.
     Categorical(Vec<f64>),
-    /// Of channels that are yes (1) or no (0), independent: probabilities of yes, `[channel]`.
+    /// Independent channels that are yes (1) or no (0): probabilities of yes, `[channel]`.
     Bernoulli(Vec<f64>),
-    /// Of channels of counts, independent: rates, `[channel]`.
+    /// Independent channels of counts: rates, `[channel]`.
     Poisson(Vec<f64>),
-    /// Of real channels, independent.
+    /// Independent real channels.
     Gaussian {
         /// Means, `[channel]`.
         mean: Vec<f64>,
         /// Variances, `[channel]`.
         variance: Vec<f64>,
     },
-    /// Of real channels together.
+    /// Real channels together.
     FullGaussian {
         /// Means, `[channel]`.
         mean: Vec<f64>,
         /// Covariances, `[channel][channel]` in a row.
         covariance: Vec<f64>,
     },
-    /// Of several distributions over one space.
+    /// Several distributions over one space.
     Mixture {
         /// Weights, `[component]`.
         weight: Vec<f64>,
@@ -49,7 +49,7 @@ impl Distribution {
         }
     }
 
-    /// The frequencies of symbols of an alphabet of so many; those past it count nothing.
+    /// Frequencies of symbols of an alphabet of `alphabet` symbols; symbols beyond it are not counted.
     pub fn of_symbols(symbols: &[usize], alphabet: usize) -> Self {
         let mut count = vec![0.0; alphabet];
         for &symbol in symbols {

@@ -58,7 +58,7 @@ impl Emissions {
         self.parts.get(name)
     }
 
-    /// The same, to be changed.
+    /// Borrows a part to change it.
     pub fn part_mut(&mut self, name: &str) -> Option<&mut Vec<Vec<f64>>> {
         self.parts.get_mut(name)
     }
@@ -68,12 +68,12 @@ impl Emissions {
         if self.is_over_symbols() { self.part("probability") } else { None }
     }
 
-    /// The same, to be changed.
+    /// Borrows the probabilities of symbols to change them.
     pub fn symbols_mut(&mut self) -> Option<&mut Vec<Vec<f64>>> {
         if self.is_over_symbols() { self.part_mut("probability") } else { None }
     }
 
-    /// Whether an observation is a symbol.
+    /// Returns whether an observation is a symbol.
     pub fn is_over_symbols(&self) -> bool {
         self.family.observes() == Observed::Symbol
     }
@@ -90,7 +90,7 @@ impl Emissions {
         parts.filter(|_| !self.is_over_symbols()).map(|parts| Self { parts, ..*self })
     }
 
-    /// In what these emissions differ from a bank's first, in words; `None` where family and sizes are the
+    /// Differences between these emissions and a bank's first, in words; `None` if family and sizes are the
     /// same, as all of a bank must be: a device has one type for them.
     pub(crate) fn difference(&self, first: &Self) -> Option<String> {
         let same = self.family == first.family && self.shape() == first.shape();
@@ -186,7 +186,7 @@ impl EmissionDirection {
         Self { family, weighs_statistics: true, parts }
     }
 
-    /// Whether the direction weighs expected statistics, not the score.
+    /// Returns whether the direction weighs expected statistics, not the score.
     pub(crate) fn weighs_statistics(&self) -> bool {
         self.weighs_statistics
     }
@@ -196,7 +196,7 @@ impl EmissionDirection {
         &self.parts
     }
 
-    /// The rates of the channels that are `kept`, of so many; `None` where one is of several.
+    /// Rates of the channels that are `kept`, of `size` channels; `None` if a rate belongs to several.
     pub(crate) fn of_channels(&self, size: usize, kept: impl Fn(usize) -> bool) -> Option<Self> {
         self.parts.of_channels(size, kept).map(|parts| Self { parts, ..*self })
     }
@@ -206,7 +206,7 @@ impl EmissionDirection {
         &mut self.parts
     }
 
-    /// What a model's emissions are moved by; `None` where they are of another family.
+    /// Rates of a model's emissions; `None` if they are of another family.
     pub(crate) fn of_family(&self, emission: &Emissions) -> Option<Rates<'_>> {
         (self.family == emission.family).then_some(match self.weighs_statistics {
             true => Rates::Statistics(&self.parts),

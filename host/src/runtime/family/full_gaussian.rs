@@ -24,14 +24,14 @@ pub(crate) struct FullGaussian;
 const MEAN: Block = Block::new("mean", Width::Size);
 const COVARIANCE: Block = Block::new("covariance", Width::Square);
 
-/// `R` of a covariance matrix, row by row; `None` of a matrix that is none.
+/// Factor `R` of a covariance matrix, row by row; `None` for a matrix that is not positive definite.
 fn factor(covariance: &[f64], size: usize) -> Option<Vec<f64>> {
     let mut factor = covariance.to_vec();
     FullGaussianView::<f64>::factorise(&mut factor, size).ok()?;
     Some(factor)
 }
 
-/// The factors of all states; of a matrix that is none, nothing.
+/// Factors of all states; empty for a matrix that is not positive definite.
 fn factors(covariance: &[Vec<f64>], size: usize) -> Vec<Vec<f64>> {
     covariance.iter().map(|matrix| factor(matrix, size).unwrap_or_default()).collect()
 }
@@ -99,7 +99,7 @@ impl Family for FullGaussian {
     fn parts(&self) -> &'static [Block] {
         &[MEAN, COVARIANCE]
     }
-    /// Of `z`: sums, and of its products those on and left of the diagonal.
+    /// Statistics of `z`: sums, and its products on and left of the diagonal.
     fn statistics(&self) -> &'static [Block] {
         const {
             &[

@@ -28,8 +28,9 @@ const WEIGHT: Block = Block::new("weight", Width::Components);
 const MEAN: Block = Block::new("mean", Width::ComponentsSize);
 const STD: Block = Block::new("std", Width::ComponentsSize);
 
-/// What most rows say of the number of components, of as many the first: so a row of another length is the
-/// one that is named.
+/// Number of components that most rows have; of equals, the first.
+///
+/// An error then names the row of another length.
 fn components([weight, mean, std]: [&[Vec<f64>]; 3], size: usize) -> usize {
     let of = |rows: &[Vec<f64>], each: usize| -> Vec<usize> {
         rows.iter().map(|row| row.len() / each.max(1)).collect()
@@ -64,7 +65,7 @@ impl Family for Mixture {
     fn parts(&self) -> &'static [Block] {
         &[WEIGHT, MEAN, STD]
     }
-    /// Of each component those of a Gaussian.
+    /// Statistics of a Gaussian for each component.
     fn statistics(&self) -> &'static [Block] {
         const {
             &[
@@ -104,7 +105,7 @@ impl Family for Mixture {
         check::gaussians(mean, std, states, components * shape.size)
     }
 
-    /// Along the channel that spreads most, parts of equally many rows.
+    /// Splits the cluster along the channel that spreads most, into parts of equally many rows.
     fn of_cluster(
         &self,
         rows: &[&[f64]],
@@ -198,7 +199,7 @@ impl Family for Mixture {
         }
     }
 
-    /// Of the Dirichlet density of the weights that pseudocounts are.
+    /// Logarithm of the Dirichlet density of the weights that pseudocounts imply.
     fn log_prior(&self, parts: &Parts, held: &Regularisation<'_>) -> f64 {
         let [weight] = parts.rows();
         log_dirichlet(held.pseudocount, weight)
@@ -354,7 +355,7 @@ impl Family for Mixture {
     }
 }
 
-/// Mixtures padded to so many components. Those added have no weight and are like the first, so that no
+/// Mixtures padded to `M` components. Those added have no weight and equal the first, so that no
 /// bit changes.
 struct Of<const M: usize>;
 

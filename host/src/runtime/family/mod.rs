@@ -1,6 +1,6 @@
 //! Families of emissions: how a hidden state produces an observation.
 //!
-//! A family is one value behind [`Family`]. Its numbers are named blocks, [`Parts`], a row a state, and so
+//! A family is one value behind [`Family`]. Its numbers are named blocks, [`Parts`], a row per state, and so
 //! are its expected statistics and the rates of its parameters along a direction: files, scores,
 //! directions, costs and exports read them by their names and widths, and know no family. Families over
 //! channels meet the recursions as rows of likelihoods ([`RowState`]).
@@ -61,10 +61,10 @@ for_each_family!(families!);
 
 /// The family of channels where none is named.
 pub(crate) const OF_CHANNELS: &dyn Family = &gaussian::Gaussian;
-/// What channels are emitted by beside their past.
+/// Family for channels that depend on their past.
 pub(crate) const OF_PAST: &dyn Family = &autoregressive::Autoregressive;
 
-/// The same of symbols.
+/// Family for symbols.
 pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
 
 /// Families of other crates.
@@ -98,7 +98,7 @@ pub fn family(name: &str) -> Option<&'static dyn Family> {
     known().into_iter().find(|family| family.name() == name)
 }
 
-/// What an observation is.
+/// Kind of observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observed {
     /// A symbol.
@@ -116,12 +116,12 @@ impl fmt::Display for Observed {
     }
 }
 
-/// What estimates are held to.
+/// Constraints on estimates.
 #[derive(Clone, Copy, Debug)]
 pub struct Regularisation<'a> {
     /// Added to every expected count of a symbol.
     pub pseudocount: f64,
-    /// What no standard deviation falls below, `[channel]`; empty for symbols.
+    /// Floor of standard deviations, `[channel]`; empty for symbols.
     pub floor: &'a [f64],
     /// The channels' means over the sequences fitted, `[channel]`; empty for symbols.
     pub centre: &'a [f64],
@@ -146,13 +146,13 @@ pub enum Drawn {
 ///
 /// Blocks are `[state][entry]`, in the units of the channels.
 pub trait Family: Any + fmt::Debug + Sync {
-    /// Its name in files and options.
+    /// Name in files and options.
     fn name(&self) -> &'static str;
-    /// What its states emit, and how, in a few words.
+    /// Description of the emissions, in a few words.
     fn about(&self) -> &'static str;
-    /// What an observation is.
+    /// Kind of observation.
     fn observes(&self) -> Observed;
-    /// Whether its rows hold a sample and the samples before it, and its likelihood is given these.
+    /// Returns whether rows hold a sample and its predecessors, on which its likelihood is conditioned.
     fn has_past(&self) -> bool {
         false
     }
@@ -167,7 +167,7 @@ pub trait Family: Any + fmt::Debug + Sync {
     }
     /// The blocks of its score, and of a direction in its parameters.
     fn score(&self) -> &'static [Block];
-    /// Whether the entries of a block of the score are counted in units of the channels.
+    /// Returns whether the entries of a block of the score are counted in units of the channels.
     fn in_units(&self, block: &Block) -> bool {
         let _ = block;
         false
@@ -177,13 +177,13 @@ pub trait Family: Any + fmt::Debug + Sync {
         let [rows] = parts.rows();
         Shape { size: rows.first().map_or(0, Vec::len), components: 1 }
     }
-    /// Checks the parameters of so many states.
+    /// Checks the parameters of `states` states.
     ///
     /// # Errors
     /// [`HmmError`] naming the first that is wrong.
     fn validate(&self, parts: &Parts, states: usize, shape: Shape) -> Result<(), HmmError>;
 
-    /// What floors of standard deviations are fractions of, `[channel]`, by some rows whose own are these.
+    /// Standard deviations that floors are fractions of, `[channel]`, for some rows whose own are `own`.
     fn spread(&self, rows: &[&[f64]], own: Vec<f64>, held: &Regularisation<'_>) -> Vec<f64> {
         let _ = (rows, held);
         own
@@ -208,8 +208,8 @@ pub trait Family: Any + fmt::Debug + Sync {
         }
         points
     }
-    /// The parameters of a state that observes some rows, block by block: where Baum-Welch starts. Where
-    /// there are none, `centre` is where the state is, and `scale` the channels' standard deviations.
+    /// The parameters of a state that observes some rows, block by block: where Baum-Welch starts. Without rows, `centre` is the
+    /// state's position, and `scale` the channels' standard deviations.
     fn of_cluster(
         &self,
         rows: &[&[f64]],
@@ -253,11 +253,11 @@ pub trait Family: Any + fmt::Debug + Sync {
         let _ = (parts, held);
         0.0
     }
-    /// Whether standard deviations are held above a floor.
+    /// Returns whether standard deviations are held above a floor.
     fn has_floor(&self) -> bool {
         false
     }
-    /// How many states are held at the floor, `[channel]`; empty for a family without.
+    /// Number of states held at the floor, `[channel]`; empty for a family without floor.
     fn floored(&self, parts: &Parts, floor: &[f64]) -> Vec<usize> {
         let _ = (parts, floor);
         Vec::new()
@@ -288,11 +288,11 @@ pub trait Family: Any + fmt::Debug + Sync {
         parametrisation: Parametrisation,
         score: &mut Vec<f64>,
     );
-    /// Which entries of that score move with their parameter.
+    /// Returns for each entry of that score whether it moves with its parameter.
     fn moving(&self, parts: &Parts) -> Vec<bool> {
         vec![true; parts.states() * entries(self.score(), self.shape(parts))]
     }
-    /// Which expected statistics are not zero for every sequence, in the same order.
+    /// Returns for each expected statistic, in the same order, whether it can be nonzero.
     fn possible(&self, parts: &Parts) -> Vec<bool> {
         vec![true; parts.states() * entries(self.statistics(), self.shape(parts))]
     }
@@ -324,9 +324,9 @@ pub trait Family: Any + fmt::Debug + Sync {
         along: &[Rates<'_>],
         precision: &Precision,
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
-    /// Multiply-adds and exponentials of a state's likelihood, with so many directions.
+    /// Multiply-adds and exponentials of a state's likelihood, with `directions` directions.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
-    /// Its emissions over rows of channels, of these sizes; `None` over symbols.
+    /// Emissions over rows of channels, of these sizes; `None` over symbols.
     fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
         let _ = shape;
         None
@@ -334,24 +334,24 @@ pub trait Family: Any + fmt::Debug + Sync {
 }
 
 impl dyn Family {
-    /// Whether a state mixes components.
+    /// Returns whether a state mixes components.
     #[must_use]
     pub fn has_components(&self) -> bool {
         self.parts().iter().any(|block| block.width == Width::Components)
     }
 
-    /// Whether the channels of a state depend on each other.
+    /// Returns whether the channels of a state depend on each other.
     #[must_use]
     pub fn has_covariances(&self) -> bool {
         self.parts().iter().any(|block| block.width == Width::Square)
     }
 
-    /// How many components its emissions have, where they are mixtures.
+    /// Number of components of its emissions, if they are mixtures.
     pub(crate) fn components(&self, shape: Shape) -> Option<usize> {
         self.has_components().then_some(shape.components)
     }
 
-    /// Its emissions in words: `poisson emissions`, `mixture emissions of 2 components`.
+    /// Describes the emissions: `poisson emissions`, `mixture emissions of 2 components`.
     pub(crate) fn words(&self, shape: Shape) -> String {
         let of = self.components(shape).map(|count| format!(" of {}", counted(count, "component")));
         format!("{} emissions{}", self.name(), of.unwrap_or_default())

@@ -12,7 +12,7 @@ pub(super) struct Moments<'a> {
 }
 
 impl<'a> Moments<'a> {
-    /// That of a direction in means and log standard deviations.
+    /// Moments of a direction in means and log standard deviations.
     pub(super) fn of_score(mean: &[f64], log_std: &'a [f64], std: &[f64]) -> Self {
         Self {
             constant: -log_std.iter().sum::<f64>(),

@@ -1,4 +1,4 @@
-//! Named blocks of numbers, a row a state.
+//! Named blocks of numbers, a row per state.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ pub struct Shape {
     pub components: usize,
 }
 
-/// How long the rows of a block are.
+/// Length of the rows of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// One number, which a file holds without brackets.
     One,
-    /// A number a channel or symbol.
+    /// A number per channel or symbol.
     Size,
     /// A square matrix over the channels, row by row.
     Square,
-    /// A number a component.
+    /// A number per component.
     Components,
-    /// A number a channel, component by component.
+    /// A number per channel, component by component.
     ComponentsSize,
     /// A number a channel of the sensor's, where rows hold their past, too.
     Own,
@@ -64,7 +64,7 @@ impl Width {
 /// A block: its name in files and messages, and the length of its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its name.
+    /// Name of the block.
     pub name: &'static str,
     /// The length of its rows.
     pub width: Width,
@@ -86,7 +86,7 @@ pub(crate) fn entries(blocks: &[Block], shape: Shape) -> usize {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parts {
     blocks: Vec<(Block, Vec<Vec<f64>>)>,
-    /// Of statistics.
+    /// Counts of missing channels, for statistics.
     absent: Absent,
 }
 
@@ -99,7 +99,7 @@ pub struct Parts {
 pub(crate) struct Absent(Vec<Vec<f64>>);
 
 impl Absent {
-    /// Adds a sample in which a channel, of so many, was missing.
+    /// Adds a sample in which one of `channels` channels was missing.
     pub(crate) fn add(&mut self, state: usize, channel: usize, channels: usize, weight: f64) {
         self.row(state, channels)[channel] += weight;
     }
@@ -223,7 +223,7 @@ impl Parts {
         (rows, &mut self.absent)
     }
 
-    /// The numbers of the channels that are `kept`, of so many; `None` where a number is of two channels.
+    /// Numbers of the channels that are `kept`, of `size` channels; `None` if a number belongs to two channels.
     pub(crate) fn of_channels(&self, size: usize, kept: impl Fn(usize) -> bool) -> Option<Self> {
         let entries = |row: &Vec<f64>| -> Vec<f64> {
             let all = row.iter().enumerate();
@@ -241,7 +241,7 @@ impl Parts {
         Some(Self { blocks, absent })
     }
 
-    /// Whether these are the blocks of so many states, and all numbers finite.
+    /// Returns whether these are the blocks of `states` states, and all numbers finite.
     pub(crate) fn fits(&self, blocks: &[Block], states: usize, shape: Shape) -> bool {
         let good = |(block, (own, rows)): (&Block, &(Block, Vec<Vec<f64>>))| {
             let row = |row: &Vec<f64>| {

@@ -57,7 +57,7 @@ impl Family for Poisson {
     fn parts(&self) -> &'static [Block] {
         &[RATE]
     }
-    /// From the model's rates on: sums of what exceeds them keep their digits at any rate.
+    /// Statistics relative to the model's rates: sums of the excess keep their digits at any rate.
     fn statistics(&self) -> &'static [Block] {
         const { &[Block::new("occupancy", Width::One), Block::new("excess", Width::Size)] }
     }
@@ -182,7 +182,7 @@ impl Family for Poisson {
         Ok(vec![Field::Reals(rates), Field::Weights(log_rates)])
     }
 
-    /// A division among them, a channel; and up to two logarithms a channel for all states together.
+    /// A division per channel among them; and up to two logarithms per channel for all states together.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
         (shape.size * (11 + directions), 1)
     }

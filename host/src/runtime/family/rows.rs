@@ -125,7 +125,7 @@ impl<W: RealParameter> Emission for RowState<W> {
         self.bank.check(self.state, x)
     }
 
-    /// A row of NaN. Its likelihoods are none, so that it comes here.
+    /// Returns whether a row is all NaN. It has no likelihood, so that it comes here.
     fn is_missing(x: &[W::Real]) -> bool {
         !x.is_empty() && x.iter().all(|&x| lacks(x))
     }
@@ -139,13 +139,13 @@ impl<W: RealParameter> Emission for RowState<W> {
     }
 }
 
-/// What follows of a row whose reals stand for other observations: counts, or yes and no.
+/// Converts a row of reals that stand for other observations: counts, or yes and no.
 pub(super) fn converted<T: Real, X: Copy + Default, R>(
     row: &[T],
     one: impl Fn(f64) -> Result<X, ObservationError>,
     then: impl FnOnce(&[X]) -> R,
 ) -> Result<R, ObservationError> {
-    /// So many channels need no memory of their own.
+    /// Number of channels that need no memory of their own.
     const FEW: usize = 16;
     let mut few = [X::default(); FEW];
     let mut many = Vec::new();
@@ -180,7 +180,7 @@ macro_rules! with_lanes {
 }
 pub(super) use with_lanes;
 
-/// Whether a channel is missing: it is NaN.
+/// Returns whether a channel is missing, that is, NaN.
 #[inline]
 pub(super) fn lacks<T: Real>(x: T) -> bool {
     x.partial_cmp(&x).is_none()
@@ -192,7 +192,7 @@ pub(super) fn there<T: Real>(x: &[T], d: usize) -> Option<T> {
     x.get(d).copied().filter(|&x| !lacks(x))
 }
 
-/// Whether a row has some channels and lacks others.
+/// Returns whether a row has some channels and lacks others.
 pub(super) fn is_in_part<T: Real>(x: &[T]) -> bool {
     let lacking = x.iter().filter(|&&x| lacks(x)).count();
     lacking > 0 && lacking < x.len()
@@ -247,7 +247,7 @@ macro_rules! by_view {
         }
 
         impl<W: RealParameter> $type<W> {
-            /// A log-likelihood that is none, but where channels are missing.
+            /// Returns a log-likelihood, or the marginal one if channels are missing.
             #[cold]
             #[inline(never)]
             fn unless_in_part(&self, log: W, x: &[W::Real]) -> W {
@@ -323,7 +323,7 @@ pub trait OverRows: Sync + 'static {
     }
 }
 
-/// What makes banks of one weight.
+/// Constructor of banks of one weight.
 pub trait Banks<W: HostWeight> {
     fn bank(
         &self,
@@ -362,7 +362,7 @@ pub trait HostWeight:
     + Sync
     + 'static
 {
-    /// Whether two sizes will do: directions over `f64` only measure fixed point.
+    /// `true` if two sizes suffice: directions over `f64` only measure fixed point.
     #[doc(hidden)]
     const TWO_SIZES: bool = size_of::<Self::Real>() == 8 && size_of::<Self::Tangent>() > 0;
 
@@ -377,9 +377,9 @@ pub trait HostWeight:
 
 /// A real number for which families are compiled: `f32` and `f64`.
 pub trait HostReal: Real + HostWeight<Real = Self> + Lookup + Send + Sync {
-    /// With one direction.
+    /// Weight with one direction.
     type One: HostWeight<Real = Self>;
-    /// With a block of directions.
+    /// Weight with a block of directions.
     type Many: HostWeight<Real = Self>;
 
     /// Numbers of a file, rounded; as they are where that is nothing.

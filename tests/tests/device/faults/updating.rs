@@ -211,7 +211,7 @@ fn a_killed_device_completes_its_update_and_decides_as_the_host() {
     assert!(matches!(older, Err(DeviceError::UpdateRefused { why: w }) if w == why), "{older:?}");
     assert_eq!(decisions(qemu, &image.elf).0, new);
 
-    // Power lost at steps of the flash: erasing (64 bytes a step), writing (words), marking, beginning.
+    // Power lost at steps of the flash: erasing (64 bytes per step), writing (words), marking, beginning.
     let flash = folder.join(FILE);
     let before = std::fs::read(&flash).expect("the flash's file");
     let update_two = update(2, &two);

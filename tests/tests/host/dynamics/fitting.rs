@@ -73,7 +73,7 @@ fn a_fit_is_likelier_than_what_series_were_drawn_from() {
         (100..112).map(|seed| truth.simulate(120, seed).expect("a series")).collect();
     let per_sample = |system: &LinearSystem| log_likelihood(system, &fresh) / (12.0 * 120.0);
     let gap = per_sample(&truth) - per_sample(&fit.system);
-    assert!(gap < 0.05, "{gap} nats a sample behind the truth");
+    assert!(gap < 0.05, "{gap} nats per sample behind the truth");
     let mut white = truth.clone();
     let marginal = truth.marginals(60).expect("moments").pop().expect("a last one");
     white.observation.iter_mut().for_each(|row| row.fill(0.0));
@@ -252,5 +252,5 @@ fn modes_of_a_short_series_are_near_one_system() {
             *sum += (log(&whole) - log(&begun)) / (20.0 * 25.0);
         }
     }
-    assert!(near > loose + 0.5, "{near} nats a sample to come, {loose} without a prior");
+    assert!(near > loose + 0.5, "{near} nats per sample to come, {loose} without a prior");
 }

@@ -71,7 +71,7 @@ fn a_fit_is_read_by_its_occupancy() {
     assert_eq!(fit.starting_anywhere().model.initial, [0.0, 0.25, 0.75]);
 }
 
-/// What converged was within the tolerance, in nats a sample, on a fifth pass or later; what did not
+/// What converged was within the tolerance, in nats per sample, on a fifth pass or later; what did not
 /// says so.
 #[test]
 fn converged_is_said_of_nothing_else() {

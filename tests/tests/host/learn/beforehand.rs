@@ -71,7 +71,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     assert_eq!(machine.learner(), &KERNEL_SVM);
     let plain = Request::minimal(fisher);
     assert_eq!(plain.baum_welch.topology, Topology::Automatic);
-    // Models that a kernel machine is deployed with have no state a position.
+    // Models that a kernel machine is deployed with have no state per position.
     let strings = ["a", "b"].map(|class| (class, Samples::Symbols(vec![Some(0); 9])));
     let strings = Dataset::labelled(Kind::Symbols(Alphabet::dna()), strings).expect("strings");
     let space = Space::of(&strings, &[0, 1], &machine).expect("forms");
@@ -85,7 +85,7 @@ fn a_classifier_and_its_emissions_say_what_is_varied_and_held() {
     let symbols = Kind::Symbols(Alphabet::dna());
     assert_eq!((most_fits(&plain, &scalars), most_fits(&plain, &symbols)), (1 + 3 * 3, 1 + 3));
     assert!(!plain.varies(&symbols).copies);
-    // A state a position or not is tried of strings that have few enough.
+    // A state per position or not is tried of strings that have few enough.
     let tried = Request::new(bayes);
     let long = Samples::Symbols(vec![Some(0); 65]);
     let long = Dataset::labelled(symbols.clone(), [("a", long)]).expect("a series");

@@ -19,7 +19,7 @@ fn tilted(degrees: f64, noise: f64) -> Dataset {
     })
 }
 
-/// A model of all classes and a machine in closed form, or a model a class and one that inner folds judge.
+/// A model of all classes and a machine in closed form, or a model per class and one that inner folds judge.
 fn with_copies(closed: bool, copies: usize, others: &[usize]) -> Request {
     let mut options = options(ClassifierKind::Fisher, 1);
     if closed {

@@ -229,7 +229,7 @@ fn windows_from_the_middle_are_expected_and_classes_weigh_by_windows() {
     options.windowing = Some(Windowing { length, hop: length, short: Default::default() });
     let (cut, bias) = first(&options);
     assert!((cut[1] - 0.75).abs() < 0.02, "{cut:?}");
-    // Four windows a series against two, counted with one more of each: ln(13 / 25).
+    // Four windows per series against two, counted with one more of each: ln(13 / 25).
     assert!((bias - (13.0_f64 / 25.0).ln()).abs() < 1e-12, "{bias}");
 }
 

@@ -61,7 +61,7 @@ fn the_search_predicts_from_the_past_where_that_alone_tells_classes_apart() {
     assert_eq!(told, [(1, 20), (1, 20)], "{:?}", form.candidates);
 }
 
-/// Where series are too short for a codebook a model a class is kept unless models for each lag lead it, as it is taken
+/// Where series are too short for a codebook one model per class is kept unless models for each lag lead it, as it is taken
 /// untried there.
 #[test]
 fn short_series_have_a_model_a_class_unless_it_is_led() {

@@ -1,4 +1,4 @@
-//! Which topology strings of one length get: a state a position where that makes held-out ones likelier, or tells classes
+//! Which topology strings of one length get: a state per position where that makes held-out ones likelier, or tells classes
 //! apart. And which series of channels may have.
 
 use std::num::NonZeroUsize;

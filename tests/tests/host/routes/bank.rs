@@ -13,7 +13,7 @@ pub(crate) enum Family {
     Aligned,
 }
 
-/// A model a class, and labelled sequences.
+/// A model per class, and labelled sequences.
 pub(crate) struct Bank {
     pub(crate) models: Vec<Hmm>,
     pub(crate) sequences: Vec<Samples>,

@@ -78,7 +78,7 @@ fn counts_are_the_count_kernels() {
     }
 }
 
-/// Mixed counts a sample have the latent mean map for inner products, but that transitions are divided by
+/// Mixed counts per sample have the latent mean map for inner products, but that transitions are divided by
 /// the number of samples.
 #[test]
 fn mixed_counts_are_the_latent_mean_map() {

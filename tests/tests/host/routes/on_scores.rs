@@ -197,7 +197,7 @@ fn whitening_that_does_not_mix_stays_a_factor_an_entry() {
         else {
             panic!("on scores");
         };
-        // Whole scores and a log-likelihood a model; what a left-to-right model fixes is not weighed.
+        // Whole scores and a log-likelihood per model; what a left-to-right model fixes is not weighed.
         let entries = trained.classifier.models.len() * (3 + 9 + 3 * 4 + 1);
         assert_eq!((centre.len(), items[0].len()), (entries, entries));
         let fixed = 3 + 3;
@@ -380,7 +380,7 @@ fn what_cannot_be_deployed_or_trained_is_refused_before_the_fit() {
         let error = refused(change);
         assert!(error.contains(part), "no {part} in {error}");
     }
-    // An automatic topology would have been a state a position.
+    // An automatic topology would have been a state per position.
     let mut automatic = options(ClassifierKind::Cosine, Topology::Automatic);
     automatic.baum_welch.states = 4;
     let trained = train(&data, &all, &automatic, &|| ()).expect("trains").classifier;

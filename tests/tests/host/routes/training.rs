@@ -73,7 +73,7 @@ fn every_learner_on_every_feature_in_every_scaling() {
 }
 
 /// Strings that are alike position by position beside strings that are not: the models of both have a
-/// state a position, for they are held against each other; without the former neither has.
+/// state per position, for they are held against each other; without the former neither has.
 #[test]
 fn models_that_are_told_apart_have_one_topology() {
     let mut s = Sampler::new(6);

@@ -13,7 +13,7 @@ use crate::filter::{assert_near, on_trial};
 const WARM_UP: u64 = 5;
 const PRIOR: Regularisation<f64> = Regularisation { variance_floor: 0.01, pseudo_count: 0.25 };
 
-/// What a state's observations are counted by: symbols, or `(1, x, x^2)` a channel.
+/// What a state's observations are counted by: symbols, or `(1, x, x^2)` per channel.
 fn features(law: &Law, x: &Observation) -> Vec<f64> {
     match (law, x) {
         (Law::Categorical(p), Observation::Symbol(symbol)) => {

@@ -122,7 +122,7 @@ proptest! {
     fn states_that_are_known_are_within_it((classifier, samples) in positions()) {
         let ratios = kept(&classifier, &samples)?;
         prop_assert!(!ratios.is_empty());
-        // Half a unit of a table's rate a sample, of a unit of at most four.
+        // Half a unit of a table's rate per sample, of a unit of at most four.
         let last = measured(&classifier, &samples).pop().expect("a whole");
         let samples = samples.view().len() as f64;
         prop_assert!(last.bound.worst.expect("a bound") < samples * 4.0 / 32_768.0 + 1e-5);

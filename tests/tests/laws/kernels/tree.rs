@@ -229,7 +229,7 @@ proptest! {
     }
 }
 
-/// With a matrix a branch: the tree of one matrix where all are alike, and by hand where they differ.
+/// With a matrix per branch: the tree of one matrix where all are alike, and by hand where they differ.
 #[test]
 fn branches_have_their_own_probabilities() {
     type Branches<'m> =

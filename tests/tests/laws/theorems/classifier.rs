@@ -68,7 +68,7 @@ fn check<E: Family<f64>, const N: usize, const O: usize>(
     }
 }
 
-/// Models with a direction an output: linear machines on Fisher scores.
+/// Models with a direction per output: linear machines on Fisher scores.
 fn check_directed<E: Family<f64>, const N: usize>(
     models: &[Model; 2],
     directions: &[[Direction; 3]; 2],

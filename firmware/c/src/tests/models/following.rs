@@ -17,7 +17,7 @@ pub static ALPHABET: Alphabet<'static> = Alphabet::new("HT", "-?", true);
 /// The type of [`MODEL`]: two models of two states, over two symbols, without directions.
 pub type Model = StreamClassifier<Hmm<Categorical<2>, 2>, 2, 2>;
 
-/// Which coin is it?
+/// Classifier of two coins.
 pub static MODEL: Model = StreamClassifier::from_parts(
     [
         Hmm::new(
@@ -34,7 +34,7 @@ pub static MODEL: Model = StreamClassifier::from_parts(
     Normalisation::NONE,
 );
 
-/// What the coins were trained on.
+/// Contract of the coins.
 pub const CONTRACT: Contract<'static> = Contract {
     windows: Some(contract::Windows { longest_gap: 3, ..contract::Windows::of(4, 4) }),
     ..Contract::NONE

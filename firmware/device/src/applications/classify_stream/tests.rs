@@ -1,4 +1,4 @@
-//! What the host sends, and every answer to it.
+//! Requests of the host, and every answer to them.
 
 extern crate std;
 
@@ -35,7 +35,7 @@ mod coins {
     include!("../../../../models/default.rs");
 }
 
-/// What the host sends and what it gets. After the last byte the stream ends, or fails.
+/// Simulated line: the bytes that the host sends and gets. After the last byte the stream ends, or fails.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Line<'a> {
     sent: &'a [u8],
@@ -169,7 +169,7 @@ fn a_new_stream_number_is_a_new_stream() {
     assert!(fresh.iter().map(numbers).eq(again[2..].iter().map(numbers)));
 }
 
-/// After a line that ended, or a future that was dropped in the middle of an answer.
+/// A conversation begins anew after a line that ended, or a future that was dropped in the middle of an answer.
 #[test]
 fn a_new_conversation_is_a_new_stream() {
     let sent = [toss(at(0, 0), HEADS), toss(at(0, 1), TAILS)].concat();

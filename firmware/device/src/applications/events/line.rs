@@ -2,7 +2,7 @@
 
 use fishweir_core::network::MISSING;
 
-/// What a model calls things.
+/// Names of a model's columns and states.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'n> {
     /// The columns of a record.
@@ -28,13 +28,13 @@ pub const fn longest(states: &[&[&str]]) -> usize {
     longest
 }
 
-/// Why a record was refused.
+/// Reason why a record was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum Refusal {
     /// The column, from 0, has no state of the name in its field.
     State(usize),
-    /// So many fields, not one a column.
+    /// The record has this number of fields, not one per column.
     Fields(usize),
     /// The network gives it no probability.
     Impossible,
@@ -46,7 +46,7 @@ pub enum Refusal {
 #[derive(Debug)]
 pub struct Line<'b> {
     pub(super) names: Names<'b>,
-    /// A state a column.
+    /// A state per column.
     event: &'b mut [u16],
     /// The name in hand.
     field: &'b mut [u8],
@@ -63,7 +63,7 @@ struct Progress {
     damaged: bool,
     /// Bytes of the name in hand.
     length: usize,
-    /// It is longer than any.
+    /// `true` if a name is longer than any in the model.
     long: bool,
     quoted: bool,
     /// The byte before was a quote that may have ended the name.
@@ -71,7 +71,7 @@ struct Progress {
 }
 
 impl<'b> Line<'b> {
-    /// An empty line: `event` with an entry a column, `field` with [`longest`] bytes.
+    /// An empty line: `event` with an entry per column, `field` with [`longest`] bytes.
     pub const fn new(names: Names<'b>, event: &'b mut [u16], field: &'b mut [u8]) -> Self {
         let progress = Progress {
             begun: false,
@@ -109,12 +109,12 @@ impl<'b> Line<'b> {
         self.progress.damaged = true;
     }
 
-    /// Whether nothing has come.
+    /// Returns whether nothing has come.
     pub fn is_empty(&self) -> bool {
         !self.progress.begun && !self.progress.damaged
     }
 
-    /// The record: a state a column. The next byte begins another.
+    /// The record: a state per column. The next byte begins another.
     ///
     /// # Errors
     /// [`Refusal`]: what is wrong with it first.

@@ -1,15 +1,15 @@
-//! Takes records of categories as lines of text: each is decided on, or watched beside those of late.
+//! Takes records of categories as lines of text: each is classified, or compared with the recent ones.
 //!
-//! Host to device, a record a line: the names of states, in the order of the columns, separated by commas;
-//! nothing or `?` where a field is missing. Spaces around a name are none of it, nor those in quotes. In
+//! Host to device, a record per line: the names of states, in the order of the columns, separated by commas;
+//! nothing or `?` where a field is missing. Spaces around a name are dropped, inside quotes too. In
 //! double quotes a comma is a letter, and two quotes are one. Ctrl-D ends the conversation.
 //!
 //! Device to host, a line a record and two more:
 //!
 //! ```text
-//! ready <columns> <ticks a second>             it listens; what is sent before may be lost
+//! ready <columns> <ticks per second>           it listens; what is sent before may be lost
 //! decision <line> <margin> <class>             on this record alone
-//! normal <line> <statistic> <share> <column>   how far records of late are from the network, and the
+//! normal <line> <statistic> <share> <column>   distance of recent records from the network, and the
 //! alarm <line> <statistic> <share> <column>    column with the largest share of it
 //! refused <line> state <field> <column>        the column has no such state
 //! refused <line> fields <found>                as many, not one a column
@@ -40,12 +40,12 @@ use super::lines::{Class, Form, Heard, Receiver};
 use crate::log::log;
 use crate::meter::Meter;
 
-/// What a model says of records.
+/// Verdict of a model on records.
 pub trait Verdict {
-    /// Whether each record is judged alone.
+    /// `true` if each record is judged alone.
     const RESET_AFTER_RECORD: bool;
 
-    /// Whether it is an alarm.
+    /// Returns whether the verdict is an alarm.
     fn is_alarm(&self) -> bool;
 
     /// The answer to a line.
@@ -107,13 +107,13 @@ impl<V: Verdict> fmt::Display for Answer<'_, V> {
     }
 }
 
-/// What a run has seen, and what it cost.
+/// Counts and costs of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Report {
     /// Lines, those refused included.
     pub lines: u32,
-    /// Those refused.
+    /// Number of refused records.
     pub refused: u32,
     /// Alarms.
     pub alarms: u32,
@@ -179,7 +179,7 @@ struct Session<'a, 'r, 'b, M, R: Streaming> {
     report: Report,
 }
 
-/// Where it is: what is said next.
+/// Position in the conversation: the next answer.
 enum Due<'n, V> {
     Ready,
     Nothing,
@@ -228,7 +228,7 @@ where
         }
     }
 
-    /// What the model says of the record in hand.
+    /// Returns the model's answer to the current record.
     fn answer(&mut self) -> Answer<'b, R::Reading> {
         let Self { meter, stream, report, .. } = self;
         report.lines = report.lines.wrapping_add(1);
@@ -303,7 +303,7 @@ where
     }
 }
 
-/// What is said.
+/// Answer to the host.
 enum Said<'n, V> {
     Ready { columns: usize, ticks: u32 },
     Answer(Answer<'n, V>),

@@ -43,7 +43,7 @@ fn chunks(bytes: &[u8]) -> Vec<u8> {
     (64..bytes.len()).step_by(UPDATE_CHUNK).flat_map(chunk).collect()
 }
 
-/// What a device answers: updates' statuses with the running version, and margins.
+/// Returns a device's answers: updates' statuses with the running version, and margins.
 fn answers(flash: &mut Flash, sent: &[&[u8]]) -> (Vec<(UpdateStatus, u32)>, Vec<u32>) {
     let mut line = Wire::sending(&sent.concat());
     let built_in = model(0);

@@ -7,21 +7,21 @@ use embedded_hal::i2c::{ErrorKind, I2c};
 pub use lis2dh::Sa0Pad;
 use lis2dh::{AccelerationData, FifoConfig, FullScale, Lis2dh, Mode, OutputDataRate, Register};
 
-/// Samples a second.
+/// Samples per second.
 pub const RATE_HERTZ: u32 = 50;
 /// Samples that the FIFO holds.
 pub const FIFO_DEPTH: u8 = 32;
 /// Acceleration of one digit: 12 bits for 8 g on either side (the data sheet's rounded figure).
 pub const G_PER_DIGIT: f32 = 0.004;
 
-/// What the register `WHO_AM_I` holds.
+/// Content of the register `WHO_AM_I`.
 const IDENTITY: u8 = 0x33;
 /// All three axes, in `CTRL_REG1`.
 const AXES_ENABLE: u8 = 0x07;
-/// In `CTRL_REG4`: the two bytes of a value are of one sample.
+/// Bit of `CTRL_REG4`: the two bytes of a value are of one sample.
 const BLOCK_DATA_UPDATE: u8 = 0x80;
 
-/// What can be wrong with a sensor.
+/// Fault of a sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum SensorFault {
@@ -29,7 +29,7 @@ pub enum SensorFault {
     NoAnswer,
     /// The bus failed in another way.
     Bus,
-    /// Something else answers: this is in its `WHO_AM_I`.
+    /// Another device answers: this is in its `WHO_AM_I`.
     WrongDeviceId(u8),
     /// No data have become ready for longer than is right.
     Stalled,
@@ -63,12 +63,12 @@ impl<E: embedded_hal::i2c::Error> From<lis2dh::Error<E>> for SensorFault {
     }
 }
 
-/// What waits in the FIFO.
+/// Samples that wait in the FIFO.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Samples to be read.
     pub samples: u8,
-    /// Whether it is full: others may have been overwritten.
+    /// `true` if the FIFO is full: others may have been overwritten.
     pub full: bool,
 }
 
@@ -102,7 +102,7 @@ impl<I: I2c> Accelerometer<I> {
         Ok(self.driver.set_output_data_rate(OutputDataRate::Hz50)?)
     }
 
-    /// Whether data are ready, and how many samples.
+    /// Returns whether data are ready, and the number of samples.
     ///
     /// # Errors
     /// When the sensor does not answer.

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! decision <sample> <class> <margin>       at the end of every window, or of every block of samples without windows
-//! fault <sample> <what>                    the sensor is in trouble; said once until it is over
-//! lost <sample> <count> [reset]            it is over; so many samples were lost before
+//! fault <sample> <what>                    the sensor has a fault; reported once until it is over
+//! lost <sample> <count> [reset]            the fault is over; <count> samples were lost
 //! done <samples> <lost> <refused> <faults>
 //! ```
 //!
@@ -57,7 +57,7 @@ pub const TIMEOUT_MS: u32 = 3 * POLL_MS;
 /// Samples that may be lost before the stream counts as a new one: half a minute.
 pub const LONGEST_GAP: u32 = 30 * RATE_HERTZ;
 
-/// What a run has seen.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Report {
@@ -156,7 +156,7 @@ where
     Ok(watch.end())
 }
 
-/// What is said.
+/// Answer to the host.
 enum Line<'c> {
     Decision { sample: u32, class: Class<'c>, margin: u32 },
     Fault { sample: u32, fault: SensorFault },
@@ -186,13 +186,13 @@ where
     classifier.contract().windows.map_or(LONGEST_GAP, |windows| windows.longest_gap)
 }
 
-/// Where the stream stands.
+/// Progress of the stream.
 #[derive(Debug, Default)]
 struct Watch {
     report: Report,
     /// Set up, and not known to have stalled since.
     is_running: bool,
-    /// What is wrong, until a block has been read.
+    /// Fault of the sensor, until a block has been read.
     fault: Option<SensorFault>,
     /// Samples may be missing before those in the FIFO.
     has_gap: bool,
@@ -228,7 +228,7 @@ impl Watch {
         let before = self.report;
         self.at_once = false;
         let outcome = self.poll(sensor, classifier);
-        // An overrun is told before the FIFO is read, and every moment counts; so is a window.
+        // An overrun is reported before the FIFO is read, and every moment counts; so is a window.
         self.at_once = outcome == Err(SensorFault::Overrun) || self.at_once;
         let Report { samples, lost, .. } = self.report;
         let gap = lost - before.lost;
@@ -314,7 +314,7 @@ impl Watch {
                 self.report.refused += 1;
             }
             if has_windows && classifier.due() == Due::Decided {
-                // A decision is told before the rest is read.
+                // A decision is reported before the rest is read.
                 self.at_once = waiting > 0;
                 if self.at_once {
                     return Ok(());

@@ -1,6 +1,6 @@
 //! A simulated LIS2DH12: its register file behind an I2C bus, fed from a recording.
 //!
-//! Time passes where [`advance`](SimulatedSensor::advance) is told so, and only there: what a test sees is
+//! Time passes only in [`advance`](SimulatedSensor::advance): what a test sees is
 //! the same in every run. The world, which is the recording at 50 Hz, begins when the sensor is first
 //! set to sample, and goes on whether or not the sensor does.
 //!
@@ -32,12 +32,12 @@ mod register {
     pub(super) const FIFO_SRC_REG: u8 = 0x2F;
 }
 
-/// What goes wrong, and when, in milliseconds of the world.
+/// Fault to simulate, and its time, in milliseconds of the recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// Nobody answers.
     NoAnswer(Range<u64>),
-    /// From then on the sensor samples no more, until its `CTRL_REG1` is written.
+    /// Time from which the sensor takes no samples, until its `CTRL_REG1` is written.
     Stall(u64),
     /// The supply fails for a moment: all registers are as after power-on, the FIFO is empty.
     PowerLoss(u64),
@@ -48,7 +48,7 @@ pub enum Trouble {
 pub enum Part {
     /// The master writes these bytes.
     Write(Vec<u8>),
-    /// The master reads so many.
+    /// The master reads this number of bytes.
     Read(usize),
 }
 
@@ -56,12 +56,12 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotAcknowledged;
 
-/// What has happened on the bus.
+/// Counts of the traffic on the bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Transactions, the failed ones included.
     pub transactions: usize,
-    /// Those not acknowledged.
+    /// Number of transactions that were not acknowledged.
     pub refused: usize,
     /// Samples read from the outputs.
     pub samples: usize,
@@ -76,7 +76,7 @@ pub struct SimulatedSensor {
     troubles: Vec<Trouble>,
     registers: [u8; 0x40],
     fifo: VecDeque<[i16; 3]>,
-    /// What the output registers show where the FIFO has nothing.
+    /// Values of the output registers while the FIFO is empty.
     last: [i16; 3],
     is_fresh: bool,
     has_overwritten: bool,
@@ -108,17 +108,17 @@ impl SimulatedSensor {
         }
     }
 
-    /// What has happened on the bus.
+    /// Returns the counts of the traffic on the bus.
     pub fn traffic(&self) -> Traffic {
         self.traffic
     }
 
-    /// Whether samples wait to be read.
+    /// Returns whether samples wait to be read.
     pub fn has_data(&self) -> bool {
         !self.fifo.is_empty()
     }
 
-    /// Whether the recording is at its end.
+    /// Returns whether the recording is at its end.
     pub fn is_over(&self) -> bool {
         self.time.is_some_and(|time| time / PERIOD_NS >= self.recording.len() as u64)
     }

@@ -79,7 +79,7 @@ struct Outcome {
     traffic: Traffic,
 }
 
-/// Beside others it sees and says the same.
+/// Asserts that the watch has the same outcome while other tasks run.
 fn watch(recording: &[[f32; 3]], troubles: &[Trouble]) -> Outcome {
     let world = || RefCell::new(SimulatedSensor::new(recording.to_vec(), troubles.to_vec()));
     let goes_on = |world: &RefCell<SimulatedSensor>| {

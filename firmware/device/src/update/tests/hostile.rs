@@ -14,7 +14,7 @@ impl Dice {
     }
 }
 
-/// What a sender does to an update before it is sent.
+/// Mutates an update before it is sent.
 fn mutated(dice: &mut Dice) -> Vec<u8> {
     let mut bytes = update([2, 2, 2, 0xFFFF_FFFF, 1][dice.below(5)]);
     match dice.below(6) {
@@ -70,7 +70,7 @@ fn send_badly(device: &mut Device<'_>, bytes: &[u8], dice: &mut Dice) -> UpdateS
     status
 }
 
-/// So many transfers against devices that run the built-in model, or one of version 1.
+/// Attacks devices that run the built-in model, or one of version 1, with `transfers` transfers.
 fn attack(transfers: usize) {
     let dice = &mut Dice(0x5EED);
     let devices = [(Flash::of(PAGES), 0), (running(1), 1)];

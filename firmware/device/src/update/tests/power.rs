@@ -74,7 +74,7 @@ fn cuts_in_the_session_after_a_cut_do_no_harm_either() {
             let version = runs(&start(&mut flash));
             assert!([1, 2].contains(&version));
             session(&mut flash, &new);
-            // It may have been given up for so many resets; what is newer is taken even then.
+            // It may have been given up after a number of resets; a newer one is accepted even then.
             let version = runs(&start(&mut flash));
             completed += usize::from(version == 2);
             session(&mut flash, &update(3));

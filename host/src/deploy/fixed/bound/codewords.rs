@@ -20,7 +20,7 @@ use crate::deploy::codebooks::DeployedCodebooks;
 use crate::deploy::fixed::codebooks::{FixedCodebooks, LOWERED};
 use crate::deploy::past::integers;
 
-/// How far the evidence of all codewords may be off, `[output]`; `None` where 16 bits do not hold a sample.
+/// Bound on the error of the evidence of all codewords, `[output]`; `None` if 16 bits cannot hold a sample.
 pub(super) fn bound(
     fixed: &FixedCodebooks,
     exact: &DeployedCodebooks<f64>,
@@ -56,7 +56,7 @@ pub(super) fn bound(
     Some(bound)
 }
 
-/// Of each codeword with so many levels its levels, and the rows for having exceeded one, two, ... of them.
+/// Levels of each codeword, and the rows of weights for having exceeded one, two, ... of them.
 fn steps<'a, L, W>(levels: &'a [L], above: &'a [W]) -> impl Iterator<Item = (&'a [L], &'a [W])> {
     let each = (levels.len() / CODEWORDS).max(1);
     levels.chunks(each).zip(above.chunks(each))
@@ -65,7 +65,7 @@ fn steps<'a, L, W>(levels: &'a [L], above: &'a [W]) -> impl Iterator<Item = (&'a
 /// The rows of a codebook: those of its codewords, and those of its levels.
 type Rows<'a, T> = (&'a [Vec<T>], &'a [Vec<T>]);
 
-/// How far a codebook's evidence for an output may be off at a sample, from where it is heard exactly.
+/// Bound on the error of a codebook's evidence for an output at a sample, from the exact likenesses.
 fn of_book(
     ((found, found_above), (wanted, wanted_above)): (Rows<'_, i16>, Rows<'_, f64>),
     output: usize,
@@ -124,13 +124,13 @@ impl Heard {
         Some(Self { alike, off })
     }
 
-    /// Whether a codeword may be the one that is heard, whatever is dropped.
+    /// Returns whether a codeword may be the nearest, whatever rounding drops.
     fn may_be_nearest(&self, word: usize) -> bool {
         let least = self.alike.iter().zip(&self.off).map(|(alike, off)| alike - off).max();
         least.is_some_and(|least| self.alike[word] + self.off[word] >= least)
     }
 
-    /// How many of its levels a codeword's likeness exceeds whatever is dropped, and at most.
+    /// Least and largest number of levels that a codeword's likeness exceeds, whatever rounding drops.
     fn exceeded(&self, word: usize, levels: &[i32]) -> [usize; 2] {
         [-self.off[word], self.off[word]].map(|off| {
             let alike = (self.alike[word] + off) as f64 / LOWERED;

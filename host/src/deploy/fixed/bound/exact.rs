@@ -1,4 +1,4 @@
-//! What the exact model says of samples.
+//! Likelihoods of samples under the exact model.
 
 use fishweir_core::emission::Emission;
 

@@ -205,7 +205,7 @@ impl ModelBound {
     }
 }
 
-/// What a value of a row is at least and at most.
+/// Lower and upper bound of a value of a row.
 #[derive(Clone, Copy)]
 struct Ends {
     least: f64,
@@ -248,7 +248,7 @@ struct Roundings<'a> {
 }
 
 impl Roundings<'_> {
-    /// At most so much, of each state's value and tangents, relative to the sum of the row before.
+    /// Bounds on the errors of each state's value and tangents, relative to the sum of the row before.
     fn of<W: HostWeight<Real = f64>, const N: usize>(
         &self,
         step: &Step,

@@ -10,14 +10,14 @@ use crate::deploy::fixed::FixedEmission;
 use crate::deploy::fixed::stream::{Build, DIRECTIONS_MAX, Gaussian};
 use crate::runtime::family::BLOCK;
 
-/// Of a model of positions.
+/// Bound for a model of positions.
 pub(super) fn steps(pair: &Pair<'_>, samples: &[Seen]) -> Option<ModelBound> {
     let last = pair.exact.emission.len().checked_sub(1)?;
     let place = |(position, sample)| (Some(usize::min(position, last)), sample);
     sum(pair, samples.iter().enumerate().map(place))
 }
 
-/// Of weights of words, whose contexts are so many symbols.
+/// Bound for weights of words, whose contexts have `order` symbols.
 pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Seen]) -> Option<ModelBound> {
     let symbols = pair.exact.emission.first()?.shape.size;
     let place = |(t, sample): (usize, _)| {
@@ -33,7 +33,7 @@ pub(super) fn words(pair: &Pair<'_>, order: usize, samples: &[Seen]) -> Option<M
     sum(pair, samples.iter().enumerate().map(place))
 }
 
-/// Over the samples, each with its row.
+/// Sum over the samples, each with its row.
 fn sum<'a>(
     pair: &Pair<'_>,
     samples: impl Iterator<Item = (Option<usize>, &'a Seen)>,

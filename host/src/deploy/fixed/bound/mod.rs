@@ -1,4 +1,4 @@
-//! How far a decision value in fixed point may be from the exact one: a bound, by the roundings along a
+//! Bound on the difference between a decision value in fixed point and the exact one, from the roundings along a
 //! stream.
 //!
 //! The filter and the tangent filter are products of matrices over dual numbers, `X_s = X_s-1 M_s`. Fixed
@@ -29,7 +29,7 @@
 //! were dropped. Where states are known there is no row, and the sum is of the tables' roundings: see [`known`].
 //! Codewords may fall otherwise, between near ones: see [`codewords`].
 //!
-//! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds a sample and model each.
+//! Work: two passes over a window, one of which predicts twice, `N^2 (1 + 2 C)` multiply-adds per sample and model each.
 //!
 //! Running error analysis: J. H. Wilkinson, "Error analysis revisited", 1986; by the adjoint: F. L. Bauer,
 //! "Computational graphs and rounding error", 1974.
@@ -46,7 +46,7 @@ use crate::data::Sample;
 use crate::deploy::deployed::Deployed;
 use crate::deploy::model::{DeployedModel, States};
 
-/// How far a log-likelihood may be off, and each derivative, `[output]`.
+/// Bounds on the errors of a log-likelihood and of each derivative, `[output]`.
 struct ModelBound {
     log: f64,
     rates: Vec<f64>,
@@ -60,7 +60,7 @@ struct Pair<'a> {
 }
 
 impl FixedPoint {
-    /// How far the decision values of a window may be off, `[output]`; `None` where no bound is had: a model
+    /// Bounds on the errors of the decision values of a window, `[output]`; `None` if there is no bound: a model
     /// is ruled out, or roundings may be all there is of a likelihood. `samples` are those that both take
     /// in; `log` and `values` what `exact` makes of them.
     pub(super) fn bounds(

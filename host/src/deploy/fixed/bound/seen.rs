@@ -1,4 +1,4 @@
-//! What models see of a window: its samples and the device's integers, with what is at lags beside them.
+//! Input of models on a window: its samples and the device's integers, with past values at lags.
 
 use crate::data::{Lags, Ring, Sample};
 use crate::deploy::past::integers;
@@ -8,7 +8,7 @@ use crate::deploy::past::integers;
 pub(super) enum Seen {
     Missing,
     Symbol(u16),
-    /// As it is, and in the device's integers.
+    /// The row unchanged, and in the device's integers.
     Row(Vec<f64>, Vec<i16>),
 }
 
@@ -33,7 +33,7 @@ impl Seen {
     }
 }
 
-/// What all columns are of a window's samples; `None` where 16 bits hold one not.
+/// Values of all columns for a window's samples; `None` if 16 bits cannot hold one of them.
 pub(super) fn seen(samples: &[Sample<'_>], lags: &Lags, places: &[i16]) -> Option<Vec<Seen>> {
     let mut exact = Ring::<f64>::new(lags.clone(), places.len());
     let mut fixed = Ring::<i16>::new(lags.clone(), places.len());
@@ -58,7 +58,7 @@ pub(super) fn seen(samples: &[Sample<'_>], lags: &Lags, places: &[i16]) -> Optio
     samples.iter().map(see).collect()
 }
 
-/// Of them what a model sees that sees some columns, or all where there are none.
+/// Selects the columns that a model reads; all for `None`.
 pub(super) fn of_columns(seen: &[Seen], columns: Option<Vec<usize>>) -> Vec<Seen> {
     match columns {
         Some(columns) => seen.iter().map(|one| one.columns(&columns)).collect(),

@@ -15,11 +15,11 @@ use crate::runtime::with_two_sizes;
 pub(super) struct Likelihood {
     /// `[state]`.
     pub(super) value: Vec<f64>,
-    /// Their rates of change, `[state][output]`.
+    /// Rates of change of the likelihoods, `[state][output]`.
     pub(super) rate: Vec<Vec<f64>>,
-    /// What they are relative to.
+    /// Logarithm of their scale.
     pub(super) log: f64,
-    /// Its rates of change, `[output]`.
+    /// Rates of change of the log scale, `[output]`.
     pub(super) log_rate: Vec<f64>,
     /// The exponent of their tangents.
     pub(super) exponent: i32,
@@ -35,11 +35,11 @@ pub(super) struct Kept {
     pub(super) sum: f64,
     /// The exponent of the tangents.
     pub(super) exponent: i32,
-    /// Whether its derivative may just have been moved out.
+    /// `true` if the derivative may just have been moved out.
     pub(super) rescaled: bool,
 }
 
-/// What a sample did; without likelihoods where it is missing.
+/// Effect of a sample; without likelihoods if it is missing.
 pub(super) struct Step {
     pub(super) likelihood: Option<Likelihood>,
     pub(super) kept: Kept,

@@ -1,10 +1,10 @@
-//! When one form leads another.
+//! Tests of when one form beats another.
 
 use super::*;
 use crate::learn::search::choice::{Verdict, accuracy};
 use crate::learn::solver::loss::ClassWeight;
 
-/// What is right but in so many of its windows, of which so many form a group.
+/// Result that is wrong in some of its windows, with `group` windows per group.
 fn judged(windows: usize, wrong: impl Fn(usize) -> bool, group: usize) -> Judged {
     let verdict = |window| Verdict { right: !wrong(window), lead: 1.0 };
     let verdicts: Vec<Verdict> = (0..windows).map(verdict).collect();
@@ -24,7 +24,7 @@ fn a_lead_by_few_windows_is_none_and_one_by_many_is() {
         assert_eq!(one.is_led_by(&best, ERRORS), led, "{wrong} of 232");
         assert_eq!(can_be_led(&one.judgement, 232.0), led, "{wrong} of 232");
         assert!(!best.is_led_by(&one, 1.0), "{wrong} of 232");
-        // What it is told to be led by is what that was decided by.
+        // The reported gain is the one that decided.
         let lead = one.lead_of(&best);
         assert!(lead.over_kept && (lead.accuracy > ERRORS * lead.standard_error) == led);
         // What errs nowhere has an error of the difference alone.

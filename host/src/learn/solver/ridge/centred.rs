@@ -50,7 +50,7 @@ impl Weighed {
         let (total, mut values) = (self.roots.norm_squared(), targets.to_vec());
         let mut rest = groups;
         while !rest.is_empty() {
-            // As many groups as have together so many items, or one.
+            // Consecutive groups up to a total number of items, or one group.
             let mut items = 0;
             let fit = |group: &&Vec<usize>| {
                 items += group.len();
@@ -86,7 +86,7 @@ pub(super) struct Centred {
     /// `Z`, `[item][feature]`, and transposed.
     rows: DMatrix<f64>,
     across: DMatrix<f64>,
-    /// Whether products are of items: where there are no more of them than features.
+    /// `true` if products are between items, because there are no more of them than features.
     by_item: bool,
     /// `Z Z'`, or `Z' Z`: what lies above the diagonal is not read.
     moments: DMatrix<f64>,
@@ -181,9 +181,10 @@ impl Centred {
         Ok(machines)
     }
 
-    /// What [`Ridge::held_out`] says, of the factor of a cost: `H = U' U` with `U = L^-1 Z'`, and where products are of
-    /// items `I - H = penalty U' U` with `U = L^-1`, without a difference of what is nearly alike. `Ok(None)` where
-    /// a machine without a group is not determined in numbers, an error where rounding leaves no factor.
+    /// Computes [`Ridge::held_out`] from the factor of a cost: `H = U' U` with `U = L^-1 Z'`.
+    ///
+    /// If products are between items, `I - H = penalty U' U` with `U = L^-1`, which avoids a difference of nearly equal numbers.
+    /// `Ok(None)` if a machine without a group is not determined numerically, an error if rounding leaves no factor.
     ///
     /// Time: `m^3 / 6 + n m^2 / 2` multiply-adds, and `b^2 m` for each group of `b` items.
     pub(super) fn held_out(

@@ -15,10 +15,10 @@ impl Board {
     /// Waits until the next sample is due: never, as the recordings are already there.
     pub fn wait(&mut self) {}
 
-    /// Tells a watchdog that all is well: there is none.
+    /// Feeds the watchdog; this board has none.
     pub fn feed(&mut self) {}
 
-    /// Shows a class: nothing does here.
+    /// Shows a class; this board has no display.
     pub fn show(&mut self, _class: usize) {}
 
     /// The recordings have been played, and the emulator is left.

@@ -12,7 +12,7 @@ const PERIOD: Duration = Duration::from_micros({{period}});
 // What the second-stage boot loader looks for.
 esp_bootloader_esp_idf::esp_app_desc!();
 
-/// After so long without a sample the board is reset.
+/// Time without a sample after which the board is reset.
 const PATIENCE: esp_hal::time::Duration = esp_hal::time::Duration::from_secs(2);
 
 /// The board.

@@ -8,7 +8,7 @@ use embassy_rp::watchdog::Watchdog;
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
 
-/// After so long without a sample the board is reset.
+/// Time without a sample after which the board is reset.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The board.

@@ -9,7 +9,7 @@ use embassy_stm32::wdg::IndependentWatchdog;
 /// Time between two samples.
 const PERIOD: Duration = Duration::from_micros({{period}});
 
-/// After so many microseconds without a sample the board is reset.
+/// Time in microseconds without a sample after which the board is reset.
 const PATIENCE_US: u32 = 2_000_000;
 
 /// The board.

@@ -4,7 +4,7 @@ use fishweir_core::emission::AutoregressiveView;
 use fishweir_core::number::{Real, RealParameter};
 use multiversion::multiversion;
 
-/// What a state predicts by.
+/// Parameters of a state's prediction.
 #[derive(Clone, Copy)]
 pub(super) struct Prediction<'a, T> {
     mean: &'a [T],
@@ -128,7 +128,7 @@ fn each<const L: usize>(to: &mut [f64; L], what: impl Fn(usize) -> f64) {
     }
 }
 
-/// The first so many, the next, and what is left.
+/// Splits a buffer into pieces of the given lengths, and the rest.
 fn split<T, const N: usize, const M: usize>(all: &mut [T], lengths: [usize; N]) -> [&mut [T]; M] {
     let mut rest = all;
     std::array::from_fn(|part| {
