@@ -313,8 +313,8 @@ impl EmissionType {
     }
 
     /// What is imported from the emissions of the core beside [`labels`].
-    pub(super) fn import_beside(&self, observations: &Observations) -> String {
-        let import = self.import();
+    pub(super) fn import_beside(&self, observations: &Observations, in_part: bool) -> String {
+        let import = self.import_in_part(in_part);
         match observations {
             Observations::Channels(_) => import,
             Observations::Symbols(_) => {
@@ -323,12 +323,7 @@ impl EmissionType {
         }
     }
 
-    /// What is imported from the emissions of the core.
-    pub(super) fn import(&self) -> String {
-        self.import_in_part(false)
-    }
-
-    /// The same, where channels may be missing, or not.
+    /// What is imported from the emissions of the core, where channels may be missing, or not.
     pub(super) fn import_in_part(&self, in_part: bool) -> String {
         let mut names = self.family.core_types().to_vec();
         if in_part {

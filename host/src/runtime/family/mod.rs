@@ -296,6 +296,11 @@ pub trait Family: fmt::Debug + Sync {
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
     /// Multiply-adds and exponentials of a state's likelihood, with so many directions.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
+    /// Multiply-adds and logarithms at most that a state's likelihood takes more where channels are missing: all but one.
+    fn work_of_missing(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        let _ = (shape, directions);
+        (0, 0)
+    }
     /// Its emissions over rows of channels, of these sizes; `None` over symbols.
     fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
         let _ = shape;
