@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     baum_welch.validate()?;
     let reading =
         ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
-    let normal = tell::read(&arguments.normal, &reading)?;
+    let normal = tell::read_in_part(&arguments.normal, &reading)?;
     tell::room_to_fit(&normal, baum_welch.states)?;
     let floor = named([("--std-floor", arguments.std_floor.is_some())]);
     if matches!(normal.kind(), Kind::Symbols(_)) {
@@ -118,7 +118,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all: Vec<usize> = (0..normal.series().len()).collect();
     let contract = Contract { period: Period::of(&normal, &all), ..Contract::default() };
     let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
-    let changed = arguments.changed.as_ref().map(|path| tell::read(path, &reading)).transpose()?;
+    let changed =
+        arguments.changed.as_ref().map(|path| tell::read_in_part(path, &reading)).transpose()?;
     let change = change(arguments, &normal, changed.as_ref())?;
     let words = match (change, &arguments.offset) {
         (Change::Recorded(changed), _) => format!("what {} has", changed.source()),

@@ -28,8 +28,8 @@ pub(super) struct Arguments {
     /// The battery is reported where the makers give the current of their part. With --clock the report is about cores.
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Clock of the processor in MHz
-    #[arg(long, value_name = "MHZ", value_parser = positive, requires = "rate")]
+    /// Clock of the processor in MHz, at the rate of --rate or of the training
+    #[arg(long, value_name = "MHZ", value_parser = positive)]
     clock: Option<f64>,
     /// Current of the running part in mA, from its datasheet, to report what a day takes
     #[arg(long, value_name = "MA", value_parser = positive, requires = "clock")]
@@ -76,7 +76,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     // Where samples come as in training, the model says how fast.
     let rate = model.rate(arguments.rate)?;
-    let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| OperatingPoint {
+    if arguments.clock.is_some() && rate.is_none() {
+        let what = "--clock: the model knows no rate; name one: --rate HZ";
+        return Err(Failure::input(Topic::MissingOption, what));
+    }
+    let setting = rate.zip(arguments.clock).map(|(rate, clock)| OperatingPoint {
         rate,
         clock: 1e6 * clock,
         current: arguments

@@ -81,7 +81,7 @@ pub(super) struct TextOptions {
     #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
     sep: Option<Separator>,
     /// Marks of missing values, separated by commas, beside empty fields [default: NA, N/A, NaN, ?, null, None]
-    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_hyphen_values = true)]
     na: Option<Vec<String>>,
     /// The first line has data, and names no columns
     #[arg(long, conflicts_with = "header")]

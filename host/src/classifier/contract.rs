@@ -230,8 +230,14 @@ impl Provenance {
     /// Contract of the training data, for models that take whole samples: a sample without a channel is missing.
     #[must_use]
     pub fn contract(&self) -> Contract {
+        self.contract_in_part().of_whole_samples()
+    }
+
+    /// What the training data were, for models that leave out what is missing: a channel that was missing may be missing.
+    #[must_use]
+    pub fn contract_in_part(&self) -> Contract {
         let channels = self.channels.clone();
-        Contract { windowing: self.windowing, period: self.period, channels }.of_whole_samples()
+        Contract { windowing: self.windowing, period: self.period, channels }
     }
 }
 

@@ -313,19 +313,14 @@ impl EmissionType {
     }
 
     /// Imports from the emissions of the core, including what [`labels`] needs.
-    pub(super) fn import_beside(&self, observations: &Observations) -> String {
-        let import = self.import();
+    pub(super) fn import_beside(&self, observations: &Observations, in_part: bool) -> String {
+        let import = self.import_in_part(in_part);
         match observations {
             Observations::Channels(_) => import,
             Observations::Symbols(_) => {
                 format!("{{Alphabet, {}}}", import.trim_matches(['{', '}']))
             }
         }
-    }
-
-    /// Imports from the emissions of the core.
-    pub(super) fn import(&self) -> String {
-        self.import_in_part(false)
     }
 
     /// Imports from the emissions of the core, for channels that may be missing, or not.

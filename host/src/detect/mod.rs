@@ -249,7 +249,7 @@ impl DetectorPlan<'_> {
 /// The series with an offset from its middle on.
 fn with_offset(rows: RowsView<'_>, channel: usize, size: f64) -> Samples {
     let mut moved = Rows::new(rows.dimension());
-    for (t, row) in rows.iter().enumerate() {
+    for (t, row) in rows.iter_in_part().enumerate() {
         let mut row = row.map(<[f64]>::to_vec);
         if let Some(row) = row.as_mut().filter(|_| t >= rows.len() / 2) {
             row[channel] += size;

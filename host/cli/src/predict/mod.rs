@@ -7,7 +7,7 @@ mod scales;
 mod times;
 
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fishweir::data::Window;
 use fishweir::deploy::{Deployed, Stream};
@@ -81,7 +81,7 @@ Examples:
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "stream", conflicts_with = "stream")]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
@@ -252,7 +252,7 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(data) = &arguments.data
+    if let [data] = arguments.data.as_slice()
         && !arguments.explain
         && network::is_network(&arguments.model)
     {
@@ -261,20 +261,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
     }
     let model = Model::read(&arguments.model)?;
-    let refused = match &arguments.data {
-        Some(data) if arguments.explain => explain::explain(arguments, &model, data)?,
-        Some(data) => predict_file(arguments, &model, data)?,
-        None => live::predict_stream(arguments, &model)?,
+    let refused = match arguments.data.as_slice() {
+        [] => live::predict_stream(arguments, &model)?,
+        data if arguments.explain => explain::explain(arguments, &model, data)?,
+        data => predict_files(arguments, &model, data)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
 }
 
-fn predict_file(
+fn predict_files(
     arguments: &Arguments,
     model: &Model,
-    path: &Path,
+    paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read_for(path, &arguments.reading, model)?;
+    let data = tell::read_for(paths, &arguments.reading, model)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = &model.deployed;

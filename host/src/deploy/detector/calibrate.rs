@@ -114,7 +114,9 @@ impl Calibration {
         let deployed =
             attach((0, Names::of(&[], 1, observations)), model, &[direction], model.states())?;
         let lost = (1.0 / self.memory) as f32;
-        let gains = gains(observations, &deployed, normal);
+        let in_part =
+            normal.iter().filter_map(SamplesView::rows).any(|rows| rows.has_partial_rows());
+        let gains = gains((observations, in_part), &deployed, normal);
         let observed = gains.iter().flatten().flatten().count();
         if (observed as f64) < FEWEST_ALARMS as f64 * self.mean_time {
             return Err(CalibrationError::TooFew { observed, mean_time: self.mean_time });
@@ -139,6 +141,7 @@ impl Calibration {
             fit: limit(0),
             drift: limit(1),
             notes: Vec::new(),
+            in_part,
         };
         let alarms = detector.alarms(normal);
         detector.notes = vec![
@@ -184,18 +187,18 @@ impl Detector {
 
 /// Runs the filter over all streams, each begun anew. A sample that is refused counts as missing.
 fn gains(
-    observations: &Observations,
+    observed: (&Observations, bool),
     model: &DeployedModel,
     normal: &[SamplesView<'_>],
 ) -> Vec<Vec<Gain>> {
     let unlimited = Limit { mean: 0.0, threshold: f32::INFINITY };
     let mut stream =
-        DetectorStream::new(observations, model, ForgettingFactor::ENDLESS, unlimited, unlimited);
+        DetectorStream::new(observed, model, ForgettingFactor::ENDLESS, unlimited, unlimited);
     let mut of = |samples: &SamplesView<'_>| -> Vec<Gain> {
         stream.reset();
         samples
             .iter()
-            .map(Sample::if_whole)
+            .map(|sample| if observed.1 { sample.unless_empty() } else { sample.if_whole() })
             .map(|sample| match (sample, stream.gain(sample)) {
                 (Sample::Row(_) | Sample::Symbol(_), Ok((fit, drift))) => Some([fit, drift]),
                 _ => None,

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use fishweir_core::classify::Limit;
 
 use super::model::DeployedModel;
-use super::source::{EmissionType, labels, model_source, observed, one_line};
+use super::source::{EmissionType, labels, model_source_in_part, observed, one_line};
 use crate::classifier::Observations;
 
 /// A detector as a device holds it: the core's `ChangeDetector` with one direction, in `f32`, in the
@@ -27,12 +27,19 @@ pub struct Detector {
     drift: Limit,
     /// Description of how the limits were set.
     notes: Vec<String>,
+    /// Whether channels may be missing in a sample beside others.
+    in_part: bool,
 }
 
 impl Detector {
     /// Observations of the model.
     pub fn observations(&self) -> &Observations {
         &self.observations
+    }
+
+    /// Whether channels may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    pub fn lacks_some(&self) -> bool {
+        self.in_part
     }
 
     /// Hidden states of the model.
@@ -61,8 +68,9 @@ impl Detector {
     /// Every number is written so that it reads back to the same bits.
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.model));
-        let (imported, states) = (emission.import_beside(&self.observations), self.states());
-        let emission = emission.text("Dual<f32, 1>");
+        let imported = emission.import_beside(&self.observations, self.in_part);
+        let states = self.states();
+        let emission = emission.text_in_part("Dual<f32, 1>", self.in_part);
         let mut text = format!(
             "// A detector of change, exported by fishweir {}. Calibrate again, do not change this file.\n\
              //\n\
@@ -90,7 +98,7 @@ impl Detector {
             labels(&self.observations, &[]),
             one_line(&self.observations.to_string())
         );
-        model_source(&mut text, &self.model);
+        model_source_in_part(&mut text, &self.model, self.in_part);
         let limit = |Limit { mean, threshold }: Limit| {
             format!("Limit {{ mean: {mean:?}, threshold: {threshold:?} }}")
         };

@@ -326,6 +326,11 @@ pub trait Family: Any + fmt::Debug + Sync {
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
     /// Multiply-adds and exponentials of a state's likelihood, with `directions` directions.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
+    /// Multiply-adds and logarithms, at most, that channels that are missing (all but one) add to a state's likelihood.
+    fn work_of_missing(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        let _ = (shape, directions);
+        (0, 0)
+    }
     /// Emissions over rows of channels, of these sizes; `None` over symbols.
     fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
         let _ = shape;
