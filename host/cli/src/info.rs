@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use fishweir::deploy::{Currents, FixedPoint, OperatingPoint, SpotterModel};
+use fishweir::deploy::{Currents, DetectorModel, FixedPoint, OperatingPoint, SpotterModel};
 use fishweir::model::ModelSet;
 use fishweir::project::ProjectModel;
-use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
+use fishweir::report::{Boards, DetectorInspection, Inspection, Paces, SpotterInspection};
 use fishweir_networks::NetworkFile;
 
 use super::model::{Model, ModelArgument};
@@ -59,6 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
         return print(&inspection, arguments.json);
     }
+    if DetectorModel::is_one(&bytes) {
+        let told = named([("--rate", arguments.rate.is_some())]);
+        note_idle(&told, "the processor time of detectors was not measured")?;
+        let model = DetectorModel::parse(&file, &bytes)?;
+        return print(&DetectorInspection::new(file, bytes.len(), &model)?, arguments.json);
+    }
     if recognise::is_network(&file, &bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
         note_idle(&told, "events come when they come")?;
@@ -105,6 +111,8 @@ fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let name = file.to_string();
     let provenance = if SpotterModel::is_one(bytes) {
         Some(SpotterModel::parse(&name, bytes)?.provenance)
+    } else if DetectorModel::is_one(bytes) {
+        Some(DetectorModel::parse(&name, bytes)?.provenance)
     } else if let Ok(network) = NetworkFile::parse(&name, bytes) {
         network.provenance
     } else if ModelSet::is_one(bytes) {

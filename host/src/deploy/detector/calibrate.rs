@@ -3,10 +3,10 @@
 use fishweir_core::classify::Limit;
 use fishweir_core::filter::ForgettingFactor;
 
-use super::super::attach::{Names, attach};
 use super::super::error::DeployError;
 use super::super::model::DeployedModel;
 use super::Detector;
+use super::model::{deployed, lost};
 use super::stream::DetectorStream;
 use crate::classifier::{Direction, Observations};
 use crate::data::{Sample, SamplesView};
@@ -104,16 +104,8 @@ impl Calibration {
         normal: &[SamplesView<'_>],
     ) -> Result<Detector, CalibrationError> {
         self.validate()?;
-        model.validate()?;
-        if !direction.fits(model, None) {
-            return Err(CalibrationError::Shape("the direction"));
-        }
-        if observations.size() != model.size() {
-            return Err(CalibrationError::Shape("the observation"));
-        }
-        let deployed =
-            attach((0, Names::of(&[], 1, observations)), model, &[direction], model.states())?;
-        let lost = (1.0 / self.memory) as f32;
+        let deployed = deployed(model, direction, observations)?;
+        let lost = lost(self.memory);
         let in_part =
             normal.iter().filter_map(SamplesView::rows).any(|rows| rows.has_partial_rows());
         let gains = gains((observations, in_part), &deployed, normal);

@@ -2,9 +2,11 @@
 
 mod calibrate;
 mod direction;
+mod model;
 mod stream;
 
 pub use calibrate::{Calibration, CalibrationError};
+pub use model::{ChangeLimit, DetectorCost, DetectorModel};
 pub use stream::DetectorStream;
 
 use std::fmt::Write as _;
@@ -14,6 +16,8 @@ use fishweir_core::classify::Limit;
 use super::model::DeployedModel;
 use super::source::{EmissionType, labels, model_source_in_part, observed, one_line};
 use crate::classifier::Observations;
+use crate::data::Values;
+use crate::runtime::Observed;
 
 /// A detector as a device holds it: the core's `ChangeDetector` with one direction, in `f32`, in the
 /// sensor's own units.
@@ -50,6 +54,24 @@ impl Detector {
     /// Channels or symbols.
     pub fn size(&self) -> usize {
         self.observations.size()
+    }
+
+    /// Constraints on the numbers of the channels.
+    pub fn values(&self) -> Values {
+        match self.model.emission.first().map(|emission| emission.family.observes()) {
+            Some(Observed::Channels(values)) => values,
+            _ => Values::Reals,
+        }
+    }
+
+    /// Notes on how the limits were set.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Returns whether channels may be missing.
+    pub fn takes_partial_samples(&self) -> bool {
+        self.in_part
     }
 
     /// Normal range of the log-likelihood.
