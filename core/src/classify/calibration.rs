@@ -61,13 +61,13 @@ pub struct Calibration<'a, T = f32> {
     pub scale: T,
     /// The least margin that is no close call.
     pub least_margin: T,
-    /// The least and the most likelihood of what is decided for a class, in nats per sample, `[class]`; empty where
-    /// nothing is doubted for it.
+    /// Lower and upper limits of the likelihood for decisions on a class, in nats per sample, `[class]`; empty if
+    /// decisions on it are never rejected.
     pub likelihoods: &'a [[T; 2]],
 }
 
 impl<T: Real> Calibration<'_, T> {
-    /// Probabilities alone: nothing is rejected.
+    /// Probabilities alone, without rejection.
     pub const fn of_scale(scale: T) -> Self {
         Self { scale, least_margin: T::ZERO, likelihoods: &[] }
     }

@@ -26,7 +26,7 @@ impl Normalisation {
         self.0
     }
 
-    /// The normalisation of a code; `None` if it stands for nothing.
+    /// The normalisation of a code; `None` if the code is unknown.
     pub const fn from_code(code: u32) -> Option<Self> {
         if code <= 2 { Some(Self(code)) } else { None }
     }

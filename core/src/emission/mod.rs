@@ -136,7 +136,7 @@ macro_rules! for_each_family {
 pub struct Row<W: Parameter, const N: usize> {
     /// Relative likelihoods, `[state]`.
     pub likelihood: [W; N],
-    /// Logarithm of what they are relative to.
+    /// Logarithm of their common scale.
     pub log_scale: W::LogScale,
 }
 

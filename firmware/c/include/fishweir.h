@@ -45,7 +45,7 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_SIZE = 5,
   // fishweir_init() has not been called on this stream.
   FISHWEIR_STATUS_NOT_STARTED = 6,
-  // Channels for a model over symbols, or a symbol for one over channels; or what another kind of model
+  // Channels for a model over symbols, or a symbol for one over channels; or a question for another kind of model:
   // answers: a decision, asked of a change detector.
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
@@ -68,7 +68,7 @@ typedef int32_t fishweir_status;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
+// State of one stream. The caller owns the memory, static or on a stack; its content is
 // the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
 typedef struct fishweir_stream {
   // Private content of the stream.

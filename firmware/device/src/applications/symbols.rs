@@ -50,7 +50,7 @@ use super::word::Word;
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
-/// Letters or words, by what became of them.
+/// Counts of letters or words, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Letters {

@@ -415,7 +415,7 @@ fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
     let _ = black_box(machine.decision_values(&black_box(machine.initial_state())));
 }
 
-/// The constructors that check what they are given.
+/// The constructors that check their arguments.
 #[inline(never)]
 fn constructors() {
     let _ = black_box(Chain::<f32, STATES>::new(some(), some()));

@@ -420,7 +420,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
 }
 
-/// An evaluation in which nothing is judged yet: all that there is of data all of whose classes a model does not know.
+/// An evaluation without judged windows, for data all of whose classes are unknown to the model.
 fn unjudged(
     arguments: &Arguments,
     path: &Path,

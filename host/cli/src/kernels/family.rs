@@ -61,7 +61,7 @@ pub(crate) struct FamilyOptions {
     /// Contexts of up to --order symbols, those that something follows so often in the items (markov)
     #[arg(long, value_name = "N", conflicts_with = "padded", requires = "order")]
     min_count: Option<usize>,
-    /// Every symbol as likely as any other, whatever the items say (markov, positions)
+    /// Use the same probability for every symbol, regardless of the items (markov, positions)
     #[arg(long, conflicts_with = "pseudo_count")]
     uniform: bool,
     /// Added to every count of a symbol (markov, positions) [default: 0.5]

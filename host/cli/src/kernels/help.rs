@@ -1,5 +1,5 @@
-//! Help of the commands that compare items and train no machine: a line or two an option, in groups by what
-//! reads it, and names of kernels and families below.
+//! Help of the commands that compare items and train no machine: a line or two per option, in groups by
+//! the part that reads them, and names of kernels and families below.
 
 use std::fmt::Write as _;
 
