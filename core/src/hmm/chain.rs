@@ -224,7 +224,7 @@ pub(crate) fn backward<X: Number, const N: usize>(
 
 impl<T: Real, const N: usize> Chain<T, N> {
     /// Every probability raised to a power above zero, for the product kernel between models
-    /// ([`kernel::ModelPairKernel`](crate::kernel::ModelPairKernel)) runs on. Rows no longer sum to one, and are not to be
+    /// ([`kernel::ModelPairKernel`](crate::kernel::ModelPairKernel)). Rows no longer sum to one, and must not be
     /// [validated](Self::validate); zeros stay zeros.
     #[must_use]
     pub fn powered(&self, exponent: T) -> Self {

@@ -25,7 +25,7 @@ impl Default for Width {
 struct Clique {
     /// Variables, in rising order.
     variables: Vec<usize>,
-    /// The clique above, and what the two share; the first has none.
+    /// The clique above, and the variables shared with it; `None` for the first.
     above: Option<(usize, Vec<usize>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Chains with silent states, sparse: what a profile is an instance of.
+//! Chains with silent states, sparse: a profile is one of them.
 
 use fishweir_core::number::Real;
 

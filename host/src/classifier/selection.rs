@@ -17,7 +17,7 @@ pub struct Selection {
     /// Form of the class models, with the trials of the last stage; `None` for a kernel by marginalisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<FormChoice>,
-    /// The machine's setting, with its trials; none of Bayes.
+    /// The machine's setting, with its trials; `None` for Bayes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Choice>,
     /// Learner that was trained on the features; `None` for Bayes.
@@ -82,9 +82,9 @@ pub struct Form {
     /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`](crate::fit::BaumWelch::std_floor);
     /// none of symbols, and of other emissions without one.
     pub std_floor: Option<f64>,
-    /// Lags of differences beside the channels, or of the past that autoregressive emissions predict from.
+    /// Lags of differences that are further channels, or of the past that autoregressive emissions predict from.
     pub lags: Lags,
-    /// Codebooks for each dilation beside the models.
+    /// Number of codebooks for each dilation.
     pub codebooks: usize,
     /// Levels of each of their codewords.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -106,7 +106,7 @@ fn is_one(weight: &f64) -> bool {
     *weight == 1.0
 }
 
-/// The form chosen, and what it was chosen from.
+/// The form chosen, and its alternatives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormChoice {
     /// Form that was chosen.
@@ -143,7 +143,7 @@ pub struct FormCandidate {
     pub closed_form: bool,
     /// Series that it saw.
     pub series: usize,
-    /// Settings of the machine of which it has the best; none of Bayes.
+    /// Number of settings of the machine of which it has the best; 0 for Bayes.
     pub settings: usize,
     /// Passes of Baum-Welch at most.
     pub passes: usize,
@@ -199,7 +199,7 @@ pub struct Lead {
 /// Setting of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The scaling of the features; `None` for a kernel by marginalisation, which has none.
+    /// The scaling of the features; `None` for a kernel by marginalisation.
     pub scaling: Option<Scaling>,
     /// Factor on numbers of codewords, and of levels exceeded, after scaling as for scores.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -219,7 +219,7 @@ pub struct Choice {
     pub setting: Setting,
     /// Method of the choice.
     pub by: ChosenBy,
-    /// Inner accuracy of every candidate; none where nothing was judged.
+    /// Inner accuracy of every candidate; empty if nothing was judged.
     pub candidates: Vec<Candidate>,
     /// Gain over the runner-up; `None` for a single setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -257,7 +257,7 @@ pub struct Candidate {
 
 #[cfg(test)]
 impl Form {
-    /// One for tests, which do not ask what it is of.
+    /// A value for tests that do not depend on its content.
     pub(crate) fn any() -> Self {
         Self {
             models: ScoreModels::All,

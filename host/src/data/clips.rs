@@ -148,7 +148,7 @@ impl Joined {
     }
 }
 
-/// The sample period of clips and background, where both say one.
+/// The sample period of clips and background, if both give one.
 fn common_period(clips: &Dataset, background: &Dataset) -> Result<Option<f64>, DataError> {
     let period = |data: &Dataset| {
         data.check_one_rate()?;

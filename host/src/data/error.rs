@@ -86,7 +86,7 @@ pub enum DataError {
         /// Reason why a table is not one of series.
         lacks: Option<String>,
     },
-    /// The header does not have what its layout needs.
+    /// The header lacks a column that its layout needs.
     #[error("{file}: line 1, the header: {what}")]
     #[strum(serialize = "bad-header")]
     Header {
@@ -175,7 +175,7 @@ pub enum DataError {
         /// The field.
         text: String,
     },
-    /// A text in another encoding than was said.
+    /// A text in another encoding than given.
     #[error("{file}: is not {encoding} text; leave the encoding out, or name the right one")]
     #[strum(serialize = "wrong-encoding")]
     Encoding {
@@ -412,7 +412,7 @@ pub enum DataError {
         /// Columns there are.
         available: String,
     },
-    /// A column to group by that says nothing.
+    /// A column to group by without content.
     #[error(
         "{file}: the column `{column}` to group by is empty in every row; fill it in, or group by \
          another"

@@ -57,7 +57,7 @@ struct Description {
 }
 
 impl Description {
-    /// Takes in a line that begins with `@`, or says what is wrong with it.
+    /// Takes in a line that begins with `@`; an error describes its fault.
     fn take(&mut self, line: &str, number: u64) -> Result<(), String> {
         let word = keyword(line).unwrap_or_default();
         let mut values = line.split_whitespace().skip(1);

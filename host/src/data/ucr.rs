@@ -51,7 +51,7 @@ impl Separator {
     }
 }
 
-/// A label that is a whole number, in whatever form it is written: `1`, `1.0` and `1.0000000e+00` are one class.
+/// A label that is a whole number, in any form: `1`, `1.0` and `1.0000000e+00` are one class.
 fn whole(label: &str) -> Option<i64> {
     /// Up to which every whole number is one in double precision.
     const LARGEST: f64 = 9_007_199_254_740_992.0;

@@ -1,4 +1,4 @@
-//! Deployment: a trained classifier as the `f32` numbers that a device holds, and what runs them.
+//! Deployment: a trained classifier as the `f32` numbers that a device holds, and their recursions.
 //!
 //! ```text
 //! Classifier (f64) --deploy--> Deployed (f32) --+--> Stream, the host's run of it

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{DeviceError, Options};
 
-/// A line to a device: bytes out, bytes in, nothing waited for longer than told.
+/// A line to a device: bytes out, bytes in, with a limit on each wait.
 ///
 /// Read and written through references, by two threads at once, as [`converse`](super::converse) does.
 #[derive(Debug)]

@@ -86,7 +86,7 @@ pub enum EvaluateError {
         /// Error without it.
         source: Box<EvaluateError>,
     },
-    /// Confidence of a classifier that keeps none.
+    /// Confidence of a classifier without it.
     #[error(
         "a model of {0} keeps no confidence, for it is a kernel machine; the classifiers that compile do, among \
          them fisher"

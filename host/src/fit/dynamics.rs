@@ -188,7 +188,7 @@ impl SystemEm {
 /// No start is closer to a random walk.
 const MOST_PERSISTENT: f64 = 0.98;
 
-/// The series that are fitted to, and what is known of their channels.
+/// The series of a fit, and properties of their channels.
 pub(super) struct Data<'a> {
     pub(super) series: Vec<RowsView<'a>>,
     pub(super) samples: usize,
@@ -312,7 +312,7 @@ pub(super) fn regression(products: &DMatrix<f64>, squares: &DMatrix<f64>) -> DMa
     products * inverse.unwrap_or_else(|_| DMatrix::zeros(size, size))
 }
 
-/// The nearest covariance: what rounding made of one.
+/// The nearest covariance to a matrix that rounding has changed.
 pub(super) fn positive(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let most = matrix.diagonal().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     at_least(matrix, &vec![(LEAST_VARIANCE * most).sqrt(); matrix.nrows()])

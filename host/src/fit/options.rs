@@ -118,10 +118,10 @@ pub struct Restart {
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FitError {
-    /// No sequence, or none with an observation that is not missing.
+    /// No sequence, or no observation that is present.
     #[error("nothing to fit: no observation that is not missing")]
     NoData,
-    /// Fewer points than what is fitted is made of.
+    /// Fewer points than parameters of the model.
     #[error("{found} observed where two or more are needed; add samples, or leave it out")]
     FewPoints {
         /// Observed points.
@@ -149,7 +149,7 @@ pub enum FitError {
         /// Kind of observations.
         observed: &'static str,
     },
-    /// Emissions that regress on the past, where rows have none.
+    /// Emissions that regress on the past, over rows without a past.
     #[error(
         "{family} emissions are of a sample and those before it, which only classifiers see: take another \
          family here"

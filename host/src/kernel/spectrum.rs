@@ -24,7 +24,7 @@ use crate::parallel::each;
 pub struct SpectrumKernel {
     /// Symbols of a word.
     pub length: usize,
-    /// Places in which words may differ: none or one.
+    /// Number of places in which words may differ: 0 or 1.
     pub mismatches: usize,
 }
 

@@ -51,7 +51,7 @@ pub enum Mirror {
     /// if it wins by more than two standard errors over series.
     #[default]
     Choose,
-    /// The channels that change sign; none for no mirror image.
+    /// The channels that change sign; empty for no mirror image.
     Channels(Vec<String>),
 }
 
@@ -99,7 +99,7 @@ impl Augment {
         all_of(&self.copies(kind), self.other_copies.iter().filter(|_| any))
     }
 
-    /// Sets the number of copies, and leaves none to choose from.
+    /// Sets the number of copies, without a choice.
     pub(crate) fn with_copies(&self, copies: usize) -> Self {
         Self { copies: Some(copies), other_copies: Vec::new(), ..self.clone() }
     }

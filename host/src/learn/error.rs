@@ -74,7 +74,7 @@ pub enum TrainError {
     /// The data could not be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Samples that lack channels, for what takes whole ones.
+    /// Samples that lack channels, for methods that take whole ones.
     #[error(
         "{file}: {rows} samples lack a channel, and {what} take whole samples; fill them in, leave out a channel that is \
          often missing, or leave out what takes whole samples"
@@ -153,7 +153,7 @@ pub enum TrainError {
     #[error("no class `{0}` whose model could give scores; the classes are {1}")]
     #[strum(serialize = "unknown-class")]
     NoSuchClass(String, String),
-    /// Windows none of which can be used.
+    /// Windows of which none can be used.
     #[error("{0}: no window to train on; shorten the window or keep short series")]
     NoWindows(String),
     /// A window that the fitted models make impossible.
@@ -241,7 +241,7 @@ pub enum TrainError {
          learner, fewer windows, or no copies"
     )]
     TooManyWindows(usize, &'static str),
-    /// A front end that does not fit what is observed.
+    /// A front end that does not fit the observations.
     #[error(transparent)]
     Front(FrontError),
     /// A front end whose mel bands are of another rate than the data.
@@ -281,7 +281,7 @@ pub enum TrainError {
         /// Samples of a first row.
         first: usize,
     },
-    /// Codebooks of what has none, or beside what they cannot be added to.
+    /// Codebooks for data without channels, or with a machine that cannot use them.
     #[error(
         "codebooks are of real channels, beside a linear machine on Fisher scores of emissions that do not predict \
          from the past: leave codebooks out, or take fisher"
@@ -305,7 +305,7 @@ pub enum TrainError {
          longer window"
     )]
     ShortCodebooks(usize),
-    /// Differences at lags of what has none, or before a machine that does not compile.
+    /// Differences at lags for data without channels, or before a machine that does not compile.
     #[error(
         "{} are of real channels, and of classifiers that compile: leave lags and \
          a model for each of them out", .0.words()

@@ -244,7 +244,7 @@ pub(super) fn source(
     (text + &tables, count, compared)
 }
 
-/// The core's type of what is decided.
+/// The core's type of a decision.
 fn decided(model: ProjectModel<'_>) -> &'static str {
     if model.confidence().is_some() { "Prediction" } else { "Decision" }
 }

@@ -36,7 +36,7 @@ pub struct Inspection {
     /// Front end that samples go through first.
     #[serde(skip_serializing_if = "Front::is_empty")]
     pub front: Front,
-    /// Lags at which differences of the channels are further channels of what models see.
+    /// Lags at which differences of the channels are further channels of the models.
     pub lags: Lags,
     /// Codebooks beside the models.
     #[serde(skip_serializing_if = "Option::is_none")]

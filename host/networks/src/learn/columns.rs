@@ -1,4 +1,4 @@
-//! Records as columns in the order of their names: what structures are learnt from.
+//! Records as columns in the order of their names, for learning structures.
 
 use super::super::NetworkError;
 use super::super::shape::check_variables;

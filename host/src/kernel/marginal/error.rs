@@ -31,7 +31,7 @@ pub enum MarginalError {
     Entry {
         /// The file.
         file: String,
-        /// The entry, and what to do.
+        /// The entry, and the remedy.
         error: ModelError,
     },
     /// An invalid model made in memory.

@@ -38,7 +38,7 @@ fn bits(decision: {{decided}}) -> Bits {
     {{bits_of}}
 }
 
-/// Replays the first samples of the recordings and says how many; what is called after each is for a watchdog.
+/// Replays the first samples of the recordings and returns their number; `each` is called after every sample, for a watchdog.
 pub fn run(mut each: impl FnMut()) -> Result<usize, Difference> {
     let mut running = stream::new();
     let mut samples = 0;
