@@ -183,7 +183,7 @@ fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
 fishweir_status fishweir_decide(const struct fishweir_stream *stream,
                                 struct fishweir_decision *decision);
 
-// The decision on the oldest open window, before it is full: less is known, and it is right less often.
+// The decision on the oldest open window, before it is full: it uses fewer samples, and is less accurate.
 // FISHWEIR_STATUS_NO_DECISION before the first sample, between windows, in too long a gap, and where
 // partly filled windows do not decide (FISHWEIR_PARTIAL_WINDOWS is 0).
 //

@@ -188,7 +188,7 @@ pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut C
     unsafe { decide(stream, decision, ModelWindows::decided) }
 }
 
-/// The decision on the oldest open window, before it is full: less is known, and it is right less often.
+/// The decision on the oldest open window, before it is full: it uses fewer samples, and is less accurate.
 /// FISHWEIR_STATUS_NO_DECISION before the first sample, between windows, in too long a gap, and where
 /// partly filled windows do not decide (FISHWEIR_PARTIAL_WINDOWS is 0).
 ///

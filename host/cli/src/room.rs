@@ -39,7 +39,7 @@ impl Wanted<'_> {
                 note(
                     Topic::TightRoom,
                     format_args!(
-                        "there may be no room in {number} on {short}: the linker tells of flash, nothing of the stack; {instead}"
+                        "there may be no room in {number} on {short}: the linker checks flash, but not the stack; {instead}"
                     ),
                 );
             }

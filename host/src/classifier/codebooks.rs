@@ -234,7 +234,9 @@ impl Codebooks {
             let levels = self.levels();
             let [rows, each] = if levels > 0 { [CODEWORDS, levels] } else { [0, 0] };
             if book.levels.len() != rows || book.levels.iter().any(|row| row.len() != each) {
-                return Err(format!("codebook {index} has not as many levels as the first"));
+                return Err(format!(
+                    "codebook {index} has another number of levels than the first"
+                ));
             }
             if levels > LEVELS_MOST {
                 return Err(format!(

@@ -298,7 +298,7 @@ impl Classifier {
         let made = front.makes_symbols() && matches!(self.rule, Rule::Linear(_));
         if !(may || made || front.is_empty()) {
             return Err(
-                "a front end is of real channels, beside a rule that is linear in what models say"
+                "a front end needs real channels and a rule that is linear in the models' evidence"
                     .into(),
             );
         }
@@ -307,7 +307,7 @@ impl Classifier {
         }
         if !(may || self.lags.is_empty()) {
             return Err(format!(
-                "{} are of real channels, beside a rule that is linear in what models say",
+                "{} need real channels and a rule that is linear in the models' evidence",
                 self.lags.words()
             ));
         }
@@ -325,7 +325,7 @@ impl Classifier {
         }
         if let Some(codebooks) = &self.codebooks {
             if !may {
-                return Err("`codebooks` are of real channels, beside a rule that is linear in what models say".into());
+                return Err("`codebooks` need real channels and a rule that is linear in the models' evidence".into());
             }
             codebooks.check(channels)?;
         }

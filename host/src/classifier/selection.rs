@@ -314,9 +314,9 @@ impl fmt::Display for ChosenBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::InnerFolds => "chosen by inner cross-validation",
-            Self::HeldOut => "chosen by leaving each out in closed form",
+            Self::HeldOut => "chosen by leave-one-out cross-validation in closed form",
             Self::HeldOutWithoutCopies => {
-                "chosen by leaving each out in closed form, of series without their copies"
+                "chosen by leave-one-out cross-validation in closed form (without augmentation)"
             }
             Self::Alone => "nothing to choose from",
             Self::Middle => {

@@ -126,7 +126,7 @@ pub enum DataError {
     /// A word in a table of series without times, where all columns are channels that have no other name.
     #[error(
         "{place}: `{text}` is not a finite number; for a missing value leave the field empty or write NA. Where no \
-         column is `t`, all but `series` and `label` are channels: a column that tells something else of a series \
+         column is `t`, all but `series` and `label` are channels: a column with another property of a series \
          goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)"
     )]
     NotAChannel {

@@ -82,7 +82,7 @@ impl Dataset {
             parts.iter_mut().try_for_each(|part| annotations::cut(part, &annotations))?;
         }
         if let Some(part) = parts.first_mut().filter(|_| left_out > 0) {
-            let what = format!("{} beside the data are left out", counted(left_out, "file"));
+            let what = format!("{} that hold no data are left out", counted(left_out, "file"));
             part.findings.add(Finding::Files, what);
         }
         if parts.is_empty() {

@@ -186,7 +186,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         if names.len() != channels.len() {
             let (found, first) = (counted(channels.len(), "channel"), names.len());
             return Err(wrong(format!(
-                "has {found} where the first series has {first}; channels are parted by colons, the label is last"
+                "has {found} where the first series has {first}; channels are separated by colons, the label is last"
             )));
         }
         let samples = channels.first().map_or(0, Vec::len);

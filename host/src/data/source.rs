@@ -107,9 +107,7 @@ impl Separator {
             one if one.len() == 1 && one.is_ascii() && !one.contains(char::is_alphanumeric) => {
                 Ok(Self::Byte(one.as_bytes()[0]))
             }
-            other => {
-                Err(format!("`{other}` is no character that parts fields; write , ; tab or space"))
-            }
+            other => Err(format!("`{other}` does not separate fields; write , ; tab or space")),
         }
     }
 

@@ -173,7 +173,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             samples.push(sample(text, options, || place(column, ""))?);
         }
         if samples.is_empty() {
-            let what = "has a label and no samples; they are parted as the first line is, by tabs, commas or blanks";
+            let what = "has a label and no samples; they are separated as in the first line, by tabs, commas or blanks";
             return Err(DataError::Layout { place: place(2, ""), what: what.to_owned() });
         }
         part.note_missing(&options.source.missing, label, "label");

@@ -147,7 +147,7 @@ pub fn check(
 }
 
 /// Cross-validates a classifier: in every fold it is trained on the other folds alone, deployed
-/// in `f32`, and judges windows as a device would: see [`judge`]. Groups never straddle folds.
+/// in `f32`, and judges windows as a device would: see [`judge`]. Groups stay in one fold.
 /// Classifiers that are cross-validated with one trainer share their class models where these are the
 /// same.
 ///

@@ -89,7 +89,7 @@ pub enum TrainError {
         what: &'static str,
     },
     /// Fewer than two classes among the labels.
-    #[error("{file}: {found} class{} to tell apart, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
+    #[error("{file}: {found} class{} among the labels, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
     OneClass {
         /// The file.
         file: String,
@@ -202,13 +202,13 @@ pub enum TrainError {
     NeedsAllModels,
     /// A model for each lag, where there is a model per class.
     #[error(
-        "a model for each of lags {0} is of all classes, and what it gives is scores or counts: ask for universal score models, and a classifier that takes them"
+        "a model for each of lags {0} is of all classes, and gives scores or counts: ask for universal score models, and a classifier that takes them"
     )]
     LagsApart(Lags),
     /// A kernel that is no inner product of features without landmarks, and a learner that needs them.
     #[error(
-        "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
-         on it: take {2}, or landmarks, by which there are features; fisher takes every learner"
+        "{0} has no explicit feature map, so that a {1} cannot be trained on it: take {2}, or landmarks, which make \
+         features; fisher takes every learner"
     )]
     NeedsKernelLearner(ClassifierKind, &'static str, String),
     /// A kernel machine that could not be deployed.
@@ -283,8 +283,8 @@ pub enum TrainError {
     },
     /// Codebooks for data without channels, or with a machine that cannot use them.
     #[error(
-        "codebooks are of real channels, beside a linear machine on Fisher scores of emissions that do not predict \
-         from the past: leave codebooks out, or take fisher"
+        "codebooks need real channels and a linear machine on Fisher scores of emissions that do not predict from the \
+         past: leave codebooks out, or take fisher"
     )]
     #[strum(serialize = "no-codebooks")]
     Codebooks,

@@ -132,7 +132,7 @@ pub struct Request {
     pub limits: Limits,
     /// Windows of the series; `None` for whole series.
     pub windowing: Option<Windowing>,
-    /// Column that names groups which inner folds must not straddle.
+    /// Column of the groups that stay in one inner fold.
     pub group: Option<String>,
     /// `true` if log-likelihoods are among the features.
     pub with_likelihood: bool,

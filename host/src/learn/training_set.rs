@@ -412,7 +412,7 @@ impl<'a> TrainingSet<'a> {
                 0 => String::new(),
                 levels => format!(", {} of each likeness", counted(levels, "level")),
             };
-            notes.push(format!("{each} for each dilation beside the models{levels}"));
+            notes.push(format!("{each} for each dilation{levels}"));
         }
         notes.push(format!("training series: {}", augment.describe(self.data.kind())));
         notes

@@ -77,7 +77,7 @@ pub struct CrossValidationReport {
     /// Data of the evaluation.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// Column whose values never straddle folds.
+    /// Column whose values stay in one fold.
     pub group: Option<String>,
     /// Folds.
     pub folds: usize,

@@ -50,7 +50,7 @@ impl Arguments {
             _ => {
                 return Err(Failure::input(
                     Topic::OneValue,
-                    "--sigma takes one number beside --kernel; several are for the classifier \
+                    "--sigma takes one number with --kernel; several are for the classifier \
                      gaussian to choose from",
                 ));
             }

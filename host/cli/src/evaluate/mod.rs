@@ -232,7 +232,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 return Err(Failure::input(
                     Topic::NothingToDraw,
                     format!(
-                        "{}: of no window does the model know the class: there is nothing to draw",
+                        "{}: no window has a class that the model knows: there is nothing to draw",
                         none.evaluation.data.data
                     ),
                 ));
@@ -350,7 +350,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         note(
             Topic::TrainingData,
             format_args!(
-                "{} was trained on these data: of others it is right less often",
+                "{} was trained on these data: its accuracy on other data is lower",
                 path.display()
             ),
         );

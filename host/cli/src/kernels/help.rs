@@ -92,7 +92,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
              classes are separated [default: 0.3,0.03]",
         ),
     ),
-    ("group", FITTING, Some("Of several --std-floor: column whose values never straddle folds")),
+    ("group", FITTING, Some("Of several --std-floor: column whose values stay in one fold")),
     (
         "mirror",
         FITTING,

@@ -92,7 +92,7 @@ impl Times {
                     "standard input, line {line}: the time leaps, and a new window begins"
                 ),
             ),
-            FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not told"),
+            FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not reported"),
             _ => {}
         }
         true
