@@ -351,8 +351,7 @@ impl Classifier {
         let contexts = if even { contexts_of(self.size(), order) } else { None };
         contexts.map(Some).ok_or_else(|| {
             format!(
-                "contexts of {order} symbols need one model that finds every symbol equally likely, and not \
-                 this number"
+                "contexts of {order} symbols are too many, or their one model does not find every symbol equally likely"
             )
         })
     }
