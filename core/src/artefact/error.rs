@@ -32,7 +32,7 @@ pub enum ArtefactError {
     OtherSize,
     /// The bytes do not start at an address that is a multiple of a real's size.
     Misaligned,
-    /// The labels are not UTF-8, have a control character among them, or are not one a class.
+    /// The labels are not UTF-8, have a control character among them, or are not one per class.
     Labels,
     /// A section of the contract is wrong.
     Contract(ContractError),

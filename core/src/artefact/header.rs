@@ -61,7 +61,7 @@ impl Topology {
     }
 }
 
-/// Everything that makes a classifier's type: sizes, family and number.
+/// Type of a classifier: sizes, family and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Shape {

@@ -10,7 +10,7 @@ use crate::number::Real;
 #[repr(u8)]
 #[non_exhaustive]
 pub enum RejectionReason {
-    /// The class leads by less than nearly all decisions in training did.
+    /// The margin of the class is less than that of nearly all decisions in training.
     LowMargin = 1,
     /// The stream is less likely per sample, under the likeliest model, than nearly all that were decided so in
     /// training: nothing like it was there.
@@ -103,7 +103,7 @@ impl<T: Real> Calibration<'_, T> {
         Ok(())
     }
 
-    /// The probability of the class that leads, from how far each class is behind it, itself among them: zero for
+    /// The probability of the decided class, from the deficit of each class, itself included: zero for
     /// it, negative for others.
     pub fn probability(&self, behind: impl IntoIterator<Item = T>) -> T {
         let odds = |behind: T| (self.scale * behind).exp();

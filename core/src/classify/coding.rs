@@ -37,7 +37,7 @@ pub trait Coding: Channel {
     type Total: Copy + Debug + PartialEq;
     /// Type of the unit of an output's weights: the exponent of a power of two, or nothing.
     type Unit: Copy + Debug + PartialEq;
-    /// No sample's.
+    /// Total of no sample.
     const NOTHING: Self::Total;
 
     /// `sum + scale (x - before)`.

@@ -42,7 +42,7 @@ impl Normalisation {
     }
 }
 
-/// A class and by how much it leads.
+/// A class and its margin over the runner-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Decision<T = f32> {

@@ -21,7 +21,7 @@ pub const CRITICAL: u16 = 0x8000;
 /// Bytes of a section before its content.
 pub const SECTION_HEAD: usize = 6;
 
-/// Bytes of a unit at most.
+/// Largest number of bytes of a unit.
 pub const UNIT_LONGEST: usize = 24;
 
 const WINDOWS: u16 = CRITICAL | 1;

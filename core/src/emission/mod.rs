@@ -14,7 +14,7 @@
 //! | [`CategoricalLogQ15`] | a symbol, `usize` | none: for states that are known | `fixed/` |
 //! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
 //!
-//! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
+//! Each family is one distribution; an HMM holds one per state. An owned family with const sizes is
 //! what firmware links; its borrowed view (`GaussianView`, `CategoricalView`, ...) has sizes
 //! known at run time, and the two share their arithmetic.
 //!

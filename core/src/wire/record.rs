@@ -170,7 +170,7 @@ impl TextHead {
     pub const TAG: u8 = b'L';
 }
 
-/// Bytes of text in one record at most.
+/// Largest number of bytes of text in one record.
 pub const TEXT_PIECE: usize = 32;
 
 /// Format of a sample on the wire.
@@ -178,7 +178,7 @@ pub const TEXT_PIECE: usize = 32;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 pub enum SampleKind {
-    /// A vector of [`F32`], one a channel.
+    /// A vector of [`F32`], one per channel.
     Vector = b'f',
     /// One [`U16`], the index of a symbol.
     Symbol = b'u',

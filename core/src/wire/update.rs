@@ -82,7 +82,7 @@ impl UpdateProgress {
 pub enum UpdateStatus {
     /// No update is being received, or not that one: offer it first.
     Idle = 0,
-    /// More is wanted.
+    /// The next piece is due.
     Receiving = 1,
     /// All is there and was found good. It begins with the next stream, on trial.
     Received = 2,

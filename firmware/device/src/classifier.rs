@@ -139,7 +139,7 @@ pub trait ClassifierStream<const MODELS: usize> {
     /// The format of the model's numbers.
     const FORMAT: NumberFormat = NumberFormat::F32;
 
-    /// Takes in one sample, `None` for a missing one. A refused sample is missing: one step passes whatever it is.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once in any case.
     ///
     /// # Errors
     /// Why it was refused.

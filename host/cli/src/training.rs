@@ -241,5 +241,5 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
     }
 }
 
-/// Beyond which it is said how long a training takes.
+/// Minutes beyond which the time of a training is reported.
 const MANY_MINUTES: f64 = 5.0;

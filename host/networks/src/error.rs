@@ -57,7 +57,7 @@ pub enum NetworkError {
         /// The parent.
         parent: String,
     },
-    /// Edges that lead round.
+    /// Edges that form a cycle.
     #[error("the edges {0} lead round in a circle; take one of them out")]
     #[strum(serialize = "cyclic-network")]
     Cycle(String),

@@ -47,7 +47,7 @@ pub struct NetworkFisher {
 
 impl NetworkFisher {
     /// The kernel of a network. Probabilities of rows are exact where no clique is larger than `most`;
-    /// else they are those of 1 000 000 records drawn with `seed`, with a pseudo-count of one a row.
+    /// else they are those of 1 000 000 records drawn with `seed`, with a pseudo-count of one per row.
     pub fn new(network: Network, most: Width, seed: u64) -> Self {
         let inference = Inference::of(&network, most).ok();
         let nothing = vec![MISSING; network.shape().nodes()];

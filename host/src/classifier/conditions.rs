@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(of(&both).other_scales(&dead, both.classes()), []);
     }
 
-    /// The library refuses what the program does.
+    /// The library refuses the same data as the program.
     #[test]
     fn another_rate_is_refused_wherever_data_are_judged() {
         use crate::data::{ReadOptions, Resample};

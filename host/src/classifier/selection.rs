@@ -66,7 +66,7 @@ pub enum ScoreModels {
     /// One model of the series of all classes, fitted without their labels: a universal background model
     /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
     /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
-    /// model instead of one a class.
+    /// model instead of one per class.
     Universal,
 }
 
@@ -145,7 +145,7 @@ pub struct FormCandidate {
     pub series: usize,
     /// Number of settings of the machine of which it has the best; 0 for Bayes.
     pub settings: usize,
-    /// Passes of Baum-Welch at most.
+    /// Largest number of passes of Baum-Welch.
     pub passes: usize,
     /// Accuracy over the inner folds, or in closed form, on training series without augmentation.
     pub accuracy: f64,

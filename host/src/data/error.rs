@@ -218,7 +218,7 @@ pub enum DataError {
         /// Code point of the character: `U+202E`.
         code: String,
     },
-    /// More than there is room for.
+    /// More data than memory holds.
     #[error(
         "{file}: reading it takes some {} MB of memory, more than there is; cut it into several \
          files",

@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(parse(named, said).expect("said").classes(), ["1", "2"]);
     }
 
-    /// Numbers beside the events are channels, and events that are numbers too, unless they are named.
+    /// Columns of numbers are channels in a table of events, and so are events that are numbers, unless they are named.
     #[test]
     fn channels_stay_channels() {
         let numbers = "series,t,code\na,0,12\na,1,7\na,2,12\n";

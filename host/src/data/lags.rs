@@ -52,7 +52,7 @@ pub enum LagError {
     #[error("lag {0}: lags rise from 1 to {most} samples at most", most = Lags::LONGEST)]
     #[strum(serialize = "lag-out-of-order")]
     OutOfOrder(u32),
-    /// More than an artefact counts.
+    /// More lags than an artefact can store.
     #[error("{0} lags: {most} are the most", most = Lags::MOST)]
     #[strum(serialize = "too-many-lags")]
     TooMany(usize),

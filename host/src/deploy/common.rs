@@ -91,7 +91,7 @@ impl<T> Common<T> {
         self.observations.size()
     }
 
-    /// Number of outputs: one for two classes, else one a class.
+    /// Number of outputs: one for two classes, else one per class.
     pub(super) fn outputs(&self) -> usize {
         self.biases.len()
     }

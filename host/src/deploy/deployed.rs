@@ -85,7 +85,7 @@ impl<T: Format> Deployed<T> {
         &self.common.lags
     }
 
-    /// Number of outputs: one for two classes, else one a class.
+    /// Number of outputs: one for two classes, else one per class.
     pub fn outputs(&self) -> usize {
         self.common.outputs()
     }

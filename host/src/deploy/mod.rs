@@ -7,7 +7,7 @@
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
 //! ProfileParts (f64) --> Deployed, one profile: its log-odds, along a direction or alone
-//! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
+//! ModelSet of linear dynamical systems, one per class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! SpotterModel (f64) --deploy--> Spotter (f32): events of a continuous stream; Rust source
 //! ```

@@ -1,4 +1,4 @@
-//! Banks of linear dynamical systems, one a class: the likeliest decides.
+//! Banks of linear dynamical systems, one per class: the likeliest decides.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -174,7 +174,7 @@ mod serial {
             self.hung_up.store(true, Ordering::Relaxed);
         }
 
-        /// Nothing, where it was hung up or unplugged.
+        /// Reads bytes; none if the port was hung up or unplugged.
         pub(super) fn read(&self, into: &mut [u8]) -> io::Result<usize> {
             loop {
                 if !self.wait(PollFlags::IN, self.retry)? {

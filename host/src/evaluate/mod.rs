@@ -73,7 +73,7 @@ pub enum EvaluateError {
     /// No labelled window.
     #[error("{0}: no window to evaluate on; shorten the window or keep short series")]
     NoWindows(String),
-    /// Nothing to learn confidence from.
+    /// Too few windows to learn confidence from.
     #[error(
         "{0}: no two folds have a labelled window: nothing is held back to learn confidence from"
     )]

@@ -21,7 +21,7 @@ use crate::words::short;
 pub struct SystemEm {
     /// Numbers of a state.
     pub states: usize,
-    /// Passes over the data at most.
+    /// Largest number of passes over the data.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the log-likelihood by no more than this, in
     /// nats per sample: whatever the units of the channels.

@@ -29,7 +29,7 @@ pub struct BaumWelch {
     /// past; one of no others.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub rows: usize,
-    /// Passes over the data at most, a restart.
+    /// Largest number of passes over the data per restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
     /// than this, in nats per sample: whatever the units of the channels.
@@ -185,7 +185,7 @@ crate::kinds::kinds!(FitError,
     Self::System(error) => error,
 );
 
-/// Restarts at most.
+/// Largest number of restarts.
 const MOST_RESTARTS: usize = 1_000;
 
 impl BaumWelch {

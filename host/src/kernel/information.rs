@@ -13,7 +13,7 @@ const BATCH: usize = 1024;
 /// Steps of QR at most, an eigenvalue; it takes some two.
 const STEPS: usize = 30;
 
-/// Sequences that are enumerated at most.
+/// Largest number of sequences that are enumerated.
 pub const ENUMERATED_AT_MOST: u64 = 1 << 20;
 
 /// Largest number of sequences times the squared number of parameters: some minutes of outer products.

@@ -28,7 +28,7 @@ pub struct SpectrumKernel {
     pub mismatches: usize,
 }
 
-/// Words of the alphabet at most.
+/// Largest number of words of the alphabet.
 const WORDS: usize = 1 << 26;
 
 /// The words of many strings, and which strings each word is in: a row of the kernel matrix is a sum over the

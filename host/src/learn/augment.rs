@@ -70,7 +70,7 @@ impl Default for Augment {
 }
 
 impl Augment {
-    /// Nothing varied.
+    /// No augmentation.
     pub const NONE: Self = Self {
         copies: Some(0),
         other_copies: Vec::new(),
@@ -178,7 +178,7 @@ pub(crate) struct Augmented<'a> {
     variants: usize,
 }
 
-/// Bytes of varied series at most.
+/// Largest number of bytes of augmented series.
 const MOST_BYTES: u64 = 2 << 30;
 
 impl<'a> Variation<'a> {
@@ -360,7 +360,7 @@ pub enum AugmentError {
     #[error("channel `{0}` is named twice: it is mirrored once, and is part of one vector")]
     #[strum(serialize = "channel-twice")]
     Twice(String),
-    /// More copies than there is room for.
+    /// More copies than memory holds.
     #[error(
         "{copies} copies of each training series take {gigabytes:.1} GB, and 2.1 are the most: take \
          fewer copies"

@@ -176,7 +176,7 @@ pub enum TrainError {
         /// Error of the model.
         why: String,
     },
-    /// More features than there is room for.
+    /// More features than memory holds.
     #[error(
         "{} features of each of {}, varied copies counted, take {gigabytes:.1} GB or more, and 2.1 are the most: take \
          fewer copies, states or codebooks, a longer hop, or bayes",

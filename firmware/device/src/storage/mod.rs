@@ -19,7 +19,7 @@
 //! The crate `sequential-storage` keeps maps and queues of many items, spread over many pages, and wears
 //! them evenly. Here is one value, longer than the page of a small part (1 kB on nRF51) if need be, which
 //! it does not allow, and no executor to drive its futures. Each save erases one slot: flash that bears
-//! 20 000 erasures bears 40 000 saves, one an hour for four years.
+//! 20 000 erasures bears 40 000 saves, one per hour for four years.
 
 use core::fmt;
 

@@ -146,7 +146,7 @@ fn some<T: FromZeros>() -> T {
     black_box(T::new_zeroed())
 }
 
-/// Everything that can be asked of a recursion.
+/// Calls every method of a recursion.
 fn drive<R: Streaming>(recursion: R, x: &R::Observation) {
     let mut stream = Stream::new(black_box(recursion));
     black_box(&mut stream);

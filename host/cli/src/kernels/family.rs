@@ -55,7 +55,7 @@ pub(crate) struct FamilyOptions {
     /// Strings begin with start markers, and every symbol is predicted (markov)
     #[arg(long)]
     padded: bool,
-    /// Contexts of several lengths, one a line; the empty one is among them (markov)
+    /// Contexts of several lengths, one per line; the empty one is among them (markov)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["padded", "min_count", "order"])]
     contexts: Option<PathBuf>,
     /// Contexts of up to --order symbols, those that something follows so often in the items (markov)

@@ -254,7 +254,7 @@ impl Asked<'_> {
         matches!(self.entry.compares, Compares::Sequences(_) | Compares::Models(..))
     }
 
-    /// The kernel of all windows; what is fitted to several is fitted to some series alone.
+    /// The kernel of all windows; models of several items are fitted to the training series alone.
     pub(super) fn matrix(
         &self,
         reads: &Reads,

@@ -64,7 +64,7 @@ enum Command {
     Compare(compare::Arguments),
     /// Write Rust source for a device: a classifier of events, or an alarm on them
     Export(export::Arguments),
-    /// Say what a model costs on a device
+    /// Report a model's cost on a device
     Info(info::Arguments),
     /// Run a model on an emulated device, and compare every answer with the host's
     Run(run::Arguments),
@@ -72,7 +72,7 @@ enum Command {
     Draw(draw::Arguments),
 }
 
-/// Prints what a file of a network is.
+/// Prints the summary of a network's file.
 pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
     info::inspect(model, json)
 }

@@ -114,7 +114,7 @@ impl Times {
         Ok(())
     }
 
-    /// Notes what a stream without a column of times is taken for.
+    /// Notes the assumption about a stream without a column of times.
     pub(super) fn tell_none(&mut self) {
         if let Some(period) = self.period {
             self.once(

@@ -47,7 +47,7 @@ pub struct Constraints {
 pub struct HillClimb {
     /// Score to maximise.
     pub score: Score,
-    /// Parents of a node at most.
+    /// Largest number of parents of a node.
     pub most_parents: usize,
     /// Changes that may be made in a row without a better graph; 0 ends at the first graph that no change
     /// betters.

@@ -102,7 +102,7 @@ pub enum FrontError {
     #[error("{0}: a window is of 128, 256, 512 or 1024 samples, and the hop from 1 to as many")]
     #[strum(serialize = "bad-frame")]
     Window(Stage),
-    /// More bands or cepstra than there can be.
+    /// More bands or cepstra than a frame allows.
     #[error("{0}: bands are from 1 to 128, and cepstra no more than them")]
     #[strum(serialize = "bad-bands")]
     Bands(Stage),

@@ -33,7 +33,7 @@ use super::engine::Format;
 use super::model::States;
 use super::past::integers;
 
-/// A number of a table and its rates, one an output, all relative to `2^-exponent`.
+/// A number of a table and its rates, one per output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FixedWeight {
     pub(crate) value: u16,

@@ -110,7 +110,7 @@ pub enum ItemError {
         /// The model's.
         expected: usize,
     },
-    /// Another length than is compared.
+    /// A sequence of the wrong length.
     #[error(
         "has {found} symbols where {expected} belong: {why}; cut or pad it, or take the pair-hmm kernel"
     )]

@@ -13,7 +13,7 @@ pub type Sample = {{sample}};
 pub struct Recording {
     /// Class of the recording, by index.
     pub label: Option<usize>,
-    /// Nothing where a sample was not observed.
+    /// Samples; `None` for one that was not observed.
     pub samples: &'static [Option<Sample>],
     /// Decisions of the oldest open window after each of the first samples; `None` if nothing can be decided.
     pub decisions: &'static [Option<Bits>],

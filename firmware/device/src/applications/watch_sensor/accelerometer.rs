@@ -31,7 +31,7 @@ pub enum SensorFault {
     Bus,
     /// Another device answers: this is in its `WHO_AM_I`.
     WrongDeviceId(u8),
-    /// No data have become ready for longer than is right.
+    /// No data have become ready for too long.
     Stalled,
     /// The FIFO was full: samples may have been overwritten.
     Overrun,

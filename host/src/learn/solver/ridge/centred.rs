@@ -9,7 +9,7 @@ use crate::learn::solver::matrix::Matrix;
 
 /// Largest number of items that are left out at a time, unless a group is larger: a bound on RAM.
 const ITEMS_AT_ONCE: usize = 512;
-/// Iterations for an eigenvalue, at most.
+/// Largest number of iterations for an eigenvalue.
 const STEPS: usize = 100;
 
 /// Weights of items, and where the weighted rows' middle is.
