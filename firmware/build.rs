@@ -1,4 +1,4 @@
-//! Images of this package: what recursions cost, and that none of them panics.
+//! Build script of the images: the cost of recursions, and the proof that none of them panics.
 
 use std::path::Path;
 

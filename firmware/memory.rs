@@ -1,4 +1,4 @@
-//! Tells the linker about the board's memory: what images, here and in `images`, have in common.
+//! Linker arguments for the board's memory, shared by images here and in `images`.
 
 use std::env;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl Board {
     }
 }
 
-/// Asks for what an image's linker needs; `firmware` is the folder that boards are in.
+/// Adds the linker's arguments of an image; `firmware` is the folder that boards are in.
 pub(crate) fn link_image(firmware: &Path) {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "none")

@@ -19,13 +19,13 @@ pub enum ObservationError {
     OutOfRange,
     /// A channel that the emission family gives no density: no count, neither 0 nor 1, ...
     NotInSupport,
-    /// One more than what is stored to be compared with: a kernel of sequences of a fixed length has
+    /// One observation more than the stored sequences have: a kernel of sequences of a fixed length has
     /// its answer: reset required.
     PastEnd,
 }
 
 impl ObservationError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Impossible => "impossible",
@@ -108,9 +108,9 @@ pub enum Part {
     Limit,
     /// The lags of differences, `[lag]`.
     Lag,
-    /// Codebooks, `[codebook]`: the dilation, what channels are multiplied by, or what codewords weigh.
+    /// Codebooks, `[codebook]`: the dilation, the scales of the channels, or the weights of the codewords.
     Codebook,
-    /// The columns of a row that a model hears, `[column]`.
+    /// The columns of a row that a model reads, `[column]`.
     Column,
     /// A front end's settings, or tables: the hop, then the window, the bands' triangles, `[bin]`, the cosines,
     /// and the bands that bins are between; or a group's channels.
@@ -148,14 +148,14 @@ pub enum ErrorKind {
     NotInRange,
     /// An absorbing silent state: sums over trajectories do not end.
     Endless,
-    /// A code that stands for nothing.
+    /// An unknown code.
     Unknown,
     /// More than the number format holds.
     OutOfRange,
 }
 
 impl ErrorKind {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::NotFinite => "not-finite",

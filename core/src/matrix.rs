@@ -20,7 +20,7 @@ pub fn at<T: Real>(matrix: &[T], size: usize, row: usize, column: usize) -> T {
     matrix.get(row * size + column).copied().unwrap_or(T::ZERO)
 }
 
-/// Sets an entry; nothing outside the slice.
+/// Sets an entry; has no effect outside the slice.
 #[inline(always)]
 pub fn put<T: Real>(matrix: &mut [T], size: usize, row: usize, column: usize, value: T) {
     if let Some(entry) = matrix.get_mut(row * size + column) {

@@ -194,7 +194,7 @@ fn float(value: f32) -> String {
     format!("{value:?}f")
 }
 
-/// A string literal of C, in UTF-8: whatever is no plain letter as the octal digits of its bytes, a
+/// A string literal of C, in UTF-8: all but plain letters as the octal digits of their bytes, a
 /// question mark too, for two of them may begin a trigraph.
 fn literal(name: &str) -> String {
     let byte = |byte: u8| match byte {
@@ -204,7 +204,7 @@ fn literal(name: &str) -> String {
     format!("\"{}\"", name.bytes().map(byte).collect::<String>())
 }
 
-/// Leaves a file alone that says the same already: what includes it need not be compiled again.
+/// Writes a file, unless it has the same content: files that include it need not be compiled again then.
 fn write(path: &Path, text: &str) -> Result<(), String> {
     if fs::read_to_string(path).is_ok_and(|there| there == text) {
         return Ok(());

@@ -20,7 +20,7 @@ fn main() {
     }
 }
 
-/// Tells the image `field` where its key is. An image that trusts anyone needs a word that says so.
+/// Passes the path of its key to the image `field`. An image that trusts anyone needs an explicit word.
 fn trust(firmware: &Path) -> Result<(), String> {
     println!("cargo::rerun-if-env-changed={KEY}");
     let on = |feature: &str| {

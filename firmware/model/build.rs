@@ -42,7 +42,7 @@ fn on(feature: &str) -> bool {
     env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase().replace('-', "_"))).is_some()
 }
 
-/// The model of a build that names none, of the kind that the application takes.
+/// The default model of a build, of the kind that the application takes.
 fn default_model() -> &'static str {
     if on("detect-change") {
         "models/detector.rs"

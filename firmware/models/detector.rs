@@ -11,10 +11,10 @@ use fishweir_core::filter::ForgettingFactor;
 use fishweir_core::hmm::{Chain, Hmm};
 use fishweir_core::number::Dual;
 
-/// The names of the classes: a detector has none.
+/// The names of the classes: empty for a detector.
 pub static CLASSES: [&str; 0] = [];
 
-/// The names of the channels, by index; none over symbols.
+/// The names of the channels, by index; empty over symbols.
 pub static CHANNELS: [&str; 0] = [];
 
 /// The letters of the symbols in order, those of a missing one, and whether lower case is read as

@@ -12,7 +12,7 @@ use fishweir_core::spot::{BACKGROUND, Spotter};
 #[rustfmt::skip]
 pub static CLASSES: [&str; 2] = ["heads", "tails"];
 
-/// The names of the channels, by index; none over symbols.
+/// The names of the channels, by index; empty over symbols.
 #[rustfmt::skip]
 pub static CHANNELS: [&str; 0] = [];
 

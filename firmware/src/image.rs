@@ -28,7 +28,7 @@ pub fn start(application: &str) -> Parts<Selected> {
     parts
 }
 
-/// The value, or the end of the program: the log says what failed and why.
+/// Returns the value, or ends the program: the log names the failure and its reason.
 pub fn expect<T, E: defmt::Format>(result: Result<T, E>, what: &str) -> T {
     match result {
         Ok(value) => value,
@@ -39,7 +39,7 @@ pub fn expect<T, E: defmt::Format>(result: Result<T, E>, what: &str) -> T {
     }
 }
 
-/// Ends the program as the result says.
+/// Ends the program with the result's exit code.
 pub fn finish<T, E: defmt::Format>(result: Result<T, E>, what: &str) -> ! {
     expect(result, what);
     end(Exit::Done)

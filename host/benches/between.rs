@@ -1,4 +1,4 @@
-//! A Gram matrix of kernels between hidden Markov models on one core, beside the time that its
+//! A Gram matrix of kernels between hidden Markov models on one core, compared with the time that its
 //! multiply-adds alone take: `cargo bench -p fishweir --bench between`.
 //!
 //! The limit is measured here: as many multiply-adds of numbers that stay in registers, as wide as this

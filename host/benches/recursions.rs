@@ -134,7 +134,7 @@ where
     })
 }
 
-/// Many sequences on one thread: likelihoods in both precisions and of what lies side by side, posteriors, Baum-Welch.
+/// Many sequences on one thread: likelihoods in both precisions and for sequences side by side, posteriors, Baum-Welch.
 fn many(plain: &Plain, samples: &[Samples], scale: &[f64]) -> ([f64; 3], f64, f64) {
     let views: Vec<SamplesView<'_>> = samples.iter().map(Samples::view).collect();
     let symbols = LENGTH * samples.len();

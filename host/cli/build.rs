@@ -1,4 +1,4 @@
-//! Packs the sources of the core and of the firmware, where they are beside this package. In a checkout they are, and the
+//! Packs the sources of the core and of the firmware, if they are next to this package. In a checkout they are, and the
 //! program takes them along; from a registry it finds the core by version. And asks Rust's own linker for a smaller program.
 
 use std::io::{self, Write};

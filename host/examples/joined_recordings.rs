@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A line of a table: what a series is, the time, a row, and a mark where there is a column of them.
+/// A line of a table: the series' columns, the time, a row, and a mark if there is a column of them.
 fn line(text: &mut String, of: &[&str], t: usize, row: &[f64], mark: Option<&str>) {
     let _ = write!(text, "{},{t}", of.join(","));
     row.iter().for_each(|x| {

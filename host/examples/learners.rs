@@ -28,7 +28,7 @@ use fishweir_core::classify::{Normalisation, decide};
 struct Arguments {
     /// Labelled series
     data: PathBuf,
-    /// Column whose values never straddle folds
+    /// Column whose values stay in one fold
     #[arg(long)]
     group: Option<String>,
     /// Samples per window; whole series without

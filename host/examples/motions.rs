@@ -31,7 +31,7 @@ const CLASS_STATES: [usize; 3] = [2, 4, 8];
 const STATES: [usize; 2] = [2, 4];
 const RHO: [f64; 3] = [0.1, 0.5, 1.0];
 const TIMES: [usize; 2] = [10, 50];
-/// Passes of expectation maximisation at most.
+/// Largest number of passes of expectation maximisation.
 const PASSES: usize = 50;
 
 fn fit(items: &[SamplesView<'_>], states: usize) -> Result<SystemModel, FitError> {

@@ -102,7 +102,7 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "must be a number from 0.05 to 0.95".to_owned())
 }
 
-/// The windows and what is asked of them.
+/// The windows and the task on them.
 struct Task<'a> {
     windows: Vec<SamplesView<'a>>,
     /// One for the class to detect, zero for others.

@@ -55,7 +55,7 @@ const RHO: [f64; 3] = [0.1, 0.5, 1.0];
 const TIMES: [usize; 3] = [5, 15, 25];
 /// Widths of a radial basis function, over the mean squared distance.
 const WIDTHS: [f64; 4] = [0.1, 0.3, 1.0, 3.0];
-/// Passes of expectation maximisation at most.
+/// Largest number of passes of expectation maximisation.
 const PASSES: usize = 30;
 
 fn system(rng: &mut ChaCha8Rng) -> SwitchingSystem {

@@ -65,7 +65,7 @@ pub enum Trust {
     Rejecting(f64),
 }
 
-/// A fitted classifier, and the numbers that a device would hold of it: what decides here.
+/// A fitted classifier, and the numbers that a device would hold of it, which decide here.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     trained: Trained,

@@ -137,7 +137,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Puts a new regular file in the place of what is there, or of nothing.
+/// Replaces the file at a path by a new regular file, or creates it.
 fn replace(target: &Path, bytes: &[u8], before: Option<&Metadata>) -> io::Result<()> {
     let folder = folder_of(target);
     let fill = |file: &mut File| {

@@ -1,4 +1,4 @@
-//! Kinds of errors: stable names, for programs that tell errors apart.
+//! Kinds of errors: stable names, by which programs distinguish errors.
 
 use fishweir_core::artefact::ArtefactError;
 use fishweir_core::classify::ScoreOutOfRange;
@@ -8,9 +8,9 @@ use fishweir_core::smooth::SequenceError;
 use fishweir_core::update::UpdateError;
 use fishweir_core::{ModelError, ObservationError};
 
-/// An error whose kind has a stable name, for programs that tell errors apart.
+/// An error whose kind has a stable name, by which programs distinguish errors.
 pub trait StableKind {
-    /// Returns the stable name of what is wrong, in kebab-case, such as `unknown-label`: that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case, such as `unknown-label`: that of the innermost error.
     fn kind(&self) -> &'static str;
 }
 

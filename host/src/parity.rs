@@ -1,4 +1,4 @@
-//! Parity: a device's answers beside the host's own, bit for bit.
+//! Parity: a device's answers compared with the host's own, bit for bit.
 
 use fishweir_core::Profile;
 use fishweir_core::classify::{Decision, ScoreOutOfRange};

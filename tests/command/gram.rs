@@ -204,7 +204,7 @@ fn eigenvalues_of_many_items_are_computed_when_asked_for_and_too_many_items_are_
     write(1_001);
     let line = format!("gram {data} -o {output} --one-model {QUICK}");
     let text = printed(&line);
-    assert!(text.contains("ask with --spectrum"), "{text}");
+    assert!(text.contains("use --spectrum"), "{text}");
     assert!(Path::new(&output).exists());
     let report = json(fishweir(&line).args(["--json"]));
     assert!(report["items"] == 1_001 && report["smallest_eigenvalue"].is_null(), "{report}");

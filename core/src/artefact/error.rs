@@ -17,7 +17,7 @@ pub enum ArtefactError {
     NotAnArtefact,
     /// A format version that this code does not know.
     UnknownVersion(u16),
-    /// A header field with a value that stands for nothing.
+    /// A header field with an unknown value.
     BadHeader,
     /// The checksum differs: the bytes were damaged.
     Checksum,
@@ -32,7 +32,7 @@ pub enum ArtefactError {
     OtherSize,
     /// The bytes do not start at an address that is a multiple of a real's size.
     Misaligned,
-    /// The labels are not UTF-8, have a control character among them, or are not one a class.
+    /// The labels are not UTF-8, have a control character among them, or are not one per class.
     Labels,
     /// A section of the contract is wrong.
     Contract(ContractError),
@@ -43,7 +43,7 @@ pub enum ArtefactError {
 }
 
 impl ArtefactError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Truncated => "truncated",

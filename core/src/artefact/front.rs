@@ -1,4 +1,4 @@
-//! Front ends as an artefact has them: the memory of their stages, and a number that tells which these are.
+//! Front ends in an artefact: the memory of their stages, and a number that identifies these.
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 

@@ -52,7 +52,7 @@ impl Topology {
     pub const STEPS: Self = Self(1);
     /// Positions of a family, some of them silent: a [`ProfileHmm`](crate::profile_hmm::ProfileHmm).
     pub const PROFILE: Self = Self(2);
-    /// By a chain, and hidden, and each model hears the channels and their differences at one lag, no two the same:
+    /// Hidden states of a chain, where each model reads the channels and their differences at one lag, no two the same:
     /// [`ChannelSubset`](crate::classify::ChannelSubset). The columns that it hears lie after each model.
     pub const PER_LAG: Self = Self(3);
 
@@ -61,7 +61,7 @@ impl Topology {
     }
 }
 
-/// Everything that makes a classifier's type: sizes, family and number.
+/// Type of a classifier: sizes, family and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Shape {
@@ -83,13 +83,13 @@ pub struct Shape {
     pub outputs: u16,
     /// Directions `C`.
     pub directions: u16,
-    /// Codebooks `G` beside the models; 0 for none.
+    /// Number of codebooks `G`; 0 for none.
     pub codebooks: u16,
     /// Largest dilation of the codebooks, which look back eight times as many samples; 0 without codebooks.
     pub dilation: u8,
     /// Levels `Q` of each of their code vectors: 0 to 7.
     pub levels: u8,
-    /// The front end that makes the rows which models see, or symbols. An update's header says only whether there is
+    /// Front end that makes the rows or symbols of the models. An update's header says only whether there is
     /// one.
     pub front: Stages,
     /// `true` if channels of a sample may be missing.
@@ -131,7 +131,7 @@ impl Shape {
         bytes
     }
 
-    /// The shape that bytes of a version stand for, behind a front end; `None` where they stand for none.
+    /// Decodes the shape from bytes of a version, for a front end; `None` if they are invalid.
     fn from_bytes(bytes: [u8; Self::LENGTH], version: u16, front: Stages) -> Option<Self> {
         let [real_bytes, family, rest @ .., topology, lags] = bytes;
         let [[states, of_states], size, models, outputs, last] = *rest.as_chunks::<2>().0 else {

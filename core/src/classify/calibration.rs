@@ -10,7 +10,7 @@ use crate::number::Real;
 #[repr(u8)]
 #[non_exhaustive]
 pub enum RejectionReason {
-    /// The class leads by less than nearly all decisions in training did.
+    /// The margin of the class is less than that of nearly all decisions in training.
     LowMargin = 1,
     /// The stream is less likely per sample, under the likeliest model, than nearly all that were decided so in
     /// training: nothing like it was there.
@@ -61,13 +61,13 @@ pub struct Calibration<'a, T = f32> {
     pub scale: T,
     /// The least margin that is no close call.
     pub least_margin: T,
-    /// The least and the most likelihood of what is decided for a class, in nats per sample, `[class]`; empty where
-    /// nothing is doubted for it.
+    /// Lower and upper limits of the likelihood for decisions on a class, in nats per sample, `[class]`; empty if
+    /// decisions on it are never rejected.
     pub likelihoods: &'a [[T; 2]],
 }
 
 impl<T: Real> Calibration<'_, T> {
-    /// Probabilities alone: nothing is rejected.
+    /// Probabilities alone, without rejection.
     pub const fn of_scale(scale: T) -> Self {
         Self { scale, least_margin: T::ZERO, likelihoods: &[] }
     }
@@ -103,7 +103,7 @@ impl<T: Real> Calibration<'_, T> {
         Ok(())
     }
 
-    /// The probability of the class that leads, from how far each class is behind it, itself among them: zero for
+    /// The probability of the decided class, from the deficit of each class, itself included: zero for
     /// it, negative for others.
     pub fn probability(&self, behind: impl IntoIterator<Item = T>) -> T {
         let odds = |behind: T| (self.scale * behind).exp();

@@ -4,7 +4,7 @@ use crate::filter::{FadingBelief, Forgetting, ForgettingFactor, Streaming};
 use crate::hmm::{Hmm, NumberOf, RealOf};
 use crate::number::{Compensated, Number, Parameter, Real, Scalar, Tangent};
 
-/// Tells when a stream has ceased to be what its model describes. No labels, no second model.
+/// Detector of a stream that no longer follows its model. No labels, no second model.
 ///
 /// With `c_t = p(x_t | x_1..t-1)`, memory `lambda` and direction `w_d`, two kinds of statistics:
 ///
@@ -87,7 +87,7 @@ pub struct ChangeReading<T = f32, const C: usize = 1> {
     pub fit: T,
     /// The faded score along each direction less its mean.
     pub drift: [T; C],
-    /// The first statistic beyond its threshold: drifts before the fit, which says less.
+    /// First statistic beyond its threshold: drifts before the fit, which is less specific.
     pub alarm: Option<Statistic>,
 }
 
@@ -115,7 +115,7 @@ impl<X: Number<Reading: Number>, const N: usize> ChangeState<X, N> {
 }
 
 impl<X: Number, const N: usize> ChangeState<X, N> {
-    /// The filter's belief and what it has accumulated of late.
+    /// The filter's belief and the faded sums.
     pub const fn fading(&self) -> &FadingBelief<X, N> {
         &self.fading
     }

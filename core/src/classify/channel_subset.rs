@@ -5,8 +5,8 @@ use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{Adapter, Streaming};
 use crate::number::{Channel, NumberFormat};
 
-/// A model of `C` of the `E` numbers in a row: so that the models of a bank hear different parts of what each
-/// sample is.
+/// A model of `C` of the `E` numbers in a row: the models of a bank read different parts of each
+/// sample.
 ///
 /// ```text
 /// log p(x_1..t) of the columns alone:  y_t = ( x_t[column_1], ..., x_t[column_C] )
@@ -54,7 +54,7 @@ impl<H, const E: usize, const C: usize> ChannelSubset<H, E, C> {
         &self.model
     }
 
-    /// The columns that it hears.
+    /// The columns that it reads.
     pub const fn columns(&self) -> &[u32; C] {
         &self.columns
     }
@@ -92,7 +92,7 @@ where
     }
 }
 
-/// A recursion that hears some columns.
+/// A recursion that reads some columns.
 struct Hearing<'a, R, const E: usize, const C: usize> {
     likelihood: R,
     columns: &'a [u32; C],

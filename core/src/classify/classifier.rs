@@ -1,4 +1,4 @@
-//! One trait for what decides; what wraps it is an [`Adapter`].
+//! One trait for all classifiers; a wrapper of one is an [`Adapter`].
 
 use core::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Codebooks over the last samples: which short pattern a stream is in, counted beside what models say of it.
+//! Codebooks over the last samples: counts of short patterns in a stream, in addition to its models' evidence.
 
 use core::fmt::Debug;
 

@@ -37,7 +37,7 @@ pub trait Coding: Channel {
     type Total: Copy + Debug + PartialEq;
     /// Type of the unit of an output's weights: the exponent of a power of two, or nothing.
     type Unit: Copy + Debug + PartialEq;
-    /// No sample's.
+    /// Total of no sample.
     const NOTHING: Self::Total;
 
     /// `sum + scale (x - before)`.
@@ -50,7 +50,7 @@ pub trait Coding: Channel {
     fn add_weight(sum: Self::Wide, weight: Self) -> Self::Wide;
     /// Adds a sample's evidence to that of all before it.
     fn add_sample(total: &mut Self::Total, sample: Self::Wide);
-    /// All evidence: the nearest real, and what that drops.
+    /// All evidence: the nearest real, and the remainder of rounding.
     fn parts(total: &Self::Total, unit: Self::Unit) -> [Self::Real; 2];
     /// Returns whether a codebook's scales cause no overflow. Floating point accepts all.
     fn fits(_scale: &[Self]) -> bool {
@@ -163,7 +163,7 @@ pub struct Similarity<T: Coding, const L: usize> {
 }
 
 impl<T: Coding, const L: usize> Default for Similarity<T, L> {
-    /// Nothing heard yet.
+    /// State before any sample.
     #[inline(always)]
     fn default() -> Self {
         Self { alike: [[T::Wide::default(); L]; CODEWORDS] }

@@ -26,7 +26,7 @@ impl Normalisation {
         self.0
     }
 
-    /// The normalisation of a code; `None` if it stands for nothing.
+    /// The normalisation of a code; `None` if the code is unknown.
     pub const fn from_code(code: u32) -> Option<Self> {
         if code <= 2 { Some(Self(code)) } else { None }
     }
@@ -42,7 +42,7 @@ impl Normalisation {
     }
 }
 
-/// A class and by how much it leads.
+/// A class and its margin over the runner-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Decision<T = f32> {

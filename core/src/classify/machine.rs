@@ -21,8 +21,8 @@ pub struct KernelValues<T, const M: usize> {
     pub log_scale: T,
 }
 
-/// A kernel that compares a stream with `M` stored items after every sample: what a
-/// [`KernelMachine`] is fed. One [on scores](super::StoredScores) has no values where a score is out of
+/// A kernel that compares a stream with `M` stored items after every sample: the input of a
+/// [`KernelMachine`]. One [on scores](super::StoredScores) has no values where a score is out of
 /// range.
 pub trait StoredKernel<const M: usize>:
     Streaming<Reading = Result<KernelValues<Self::Real, M>, ScoreOutOfRange>> + Validate
@@ -31,7 +31,7 @@ pub trait StoredKernel<const M: usize>:
     type Real: Real;
 }
 
-/// A kernel machine whose stored items lie in flash: what does not compile to directions.
+/// A kernel machine whose stored items lie in flash, for kernels that do not compile to directions.
 ///
 /// ```text
 /// value_o(x_1..t) = bias_o + sum_m coefficient_om k(stored_m, x_1..t)
@@ -108,7 +108,7 @@ impl<K, T: Real, const M: usize, const O: usize> KernelMachine<K, [[T; M]; O]> {
         &self.biases
     }
 
-    /// Bytes of flash: its own, and what its kernel borrows.
+    /// Bytes of flash: its own, and those that its kernel borrows.
     pub fn size_bytes(&self) -> usize
     where
         K: Validate,
@@ -240,8 +240,8 @@ pub(super) fn relative_to_largest<T: Real>(logs: &mut [T]) -> T {
     largest
 }
 
-/// Checks rows of reals: finite, and at most `2^48` in absolute value, so that no product with what a
-/// stream leaves overflows.
+/// Checks rows of reals: finite, and at most `2^48` in absolute value, so that no product with a
+/// stream's state overflows.
 ///
 /// # Errors
 /// Names the first entry that is not.

@@ -11,8 +11,8 @@ use crate::number::{
 };
 use crate::profile_hmm::{Cell, ProfileBelief, ProfileFilter, ProfileHmm};
 
-/// A model whose log-likelihood streams, with its directional derivatives: what a
-/// [`StreamClassifier`](super::StreamClassifier)'s bank is made of.
+/// A model whose log-likelihood streams, with its directional derivatives: an item of a
+/// [`StreamClassifier`](super::StreamClassifier)'s bank.
 pub trait StreamModel {
     /// Observation of one sample.
     type Observation: ?Sized;
@@ -106,8 +106,8 @@ where
     }
 }
 
-/// By the forward recursion of a profile: what is read are log-odds against its null model, of the stream so
-/// far were it all.
+/// Evidence of the forward recursion of a profile: log-odds against its null model, as if the stream so
+/// far were complete.
 impl<W, const K: usize, const A: usize> StreamModel for ProfileHmm<W, K, A>
 where
     W: RealParameter,

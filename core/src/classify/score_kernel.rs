@@ -32,7 +32,7 @@ pub enum ScoreKernel<T> {
     RootCosine,
 }
 
-/// The largest degree of a polynomial: past it the kernel tells nothing that this does not.
+/// The largest degree of a polynomial: a larger one adds nothing.
 const MOST_DEGREE: u32 = 64;
 
 /// Bases of powers from this power of two on are scaled before they are raised.

@@ -48,7 +48,7 @@ impl<K, S, T, const M: usize> StoredSequences<K, S, [T; M]> {
         &self.kernel
     }
 
-    /// The logarithm of what each stored sequence's kernel is divided by, `[item]`.
+    /// Logarithm of the divisor of each stored sequence's kernel, `[item]`.
     pub const fn log_norms(&self) -> &[T; M] {
         &self.log_norms
     }

@@ -132,7 +132,7 @@ pub fn mix_entries<'r, T: Real>(
 /// The largest power of two of an entry of whitened scores.
 const FARTHEST_ENTRY: i32 = 48;
 
-/// Refuses what is past the range; a NaN is.
+/// Refuses entries out of range, and NaN.
 #[inline]
 fn check_range<T: Real>(entries: &[T]) -> Result<(), ScoreOutOfRange> {
     let most = T::power_of_two(FARTHEST_ENTRY);

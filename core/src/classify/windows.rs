@@ -2,7 +2,7 @@ use crate::contract::{Contract, Partial, WindowClock, Windows, WindowsError};
 use crate::error::ObservationError;
 use crate::filter::{Stream, Streaming};
 
-/// A classifier that decides on windows of a stream, as its [contract](crate::contract::Contract) says.
+/// A classifier that decides on windows of a stream, by its [contract](crate::contract::Contract).
 ///
 /// A window begins at samples 0, `hop`, `2 hop`, ... and ends `length` samples later with a decision. The decision is
 /// that of a fresh stream over the window, bit for bit: front ends, lags and codebooks start anew in each. Windows that
@@ -67,7 +67,7 @@ impl<S, const STATES: usize> StaggeredStates<S, STATES> {
 }
 
 impl<C> WindowClassifier<'_, C, 1> {
-    /// A classifier on a stream that never ends, whatever it was trained on: a decision after each sample.
+    /// A classifier on a stream that never ends, whatever its contract: a decision after each sample.
     pub const fn endless(classifier: C) -> Self {
         Self { classifier, contract: &Contract::NONE }
     }

@@ -332,8 +332,8 @@ impl<const K: usize, const C: usize> Automaton<K, C> {
         }
     }
 
-    /// The context that each context and symbol lead to, `[context][event]`; nothing is to be read
-    /// from the end's column.
+    /// Context that each context and symbol lead to, `[context][event]`; the column of the end is
+    /// undefined.
     pub const fn next(&self) -> &[[u16; K]; C] {
         &self.next
     }

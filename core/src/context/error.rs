@@ -26,8 +26,8 @@ pub enum ContextError {
         /// The one it repeats.
         earlier: usize,
     },
-    /// Contexts of several lengths, without start markers and without the empty one: nothing says
-    /// where a string begins.
+    /// Contexts of several lengths, without start markers and without the empty one: the beginning
+    /// of a string is undefined.
     NoEmpty {
         /// The first context whose length differs from the one before it.
         context: usize,
@@ -42,7 +42,7 @@ pub enum ContextError {
 }
 
 impl ContextError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Count { .. } => "wrong-shape",

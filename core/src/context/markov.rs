@@ -84,7 +84,7 @@ macro_rules! const_constructor {
                 Ok(Self { parameter })
             }
 
-            /// The probabilities, `[context]`: what a [`MarkovString`] is made of.
+            /// The probabilities, `[context]`: the parts of a [`MarkovString`].
             pub const fn probabilities(&self) -> [Categorical<K, $t>; C] {
                 let mut rows = [Categorical::from_parts([0.0; K]); C];
                 let mut context = 0;

@@ -11,8 +11,8 @@
 //! | model | rule | contexts |
 //! |---|---|---|
 //! | [`Independent`]: a density, a mixture of densities | [`Unconditional`] | one |
-//! | [`IndependentPositions`]: sequences of one length | [`Positions`] | one a position |
-//! | strings that are aligned, of any length; a hidden Markov model whose states follow one another | [`Steps`] | one a position |
+//! | [`IndependentPositions`]: sequences of one length | [`Positions`] | one per position |
+//! | strings that are aligned, of any length; a hidden Markov model whose states follow one another | [`Steps`] | one per position |
 //! | [`MarkovString`]: order `k`, with an end, with a padded start, variable-length contexts | [`Automaton`] | the strings of a set |
 //!
 //! | recursion | reads | state (reals) | work a sample |

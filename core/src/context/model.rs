@@ -6,7 +6,7 @@ use crate::emission::{
 };
 use crate::error::ModelError;
 
-/// A model of what is seen: a rule that picks one of `C` contexts from the past, and a distribution of
+/// A model without hidden states: a rule that picks one of `C` contexts from the past, and a distribution of
 /// the next sample for each.
 ///
 /// A score has the shape of its model, `[context]`; a *direction* is of the same shape. For any
@@ -84,7 +84,7 @@ impl<R, E: Emission, const C: usize> ContextModel<R, E, C> {
 }
 
 impl<R: Copy, E: SufficientStatistics, const C: usize> ContextModel<R, E, C> {
-    /// The score of what [`ContextStatistics`](super::ContextStatistics) has collected, of one sequence
+    /// The score from the statistics of [`ContextStatistics`](super::ContextStatistics), of one sequence
     /// or summed over several, `[context]`.
     ///
     /// Sources: Shawe-Taylor and Cristianini, "Kernel Methods for Pattern Analysis", 2004, examples

@@ -45,7 +45,7 @@ pub struct Contract<'a> {
     pub windows: Option<Windows>,
     /// The sample period; `None` where it is unknown, or where samples have no time.
     pub period: Option<Period>,
-    /// Each channel in training; none over symbols, and where it is unknown.
+    /// Each channel in training; empty over symbols, and if unknown.
     pub channels: Channels<'a>,
 }
 
@@ -62,7 +62,7 @@ impl Contract<'_> {
         }
     }
 
-    /// The contract as a Rust expression with whole paths: what a code generator writes.
+    /// The contract as a Rust expression with whole paths, for code generators.
     pub fn rust(&self) -> impl fmt::Display {
         Rust(self)
     }

@@ -21,7 +21,7 @@ pub const CRITICAL: u16 = 0x8000;
 /// Bytes of a section before its content.
 pub const SECTION_HEAD: usize = 6;
 
-/// Bytes of a unit at most.
+/// Largest number of bytes of a unit.
 pub const UNIT_LONGEST: usize = 24;
 
 const WINDOWS: u16 = CRITICAL | 1;
@@ -57,7 +57,7 @@ pub enum ContractError {
 }
 
 impl ContractError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Truncated => "truncated",
@@ -90,7 +90,7 @@ impl core::error::Error for ContractError {}
 pub struct Sections<'a>(&'a [u8]);
 
 impl<'a> Sections<'a> {
-    /// The sections in bytes that hold nothing else.
+    /// Sections in bytes that hold nothing else.
     #[must_use]
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)

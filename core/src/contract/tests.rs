@@ -84,7 +84,7 @@ fn an_unknown_section_is_skipped_or_refused() {
     }
 }
 
-/// Windows cut one by one, as a list: what the schedule must agree with.
+/// Windows cut one by one, as a list: the reference for the schedule.
 fn cut(samples: &[bool], windows: &Windows) -> Vec<(usize, usize)> {
     let mut ends = Vec::new();
     let (mut first, mut missing) = (0, 0);

@@ -67,7 +67,7 @@ pub enum WindowsError {
 }
 
 impl WindowsError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Length => "window-length",
@@ -190,14 +190,14 @@ pub struct WindowClock {
     ahead: i32,
 }
 
-/// Samples to come of a stream without windows: as many again, whenever they have come.
+/// Samples to come of a stream without windows: always as many.
 const ENDLESS: i32 = i32::MAX;
 
 impl WindowClock {
     /// State before the first sample.
     pub const NEW: Self = Self { samples: 0, ahead: 0 };
 
-    /// Takes in a sample, of which something was `given` or nothing: hands each state whose window is open to `push`,
+    /// Takes in a sample, `given` or missing: hands each state whose window is open to `push`,
     /// after `renew` where its window begins. Without windows each state is open, and none is renewed.
     ///
     /// In a gap that is too long nothing is done; the next sample that is taken in begins a new window. A sample that each

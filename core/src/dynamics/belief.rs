@@ -128,7 +128,7 @@ fn times_factors<X: Arithmetic, const N: usize>(row: &mut [X; N], factors: &[[X;
     });
 }
 
-/// The row `j` of the new factors, and the rows after it without what it tells of them. Of the noise's own
+/// Computes the row `j` of the new factors, and removes its part from the rows after it. Of the noise's own
 /// factors a row ends with a one, which is not stored.
 #[inline(always)]
 fn eliminate<X: Arithmetic, const N: usize>(
@@ -183,7 +183,7 @@ struct Seen<X, const N: usize> {
     gain: [X; N],
 }
 
-/// A channel sees the row `j` too: the factors from there on are those of what is left to know.
+/// Removes what a channel sees of the row `j`: the factors from there on are those of the remainder.
 #[inline(always)]
 fn take_row<X: Arithmetic, const N: usize>(
     j: usize,

@@ -36,7 +36,7 @@ impl<W: Arithmetic, const N: usize> Covariance<W, N> {
     /// Nothing varies.
     pub const ZERO: Self = Self([[W::ZERO; N]; N]);
 
-    /// The factors of a matrix `[row][column]`, which may be singular: what is zero within rounding is
+    /// Factors a matrix `[row][column]`, which may be singular: a value that is zero within rounding is
     /// taken for zero. `part` is what an error calls it. Work: `N^3 / 6` multiply-adds.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl<W: Arithmetic, const N: usize> Covariance<W, N> {
         Ok(Self(factors))
     }
 
-    /// The first row along which nothing varies that the rows before it do not tell; `None` of a positive
+    /// First row that the rows before it determine completely; `None` for a positive
     /// definite matrix.
     pub fn singular_row(&self) -> Option<usize> {
         let varies = |&row: &usize| Parameter::value(self.0[row][row]) > Real::from_u32(0);

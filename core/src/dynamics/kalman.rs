@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::Streaming;
 use crate::number::{Arithmetic, Number, Parameter, Real};
 
-/// The Kalman filter: the likelihood of a [linear dynamical system](Dynamics), what is known of its state
+/// The Kalman filter: the likelihood of a [linear dynamical system](Dynamics), the distribution of its state
 /// and, over dual numbers, directional derivatives of the log-likelihood.
 ///
 /// ```text
@@ -132,8 +132,8 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
         self.begun = true;
     }
 
-    /// Takes in the sample of this moment, after [`advance`](Self::advance), and tells what each whitened
-    /// channel said.
+    /// Takes in the sample of this moment, after [`advance`](Self::advance), and returns the innovation of each whitened
+    /// channel.
     ///
     /// # Errors
     /// As [`Kalman`] says; then some channels may have been taken in: it is a copy that is to be used.

@@ -24,7 +24,7 @@ pub struct Parameters<W, const N: usize, const D: usize> {
 }
 
 impl<T: Real, const N: usize, const D: usize> Parameters<T, N, D> {
-    /// No change: what a direction is filled in from.
+    /// No change: the starting point of a direction.
     pub const ZERO: Self = Self {
         initial_mean: [T::ZERO; N],
         initial_covariance: [[T::ZERO; N]; N],

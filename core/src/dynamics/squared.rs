@@ -24,7 +24,7 @@ impl<X: Arithmetic> SquaredDensity<X> {
     /// Density of no observation: one.
     pub const ONE: Self = Self { product: X::ONE, ledger: X::UNSCALED };
 
-    /// Multiplies with the precision of one channel, at most one. Says `false`, and changes nothing, of one
+    /// Multiplies with the precision of one channel, at most one. Returns `false`, and changes nothing, for one
     /// that is no number or below `2^-64`.
     #[inline(always)]
     pub fn weigh(&mut self, precision: X) -> bool {
@@ -38,8 +38,8 @@ impl<X: Arithmetic> SquaredDensity<X> {
         true
     }
 
-    /// Multiplies with an exponential. Says `false`, and changes nothing, where it is
-    /// [too far](crate::number::MIN_LOG_DENSITY_EXP) from one, or none.
+    /// Multiplies with an exponential. Returns `false`, and changes nothing, if it is
+    /// [too far](crate::number::MIN_LOG_DENSITY_EXP) from one, or NaN.
     #[inline(always)]
     pub fn add_log_scale(&mut self, log: X) -> bool {
         let value = Parameter::value(log);

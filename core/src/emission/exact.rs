@@ -1,4 +1,4 @@
-//! Counts and answers in channels of reals: what tables and the wire carry.
+//! Counts and answers in channels of reals, as tables and the wire carry them.
 
 use crate::error::ObservationError;
 

@@ -14,7 +14,7 @@
 //! | [`CategoricalLogQ15`] | a symbol, `usize` | none: for states that are known | `fixed/` |
 //! | [`GaussianQ15`] | integers, `[i16; D]`, independent given the state | none | `fixed/` |
 //!
-//! Each family is one distribution; an HMM holds one a state. An owned family with const sizes is
+//! Each family is one distribution; an HMM holds one per state. An owned family with const sizes is
 //! what firmware links; its borrowed view (`GaussianView`, `CategoricalView`, ...) has sizes
 //! known at run time, and the two share their arithmetic.
 //!
@@ -136,7 +136,7 @@ macro_rules! for_each_family {
 pub struct Row<W: Parameter, const N: usize> {
     /// Relative likelihoods, `[state]`.
     pub likelihood: [W; N],
-    /// Logarithm of what they are relative to.
+    /// Logarithm of their common scale.
     pub log_scale: W::LogScale,
 }
 

@@ -57,7 +57,7 @@ pub trait VectorSpace<T: Real>: Copy + PartialEq + Debug + 'static {
         sum
     }
 
-    /// Writes the entries to `flat` in order and says how many were written: all, or as many as fit.
+    /// Writes the entries to `flat` in order and returns their number: all, or as many as fit.
     fn write_to(&self, flat: &mut [T]) -> usize {
         let mut written = 0;
         let mut rest = flat.iter_mut();
@@ -196,7 +196,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
     /// than zero.
     fn observe(&self, x: &Self::Observation, weight: Self::Real, statistics: &mut Self::Statistics);
 
-    /// Takes in what the score of probabilities that are exactly zero needs, in the `ratio`
+    /// Adds the statistics that the score of probabilities that are exactly zero needs, in the `ratio`
     /// parametrisation: the limit of count / probability as the probability vanishes, which no
     /// count can tell. It is kept where the count would be, for that is zero for ever.
     ///
@@ -220,7 +220,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
         let _ = (previous, statistics);
     }
 
-    /// The distribution under which the statistics are likeliest; where they count nothing, this
+    /// The distribution under which the statistics are likeliest; without observations, this
     /// one. Probabilities that are exactly zero stay zero.
     ///
     /// # Errors
@@ -272,7 +272,7 @@ pub trait SufficientStatistics: Emission<Weight = Self::Real> + Copy + 'static {
     }
 }
 
-/// Expected statistics of channels that count ([`Poisson`](super::Poisson)) or say yes or no
+/// Expected statistics of channels of counts ([`Poisson`](super::Poisson)) or of yes and no
 /// ([`Bernoulli`](super::Bernoulli)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

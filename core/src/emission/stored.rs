@@ -46,7 +46,7 @@ macro_rules! families {
 for_each_family!(families!);
 
 impl Family {
-    /// The family of a code; `None` where it stands for none.
+    /// The family of a code; `None` if the code is unknown.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.iter().copied().find(|&family| family as u8 == code)
     }

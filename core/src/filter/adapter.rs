@@ -3,7 +3,7 @@
 use super::recursion::Streaming;
 use crate::error::{ModelError, ObservationError};
 
-/// A recursion around another: lags, a front end, a reference. It reads what the one inside reads, and where that is a
+/// A recursion around another: lags, a front end, a reference. It has the reading of the inner one, and if that is a
 /// [`Classifier`](crate::classify::Classifier), it decides as that does.
 ///
 /// A new wrapper implements this trait alone: [`Streaming`], and around a classifier `Classifier` and
@@ -92,7 +92,7 @@ pub trait Adapter {
         Ok(())
     }
 
-    /// Returns the size of what the wrapper adds to the model in flash, in bytes.
+    /// Returns the size of the wrapper's own parameters in flash, in bytes.
     fn own_bytes(&self) -> usize {
         0
     }
@@ -126,7 +126,7 @@ impl<A: Adapter> Streaming for A {
     }
 }
 
-/// A reference is a recursion as what it refers to is.
+/// A reference to a recursion is a recursion.
 impl<R: Streaming + ?Sized> Adapter for &R {
     type Inner = R;
     type Observation = R::Observation;

@@ -135,7 +135,7 @@ impl<T: Real, const N: usize, const L: usize> Beliefs<T, N, L> {
         taken
     }
 
-    /// Takes what rescaling has moved out of each lane.
+    /// Adds the scale that rescaling has moved out of each lane.
     #[inline(always)]
     fn take(&mut self, moved: &Moved<L>) {
         for l in 0..L {
@@ -160,7 +160,7 @@ const MOST_STEPS: usize = 1 << 20;
 struct Moved<const L: usize> {
     /// Summed.
     exponent: [i32; L],
-    /// Zero where nothing was.
+    /// Nonzero for each lane with a scale moved out.
     any: [i32; L],
 }
 
@@ -168,7 +168,7 @@ impl<const L: usize> Moved<L> {
     const NOTHING: Self = Self { exponent: [0; L], any: [0; L] };
 }
 
-/// One step of a row: `false`, and nothing is changed, where the products of any lane vanish.
+/// One step of a row: returns `false`, and changes nothing, if the products of any lane vanish.
 ///
 /// Rescales the lanes that would rescale alone; the others by `2^0`. Without a branch: among many lanes
 /// there is one at most steps.

@@ -52,7 +52,7 @@ impl<E: Emission, const N: usize> Clone for Forgetting<'_, E, N> {
 }
 impl<E: Emission, const N: usize> Copy for Forgetting<'_, E, N> {}
 
-/// The state of [`Forgetting`]: a belief, and what it has accumulated and not yet forgotten.
+/// The state of [`Forgetting`]: a belief, and the faded sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FadingBelief<X: Number, const N: usize> {
     belief: Belief<X, N>,

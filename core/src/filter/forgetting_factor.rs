@@ -26,7 +26,7 @@ impl<T: Real> ForgettingFactor<T> {
     /// All of the past: `lambda = 1`.
     pub const ENDLESS: Self = Self { lost: T::ZERO };
 
-    /// A memory by `1 - lambda`, which must be between 0 and 1: for statics, where nothing can be
+    /// A factor by `1 - lambda`, which must be between 0 and 1: for statics, which cannot be
     /// checked.
     pub const fn from_one_minus_lambda(lost: T) -> Self {
         Self { lost }

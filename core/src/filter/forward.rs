@@ -173,8 +173,8 @@ impl<X: Number, const N: usize> Belief<X, N> {
 }
 
 impl<T: Real, const N: usize> Belief<T, N> {
-    /// Ends what [`condition`](Self::condition) does, where the caller has put the products, which sum to
-    /// `sum`, in the row's place. Says `false` where they vanish: the row is to be made anew.
+    /// Ends [`condition`](Self::condition), after the caller has put the products, which sum to
+    /// `sum`, in the row's place. Returns `false` if they vanish: the row must be computed anew.
     #[inline(always)]
     pub(crate) fn finish_update(&mut self, sum: T) -> bool {
         if !sum.is_between(RESCALE_BELOW, RESCALE_FROM) {

@@ -55,7 +55,7 @@ impl<E: Emission, const N: usize, const SNAPSHOTS: usize> Copy
 {
 }
 
-/// The state of [`RollingLogLikelihood`]: a belief, and marks of what it had accumulated, the oldest first.
+/// The state of [`RollingLogLikelihood`]: a belief, and marks of its earlier log-likelihoods, the oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecentState<X: Number, const N: usize, const SNAPSHOTS: usize> {
     belief: Belief<X, N>,

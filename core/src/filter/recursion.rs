@@ -47,7 +47,7 @@ pub trait Streaming {
     /// Takes in a sample that was not observed: time passes, nothing is learnt.
     fn step_missing(&self, state: &mut Self::State);
 
-    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once, whatever it is.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once in any case.
     ///
     /// # Errors
     /// As [`step`](Self::step). The state is that after a missing sample.
@@ -146,7 +146,7 @@ impl<R: Streaming> Stream<R> {
         Self { recursion, state }
     }
 
-    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once, whatever it is.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once in any case.
     ///
     /// # Errors
     /// An observation that the model makes impossible, or that is invalid. The state is that after `push(None)`.

@@ -133,7 +133,7 @@ impl<'m, E: SufficientStatistics, const N: usize> Statistics<'m, E, N> {
         Ok(())
     }
 
-    /// Moves what the current state does not change out of the moments.
+    /// Moves the part that the current state does not change out of the moments.
     #[cold]
     #[inline(never)]
     fn rescale(&self, state: &mut StatisticsState<E::Statistics, E::Real, N>) {

@@ -110,7 +110,7 @@ shown! {
 
 const fn formats<T: Format>() {}
 
-/// Every public type with parameters, in one instance: what lacks `Format` does not build.
+/// Every public type with parameters, in one instance: a type without `Format` fails the build.
 const _: () = {
     use crate::classify::{ChangeReading, Decision};
     use crate::context::{ContextModel, Steps};

@@ -1,4 +1,4 @@
-//! Recursions, tables and states whose contents would flood a log: each says its sizes and its readings.
+//! Recursions, tables and states whose contents would flood a log: each logs its sizes and its readings.
 
 use defmt::{Format, Formatter, write};
 

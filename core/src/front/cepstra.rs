@@ -203,7 +203,7 @@ pub struct MelTables<'a, Q> {
     pub rises: &'a [f32],
     /// Index of the band that rises there, `[bin]`; the one before it falls.
     pub segments: &'a [u8],
-    /// Cosines, `[cepstrum][band]`; none where the bands are the row.
+    /// Cosines, `[cepstrum][band]`; empty if the bands are the row.
     pub cosines: &'a [Q],
 }
 
@@ -243,7 +243,7 @@ impl<Q: AsRef<[f32]>> MelTables<'_, Q> {
     }
 }
 
-/// The bins of a frame of one of the lengths that there are, none of another.
+/// Transforms a frame of a supported length to its bins; empty for other lengths.
 #[inline]
 fn transform(frame: &mut [f32]) -> &[Complex32] {
     match frame.len() {

@@ -31,7 +31,7 @@ impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
     /// Asserts that the sizes agree.
     pub(crate) const SIZES: () = assert!(E > 0 && E <= D, "E must be from 1 to D");
 
-    /// The norm of the channels that are `true`, `[channel]`; as many are as leave `E`.
+    /// The norm of the channels that are `true`, `[channel]`; their number must leave rows of `E` numbers.
     pub const fn new(group: [bool; D]) -> Self {
         const { Self::SIZES };
         let (mut ones, mut channel) = ([0; D], 0);
@@ -47,7 +47,7 @@ impl<const D: usize, const E: usize, T> Magnitude<D, E, T> {
         self.group.map(|one| one > 0)
     }
 
-    /// Checks that channels are of the group or not, and that as many are as leave `E`.
+    /// Checks the flags of the group, and that rows of `E` numbers are left.
     ///
     /// # Errors
     /// Names the first channel that is wrong.

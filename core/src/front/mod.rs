@@ -1,4 +1,4 @@
-//! Front ends: what turns a sensor's samples into the rows that a model reads, sample by sample.
+//! Front ends: they turn a sensor's samples into the rows that a model reads, sample by sample.
 //!
 //! A [`Front`] takes samples and, whenever enough of them have come, hands on a row; [`Pipe`] chains two of them, and
 //! [`Preprocessed`] puts one before any recursion. What each does to a row is written on slices, so that a host at run-time
@@ -44,7 +44,7 @@ pub enum Step {
     Within,
     /// The row is whole.
     Row,
-    /// The row would be whole, and none of it was observed.
+    /// The row is complete, and all of it is missing.
     Missing,
 }
 
@@ -140,7 +140,7 @@ impl<Row, A: Front<B::Sample>, B: Front<Row>> Front<Row> for Pipe<A, B> {
     }
 }
 
-/// A recursion behind a front end: it hears a row whenever one is whole, and nothing in between.
+/// A recursion behind a front end: it receives a row whenever one is complete, and nothing in between.
 ///
 /// Its reading is the recursion's, which counts rows, not samples. What is refused is missing, and the error says so: a
 /// sample to the front end, a row to the recursion, of which the sample is pushed that made it whole.
@@ -207,7 +207,7 @@ impl<F, R> Preprocessed<F, R> {
         &self.front
     }
 
-    /// The recursion that hears rows.
+    /// The recursion that receives rows.
     pub const fn recursion(&self) -> &R {
         &self.recursion
     }

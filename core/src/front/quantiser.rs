@@ -48,7 +48,7 @@ impl<const D: usize, const K: usize, T: Real> VectorQuantiser<D, K, T> {
     /// Asserts that the sizes are not zero.
     pub(crate) const SIZES: () = assert!(D > 0 && K > 0, "D and K must be at least 1");
 
-    /// Words, `[symbol][channel]`, and what a channel's squared difference weighs.
+    /// Creates a quantiser from words, `[symbol][channel]`, and weights of a channel's squared difference.
     ///
     /// # Errors
     /// As [`validate`](Self::validate).

@@ -148,7 +148,7 @@ impl<W: Parameter, const N: usize> Chain<W, N> {
         sum_of_rows::<X, N, N>(|i, j| filtered[i].mul_weight(a[i][j]))
     }
 
-    /// One step of the chain, `[state]`, beside something else, `[other]`, that stays: `p_jm = sum_i a_im A_ij`,
+    /// One step of the chain, `[state]`, for every `[other]`, which stays: `p_jm = sum_i a_im A_ij`,
     /// term by term [`predict`](Self::predict) of every column. `N^2 M` multiply-adds.
     #[inline(always)]
     pub(crate) fn predict_joint<X: Number<Weight = W>, const M: usize>(
@@ -223,8 +223,8 @@ pub(crate) fn backward<X: Number, const N: usize>(
 }
 
 impl<T: Real, const N: usize> Chain<T, N> {
-    /// Every probability raised to a power above zero: what the product kernel between models
-    /// ([`kernel::ModelPairKernel`](crate::kernel::ModelPairKernel)) runs on. Rows no longer sum to one, and are not to be
+    /// Every probability raised to a power above zero, for the product kernel between models
+    /// ([`kernel::ModelPairKernel`](crate::kernel::ModelPairKernel)). Rows no longer sum to one, and must not be
     /// [validated](Self::validate); zeros stay zeros.
     #[must_use]
     pub fn powered(&self, exponent: T) -> Self {

@@ -1,4 +1,4 @@
-//! Hidden Markov models: what the numbers are. The model is immutable and lives in flash.
+//! Hidden Markov models: their numbers. The model is immutable and lives in flash.
 
 mod chain;
 

@@ -31,7 +31,7 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
 }
 
 impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
-    /// One position of every stored sequence: `step` says whether the kernel is still positive.
+    /// Advances every stored sequence by one position: `step` returns whether the kernel is still positive.
     #[inline(always)]
     pub(super) fn advance<S>(
         &mut self,
@@ -66,7 +66,7 @@ impl<X: Number, const N: usize, const M: usize> Aligned<X, N, M> {
     }
 }
 
-/// Checks that stored sequences have one length and hold what a model knows.
+/// Checks that stored sequences have one length and valid observations.
 pub(super) fn check_stored<S: Observed<O>, O: ?Sized>(
     stored: &[&[S]],
     check: impl Fn(&O) -> Result<(), ObservationError>,

@@ -122,7 +122,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
         predicted
     }
 
-    /// A step where products vanish, or the first: says whether the kernel is still positive.
+    /// Takes a step where products vanish, or the first: returns whether the kernel is still positive.
     fn condition(&self, belief: &mut Belief<T, P>, predicted: &[T; P]) -> bool {
         let Overlaps { relative, logs, log_scale } = &self.overlaps;
         let row = Some((relative, core::slice::from_ref(log_scale)));
@@ -162,7 +162,7 @@ impl<T: Real, const N: usize, const M: usize, const P: usize>
 impl<T: Real, const N: usize, const M: usize, const P: usize> Streaming
     for ModelPairKernel<'_, Chain<T, N>, Chain<T, M>, Overlaps<T, P>>
 {
-    /// A step: nothing is observed.
+    /// A step without an observation.
     type Observation = ();
     /// A scaled row over pairs of states, or nothing where the kernel has become zero and stays so.
     type State = Option<Belief<T, P>>;

@@ -18,7 +18,7 @@ pub enum KernelError {
         /// Fault of the observation.
         error: ObservationError,
     },
-    /// A stored sequence whose length is not what the others' (or the model's, or the tree's) is.
+    /// A stored sequence whose length differs from that of the others (or of the model, or of the tree).
     Length {
         /// The stored sequence.
         sequence: usize,
@@ -58,7 +58,7 @@ impl From<ModelError> for KernelError {
 }
 
 impl KernelError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Model(error) => error.kind.kind(),

@@ -121,7 +121,7 @@ impl<T: Real, const N: usize, const K: usize> PairHmm<T, N, K> {
         self.initial_end
     }
 
-    /// The reduced model's end weights, `[state]`: what may still follow and be silent.
+    /// The reduced model's end weights, `[state]`: over all silent continuations.
     pub const fn end(&self) -> &[T; N] {
         &self.end
     }
@@ -196,7 +196,7 @@ impl<T: Real, const N: usize> Weights<T, N> {
     }
 }
 
-/// The ways out of a state: to states whatever they emit, to silent ones that are left, to the end.
+/// The ways out of a state: to states that emit, to silent ones that remain, to the end.
 #[derive(Clone, Copy)]
 struct Ways<T, const N: usize> {
     next: [T; N],

@@ -150,7 +150,7 @@ fn log_of<T: Real>(x: T, exponent: i64) -> T {
 mod tests {
     use super::{Real, Scaled};
 
-    /// A cell that starves beside another for 10^8 symbols, at the edge of 32 bits.
+    /// A cell that is far below another for 10^8 symbols, at the edge of 32 bits.
     #[test]
     fn a_starving_row_does_not_wrap() {
         let mut starving = Scaled { row: [1.0_f32, 0.5], exponent: -(1 << 31) + 50 };

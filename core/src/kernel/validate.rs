@@ -1,7 +1,7 @@
 use super::KernelError;
 
-/// A kernel whose parts lie in flash: they are written where nothing could be refused, and checked
-/// where they lie.
+/// A kernel whose parts lie in flash: constants cannot refuse them, so they are checked
+/// in place.
 pub trait Validate {
     /// Checks every number and every stored item.
     ///
@@ -9,7 +9,7 @@ pub trait Validate {
     /// Names the first that is wrong.
     fn validate(&self) -> Result<(), KernelError>;
 
-    /// Bytes of the kernel and of what it borrows: the model, and the stored items.
+    /// Bytes of the kernel and of its borrowed parts: the model, and the stored items.
     fn size_bytes(&self) -> usize;
 }
 

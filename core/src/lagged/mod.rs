@@ -116,7 +116,7 @@ impl<S, T: Channel, const D: usize, const K: usize> LagFeaturesState<S, [[T; D];
 impl<R, const D: usize, const K: usize, const PAST: bool, const L: usize>
     LagFeatures<R, Lookback<D, K, PAST>, L>
 {
-    /// Asserts that rows of `E` numbers hold the channels and what is at the lags.
+    /// Asserts that rows of `E` numbers hold the channels and their values at the lags.
     pub(crate) const fn assert_row<const E: usize>() {
         assert!(E == D * (1 + L), "rows of the recursion must hold D * (1 + L) numbers");
         assert!(K > 0 && K <= u32::MAX as usize, "K must be at least 1 and fit 32 bits");

@@ -3,7 +3,7 @@ use crate::error::{ErrorKind, ModelError, ObservationError, Part};
 use crate::filter::{ForgettingFactor, Streaming};
 use crate::number::Real;
 
-/// The tables of a [`Discrepancy`], whatever their sizes: what a network is on a device.
+/// The tables of a [`Discrepancy`], of any size: the network as a device holds it.
 ///
 /// ```text
 /// D_ijk = sum_events lambda^age [row of i is j] ( [x_i = k] - theta_ijk )
@@ -221,7 +221,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         Ok(())
     }
 
-    /// Lets an event pass that was not observed: what was fades.
+    /// Takes in a missing event: the past fades.
     pub fn step_missing<D, S>(&self, state: &mut DiscrepancyState<T, D, S>)
     where
         D: AsMut<[T]>,
@@ -230,7 +230,7 @@ impl<'t, T: Real> DiscrepancyTables<'t, T> {
         self.grow(state);
     }
 
-    /// The next event's unit: what was before fades against it.
+    /// Grows the next event's unit, which fades the past.
     fn grow<D: AsMut<[T]>, S: AsMut<[[T; 2]]>>(&self, state: &mut DiscrepancyState<T, D, S>) {
         if self.memory.one_minus_lambda() == T::ZERO {
             return;
@@ -282,7 +282,7 @@ fn at<T: Real>(table: &[T], cell: usize) -> T {
     table.get(cell).copied().unwrap_or(T::ZERO)
 }
 
-/// An alarm on a stream of events, without labels: when they cease to be what a Bayesian network describes,
+/// An alarm on a stream of events, without labels: it detects when they no longer follow a Bayesian network,
 /// and at which of its `N` nodes. `C` is the number of cells of its tables.
 ///
 /// State: `C + 2 N + 3` reals; a push has `N` integers on the stack. Work: [`DiscrepancyTables`]'. After an

@@ -18,5 +18,5 @@ pub use discrepancy::{Discrepancy, DiscrepancyReading, DiscrepancyState, Discrep
 pub use node_sum::FactorClassifier;
 pub use terms::{FactorLayout, TermsError};
 
-/// The state of what was not observed.
+/// The state of a missing node.
 pub const MISSING: u16 = u16::MAX;

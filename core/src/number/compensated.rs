@@ -1,7 +1,7 @@
 use super::Real;
 
-/// A number in two: what fits the first, and what rounding dropped from it. Running sums, and what is
-/// read of them while it still has their digits: a double-word number.
+/// A double-word number: the nearest number, and the remainder of rounding. For running sums and their
+/// readings at full precision.
 ///
 /// Every addition is exact but for one rounding of the carry, and puts the carry back below half a
 /// unit in the last place of the sum: `10^8` terms sum in `f32` as they would in a format of 48
@@ -31,7 +31,7 @@ impl<T: Real> Compensated<T> {
         product
     }
 
-    /// An integer: what the nearest real does not hold of it the next one does.
+    /// An integer: the nearest real and the remainder.
     #[inline]
     pub(crate) fn of_integer(integer: i64) -> Self {
         let sum = T::from_integer(integer);
@@ -45,7 +45,7 @@ impl<T: Real> Compensated<T> {
         Self { sum, carry }
     }
 
-    /// The sum and what it could not hold.
+    /// The sum and its remainder.
     #[inline]
     pub fn parts(self) -> (T, T) {
         (self.sum, self.carry)
@@ -82,7 +82,7 @@ impl<T: Real> Compensated<T> {
         Self { sum, carry: carry - (sum - product) }
     }
 
-    /// The total less another's, where the two share what is large.
+    /// The total less another's, accurate even if both are large.
     #[inline]
     pub fn difference(&self, other: &Self) -> T {
         (self.sum - other.sum) + (self.carry - other.carry)

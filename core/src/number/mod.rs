@@ -1,4 +1,4 @@
-//! Numbers: what a model stores, what a state holds.
+//! Numbers: those that a model stores and those that a state holds.
 //!
 //! The recursions of this crate are written once. What varies is the number they run over:
 //!
@@ -166,7 +166,7 @@ pub trait Parameter: Copy + PartialEq + core::fmt::Debug + 'static {
     fn value(self) -> Self::Real;
     /// The rates of change.
     fn tangent(self) -> Self::Tangent;
-    /// Likelihoods relative to the largest, from their logarithms, and what they are relative to.
+    /// Likelihoods relative to the largest, from their logarithms, and that scale.
     /// `None` where the largest is that of an observation [too far](MIN_LOG_DENSITY_EXP) from every state, or
     /// of none.
     fn likelihoods<const N: usize>(
@@ -287,7 +287,7 @@ pub trait Number: Copy + PartialEq + core::fmt::Debug + 'static {
     const ZERO: Self;
     /// One; no direction moves it.
     const ONE: Self;
-    /// The ledger of a row from which nothing has been moved.
+    /// The ledger of an unscaled row.
     const UNSCALED: Self::ScaleAccumulator;
 
     /// A model's number as a state's.
@@ -365,7 +365,7 @@ pub trait Scalar: Number {
     ) -> Option<bool> {
         None
     }
-    /// A row of likelihoods as numbers, and what it is relative to.
+    /// A row of likelihoods as numbers, and their scale.
     #[inline(always)]
     fn lift_row<const N: usize>(
         likelihood: [Self::Weight; N],

@@ -102,7 +102,7 @@ impl<T: Real> ScaleAccumulator<T> {
     /// Nothing moved yet.
     pub(crate) const UNSCALED: Self = Self { exponent: 0, log: Compensated::ZERO };
 
-    /// A power of two, and nothing else.
+    /// A power of two only.
     #[inline]
     pub(crate) const fn of_exponent(exponent: i64) -> Self {
         Self { exponent, log: Compensated::ZERO }

@@ -82,7 +82,7 @@ pub struct Flanks<W> {
     pub last: W,
     /// `C -> T`: the sequence ends here.
     pub finish: W,
-    /// A symbol that was not observed: one, or what the null model's length takes of it.
+    /// Weight of a missing symbol: one, or the null model's factor for its length.
     pub missing: W,
 }
 

@@ -83,7 +83,7 @@ pub struct ProfileSearch<'m, W, X, C> {
 pub type ProfileFilter<'m, W, const K: usize> =
     ProfileSearch<'m, W, <W as Parameter>::Number, [Cell<<W as Parameter>::Number>; K]>;
 
-/// One symbol of the recursion, over whatever number: a column, `N J C` and the odds of the symbol at
+/// One symbol of the recursion, over any number type: a column, `N J C` and the odds of the symbol at
 /// every position. The sum of what is new, deletions left out.
 ///
 /// The equations are those of [the module](crate::profile_hmm). Work: `10 K + 8` multiplications and some `9 K`
@@ -167,7 +167,7 @@ pub struct ProfileBelief<X: Number, C> {
 }
 
 impl<X: Number, C> ProfileBelief<X, C> {
-    /// The column, `[position]`, relative to what scaling moved out.
+    /// The column, `[position]`, relative to its scale.
     pub const fn cells(&self) -> &C {
         &self.cells
     }
@@ -207,7 +207,7 @@ where
         self.profile
     }
 
-    /// Takes in a symbol by its odds. Says `false`, and has spoilt the state, where nothing is possible.
+    /// Takes in a symbol by its odds. Returns `false`, with an invalid state, if nothing is possible.
     #[inline(always)]
     fn sweep(self, state: &mut ProfileBelief<X, C>, odds: impl Iterator<Item = W>) -> bool {
         let (steps, flanks) = (self.profile.steps(), self.profile.flanks().map(X::lift));
@@ -269,7 +269,7 @@ where
             Reading: Scalar<Real = W::Real, Weight: RealParameter<Real = W::Real>>,
         >,
 {
-    /// The log-odds so far as the nearest number and what that drops, with their tangents.
+    /// The log-odds so far as the nearest number and the remainder, with their tangents.
     pub fn log_parts(&self, state: &ProfileBelief<X, C>) -> [X::Reading; 2] {
         let [_, _, after] = state.flanks;
         let ended = after.mul_weight(*self.finish());

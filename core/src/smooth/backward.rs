@@ -17,7 +17,7 @@ pub(super) trait PairPosteriors<T, const N: usize> {
     fn outer(&mut self, filtered: &[T; N], ratio: &[T; N]);
     /// Takes in one more pair.
     fn pair(&mut self, from: usize, to: usize, probability: T);
-    /// Moves what was taken in to where it goes.
+    /// Moves the collected sums to their destination.
     fn move_out(&mut self, chain: &Chain<T, N>);
 }
 
@@ -124,7 +124,7 @@ impl<T: Real, const N: usize> Backward<T, N> {
         self.next = *row;
     }
 
-    /// The step itself, without what is done once in a block.
+    /// The step itself, without the work that is done once per block.
     #[inline]
     pub(super) fn turn<G: PairPosteriors<T, N>>(
         &self,

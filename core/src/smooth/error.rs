@@ -19,7 +19,7 @@ pub enum SequenceError {
 }
 
 impl SequenceError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Observation { error, .. } => error.kind(),

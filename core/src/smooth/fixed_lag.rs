@@ -5,7 +5,7 @@ use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::Hmm;
 use crate::number::Real;
 
-/// The fixed-lag smoother: what the stream so far says of the state `LAG` samples ago.
+/// The fixed-lag smoother: the distribution of the state `LAG` samples ago, given the stream so far.
 ///
 /// ```text
 /// read:  p(z_t-LAG = i | x_1..t)        p(z_1 = i | x_1..t) while t <= LAG

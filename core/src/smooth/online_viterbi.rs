@@ -250,7 +250,7 @@ where
         state.survivors.log().0
     }
 
-    /// The end of the best path, from the first undecided sample to the last: what to emit when the
+    /// The end of the best path, from the first undecided sample to the last, to be emitted when the
     /// stream ends.
     pub fn undecided(&self, state: &StateOf<T, N, WINDOW, P>) -> Vec<P, WINDOW> {
         let mut path = Vec::new();

@@ -1,6 +1,6 @@
 use core::fmt::Debug;
 
-/// An integer that names a hidden state, from 0: what back-pointers and paths are stored as.
+/// An integer that names a hidden state, from 0, in back-pointers and paths.
 ///
 /// `u8` serves models of up to 256 states, `u16` and `u32` larger ones; a type too small for the
 /// model is refused at compile time.

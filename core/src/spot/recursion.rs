@@ -56,7 +56,7 @@ impl<T: Real, const S: usize, const B: usize, const PENDING: usize> SpotState<T,
         self.tokens.get(self.survivors.best())?.events.first().copied()
     }
 
-    /// Decides what is beyond doubt, then what cannot wait.
+    /// Decides the events that are certain, then those that cannot wait.
     fn decide(&mut self, lag: u32) {
         self.spotted.events.clear();
         self.spotted.forced = false;

@@ -15,7 +15,7 @@ pub enum UpdateError {
     NotAnUpdate,
     /// A format version that this code does not know.
     UnknownVersion(u16),
-    /// A header field with a value that stands for nothing.
+    /// A header field with an unknown value.
     BadHeader,
     /// The checksum differs: the bytes were damaged.
     Checksum,
@@ -26,7 +26,7 @@ pub enum UpdateError {
 }
 
 impl UpdateError {
-    /// Returns the stable name of what is wrong, in kebab-case; that of the innermost error.
+    /// Returns the stable name of the fault, in kebab-case; that of the innermost error.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Truncated => "truncated",

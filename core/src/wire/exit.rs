@@ -14,7 +14,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The meaning of an exit code; `None` where it has none.
+    /// The meaning of an exit code; `None` if the code is unknown.
     #[must_use]
     pub const fn from_code(code: i32) -> Option<Self> {
         match code {

@@ -15,7 +15,7 @@ pub const fn longest(record: usize) -> usize {
     cobs::max_encoding_length(record + CHECKSUM_LENGTH) + 2
 }
 
-/// Writes the frame of a record to the start of `buffer` and says how long it is.
+/// Writes the frame of a record to the start of `buffer` and returns its length.
 ///
 /// ```text
 /// 0  COBS( record  CRC-32 of the record, little-endian )  0
@@ -40,7 +40,7 @@ pub fn encode(record: &[u8], buffer: &mut [u8]) -> Option<usize> {
     Some(length + 2)
 }
 
-/// Room for a record of type `T` and its checksum, as received: what [`Receiver::push`] is lent.
+/// Buffer for a record of type `T` and its checksum, for [`Receiver::push`].
 #[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct RecordBuffer<T> {

@@ -25,7 +25,7 @@ pub struct Head {
 }
 
 impl Head {
-    /// The head of a record's bytes, and what follows it.
+    /// Splits a record's bytes into the head and the rest.
     #[must_use]
     pub fn split(record: &[u8]) -> Option<(Self, &[u8])> {
         Self::read_from_prefix(record).ok()
@@ -52,7 +52,7 @@ pub enum Request {
     Info = b'I',
     /// Send a [`Report`].
     Report = b'Q',
-    /// Save the adapted model, and say so by a [`Saved`].
+    /// Asks to save the adapted model, and to answer with a [`Saved`].
     Save = b'K',
     /// Stop.
     Stop = b'X',
@@ -66,7 +66,7 @@ pub enum Request {
     Contract = b'T',
     /// Send the statistics after the last sample.
     Reading = b'R',
-    /// The stream has ended: report what is undecided.
+    /// Ends the stream, and asks for the undecided rest.
     End = b'E',
 }
 
@@ -170,7 +170,7 @@ impl TextHead {
     pub const TAG: u8 = b'L';
 }
 
-/// Bytes of text in one record at most.
+/// Largest number of bytes of text in one record.
 pub const TEXT_PIECE: usize = 32;
 
 /// Format of a sample on the wire.
@@ -178,7 +178,7 @@ pub const TEXT_PIECE: usize = 32;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[repr(u8)]
 pub enum SampleKind {
-    /// A vector of [`F32`], one a channel.
+    /// A vector of [`F32`], one per channel.
     Vector = b'f',
     /// One [`U16`], the index of a symbol.
     Symbol = b'u',
@@ -207,7 +207,7 @@ pub enum Status {
     Impossible = 1,
     /// NaN, infinite, not a count, neither yes nor no, or an unknown symbol.
     Invalid = 2,
-    /// One sample more than what is stored to be compared with: all are refused until a new stream begins.
+    /// One sample more than the stored sequences have: all are refused until a new stream begins.
     PastEnd = 3,
     /// A channel outside the range of the model's integers.
     OutOfRange = 4,
@@ -330,7 +330,7 @@ pub struct Info {
     pub model_bytes: U32,
     /// Bytes of one stream's state, in RAM.
     pub state_bytes: U32,
-    /// Ticks of the board's counter in a second; 0 where it has none.
+    /// Ticks of the board's counter per second; 0 without a counter.
     pub ticks_per_second: U32,
     /// Profile of the device: [`Profile::to_bytes`].
     pub profile: [u8; Profile::LENGTH],

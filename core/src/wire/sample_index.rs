@@ -37,7 +37,7 @@ impl SampleIndex {
         Head { tag, stream: self.stream, time: super::U16::new(self.time) }
     }
 
-    /// Moves on to `index`, and says what lies between; `None`, and nothing moves, where it is the past.
+    /// Moves on to `index`, and returns the gap in between; `None`, without a move, if it is in the past.
     ///
     /// ```
     /// use fishweir_core::wire::{Gap, SampleIndex};

@@ -82,7 +82,7 @@ impl UpdateProgress {
 pub enum UpdateStatus {
     /// No update is being received, or not that one: offer it first.
     Idle = 0,
-    /// More is wanted.
+    /// The next piece is due.
     Receiving = 1,
     /// All is there and was found good. It begins with the next stream, on trial.
     Received = 2,
@@ -96,7 +96,7 @@ pub enum UpdateStatus {
     OtherShape = 17,
     /// Refused: written by another numeric profile, whose bits are others.
     OtherProfile = 18,
-    /// Refused: not newer than what the device has.
+    /// Refused: not newer than the update on the device.
     NotNewer = 19,
     /// Refused: longer than a slot.
     TooLong = 20,
@@ -106,7 +106,7 @@ pub enum UpdateStatus {
     Damaged = 22,
     /// Refused: not signed, or not by the key that this image trusts.
     Signature = 23,
-    /// Refused: it does not decide as its self-test says.
+    /// Refused: its decisions differ from its self-test.
     SelfTest = 24,
     /// Refused, or given up on, after resets during its trial.
     RolledBack = 25,

@@ -237,7 +237,7 @@ const LONGEST: usize = {{
     )
 }
 
-/// The type of a classifier that has the past, or differences from it, beside a sample.
+/// Returns the type of a classifier whose rows hold the past, or differences from it.
 fn behind_lags(shape: Shape) -> String {
     let lags = shape.lags;
     let (channels, past) = (channels(shape), shape.family.has_past());
@@ -256,7 +256,7 @@ fn beside_codebooks(model: &str, shape: Shape) -> String {
     )
 }
 
-/// The sensor's own, of what is over channels.
+/// Number of the sensor's own channels.
 fn channels(shape: Shape) -> u16 {
     shape.size / (1 + u16::from(shape.lags))
 }

@@ -80,7 +80,7 @@ fn write_module(path: &Path) -> Result<(), Problem> {
     write(&out.join(format!("{name}.rs")), module.as_bytes())
 }
 
-/// Returns what a model file's module contains, for build scripts that write the module themselves. The bytes of an
+/// Returns the content of a model file's module, for build scripts that write the module themselves. The bytes of an
 /// artefact are written to `name` with the ending `.artefact` in the folder `out`, which is `OUT_DIR`.
 ///
 /// # Errors

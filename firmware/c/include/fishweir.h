@@ -45,7 +45,7 @@ enum fishweir_status
   FISHWEIR_STATUS_WRONG_SIZE = 5,
   // fishweir_init() has not been called on this stream.
   FISHWEIR_STATUS_NOT_STARTED = 6,
-  // Channels for a model over symbols, or a symbol for one over channels; or what another kind of model
+  // Channels for a model over symbols, or a symbol for one over channels; or a question for another kind of model:
   // answers: a decision, asked of a change detector.
   FISHWEIR_STATUS_WRONG_KIND = 7,
   // The artefact that was compiled in is damaged.
@@ -68,7 +68,7 @@ typedef int32_t fishweir_status;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
+// State of one stream. The caller owns the memory, static or on a stack; its content is
 // the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
 typedef struct fishweir_stream {
   // Private content of the stream.
@@ -183,7 +183,7 @@ fishweir_status fishweir_push_missing(struct fishweir_stream *stream);
 fishweir_status fishweir_decide(const struct fishweir_stream *stream,
                                 struct fishweir_decision *decision);
 
-// The decision on the oldest open window, before it is full: less is known, and it is right less often.
+// The decision on the oldest open window, before it is full: it uses fewer samples, and is less accurate.
 // FISHWEIR_STATUS_NO_DECISION before the first sample, between windows, in too long a gap, and where
 // partly filled windows do not decide (FISHWEIR_PARTIAL_WINDOWS is 0).
 //

@@ -52,7 +52,7 @@ const VERSION: &CStr =
         Err(_) => panic!("a version without zeros"),
     };
 
-/// One stream: what its past left. The caller owns the memory, static or on a stack; what is in it is
+/// State of one stream. The caller owns the memory, static or on a stack; its content is
 /// the library's. Copy it by assignment to keep a moment of the stream. Nothing needs to be freed.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn fishweir_decide(stream: *const Stream, decision: *mut C
     unsafe { decide(stream, decision, ModelWindows::decided) }
 }
 
-/// The decision on the oldest open window, before it is full: less is known, and it is right less often.
+/// The decision on the oldest open window, before it is full: it uses fewer samples, and is less accurate.
 /// FISHWEIR_STATUS_NO_DECISION before the first sample, between windows, in too long a gap, and where
 /// partly filled windows do not decide (FISHWEIR_PARTIAL_WINDOWS is 0).
 ///
@@ -403,7 +403,7 @@ unsafe fn tell(
     unsafe { put(count, told) }
 }
 
-/// Pushes a sample of channels: `wanted` of them, none of a model that takes no such sample.
+/// Pushes a sample of channels: `wanted` is their number, `None` for a model that takes no such sample.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or points to `count`
@@ -429,7 +429,7 @@ unsafe fn push_channels<T: Number>(
     })
 }
 
-/// Pushes a sample. One that is refused is missing: by the model, or because what C has is no observation of any model.
+/// Pushes a sample. A refused one is missing: by the model, or because C's values are no observation of any model.
 fn push(started: &mut Started, sample: Result<Observation, Status>) -> Result<(), Status> {
     #[cfg(feature = "plant-panic")]
     assert!(core::hint::black_box(true), "planted");

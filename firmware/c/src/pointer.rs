@@ -49,7 +49,7 @@ pub(crate) unsafe fn started_mut<'a>(stream: *mut Stream) -> Result<&'a mut Star
     unsafe { marked(stream).map(|started| &mut *started.cast_mut()) }
 }
 
-/// Writes a value, whatever was there.
+/// Writes a value over any content.
 ///
 /// # Safety
 /// `to` is null or points to memory of a `T` that nothing else uses meanwhile.

@@ -1,4 +1,4 @@
-//! A model's observation from what C has.
+//! Conversion of C's values to a model's observation.
 
 use fishweir_core::emission::{ChannelQ15, count, yes_or_no};
 
@@ -48,7 +48,7 @@ impl<const D: usize> Sample for [f32; D] {
     }
 }
 
-/// Fixed point: floats are taken where they are integers of 16 bits, and nothing is brought into range.
+/// Fixed point: floats must be integers of 16 bits; nothing is clamped.
 impl<const D: usize> Sample for [i16; D] {
     const CHANNELS: Option<usize> = Some(D);
     const INTEGERS: Option<usize> = Some(D);

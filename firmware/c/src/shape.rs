@@ -29,11 +29,11 @@ pub(crate) trait Sizes<K>: Streaming + Sized {
     /// The format of its numbers.
     #[allow(dead_code, reason = "the header's alone")]
     const FORMAT: NumberFormat = NumberFormat::F32;
-    /// Log-likelihoods or decision values of what classifies.
+    /// Number of log-likelihoods or decision values of a classifier.
     const MODELS: Option<usize> = None;
-    /// Statistics of what detects change.
+    /// Number of statistics of a change detector.
     const STATISTICS: Option<usize> = None;
-    /// The most events at a time of what spots them.
+    /// Largest number of events at a time of a spotter.
     const EVENTS: Option<usize> = None;
 
     /// Bytes of it, in flash.
@@ -42,11 +42,11 @@ pub(crate) trait Sizes<K>: Streaming + Sized {
     }
 }
 
-/// The kind of what decides between classes.
+/// Kind of models that decide between classes.
 pub(crate) struct Classifies<const MODELS: usize>;
-/// The kind of what detects change.
+/// Kind of models that detect change.
 pub(crate) struct Detects;
-/// The kind of what spots events.
+/// Kind of models that spot events.
 pub(crate) struct Spots;
 
 impl<R: Classifier<Real = f32, Evidence = [f32; MODELS]>, const MODELS: usize>

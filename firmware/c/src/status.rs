@@ -19,7 +19,7 @@ pub enum Status {
     WrongSize = 5,
     /// fishweir_init() has not been called on this stream.
     NotStarted = 6,
-    /// Channels for a model over symbols, or a symbol for one over channels; or what another kind of model
+    /// Channels for a model over symbols, or a symbol for one over channels; or a question for another kind of model:
     /// answers: a decision, asked of a change detector.
     WrongKind = 7,
     /// The artefact that was compiled in is damaged.

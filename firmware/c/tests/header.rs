@@ -1,4 +1,4 @@
-//! The header in `include/` is what cbindgen makes of the sources.
+//! The header in `include/` equals the output of cbindgen.
 
 use std::fs;
 use std::path::Path;

@@ -69,7 +69,7 @@ impl<const D: usize> WireSample for [u32; D] {
     }
 }
 
-/// Yes or no: the wire carries 1 or 0, and what is neither is refused.
+/// Yes or no: the wire carries 1 or 0, and any other value is refused.
 impl<const D: usize> WireSample for [bool; D] {
     type Wire = [F32; D];
     const KIND: SampleKind = SampleKind::Vector;
@@ -134,12 +134,12 @@ pub enum Due {
 pub trait ClassifierStream<const MODELS: usize> {
     /// Type of a sample.
     type Sample: WireSample;
-    /// Room for the longest request about updates; none where it takes none.
+    /// Buffer for the longest request about updates; empty if the classifier takes none.
     type Update: FromBytes + IntoBytes + Unaligned;
     /// The format of the model's numbers.
     const FORMAT: NumberFormat = NumberFormat::F32;
 
-    /// Takes in one sample, `None` for a missing one. A refused sample is missing: one step passes whatever it is.
+    /// Takes in one sample, `None` for a missing one. A refused sample is missing: time passes once in any case.
     ///
     /// # Errors
     /// Why it was refused.
@@ -160,7 +160,7 @@ pub trait ClassifierStream<const MODELS: usize> {
     /// # Errors
     /// [`ScoreOutOfRange`], of a kernel machine on scores.
     fn decision(&self) -> Result<Decision, ScoreOutOfRange>;
-    /// The log-likelihood of the same samples, `[model]`; of a kernel machine, which has none to show,
+    /// The log-likelihood of the same samples, `[model]`; for a kernel machine, which has none to show,
     /// its decision values, `[output]`.
     ///
     /// # Errors

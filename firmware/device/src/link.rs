@@ -26,7 +26,7 @@ impl ReadErrors {
     /// Failed reads in a row that a line survives.
     pub const LIMIT: u32 = 32;
 
-    /// Returns what was read, or `None` where a byte was lost.
+    /// Returns the byte that was read, or `None` if one was lost.
     ///
     /// # Errors
     /// The error after [`LIMIT`](Self::LIMIT) others in a row.
@@ -57,7 +57,7 @@ pub struct Link<T> {
 }
 
 impl<T: FromBytes + IntoBytes + Unaligned> Link<T> {
-    /// A link that has heard nothing yet.
+    /// A link before any byte.
     #[must_use]
     pub fn new() -> Self {
         Self { receiver: Receiver::new(), room: RecordBuffer::new(), errors: ReadErrors::default() }

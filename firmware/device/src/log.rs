@@ -1,4 +1,4 @@
-//! Logging through defmt where the feature is on, and nothing at all where it is off (host tests).
+//! Logging through defmt if the feature is on, and no output if it is off (host tests).
 
 macro_rules! log {
     ($level:ident, $format:literal $(, $value:expr)* $(,)?) => {{

@@ -18,7 +18,7 @@ pub trait Meter {
         0
     }
 
-    /// Does `work` and says how many ticks it took, the two readings of the counter included.
+    /// Does `work` and returns its ticks, the two readings of the counter included.
     fn measure<T>(&self, work: impl FnOnce() -> T) -> (T, u32) {
         let start = self.now();
         // Reading a counter is no barrier: without these the optimiser may move work across it.

@@ -62,7 +62,7 @@ struct Longest<W, U> {
     update: U,
 }
 
-/// Room for the frame of whatever is said: of the two records that may be the longest, one after the other, with the
+/// Buffer for the frame of any answer: of the two records that may be the longest, one after the other, with the
 /// checksum, two delimiters, and a byte for each 254.
 #[derive(FromBytes, IntoBytes, Immutable, Unaligned)]
 #[repr(C)]
@@ -77,13 +77,13 @@ struct Reply<const MODELS: usize> {
 pub enum Action<'s> {
     /// Hear the next byte.
     Read,
-    /// Send these bytes, a frame; then hear the next byte.
+    /// Send these bytes, a frame; then read the next byte.
     Write(&'s [u8]),
     /// Nothing: the host has ended the conversation.
     Close,
 }
 
-/// A conversation: what it has heard of the request at hand, and where the stream is.
+/// A conversation: the bytes of the current request, and the position in the stream.
 ///
 /// RAM: the longest request, an [`Answer`], and 190 bytes on a 32-bit part.
 pub struct Session<'a, C: ClassifierStream<MODELS>, M, const MODELS: usize> {
@@ -103,7 +103,7 @@ where
     C: ClassifierStream<MODELS>,
     M: Meter,
 {
-    /// A session that has heard nothing yet, before the first sample of a stream: what the classifier took in before is
+    /// A session before any byte, and before the first sample of a stream: earlier samples of the classifier are
     /// forgotten.
     pub fn new(classifier: &'a mut C, meter: &'a M) -> Self {
         // Counts on the wire are 16 bits wide; a model with more would not fit any part.
@@ -149,7 +149,7 @@ where
         );
     }
 
-    /// Takes in what reading a byte came to. Where that completes a request, it is done and answered: a push, or as
+    /// Takes in the result of reading a byte. If it completes a request, the request is answered: a push, or as
     /// many as [`Gap::filled`] says, or a step of an update.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ where
         self.answer(outcome)
     }
 
-    /// Moves on to a place, making up for what was lost on the way; `false` where it is the past.
+    /// Moves on to a place, and makes up for samples lost on the way; `false` if it is in the past.
     fn reach(&mut self, place: SampleIndex, sample: bool) -> bool {
         let Some(gap) = self.next.reach(place) else {
             add(&mut self.report.repeated, u64::from(sample));

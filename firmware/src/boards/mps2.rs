@@ -1,4 +1,4 @@
-//! Arm MPS2+ boards: what their FPGA images have in common.
+//! Arm MPS2+ boards: common parts of their FPGA images.
 
 /// The board of an image: its core's clock, which is the peripherals' (`SYSCLK`) too, and where UART 0 is,
 /// on the board's serial connector; QEMU's first `-serial`.

@@ -41,9 +41,9 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum BridgeError {
-    /// The other end says so.
+    /// The other end reports this status.
     Status(Status),
-    /// The serial port failed, or what came makes no sense; the bridge is down for good.
+    /// The serial port failed, or its bytes make no sense; the bridge is down for good.
     Broken,
 }
 
@@ -122,7 +122,7 @@ impl<S: Read + Write> Bridge<S> {
         BridgedOutput(self)
     }
 
-    /// Does something with the serial port. A failure is final: where it came in a record, nobody knows.
+    /// Does something with the serial port. A failure is final: its place in a record is unknown.
     fn with<T>(
         &self,
         work: impl FnOnce(&mut S) -> Result<T, BridgeError>,

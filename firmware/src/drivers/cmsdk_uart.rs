@@ -43,7 +43,7 @@ mod control {
     pub(super) const RECEIVE_ENABLE: u32 = 1 << 1;
 }
 
-/// Peripheral clocks a bit: what `BAUDDIV` holds.
+/// Peripheral clocks per bit: the content of `BAUDDIV`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BaudDivisor(u32);
 

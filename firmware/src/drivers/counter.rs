@@ -3,8 +3,8 @@
 use embedded_hal::delay::DelayNs;
 use fishweir_device::meter::Meter;
 
-/// A counter that runs upwards and wraps around, whoever reads it. An interval is to be shorter than its
-/// range: no counter tells one that is longer from what is left of it.
+/// A counter that runs upwards and wraps around. An interval must be shorter than its
+/// range: a counter cannot distinguish a longer one from its remainder.
 pub trait Counter {
     /// Ticks in a second.
     const HERTZ: u32;

@@ -12,7 +12,7 @@ pub fn take() -> Result<super::file_flash::FileFlash, super::file_flash::FileFla
     super::file_flash::FileFlash::open()
 }
 
-/// Words of memory that [`take_mapped`] needs: none where flash is memory itself.
+/// Words of memory that [`take_mapped`] needs: 0 if flash is memory itself.
 #[cfg(feature = "microbit")]
 pub const MAPPED_WORDS: usize = 0;
 /// Words of memory that [`take_mapped`] needs: as many as the file has.

@@ -34,7 +34,7 @@ pub struct Registers {
     interrupt_mask: ReadPureWrite<u32>,
 }
 
-/// Bits of `UARTDR` when read, beside the byte.
+/// Bits of `UARTDR` when read, in addition to the byte.
 mod data {
     pub(super) const FRAMING: u32 = 1 << 8;
     pub(super) const PARITY: u32 = 1 << 9;

@@ -10,7 +10,7 @@ use super::counter::Counter;
 
 /// The low word of `mcycle`, the core's own counter of clocks.
 ///
-/// Under QEMU with `-icount shift=0` it counts instructions, one a nanosecond.
+/// Under QEMU with `-icount shift=0` it counts instructions, one per nanosecond.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycles<const CORE_HERTZ: u32>;
 

@@ -17,7 +17,7 @@ pub fn deepest() -> u32 {
     start() - unsafe { first_used(end(), start()) }
 }
 
-/// Does `work` and says how far below its caller the stack went, in bytes: at most `depth`, a multiple
+/// Does `work` and returns how far below its caller the stack went, in bytes: at most `depth`, a multiple
 /// of four, or as much as there is.
 ///
 /// What `work` borrows lies above and is not counted. Paints: [`deepest`] says less afterwards.

@@ -101,7 +101,7 @@ impl<S: Write, M: Meter> Bench<S, M> {
         self.row(name, [ticks, 0], [model_bytes, lent], stack_bytes, 0)
     }
 
-    /// A digest of what a stream was read as.
+    /// A digest of a stream's readings.
     pub(super) fn digest(
         &mut self,
         name: &str,

@@ -93,7 +93,7 @@ pub const fn system(turn: f32) -> Parameters<f32, 2, 2> {
     }
 }
 
-/// Two systems, along a direction in how they move and what is seen.
+/// Two systems, along a direction in transition and observation.
 ///
 /// # Errors
 /// None: they are systems.

@@ -1,4 +1,4 @@
-//! The filter at many sizes, by emission and type of number: what fits on the smallest board.
+//! The filter at many sizes, by emission and type of number: those that fit on the smallest board.
 
 use core::hint::black_box;
 use core::mem::size_of_val;
@@ -136,7 +136,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         Ok(())
     }
 
-    /// Digests of what streams are read as.
+    /// Digests of the readings of streams.
     #[inline(never)]
     fn readings(&mut self) -> Result<(), Failure<S::Error>> {
         // The Cortex-M3's image has no flash left for them.

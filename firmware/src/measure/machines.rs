@@ -1,4 +1,4 @@
-//! Kernel machines: what a sample costs, and what a decision does, which is read after all of them.
+//! Kernel machines: the cost of a sample, and that of a decision, which is read after all of them.
 
 use core::hint::black_box;
 

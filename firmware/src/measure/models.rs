@@ -142,7 +142,7 @@ pub(super) fn gaussian_q15<const D: usize, const C: usize>()
     Ok(Hmm::new(fine_chain(), [state(0.0)?, state(0.3)?, state(0.6)?, state(0.9)?]))
 }
 
-/// A model of four states from what each of them emits.
+/// A model of four states from the emission of each.
 fn four<E: SufficientStatistics<Real = f32>>(
     emission: impl Fn(f32) -> Result<E, ModelError>,
 ) -> Result<Hmm<E, 4>, ModelError> {
@@ -184,7 +184,7 @@ pub(super) const fn system() -> Parameters<f32, 4, CHANNELS> {
     }
 }
 
-/// A direction that moves how it moves and what is seen.
+/// A direction in transition and observation.
 pub(super) const fn system_direction() -> Parameters<f32, 4, CHANNELS> {
     let mut direction = Parameters::ZERO;
     direction.transition = [[0.5, -0.25, 0.125, 0.25]; 4];

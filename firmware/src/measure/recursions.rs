@@ -223,7 +223,7 @@ impl<S: Write, M: Meter> Table<S, M> {
         self.0.recursion(name, &classifier, bytes, &SYMBOL_STREAM, &SYMBOLS)
     }
 
-    /// Recursions over a whole sequence, in lent buffers. The state is what is lent.
+    /// Recursions over a whole sequence, in lent buffers, which are the state.
     #[inline(never)]
     fn sequences(&mut self) -> Result<(), Failure<S::Error>> {
         let hmm = black_box(&CATEGORICAL_4);

@@ -57,7 +57,7 @@ pub(super) struct TrainingArguments {
     /// longest lag [default: by --effort; for fisher one model for each of 1,2,4,8,16,32; 1,2 for autoregressive; else none].
     #[arg(long, value_name = "LAGS", value_parser = lags, allow_negative_numbers = true)]
     lags: Option<LagsName>,
-    /// Codebooks per dilation of 1, 2, 4, ... 32 samples, beside the class models
+    /// Codebooks per dilation of 1, 2, 4, ... 32 samples, in addition to the class models
     ///
     /// A codebook counts which of eight patterns over nine samples of a channel, or of a sum of some, is most alike,
     /// whatever its level and strength. A device keeps the samples that the patterns span [default: 4 beside one model per
@@ -467,7 +467,7 @@ impl TrainingArguments {
     }
 }
 
-/// Puts what is given in the place of what is usual.
+/// Replaces a default by the given value, if any.
 fn set<T: Copy>(to: &mut T, given: Option<T>) {
     *to = given.unwrap_or(*to);
 }

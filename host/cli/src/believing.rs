@@ -75,7 +75,7 @@ fn keeps_none(given: &str, error: &EvaluateError) -> Failure {
     Failure::input(error.kind(), format!("{given}: {error}"))
 }
 
-/// Refuses what `fit` refuses, before anything is cross-validated: rejection by a classifier that keeps no confidence.
+/// Refuses, before anything is cross-validated, what `fit` refuses: rejection by a classifier without confidence.
 pub(super) fn check(kinds: &[ClassifierKind], rate: Option<f64>) -> Result<(), Failure> {
     match kinds.iter().find(|kind| rate.is_some() && !kind.compiles()) {
         Some(&kind) => Err(keeps_none("--reject", &EvaluateError::KeepsNoConfidence(kind))),

@@ -1,4 +1,4 @@
-//! A library for C, around whatever model there is a Rust source of.
+//! Export of a library for C around any model with a Rust source.
 
 use std::path::PathBuf;
 

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     /// Output file of the table, - for standard output
     #[arg(short, long, value_name = "FILE.csv", default_value = "-")]
     output: PathBuf,
-    /// Column whose values say something of whole series: subjects, devices
+    /// Column whose values belong to whole series: subjects, devices
     #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
     #[command(flatten)]

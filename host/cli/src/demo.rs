@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// All results, as they are written beside the model.
+/// All results, as they are written next to the model.
 #[derive(Debug, Serialize)]
 struct Results {
     cross_validation: CrossValidationReport,
@@ -243,7 +243,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     results.device.as_ref().map_or(Ok(()), check)
 }
 
-/// The firmware's folder and the board, or what to do to be able to build and run it.
+/// The firmware's folder and the board, or instructions for building and running it.
 fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     let say = |error: DeviceError| vec![error.to_string()];
     let firmware = sources::firmware().map_err(|failure| match failure {
@@ -255,7 +255,7 @@ fn firmware_and_board() -> Result<(Firmware, &'static Board), Vec<String>> {
     if missing.is_empty() { Ok((firmware, board)) } else { Err(missing) }
 }
 
-/// One arm's series one after another as one stream, and the decision on each window of it: what
+/// One arm's series one after another as one stream, and the decision on each window of it, as
 /// `fishweir predict --stream` decides.
 fn figure(
     data: &Dataset,

@@ -43,7 +43,7 @@ impl Emitting {
         self.components
     }
 
-    /// Hands over to a fit what is given.
+    /// Sets the given options in a fit.
     pub(super) fn set(&self, fit: &mut BaumWelch) -> Result<(), Failure> {
         let mixed = self.emission.is_some_and(|family| family.has_components());
         if self.components.is_some() && !mixed {

@@ -69,7 +69,7 @@ pub(super) struct Arguments {
     /// Announce in the update an Ed25519 signature that you append
     #[arg(long, requires = "update", conflicts_with = "key")]
     to_be_signed: bool,
-    /// Decide on a stream that never ends, whatever windows the model was trained on
+    /// Decide on a stream that never ends, whatever the windows of the training
     #[arg(long)]
     endless: bool,
     /// Numbers of the model: floating point, or fixed point of 16-bit tables for parts without an FPU

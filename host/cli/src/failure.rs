@@ -196,7 +196,7 @@ impl Failure {
         Self::Input(Message::new(kind, text))
     }
 
-    /// Returns the failure of what was done with data, whose file the message then begins with.
+    /// Returns the failure of an operation on data, whose file begins the message.
     pub(super) fn of(data: &Dataset, error: impl Into<Self>) -> Self {
         match error.into() {
             Self::Input(Message { kind, text }) if !text.starts_with(data.source()) => {
@@ -283,14 +283,14 @@ pub(super) fn error(message: &Message) {
     tell("error", message);
 }
 
-/// Writes something worth knowing that stops nothing.
+/// Writes a note: the program goes on.
 pub(super) fn note(kind: impl Into<&'static str>, text: impl Display) {
     if !is_quiet() {
         tell("note", &Message::new(kind, text));
     }
 }
 
-/// Writes a note unless the same one was written before: what several readings of one file have in common is said once.
+/// Writes a note unless the same one was written before, so that several readings of one file give it once.
 pub(super) fn note_once(kind: impl Into<&'static str>, text: impl Display) {
     static WRITTEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let text = text.to_string();
@@ -300,7 +300,7 @@ pub(super) fn note_once(kind: impl Into<&'static str>, text: impl Display) {
     }
 }
 
-/// Writes what clap says of a command line, which may be the help that was asked for, and ends the program.
+/// Writes clap's message on a command line, or the help that was requested, and ends the program.
 pub(super) fn usage(said: &clap::Error) -> ! {
     if AS_JSON.load(Ordering::Relaxed) && said.use_stderr() {
         let text = said.render().to_string();
@@ -311,7 +311,7 @@ pub(super) fn usage(said: &clap::Error) -> ! {
     said.exit()
 }
 
-/// The kind of what clap refuses.
+/// The kind of clap's error.
 pub(super) fn usage_kind(kind: UsageKind) -> &'static str {
     match kind {
         UsageKind::InvalidValue | UsageKind::ValueValidation => "invalid-value",

@@ -5,7 +5,7 @@ use fishweir::report::counted;
 
 use super::{Topic, note, note_once};
 
-/// Tells what was found of a source by looking, and which options say otherwise.
+/// Notes the inferred facts about a source, and the options that override them.
 pub(super) fn tell(source: &str, findings: &[Found]) {
     if findings.is_empty() {
         return;

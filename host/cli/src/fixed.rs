@@ -21,7 +21,7 @@ pub(super) enum NumberName {
     Q15,
 }
 
-/// A model in fixed point, and what it was measured on.
+/// A model in fixed point, and the data it was measured on.
 pub(super) struct Measured {
     pub(super) fixed: FixedPoint,
     pub(super) deviation: Deviation,
@@ -51,7 +51,7 @@ pub(super) fn measured(
     Ok(Measured { fixed, deviation, data })
 }
 
-/// The model in fixed point, and what it was made from; an error where it has none.
+/// The model in fixed point, and its origin; an error if it has no fixed-point form.
 fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, FixedPoint), Failure> {
     let file = path.display();
     let classifier = model.classifier().map_err(|what| {
@@ -66,7 +66,7 @@ fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, Fixed
     Ok((classifier, fixed))
 }
 
-/// The data named, or those that the model of a file was trained on: the file of their name, here or beside the model, and
+/// The data named, or those that the model of a file was trained on: the file of their name, here or next to the model, and
 /// of their checksum; `why` they are wanted.
 pub(super) fn read_data(
     path: &Path,

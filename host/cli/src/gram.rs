@@ -57,7 +57,7 @@ pub(super) struct Arguments {
     json: bool,
     #[command(flatten)]
     of: OfData,
-    /// Compute the extreme eigenvalues whatever that takes [default: of at most 1000 items]
+    /// Compute the extreme eigenvalues at any size [default: of at most 1000 items]
     #[arg(long, help_heading = "Kernel")]
     spectrum: bool,
 }

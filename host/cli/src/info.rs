@@ -23,7 +23,7 @@ Examples:
 pub(super) struct Arguments {
     #[command(flatten)]
     model: ModelArgument,
-    /// Samples per second, to report which boards keep up, and what a day takes of a battery [default: the training's rate]
+    /// Samples per second, to report the boards that keep up, and the charge of a day [default: the training's rate]
     ///
     /// The battery is reported where the makers give the current of their part. With --clock the report is about cores.
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     /// Clock of the processor in MHz, at the rate of --rate or of the training
     #[arg(long, value_name = "MHZ", value_parser = positive)]
     clock: Option<f64>,
-    /// Current of the running part in mA, from its datasheet, to report what a day takes
+    /// Current of the running part in mA, from its datasheet, to report the charge of a day
     #[arg(long, value_name = "MA", value_parser = positive, requires = "clock")]
     current: Option<f64>,
     /// Current of the sleeping part in mA

@@ -105,7 +105,7 @@ enum Command {
     /// Profiles of sequence families, in HMMER3's files: make one of an alignment, search sequences
     #[command(long_about = profile::LONG_ABOUT)]
     Profile(profile::Arguments),
-    /// Report what a model is and what it costs on a device
+    /// Report a model and its cost on a device
     Info(info::Arguments),
     /// Run a model on an emulated microcontroller and compare every bit with the host
     Run(run::Arguments),
@@ -125,7 +125,7 @@ enum Command {
     Spot(spot::Arguments),
     /// Run all steps on the bundled recordings
     Demo(demo::Arguments),
-    /// Remove what the program keeps in caches
+    /// Remove the program's caches
     #[command(long_about = clean::LONG_ABOUT)]
     Clean(clean::Arguments),
     /// Print a script that completes commands and options in a shell
@@ -150,7 +150,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Does what a command line says, by the recipe that it amounts to.
+/// Runs a command line, with the recipe that it amounts to.
 fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
     line.settings.apply()?;
     match line.command {

@@ -11,14 +11,14 @@ use super::emitting::Emitting;
 use super::options::named;
 use super::{Failure, Topic, tell};
 
-/// Marks, and how what is found is held against them.
+/// Marks, and their comparison with the events found.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Events")]
 pub(super) struct Marking {
     /// Column that marks samples, after `t`
     #[arg(long, value_name = "COLUMN")]
     marks: Option<String>,
-    /// Mark of background, beside empty fields
+    /// Mark of background, in addition to empty fields
     #[arg(long, value_name = "MARK", requires = "marks")]
     background_mark: Option<String>,
     /// Least overlap at which an event counts as found [default: 0.5]

@@ -1,4 +1,4 @@
-//! Names on the command line of what the library offers to choose from, with a word on each.
+//! Names on the command line for the library's choices, with a word on each.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use fishweir::fit::Topology;

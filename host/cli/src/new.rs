@@ -58,7 +58,7 @@ pub(super) struct Arguments {
     /// Samples per second [default: those of the training data, or 50 where these do not say]
     #[arg(long, value_name = "HERTZ", value_parser = values::hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Decide on a stream that never ends, whatever windows the model was trained on
+    /// Decide on a stream that never ends, whatever the windows of the training
     #[arg(long)]
     endless: bool,
     /// The package's name, for folders whose name none can have [default: that of the folder]

@@ -1,4 +1,4 @@
-//! Options that have no effect beside others are noted, and lists have everything once.
+//! Options without effect are noted, and lists have each entry once.
 
 use super::{Failure, Topic, note_once};
 
@@ -21,7 +21,7 @@ const PROMISES: [&str; 9] = [
     "--background",
 ];
 
-/// Notes options that can have no effect beside the others.
+/// Notes options that have no effect in this combination.
 ///
 /// # Errors
 /// Where one of them promises something of the result.
@@ -37,7 +37,7 @@ pub(super) fn note_idle(options: &[&str], why: impl std::fmt::Display) -> Result
     Ok(())
 }
 
-/// Refuses options that can have no effect beside the others.
+/// Refuses options that have no effect in this combination.
 pub(super) fn refuse_idle(options: &[&str], why: impl std::fmt::Display) -> Result<(), Failure> {
     let them = match options {
         [] => return Ok(()),

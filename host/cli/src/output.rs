@@ -80,7 +80,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(files::write_whole(path, bytes)?)
 }
 
-/// Writes a figure that is drawn beside a report or a table, and says where it went.
+/// Writes a figure that is drawn in addition to a report or a table, and reports its path.
 pub(super) fn draw(path: &Path, svg: &str) -> Result<(), Failure> {
     write(path, svg.as_bytes())?;
     if !is_standard(path) {
@@ -101,7 +101,7 @@ pub(super) fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The name of a file without the endings that say what is in it: `walk` of `data/walk.csv.gz`.
+/// The name of a file without the endings for its content: `walk` of `data/walk.csv.gz`.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut stem: &str = &name;
@@ -113,7 +113,7 @@ fn stem(path: &Path) -> String {
     stem.to_owned()
 }
 
-/// A file beside the current folder's others, named after another.
+/// A path in the current folder, named after another file.
 pub(super) fn named_after(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(stem(path) + ending)
 }

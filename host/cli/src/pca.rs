@@ -54,7 +54,7 @@ pub(super) struct Arguments {
     /// Write the coordinates: a row per item, with id and label
     #[arg(long, value_name = "FILE.csv")]
     table: Option<PathBuf>,
-    /// Components in the table and in what is printed, two at least
+    /// Components in the table and in the printed report, two at least
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(2..))]
     dimensions: u16,
     /// Report as JSON

@@ -80,7 +80,7 @@ pub(super) struct TextOptions {
     /// Character that separates the fields of a line, or tab, space [default: by looking]
     #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
     sep: Option<Separator>,
-    /// Marks of missing values, separated by commas, beside empty fields [default: NA, N/A, NaN, ?, null, None]
+    /// Marks of missing values, separated by commas, in addition to empty fields [default: NA, N/A, NaN, ?, null, None]
     #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_hyphen_values = true)]
     na: Option<Vec<String>>,
     /// The first line has data, and names no columns
@@ -241,7 +241,7 @@ impl Reading {
         }
     }
 
-    /// Options that want what a fitted model observes; its classes too where `classes` are given.
+    /// Options that require the observations of a fitted model; its classes too if `classes` are given.
     pub(super) fn options_for(
         &self,
         kind: Kind,

@@ -16,7 +16,7 @@ use super::{CommandLine, Failure, Topic, output};
 /// Options that were given, on the command line or in a file, as lines of TOML; `None` without options.
 pub(super) type Recipe = Option<String>;
 
-/// Options that say where results go, and not what they are.
+/// Options for the output of results, not for their content.
 const OF_OUTPUT: [&str; 3] = ["output", "json", "dry_run"];
 
 /// An option of a file, as words of a command line.
@@ -64,7 +64,7 @@ pub(super) fn parse(
     Ok(Some((line, Some(recipe(command, given)).filter(|text| !text.is_empty()))))
 }
 
-/// The subcommand of a command line, and what it was given.
+/// The subcommand of a command line, and its options.
 fn innermost<'a>(
     mut command: &'a Command,
     mut given: &'a ArgMatches,

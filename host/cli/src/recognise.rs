@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(unpacked_as(&path.display().to_string(), &bytes, encoding)?.into_owned())
 }
 
-/// Returns the failure of a file that is no model: what it is, and what to do.
+/// Returns the failure of a file that is no model: its kind, and the remedy.
 pub(super) fn refused(file: &str, bytes: &[u8], error: &ClassifierError) -> Failure {
     let ClassifierError::Format { .. } = error else {
         return Failure::input(error.kind(), words(error));

@@ -66,7 +66,7 @@ fn training<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TrainError> {
     error.downcast_ref()
 }
 
-/// The options of what is refused to be trained.
+/// The options concerned in a refused training.
 fn of_training(error: &TrainError) -> Vec<&'static str> {
     match error {
         TrainError::Fit { source: FitError::Model(_), .. }

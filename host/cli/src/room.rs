@@ -21,7 +21,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Refuses a board whose memories cannot hold the image, and says where they or the processor may not be enough.
+    /// Refuses a board whose memories cannot hold the image, and notes if they or the processor may not suffice.
     pub(super) fn check(&self) -> Result<Room, Failure> {
         let on_board = self.on(self.model);
         let (file, short) = (self.file.display(), on_board.short());
@@ -39,7 +39,7 @@ impl Wanted<'_> {
                 note(
                     Topic::TightRoom,
                     format_args!(
-                        "there may be no room in {number} on {short}: the linker tells of flash, nothing of the stack; {instead}"
+                        "there may be no room in {number} on {short}: the linker checks flash, but not the stack; {instead}"
                     ),
                 );
             }

@@ -44,7 +44,7 @@ pub(super) struct Arguments {
     /// Bits a second of a serial port: eight bits, no parity, one stop bit
     #[arg(long, value_name = "BAUD", default_value_t = Port::BAUD)]
     baud: u32,
-    /// Give up when the device says nothing for so long
+    /// Time in seconds after which a silent device is given up
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = clap::value_parser!(u64).range(1..))]
     patience: u64,
 }

@@ -309,7 +309,7 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
     super::print(&report, arguments.json)
 }
 
-/// A spotter that was kept, what it was trained on, and how data for it are read.
+/// A stored spotter, its training, and the options of reading for it.
 pub(super) fn kept(
     model: &Path,
     reading: &Reading,

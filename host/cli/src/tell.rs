@@ -44,7 +44,7 @@ fn is_one_of(names: &[&str], column: &str) -> bool {
     names.iter().any(|one| column.eq_ignore_ascii_case(one))
 }
 
-/// Reads data for whole samples, and tells of gaps in time, and of channels that nobody named and that hardly are any.
+/// Reads data for whole samples, and notes gaps in time, and unnamed channels that are probably none.
 pub(super) fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
     let data = read_all(paths, options)?;
     data.check_whole_rows()?;
@@ -61,7 +61,7 @@ pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Datas
     read_all_against(paths, options, None, &[])
 }
 
-/// Reads data for a model, and tells what differs from its training.
+/// Reads data for a model, and notes differences from its training.
 pub(super) fn read_for(
     paths: &[PathBuf],
     reading: &Reading,
@@ -200,7 +200,7 @@ fn similar(data: &Dataset, known: &[String]) {
     }
 }
 
-/// Refuses series of several rates, and tells what may not be meant of data that were read.
+/// Refuses series of several rates, and notes readings of the data that may not be intended.
 pub(super) fn of_data(
     data: &Dataset,
     options: &ReadOptions,

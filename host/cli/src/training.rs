@@ -64,7 +64,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
         note(
             Topic::ConstantChannel,
             format_args!(
-                "channel `{channel}` never changes in the training data: it tells nothing apart; leave it out"
+                "channel `{channel}` never changes in the training data: it separates no classes; leave it out"
             ),
         );
     }
@@ -121,7 +121,7 @@ pub(super) fn warn(space: &Space<'_>, trainings: usize) {
             Topic::LongStrings,
             format_args!(
                 "strings of {length} symbols are too long for one state per position, of which there are {} at most: if they are \
-             aligned, cut them to the part that tells them apart, or take --topology positions, whose last state stands \
+             aligned, cut them to the part that separates the classes, or take --topology positions, whose last state stands \
              for all that follow",
                 STATE_SIZES[STATE_SIZES.len() - 1]
             ),
@@ -241,5 +241,5 @@ fn faults(data: &Dataset, series: &[usize], wild: &[WildSample<'_>]) {
     }
 }
 
-/// Beyond which it is said how long a training takes.
+/// Minutes beyond which the time of a training is reported.
 const MANY_MINUTES: f64 = 5.0;

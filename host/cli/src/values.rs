@@ -1,4 +1,4 @@
-//! Values that options take: numbers, each with its range, and names of what is registered.
+//! Values that options take: numbers, each with its range, and names of registered entries.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fishweir::learn::Scales;

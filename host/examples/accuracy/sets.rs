@@ -237,7 +237,7 @@ fn stratified(data: &Dataset, count: usize) -> Result<Vec<Split>, Box<dyn Error>
     Ok((0..count).map(|one| split(data, |series| folds.fold_of(series) == one)).collect())
 }
 
-/// Windows as series of their own, with a column that says which belong together.
+/// Windows as series of their own, with a column of the groups that belong together.
 fn cut(
     data: &Dataset,
     length: usize,

@@ -196,7 +196,7 @@ impl Task<'_> {
     }
 }
 
-/// The share of what is wrong, with its interval.
+/// The share of wrong decisions, with its interval.
 pub(crate) fn loss_of(units: &Units) -> Option<Interval> {
     let of = |right: Interval| (1.0 - right.mean, 1.0 - right.high, 1.0 - right.low);
     units.accuracy().map(of).map(|(mean, low, high)| Interval { mean, low, high })
@@ -209,7 +209,7 @@ pub(crate) fn in_words(loss: Option<Interval>) -> String {
     })
 }
 
-/// A table of losses beside those of a document.
+/// A table of losses, compared with those of a document.
 pub(crate) struct LossTable(Table);
 
 impl LossTable {

@@ -23,7 +23,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Rates at which latent maps are exponentiated, if they are.
 const NU: [Option<f64>; 4] = [None, Some(10.0), Some(100.0), Some(1_000.0)];
 
-/// Strings of two classes, and what is fitted to them.
+/// Strings of two classes, and the models fitted to them.
 pub(crate) struct Strings<'a> {
     pub(crate) items: &'a [SamplesView<'a>],
     /// Symbols of the alphabet.

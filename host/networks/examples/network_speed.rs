@@ -129,7 +129,7 @@ fn measure(network: &Network, to: &Path) -> Result<serde_json::Value, Box<dyn Er
 struct Took {
     /// Seconds by the clock, the best run.
     clock: f64,
-    /// Seconds of all processors, the mean over runs: the same where other programs run beside.
+    /// Time in seconds over all processors, mean over runs; independent of other running programs.
     processors: f64,
 }
 
@@ -148,7 +148,7 @@ fn timed<T>(mut work: impl FnMut() -> T) -> (Took, T) {
     }
 }
 
-/// Seconds of the processors that this process has had, in hundredths: Linux alone tells.
+/// Processor time of this process in hundredths of a second; only Linux reports it.
 fn processors() -> Option<f64> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;
     let mut fields = text.rsplit(')').next()?.split_whitespace().skip(11);

@@ -65,7 +65,7 @@ pub struct NetworkClassifier {
     column: usize,
     /// Network over all columns for Bayes' rule, over the attributes for a linear machine.
     network: Network,
-    /// A table an output in the shape of the network's, and its bias; none for Bayes' rule.
+    /// One table per output in the shape of the network's, and its bias; empty for Bayes' rule.
     outputs: Vec<Linear>,
 }
 
@@ -295,7 +295,7 @@ impl NetworkClassifier {
         &self.network
     }
 
-    /// Tables and biases of a linear machine, in the shape of the network's; none for Bayes' rule.
+    /// Tables and biases of a linear machine, in the shape of the network's; empty for Bayes' rule.
     pub fn outputs(&self) -> &[Linear] {
         &self.outputs
     }
@@ -460,7 +460,7 @@ mod tests {
 
     use super::*;
 
-    /// Classes that are tossed: what is held back is decided rightly half the time, unless it was seen.
+    /// With random classes, held-out records are decided rightly half the time, unless they were seen.
     #[test]
     fn costs_are_judged_on_records_that_taught_nothing() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);

@@ -57,11 +57,11 @@ pub enum NetworkError {
         /// The parent.
         parent: String,
     },
-    /// Edges that lead round.
+    /// Edges that form a cycle.
     #[error("the edges {0} lead round in a circle; take one of them out")]
     #[strum(serialize = "cyclic-network")]
     Cycle(String),
-    /// A table beyond what is kept.
+    /// A table above the size limit.
     #[error(
         "with the table of node `{node}` the network would have more than {most} entries; give nodes fewer \
          parents",
@@ -189,7 +189,7 @@ pub enum NetworkError {
         /// Name of the column.
         column: String,
     },
-    /// A clique beyond what is computed exactly.
+    /// A clique too large for exact computation.
     #[error(
         "exact inference needs a clique of {variables} nodes with {cells:.3e} entries, beyond the \
          limit of {most_variables} nodes and {most_cells} entries; fewer parents make it narrower"

@@ -117,7 +117,7 @@ impl NetworkEvaluation {
     }
 }
 
-/// The verdicts on records that have a class; `numbers` are what they are called.
+/// The verdicts on records that have a class; `numbers` are their names.
 fn judge(
     classifier: &NetworkClassifier,
     records: &Records,

@@ -1,6 +1,6 @@
-//! Tables over a few variables: what inference multiplies and sums.
+//! Tables over a few variables, which inference multiplies and sums.
 
-/// A function of some variables, none of which comes twice: a table, the last variable varying fastest.
+/// A function of some different variables: a table, the last variable varying fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Factor {
     variables: Vec<usize>,

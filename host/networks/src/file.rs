@@ -69,7 +69,7 @@ pub enum NetworkFileError {
     Json {
         /// The file.
         file: String,
-        /// Line, from 1; where what is wrong ends.
+        /// Line, from 1, at which the fault ends.
         line: usize,
         /// Column, from 1.
         column: usize,

@@ -47,7 +47,7 @@ pub struct NetworkFisher {
 
 impl NetworkFisher {
     /// The kernel of a network. Probabilities of rows are exact where no clique is larger than `most`;
-    /// else they are those of 1 000 000 records drawn with `seed`, with a pseudo-count of one a row.
+    /// else they are those of 1 000 000 records drawn with `seed`, with a pseudo-count of one per row.
     pub fn new(network: Network, most: Width, seed: u64) -> Self {
         let inference = Inference::of(&network, most).ok();
         let nothing = vec![MISSING; network.shape().nodes()];
@@ -99,7 +99,7 @@ impl NetworkFisher {
         self.network.shape().every_row().map(of_row).sum()
     }
 
-    /// Exact inference for what is missing.
+    /// Exact inference for missing fields.
     pub(super) fn inference(&self) -> Result<&Inference, NetworkError> {
         match &self.inference {
             Some(inference) => Ok(inference),
@@ -187,7 +187,7 @@ impl NetworkFisher {
         Ok(counts)
     }
 
-    /// Counts less what the rows' counts make expected of them: `n_ijk - n_ij theta_ijk`.
+    /// Counts less their expectations given the rows' counts: `n_ijk - n_ij theta_ijk`.
     pub(super) fn centre(&self, counts: &[f64]) -> Vec<f64> {
         let mut centred = counts.to_vec();
         for (_, _, cells) in self.network.shape().every_row() {

@@ -25,7 +25,7 @@ impl Default for Width {
 struct Clique {
     /// Variables, in rising order.
     variables: Vec<usize>,
-    /// The clique above, and what the two share; the first has none.
+    /// The clique above, and the variables shared with it; `None` for the first.
     above: Option<(usize, Vec<usize>)>,
 }
 
@@ -99,7 +99,7 @@ impl JunctionTree {
         }
     }
 
-    /// The cliques' tables: the product of factors, one a scope, where it is not zero by the evidence, a
+    /// The cliques' tables: the product of factors, one per scope, where it is not zero by the evidence, a
     /// state a variable or [`MISSING`].
     fn potentials(&self, factors: &[Factor], evidence: &[u16]) -> Vec<Factor> {
         let ones = |clique: &Clique| Factor::ones(&clique.variables, &self.cards);
@@ -137,7 +137,7 @@ impl JunctionTree {
         (messages, log)
     }
 
-    /// `log sum_x prod_f f(x)` of factors, one a scope, over what agrees with the evidence; minus infinity
+    /// `log sum_x prod_f f(x)` of factors, one per scope, over what agrees with the evidence; minus infinity
     /// where nothing does.
     pub fn log_partition(&self, factors: &[Factor], evidence: &[u16]) -> f64 {
         let mut tables = self.potentials(factors, evidence);

@@ -13,7 +13,7 @@ use fishweir::learn::{Choice, ClassWeight, Costs, Design, Linear, Loss};
 /// Costs of errors that a machine chooses from.
 const COSTS: [f64; 5] = [1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
-/// Folds in which it chooses, and how many records are dealt into them at most.
+/// Number of folds in which it chooses.
 const INNER_FOLDS: usize = 3;
 const MOST_DEALT: usize = 8192;
 /// The gradient at the end of a machine that only judges a cost, relative to the one at zero weights.
@@ -147,7 +147,7 @@ pub(super) struct Taught {
 }
 
 impl Taught {
-    /// Features, and the cells of each record, one a node.
+    /// Features, and the cells of each record, one per node.
     pub(super) fn new(
         features: CellFeatures,
         nodes: usize,

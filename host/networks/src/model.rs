@@ -164,7 +164,7 @@ impl Network {
         &self.theta[self.shape.cells(node)]
     }
 
-    /// Checks records against the nodes' states; [`MISSING`] is one of none and passes.
+    /// Checks records against the nodes' states; [`MISSING`] passes.
     ///
     /// # Errors
     /// [`NetworkError::Length`], [`NetworkError::UnknownState`].
@@ -293,7 +293,7 @@ impl Network {
     }
 }
 
-/// Records as they are drawn: a generator for each few thousand, whoever draws them.
+/// Records in the order in which they are drawn: a generator for each few thousand, on any number of threads.
 pub(super) struct Draws<'n> {
     network: &'n Network,
     random: ChaCha8Rng,

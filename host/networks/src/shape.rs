@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::NetworkError;
 use crate::records::{MISSING, Variable};
 
-/// Entries that a network's tables may have at most.
+/// Largest number of entries of a network's tables.
 pub const CELLS_AT_MOST: usize = 1 << 24;
 
 /// A directed graph without cycles over nodes with states, and the place of every entry of tables in its

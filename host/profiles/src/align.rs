@@ -18,7 +18,7 @@ pub struct Aligned<'a> {
     pub states: &'a [(State, usize)],
 }
 
-/// A row: a residue or a deletion a position, and what is inserted after it.
+/// A row: a residue or a deletion per position, and the insertions after it.
 struct Row {
     label: String,
     matched: Vec<char>,
@@ -82,7 +82,7 @@ pub fn stockholm(profile: &Profile, paths: &[Aligned<'_>]) -> String {
 }
 
 impl Alignment {
-    /// The alignment as Stockholm text: its name, what is said about it, rows, marks.
+    /// The alignment as Stockholm text: its name, its annotations, rows, marks.
     pub fn to_stockholm(&self) -> String {
         let marks: Vec<String> = self.marks.iter().map(|(tag, _)| format!("#=GC {tag}")).collect();
         let labels = self.names.iter().chain(&marks);

@@ -24,7 +24,7 @@ pub(super) fn is_gap(character: char) -> bool {
     matches!(character, '-' | '.' | '_' | '~')
 }
 
-/// A text with a name, of which messages say line and column.
+/// A text with a name; messages give line and column.
 struct Text<'t>(&'t str);
 
 impl Text<'_> {
@@ -32,7 +32,7 @@ impl Text<'_> {
         ProfileError::Text { file: self.0.to_owned(), line, column, what: what.into() }
     }
 
-    /// Adds to what is named, or names it.
+    /// Appends to a named entry, or creates it.
     fn extend(named: &mut Vec<(String, Vec<char>)>, name: &str, text: &str) {
         let found = named.iter_mut().find(|(known, _)| known == name);
         match found {
@@ -43,7 +43,7 @@ impl Text<'_> {
 }
 
 impl Alignment {
-    /// Reads Stockholm (by its first line) or aligned FASTA. `file` is what messages call it.
+    /// Reads Stockholm (by its first line) or aligned FASTA. `file` is its name in messages.
     ///
     /// # Errors
     /// Names line and column of what is no alignment: a line that is neither, a row of another length.
@@ -118,7 +118,7 @@ impl Alignment {
 
 type Named = Vec<(String, Vec<char>)>;
 
-/// The names and sequences of a FASTA text without gaps. `file` is what messages call it.
+/// The names and sequences of a FASTA text without gaps. `file` is its name in messages.
 ///
 /// # Errors
 /// Names line and column of what is no FASTA.
@@ -147,7 +147,7 @@ fn fasta(file: &Text<'_>, text: &str) -> Result<Named, ProfileError> {
     Ok(named)
 }
 
-/// Rows, what is said about the family, and marks of columns.
+/// Rows, annotations of the family, and marks of columns.
 type Parts = (Named, Vec<(String, String)>, Named);
 
 fn stockholm(file: &Text<'_>, text: &str) -> Result<Parts, ProfileError> {

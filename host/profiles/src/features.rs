@@ -2,7 +2,7 @@
 
 use super::{Dirichlets, Profile};
 
-/// The gradient of a sequence's log-odds with respect to what match states emit, from expected counts.
+/// The gradient of a sequence's log-odds with respect to match emissions, from expected counts.
 ///
 /// ```text
 /// U_kc = sum_x n_k(x) ( theta_c(x) / p_k(x) - 1 )

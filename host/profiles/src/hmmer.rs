@@ -74,7 +74,7 @@ impl Profile {
         bytes.starts_with(b"HMMER")
     }
 
-    /// Reads every profile of a HMMER3/f text. `file` is what messages call it.
+    /// Reads every profile of a HMMER3/f text. `file` is its name in messages.
     ///
     /// # Errors
     /// Names line and column of what is no profile.

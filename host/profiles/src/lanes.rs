@@ -37,7 +37,7 @@ struct Group {
 struct Kept {
     /// `M_k`, `[step][position]`.
     matched: Vec<Row>,
-    /// Logarithms of what had been moved out of a column, `[step][lane]`.
+    /// Logarithms of the scale of each column, `[step][lane]`.
     logs: Vec<Row>,
 }
 

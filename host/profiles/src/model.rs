@@ -113,7 +113,7 @@ impl Profile {
         occupancy
     }
 
-    /// The mean composition of what the profile emits: by occupancies, inserts with their mean length.
+    /// The mean composition of the profile's emissions: by occupancies, inserts with their mean length.
     pub fn mean_composition(&self) -> Vec<f64> {
         let occupied = [1.0].into_iter().chain(self.occupancy());
         let mut mean = vec![0.0; self.residues.len()];

@@ -10,7 +10,7 @@ use super::{ProfileError, SearchProfile};
 /// A state of a path. Positions count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Emits what lies outside the domains: `N`, `J` or `C`.
+    /// A flanking state, which emits outside the domains: `N`, `J` or `C`.
     Flank,
     /// A domain begins: `B`, which emits nothing.
     Begin,
@@ -175,7 +175,7 @@ where
         }
     }
 
-    /// A path, back from the end; `choose` says which of some weights.
+    /// A path, back from the end; `choose` picks one of some weights.
     fn trace(&self, mut choose: impl FnMut(&[(At, usize, f64)]) -> usize) -> Path {
         let (mut at, mut t) = (At::After, self.columns.len() - 1);
         let (mut states, mut ways) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Forward and backward over a whole sequence: what a path does where, on average.
+//! Forward and backward over a whole sequence: expected counts of a path's steps.
 
 use fishweir_core::number::Number;
 use fishweir_core::profile_hmm::{Cell, Flanks, Steps, rescale};
@@ -169,7 +169,7 @@ impl SearchProfile {
 }
 
 impl Expectations {
-    /// Adds the silent steps of a column: deletions, and what leaves.
+    /// Adds the silent steps of a column: deletions, and exits.
     fn silent(
         &mut self,
         profile: &SearchProfile,

@@ -7,7 +7,7 @@ use super::posterior::Expectations;
 use super::search::local_total;
 use super::{Mode, Profile};
 
-/// A gradient in the shape of a [`Profile`]. Insertions emit as the null model does and have none.
+/// A gradient in the shape of a [`Profile`]. Insertions emit as the null model and have no gradient.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileScore {
     /// `[position][residue]`.

@@ -1,4 +1,4 @@
-//! The search profile: what a sequence is scored with, at run-time size, by the core's recursion.
+//! The search profile, with which the core's recursion scores a sequence at run-time size.
 
 use fishweir_core::filter::{Stream, Streaming};
 use fishweir_core::number::{Number, Scalar};
@@ -113,7 +113,7 @@ impl SearchProfile {
         &self.steps
     }
 
-    /// Odds of a symbol, `[position]`; none outside the alphabet.
+    /// Odds of a symbol, `[position]`; empty outside the alphabet.
     pub fn odds(&self, symbol: usize) -> &[f64] {
         self.odds.chunks(self.positions()).nth(symbol).unwrap_or_default()
     }
@@ -217,7 +217,7 @@ impl SearchProfile {
     }
 }
 
-/// The logarithm of what scaling moved out of a column.
+/// The logarithm of the scale of a column.
 pub(super) fn scale<X>(column: &Column<X>) -> f64
 where
     X: Number<Reading: Scalar<Real = f64>>,

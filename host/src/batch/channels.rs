@@ -28,7 +28,7 @@ pub(super) struct Channels<'a, T: Clone, const L: usize> {
     log_scale: Vec<T>,
 }
 
-/// Channels side by side, whatever model hears them.
+/// Channels side by side, for any model.
 #[derive(Clone)]
 struct LaidChannels<T, const L: usize> {
     /// `true` for each step at which a lane has its first sample, or a missing one.
@@ -277,7 +277,7 @@ fn advance<T: HostReal, const N: usize, const L: usize, const KEEP: bool>(
 }
 
 impl<const L: usize> Channels<'_, f64, L> {
-    /// Weighs by zero what is no observation, of `size` samples from `step` on, `[state][step][lane]`.
+    /// Sets the weights of invalid observations to zero, for `size` samples from `step` on, `[state][step][lane]`.
     pub(super) fn forget(&self, step: usize, weights: &mut [f64], size: usize) {
         for lane in 0..L {
             let whole = |lane: &Sequence<'_, _>| {

@@ -22,7 +22,7 @@ pub(crate) trait Group<
     /// The longest sequence's samples.
     fn steps(&self) -> usize;
 
-    /// Samples of a lane's sequence; none past the last.
+    /// Number of samples of a lane's sequence; 0 past the last.
     fn length(&self, lane: usize) -> usize;
 
     /// Observation of a lane: `None` before its first sample, `Some(None)` for a missing one.

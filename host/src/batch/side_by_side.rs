@@ -1,4 +1,4 @@
-//! Sequences that are asked about more than once: what is worked out of them alone is kept.
+//! Sequences for several questions: results that depend on them alone are cached.
 
 use std::any::Any;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Posteriors of many sequences, and what is read from them.
+//! Posteriors of many sequences, and their readers.
 
 use std::cell::Cell;
 use std::ops::Range;

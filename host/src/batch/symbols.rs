@@ -20,7 +20,7 @@ pub(super) struct Symbols<'a, T, const W: usize, const L: usize> {
     table: &'a Table<T>,
 }
 
-/// Symbols side by side, whatever model looks them up.
+/// Symbols side by side, for any model.
 #[derive(Clone)]
 pub(super) struct LaidSymbols<const W: usize, const L: usize> {
     /// The alphabet's size.
@@ -313,7 +313,7 @@ macro_rules! lookup {
 lookup!(f32, 16);
 lookup!(f64, 8);
 
-/// Tables in vector registers: what compilers make of an index is a load per lane.
+/// Tables in vector registers, as compilers turn an index into one load per lane.
 #[cfg(target_arch = "x86_64")]
 mod registers {
     use std::arch::x86_64::*;

@@ -1,4 +1,4 @@
-//! Codebooks over the last samples, whose codewords are counted beside what models say.
+//! Codebooks over the last samples, whose codeword counts are further evidence.
 
 mod lanes;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use crate::words::counted;
 
 /// The largest dilation, in samples: a device keeps eight times as many.
 const WIDEST: u32 = 32;
-/// The seed of what is drawn.
+/// The seed of the draws.
 const SEED: u64 = 1;
 /// The golden ratio's inverse, of which multiples lie evenly.
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
@@ -28,7 +28,7 @@ const DRAWS: usize = 20;
 
 /// Codebooks for each dilation at most: a sample's evidence in integers is proven for more.
 pub(crate) const CODEBOOKS_MOST: usize = 256;
-/// Levels of a code vector at most: what an artefact counts.
+/// The largest number of levels of a code vector that an artefact can store.
 pub(crate) const LEVELS_MOST: usize = Shape::LEVELS_MAX as usize;
 /// Series at most whose likenesses levels are quantiles of.
 const POOLED: usize = 50;
@@ -234,7 +234,9 @@ impl Codebooks {
             let levels = self.levels();
             let [rows, each] = if levels > 0 { [CODEWORDS, levels] } else { [0, 0] };
             if book.levels.len() != rows || book.levels.iter().any(|row| row.len() != each) {
-                return Err(format!("codebook {index} has not as many levels as the first"));
+                return Err(format!(
+                    "codebook {index} has another number of levels than the first"
+                ));
             }
             if levels > LEVELS_MOST {
                 return Err(format!(
@@ -300,7 +302,7 @@ fn dilations(middle: usize) -> impl Iterator<Item = u32> {
     all.take_while(move |&one| one as usize * TAPS < middle)
 }
 
-/// The scale of the channels that a codebook hears: as many as two to a power drawn evenly, of those that move.
+/// The scale of the channels that a codebook reads: a power of two of them, drawn evenly, among those that move.
 fn heard(scale: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let mut order: Vec<usize> = (0..scale.len()).filter(|&channel| scale[channel] > 0.0).collect();
     let all = order.len();
@@ -394,7 +396,7 @@ pub(crate) struct BookIn<T: Coding> {
     pub(crate) levels: Vec<T::Wide>,
 }
 
-/// The last samples, and the codebooks that hear them, at run-time sizes: the core's `Coded` over vectors.
+/// The last samples, and the codebooks that read them, at run-time sizes: the core's `Coded` over vectors.
 #[derive(Clone, Debug)]
 pub(crate) struct CodeRing<T: Coding> {
     books: Vec<BookIn<T>>,

@@ -26,10 +26,10 @@ const ALIKE: f64 = 1.6;
 const FEWER_COUNTS: f64 = 0.003;
 /// Times the training's spread from its mean beyond which a sample is wild.
 pub(crate) const WILD: f64 = 100.0;
-/// Series without which spreads say nothing of the unit.
+/// Number of series below which spreads are not significant for the unit.
 const FEWEST: usize = 3;
 
-/// A channel that is far from what it was in training.
+/// A channel whose scale or centre is far from that in training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherScale {
     /// Name of the channel.
@@ -40,7 +40,7 @@ pub struct OtherScale {
     pub trained: f64,
     /// Value in the data.
     pub found: f64,
-    /// The difference of units that has about this factor, in words; none that the names of the channel rule out.
+    /// The difference of units that has about this factor, in words; `None` if the names of the channel rule it out.
     pub guess: Option<&'static str>,
     /// The name in the data, where it has a unit and that in training has one too: `ax (m/s^2)`.
     pub header: Option<String>,
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(of(&both).other_scales(&dead, both.classes()), []);
     }
 
-    /// The library refuses what the program does.
+    /// The library refuses the same data as the program.
     #[test]
     fn another_rate_is_refused_wherever_data_are_judged() {
         use crate::data::{ReadOptions, Resample};

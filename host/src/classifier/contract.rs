@@ -1,4 +1,4 @@
-//! The contract of a classifier: what it was trained on, and keeps to wherever it runs.
+//! The contract of a classifier: the conditions of its training, which it keeps to wherever it runs.
 
 use std::num::NonZeroUsize;
 
@@ -88,7 +88,7 @@ pub struct Contract {
     pub windowing: Option<Windowing>,
     /// The sample period; `None` where it is unknown, or where samples have no time.
     pub period: Option<Period>,
-    /// Each channel; none over symbols, and where it is unknown.
+    /// Each channel; empty over symbols, and if unknown.
     pub channels: Vec<ChannelRange>,
 }
 

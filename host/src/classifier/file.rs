@@ -1,4 +1,4 @@
-//! The files of what was fitted: JSON in an envelope with a format and a checksum.
+//! The files of fitted models: JSON in an envelope with a format and a checksum.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -173,7 +173,7 @@ macro_rules! has_a_file {
                 Self::parse(&path.display().to_string(), &$crate::files::read(path)?)
             }
 
-            /// Reads from memory what [`load`](Self::load) reads from a file; `file` is for messages.
+            /// Parses bytes in memory as [`load`](Self::load) parses a file; `file` is for messages.
             ///
             /// # Errors
             /// As [`load`](Self::load).

@@ -72,13 +72,13 @@ pub struct Provenance {
     pub windows: usize,
     /// Windows of the training; `None` for whole series.
     pub windowing: Option<Windowing>,
-    /// The sample period; none where the data do not say, and of a model that an earlier program wrote.
+    /// The sample period; `None` if the data do not give it, and for a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Period>,
     /// `true` if the data were resampled to that period.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub resampled: bool,
-    /// Each channel: unit, mean and standard deviation; none over symbols, and of a model that an earlier program wrote.
+    /// Each channel: unit, mean and standard deviation; empty over symbols, and for a model that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<ChannelRange>,
     /// Choices of the training, in words.
@@ -88,7 +88,7 @@ pub struct Provenance {
     /// `None` for a model that is not trained by a choice, and for a file that an earlier program wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<Selection>,
-    /// Options that the program was given, in TOML by their names; none where it was given none.
+    /// Options that the program was given, in TOML by their names; `None` without options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipe: Option<String>,
 }
@@ -163,7 +163,7 @@ pub struct Classifier {
     pub scale: Vec<f64>,
     /// The bank of models, or the kernel's.
     pub models: Vec<Hmm>,
-    /// Codebooks whose codewords are counted beside what the models say; none of most.
+    /// Codebooks whose codeword counts are further evidence; `None` for most classifiers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codebooks: Option<Codebooks>,
     /// Normalisation of evidence, or scores, by the length: `none`, `per_sample` or `per_root_sample`.
@@ -211,7 +211,7 @@ impl Classifier {
         Ok(self.lags.of_model(model).kind(&self.front_end()?.kind(&kind)))
     }
 
-    /// The front end over what is observed; else what is wrong, in words.
+    /// The front end over the observations; an error describes the fault.
     pub(crate) fn front_end(&self) -> Result<FrontEnd, String> {
         if self.front.is_empty() {
             return Ok(FrontEnd::default());
@@ -220,7 +220,7 @@ impl Classifier {
         self.front.over(&kind).map_err(|error| error.to_string())
     }
 
-    /// The outputs of a linear rule; none of another.
+    /// The outputs of a linear rule; empty for other rules.
     pub fn outputs(&self) -> &[Output] {
         match &self.rule {
             Rule::Linear(outputs) | Rule::Words { outputs, .. } => outputs,
@@ -287,7 +287,7 @@ impl Classifier {
         }
     }
 
-    /// Models are valid, emit what is observed, and are of one family; else what is wrong, in words.
+    /// Checks that models are valid, fit the observations, and are of one family; an error describes the fault.
     pub(crate) fn check_models(&self) -> Result<(), String> {
         let front = self.front_end()?;
         let symbols =
@@ -298,7 +298,7 @@ impl Classifier {
         let made = front.makes_symbols() && matches!(self.rule, Rule::Linear(_));
         if !(may || made || front.is_empty()) {
             return Err(
-                "a front end is of real channels, beside a rule that is linear in what models say"
+                "a front end needs real channels and a rule that is linear in the models' evidence"
                     .into(),
             );
         }
@@ -307,7 +307,7 @@ impl Classifier {
         }
         if !(may || self.lags.is_empty()) {
             return Err(format!(
-                "{} are of real channels, beside a rule that is linear in what models say",
+                "{} need real channels and a rule that is linear in the models' evidence",
                 self.lags.words()
             ));
         }
@@ -325,7 +325,7 @@ impl Classifier {
         }
         if let Some(codebooks) = &self.codebooks {
             if !may {
-                return Err("`codebooks` are of real channels, beside a rule that is linear in what models say".into());
+                return Err("`codebooks` need real channels and a rule that is linear in the models' evidence".into());
             }
             codebooks.check(channels)?;
         }
@@ -351,8 +351,7 @@ impl Classifier {
         let contexts = if even { contexts_of(self.size(), order) } else { None };
         contexts.map(Some).ok_or_else(|| {
             format!(
-                "contexts of {order} symbols need one model that finds every symbol equally likely, and not \
-                 this number"
+                "contexts of {order} symbols are too many, or their one model does not find every symbol equally likely"
             )
         })
     }

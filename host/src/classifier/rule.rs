@@ -12,7 +12,7 @@ use crate::runtime::{EmissionDirection, Hmm};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Linear in evidence and scores: it compiles to directions, or needs none.
+    /// Linear in evidence and scores: it compiles to directions, or needs no direction.
     Linear(Vec<Output>),
     /// Weights on the frequencies of words of symbols.
     ///
@@ -89,7 +89,7 @@ pub enum ExpansionKernel {
         items: Vec<Vec<u16>>,
         /// `true` for `k(s, x) / sqrt(k(s, s) k(x, x))`; otherwise it is `k(s, x) exp(-log_scale)`.
         normalised: bool,
-        /// The logarithm of what a kernel that is not normalised was divided by in training.
+        /// The logarithm of the divisor of an unnormalised kernel in training.
         log_scale: f64,
     },
     /// A kernel on the Fisher scores of the bank, all of whose models have one number of states.
@@ -113,7 +113,7 @@ pub enum ExpansionKernel {
 pub enum WhiteningRows {
     /// Factors, `[entry]`: ones for the practical kernel.
     Diagonal(Vec<f64>),
-    /// A matrix, `[whitened entry][entry]`, as many rows as entries.
+    /// A matrix, `[whitened entry][entry]`, square.
     Full(Vec<Vec<f64>>),
 }
 

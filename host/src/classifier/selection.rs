@@ -17,7 +17,7 @@ pub struct Selection {
     /// Form of the class models, with the trials of the last stage; `None` for a kernel by marginalisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<FormChoice>,
-    /// The machine's setting, with its trials; none of Bayes.
+    /// The machine's setting, with its trials; `None` for Bayes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<Choice>,
     /// Learner that was trained on the features; `None` for Bayes.
@@ -66,7 +66,7 @@ pub enum ScoreModels {
     /// One model of the series of all classes, fitted without their labels: a universal background model
     /// (D. A. Reynolds, T. F. Quatieri and R. B. Dunn, Speaker verification using adapted Gaussian mixture models,
     /// Digital Signal Processing 10, 2000), whose scores are kept rather than its adapted copies. A device has one
-    /// model instead of one a class.
+    /// model instead of one per class.
     Universal,
 }
 
@@ -82,9 +82,9 @@ pub struct Form {
     /// The floor of standard deviations, as a fraction: see [`BaumWelch::std_floor`](crate::fit::BaumWelch::std_floor);
     /// none of symbols, and of other emissions without one.
     pub std_floor: Option<f64>,
-    /// Lags of differences beside the channels, or of the past that autoregressive emissions predict from.
+    /// Lags of differences that are further channels, or of the past that autoregressive emissions predict from.
     pub lags: Lags,
-    /// Codebooks for each dilation beside the models.
+    /// Number of codebooks for each dilation.
     pub codebooks: usize,
     /// Levels of each of their codewords.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -106,7 +106,7 @@ fn is_one(weight: &f64) -> bool {
     *weight == 1.0
 }
 
-/// The form chosen, and what it was chosen from.
+/// The form chosen, and its alternatives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormChoice {
     /// Form that was chosen.
@@ -143,9 +143,9 @@ pub struct FormCandidate {
     pub closed_form: bool,
     /// Series that it saw.
     pub series: usize,
-    /// Settings of the machine of which it has the best; none of Bayes.
+    /// Number of settings of the machine of which it has the best; 0 for Bayes.
     pub settings: usize,
-    /// Passes of Baum-Welch at most.
+    /// Largest number of passes of Baum-Welch.
     pub passes: usize,
     /// Accuracy over the inner folds, or in closed form, on training series without augmentation.
     pub accuracy: f64,
@@ -199,7 +199,7 @@ pub struct Lead {
 /// Setting of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// The scaling of the features; `None` for a kernel by marginalisation, which has none.
+    /// The scaling of the features; `None` for a kernel by marginalisation.
     pub scaling: Option<Scaling>,
     /// Factor on numbers of codewords, and of levels exceeded, after scaling as for scores.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -219,7 +219,7 @@ pub struct Choice {
     pub setting: Setting,
     /// Method of the choice.
     pub by: ChosenBy,
-    /// Inner accuracy of every candidate; none where nothing was judged.
+    /// Inner accuracy of every candidate; empty if nothing was judged.
     pub candidates: Vec<Candidate>,
     /// Gain over the runner-up; `None` for a single setting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -257,7 +257,7 @@ pub struct Candidate {
 
 #[cfg(test)]
 impl Form {
-    /// One for tests, which do not ask what it is of.
+    /// A value for tests that do not depend on its content.
     pub(crate) fn any() -> Self {
         Self {
             models: ScoreModels::All,
@@ -314,9 +314,9 @@ impl fmt::Display for ChosenBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::InnerFolds => "chosen by inner cross-validation",
-            Self::HeldOut => "chosen by leaving each out in closed form",
+            Self::HeldOut => "chosen by leave-one-out cross-validation in closed form",
             Self::HeldOutWithoutCopies => {
-                "chosen by leaving each out in closed form, of series without their copies"
+                "chosen by leave-one-out cross-validation in closed form (without augmentation)"
             }
             Self::Alone => "nothing to choose from",
             Self::Middle => {

@@ -193,12 +193,12 @@ impl Alphabet {
         self.symbols.len() + self.words().len()
     }
 
-    /// The letters in order; none of words.
+    /// The letters in order; empty for words.
     pub fn symbols(&self) -> &[char] {
         &self.symbols
     }
 
-    /// The words in order; none of letters.
+    /// The words in order; empty for letters.
     pub fn words(&self) -> &[String] {
         self.dictionary.as_ref().map_or(&[], |dictionary| dictionary.words())
     }

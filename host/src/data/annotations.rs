@@ -1,4 +1,4 @@
-//! Labels beside recordings: stretches of time with a label each.
+//! Labels in files of their own: stretches of time with a label each.
 
 use super::error::DataError;
 use super::part::{Body, Draft, Part};
@@ -94,7 +94,7 @@ pub(super) fn read(name: &str, text: &[u8]) -> Result<Vec<Annotation>, DataError
     Ok(annotations)
 }
 
-/// Cuts the series of a part to labelled pieces; what has no label is left out. Labels that have no end last to the next.
+/// Cuts the series of a part to labelled pieces and drops the rest. Labels that have no end last to the next.
 pub(super) fn cut(part: &mut Part, annotations: &[Annotation]) -> Result<(), DataError> {
     const COLUMN: &str = "recording";
     let mut annotations = annotations.to_vec();

@@ -110,7 +110,8 @@ fn kind(
             findings.add(Finding::Symbols, "what parts the letters is no symbol");
         }
         Spelling::Letters if alphabet.symbols().iter().any(|&one| is_separator(one)) => {
-            let what = "strings are read letter by letter, and what parts words is a symbol, too";
+            let what =
+                "strings are read letter by letter, and separators of words are symbols, too";
             findings.add(Finding::Symbols, what);
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! CBOR (RFC 8949) to the values of JSON: what recorders write of it.
+//! Conversion of CBOR (RFC 8949) to the values of JSON, as far as recorders use it.
 
 use serde_json::{Map, Number, Value};
 

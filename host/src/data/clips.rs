@@ -148,7 +148,7 @@ impl Joined {
     }
 }
 
-/// The sample period of clips and background, where both say one.
+/// The sample period of clips and background, if both give one.
 fn common_period(clips: &Dataset, background: &Dataset) -> Result<Option<f64>, DataError> {
     let period = |data: &Dataset| {
         data.check_one_rate()?;
@@ -330,7 +330,7 @@ mod tests {
         rows.iter().flatten().map(|row| (row[0] * 2.0) as u64).collect()
     }
 
-    /// Everything is there once, clips whole and under their names, a stretch of background about each.
+    /// Every recording is used once, clips whole and under their names, a stretch of background about each.
     #[test]
     fn clips_and_background_are_each_there_once() {
         let clips = clips();

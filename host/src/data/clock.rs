@@ -125,7 +125,7 @@ impl Dataset {
         })
     }
 
-    /// Refuses data at another rate than a model's; data that do not say their rate pass.
+    /// Refuses data at another rate than a model's; data that do not give their rate pass.
     ///
     /// # Errors
     /// [`DataError::MixedRates`], [`DataError::OtherRate`].
@@ -200,7 +200,7 @@ impl Dataset {
     }
 }
 
-/// The sample period of each of some series. How their times were rounded all say together.
+/// The sample period of each of some series. The rounding of their times is determined over all of them.
 fn periods(series: &[&Series]) -> Vec<Option<f64>> {
     let times: Vec<&[f64]> = series.iter().map(|one| one.times.as_slice()).collect();
     let each = times.iter().zip(Roundings::of(&times).each);

@@ -44,7 +44,7 @@ impl Kind {
     }
 }
 
-/// One sequence of observations with what is known about it.
+/// One sequence of observations with its label and columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     /// Name of the series in the file; unique in a series table, not necessarily among strings.
@@ -238,7 +238,7 @@ impl Dataset {
         whole
     }
 
-    /// Adds what is known of the times.
+    /// Adds the properties of the times.
     pub(super) fn with_clock(self, clock: Clock) -> Self {
         Self { clock, ..self }
     }
@@ -265,7 +265,7 @@ impl Dataset {
         Self { source, ..self }
     }
 
-    /// Adds what was found by looking.
+    /// Adds the inferred facts.
     pub(super) fn with_findings(self, findings: Vec<Found>) -> Self {
         Self { findings, ..self }
     }
@@ -296,7 +296,7 @@ impl Dataset {
         self
     }
 
-    /// Adds what only a reader knows: which characters and words were missing.
+    /// Adds facts that only a reader knows: the characters and words that were missing.
     pub(super) fn with_codes(mut self, codes: BTreeMap<String, usize>) -> Self {
         self.missing.codes = codes;
         self

@@ -39,7 +39,7 @@ pub(super) struct Dialect {
 /// Meaning of a comma within a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Commas {
-    /// An error: nobody said what it means.
+    /// An error: the meaning is ambiguous.
     Unknown,
     /// The decimal mark.
     Decimal,
@@ -206,7 +206,7 @@ fn agreement(lines: &[&str], separator: Separator) -> (usize, usize) {
     (first, counts.iter().filter(|&&count| count == first || count == first + 1).count())
 }
 
-/// Tabs or commas, as a header has them; else what parts every line alike.
+/// Tabs or commas, as in a header; else the separator that splits every line alike.
 fn separator(lines: &[&str], findings: &mut Findings) -> Separator {
     const TAB: Separator = Separator::Byte(b'\t');
     const COMMA: Separator = Separator::Byte(b',');

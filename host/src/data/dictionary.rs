@@ -11,7 +11,7 @@ use super::marks::Marks;
 use super::part::{Body, Form, Part, Text};
 use crate::words::{grouped, is_hidden, shorten};
 
-/// Different words that are taken for a dictionary where nobody said so.
+/// Largest number of different words for which a dictionary is inferred.
 const MOST_WORDS: usize = 1000;
 
 /// Different words of which few may occur once alone.

@@ -24,7 +24,7 @@ pub(super) static LAYOUT: Layout = Layout {
     read,
 };
 
-/// Bytes of the header, and of what it has more for each signal.
+/// Bytes of the header, and further bytes for each signal.
 const HEAD: usize = 256;
 
 /// A signal of a file.
@@ -169,7 +169,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     Ok(part)
 }
 
-/// The annotations in a record: `+onset 21 duration 20 text 20 0`. Lists without a text keep the time, and say nothing.
+/// The annotations in a record: `+onset 21 duration 20 text 20 0`. Lists without a text only keep the time.
 fn lists(bytes: &[u8]) -> Vec<Annotation> {
     let mut found = Vec::new();
     for list in bytes.split(|&byte| byte == 0).filter(|list| !list.is_empty()) {

@@ -70,7 +70,7 @@ struct Label {
     label: String,
 }
 
-/// The labels of files by their paths, of a text that says them.
+/// The labels of files by their paths, from a text that lists them.
 pub(super) fn labels(text: &[u8]) -> Option<BTreeMap<String, String>> {
     let found: Labels = serde_json::from_slice(text).ok()?;
     let pairs = found.files.into_iter().map(|one| (one.path, one.label.label));

@@ -86,7 +86,7 @@ pub enum DataError {
         /// Reason why a table is not one of series.
         lacks: Option<String>,
     },
-    /// The header does not have what its layout needs.
+    /// The header lacks a column that its layout needs.
     #[error("{file}: line 1, the header: {what}")]
     #[strum(serialize = "bad-header")]
     Header {
@@ -126,7 +126,7 @@ pub enum DataError {
     /// A word in a table of series without times, where all columns are channels that have no other name.
     #[error(
         "{place}: `{text}` is not a finite number; for a missing value leave the field empty or write NA. Where no \
-         column is `t`, all but `series` and `label` are channels: a column that tells something else of a series \
+         column is `t`, all but `series` and `label` are channels: a column with another property of a series \
          goes before a column `t` with the times or numbers of samples (series,<columns>,label,t,<channels>)"
     )]
     NotAChannel {
@@ -175,7 +175,7 @@ pub enum DataError {
         /// The field.
         text: String,
     },
-    /// A text in another encoding than was said.
+    /// A text in another encoding than given.
     #[error("{file}: is not {encoding} text; leave the encoding out, or name the right one")]
     #[strum(serialize = "wrong-encoding")]
     Encoding {
@@ -218,7 +218,7 @@ pub enum DataError {
         /// Code point of the character: `U+202E`.
         code: String,
     },
-    /// More than there is room for.
+    /// More data than memory holds.
     #[error(
         "{file}: reading it takes some {} MB of memory, more than there is; cut it into several \
          files",
@@ -412,7 +412,7 @@ pub enum DataError {
         /// Columns there are.
         available: String,
     },
-    /// A column to group by that says nothing.
+    /// A column to group by without content.
     #[error(
         "{file}: the column `{column}` to group by is empty in every row; fill it in, or group by \
          another"

@@ -14,7 +14,7 @@ pub(super) static LAYOUT: Layout = Layout {
     name: "events",
     alias: "log",
     about: "a table of named events (series,label,t,event)",
-    begins: "a header with a column `event` beside a column `t` or `series`",
+    begins: "a header with the columns `event` and `t` or `series`",
     of_symbols: true,
     recordings: None,
     is_one: |text| is_one(text, &Source::default()),
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(parse(named, said).expect("said").classes(), ["1", "2"]);
     }
 
-    /// Numbers beside the events are channels, and events that are numbers too, unless they are named.
+    /// Columns of numbers are channels in a table of events, and so are events that are numbers, unless they are named.
     #[test]
     fn channels_stay_channels() {
         let numbers = "series,t,code\na,0,12\na,1,7\na,2,12\n";

@@ -1,4 +1,4 @@
-//! Files of a source: one, standard input, several, those of a folder or of a pattern; and what their names say.
+//! Files of a source: one, standard input, several, those of a folder or of a pattern; and labels in their names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -177,7 +177,7 @@ pub(super) fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamePattern {
     text: String,
-    /// Texts that stand there, and names of what is between them.
+    /// Fixed texts, and names of the parts between them.
     parts: Vec<(String, Option<String>)>,
 }
 
@@ -231,7 +231,7 @@ impl NamePattern {
     }
 }
 
-/// A label in a file's name before numbers and what follows: `walk` of `walk_01.csv`, `walk.2k3f.json`.
+/// A label in a file's name before numbers and the rest: `walk` of `walk_01.csv`, `walk.2k3f.json`.
 fn stem_label(name: &str) -> Option<&str> {
     let first = name.split('.').next()?;
     let word = first.trim_end_matches(|one: char| {
@@ -241,7 +241,7 @@ fn stem_label(name: &str) -> Option<&str> {
     (has_letters && (word.len() < first.len() || name.matches('.').count() > 1)).then_some(word)
 }
 
-/// Gives series that have no label that of their file's name or folder, as is said, or where all files agree.
+/// Labels unlabelled series by their file's name or folder, as given by options, or if all files agree.
 pub(super) fn label_by_names(
     files: &[File],
     parts: &mut [Part],
@@ -296,7 +296,7 @@ pub(super) fn label_by_names(
     Ok(())
 }
 
-/// Gives series the labels that a list beside the files has, by their paths from its folder.
+/// Labels series by a list in their folder, by their paths from it.
 pub(super) fn label_by_list(
     files: &[File],
     parts: &mut [Part],

@@ -52,7 +52,7 @@ pub enum LagError {
     #[error("lag {0}: lags rise from 1 to {most} samples at most", most = Lags::LONGEST)]
     #[strum(serialize = "lag-out-of-order")]
     OutOfOrder(u32),
-    /// More than an artefact counts.
+    /// More lags than an artefact can store.
     #[error("{0} lags: {most} are the most", most = Lags::MOST)]
     #[strum(serialize = "too-many-lags")]
     TooMany(usize),
@@ -61,7 +61,7 @@ pub enum LagError {
 crate::kinds::kinds!(LagError);
 
 impl Lags {
-    /// The longest lag, in samples: a device keeps as many.
+    /// The longest lag, in samples: a device keeps that many.
     pub const LONGEST: u32 = 4096;
     /// The most lags.
     pub const MOST: usize = 32;
@@ -287,7 +287,7 @@ impl fmt::Display for Lags {
     }
 }
 
-/// Samples with differences beside their channels, or as they are.
+/// Samples with differences as further channels, or unchanged.
 #[derive(Clone, Debug)]
 pub enum Widened<'a> {
     /// Samples without lags.

@@ -12,7 +12,7 @@ use super::resample::Resample;
 use super::source::Source;
 use super::values::Values;
 
-/// A layout of files: what it is called, known by, and read by.
+/// A layout of files: its name, its recognition, and its reader.
 #[derive(Debug)]
 pub struct Layout {
     /// Name in options.
@@ -134,7 +134,7 @@ pub struct ReadOptions {
     pub fasta_label: FastaLabel,
     /// Constraint on the numbers of channels: for models of counts, or of yes and no.
     pub values: Values,
-    /// The sample period that the data must have, if they say one: for a fitted model pass the model's.
+    /// Required sample period of the data, if they give one: for a fitted model pass the model's.
     pub period: Option<Period>,
     /// Options for the source; the others are inferred.
     pub source: Source,

@@ -185,7 +185,7 @@ impl<R: BufRead> LiveReader<R> {
         &self.units
     }
 
-    /// The channels that have had no number after a line; after line 0, none at all.
+    /// The channels without a number since a line; empty after line 0.
     pub fn unobserved_channels(&self, line: u64) -> Vec<&str> {
         let Kind::Channels(names) = &self.kind else { return Vec::new() };
         let never = names.iter().zip(&self.seen).filter(|(_, seen)| **seen <= line);
@@ -239,7 +239,7 @@ impl<R: BufRead> LiveReader<R> {
         Ok(true)
     }
 
-    /// Reads the sample of the line in the buffer; false if it has none.
+    /// Reads the sample of the line in the buffer; `false` if it has no sample.
     fn take_line(&mut self) -> Result<bool, DataError> {
         // Out of the way of the borrow checker, and back for its memory.
         let buffer = std::mem::take(&mut self.buffer);
@@ -395,7 +395,7 @@ fn is_noise(text: &str, wanted: &[String]) -> bool {
     fields.len() < wanted.len() && !fields.iter().any(names)
 }
 
-/// The fields of a line, by a delimiter or by what the line looks like.
+/// The fields of a line, by a delimiter or by the shape of the line.
 fn split(text: &str, delimiter: Option<char>) -> Vec<&str> {
     match delimiter.or_else(|| text.contains(',').then_some(',')) {
         None | Some(' ') => text.split_whitespace().collect(),

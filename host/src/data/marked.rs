@@ -17,7 +17,7 @@ use super::source::Column;
 use super::table::Table;
 use crate::words::shorten;
 
-/// A data set, and what each sample is marked as.
+/// A data set, and the mark of each sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marked {
     data: Dataset,
@@ -57,7 +57,7 @@ impl Marked {
         Self::parse(&name, &bytes, column, background, options)
     }
 
-    /// Reads from memory what [`read`](Self::read) reads from a file; `name` is for messages.
+    /// Parses bytes in memory as [`read`](Self::read) parses a file; `name` is for messages.
     ///
     /// # Errors
     /// As of [`read`](Self::read).
@@ -208,7 +208,7 @@ impl Marked {
         Ok(made)
     }
 
-    /// The samples of a class's events in some series; of no class, what lies between events.
+    /// The samples of a class's events in some series; without a class, those between events.
     pub fn stretches(&self, class: Option<usize>, series: &[usize]) -> Vec<SamplesView<'_>> {
         let mut stretches = Vec::new();
         for &index in series {

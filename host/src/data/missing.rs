@@ -16,7 +16,7 @@ use crate::words::{grouped, shorten};
 pub struct Missing {
     /// Observations that are missing.
     pub observations: usize,
-    /// Rows beside these in which some channels are missing.
+    /// Further rows in which some channels are missing.
     pub partial: usize,
     /// Rows of these in which a channel is missing, `[channel]`; empty where there are no such rows.
     #[serde(skip_serializing_if = "Vec::is_empty")]

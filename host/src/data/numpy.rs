@@ -48,7 +48,7 @@ fn entry<'h>(header: &'h str, key: &str) -> Option<&'h str> {
 }
 
 impl Array {
-    /// Reads an array; an error is what is wrong with it.
+    /// Reads an array; an error describes its fault.
     fn read(bytes: &[u8]) -> Result<Self, String> {
         let early = || "ends too early".to_owned();
         let body = bytes.strip_prefix(MAGIC).ok_or("is no array of NumPy")?;

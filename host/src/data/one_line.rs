@@ -50,7 +50,8 @@ pub(super) fn sample(
     values.check(number(text, values, Commas::Unknown, &place)?, text, &place).map(Some)
 }
 
-/// The rows of a series of which each channel has as many samples, `[channel][time]`. What is missing in all channels at the end is no part of the series: lines are filled up so.
+/// The rows of a series whose channels have equally many samples, `[channel][time]`. Samples at the end that are missing in all
+/// channels are dropped: they are padding.
 pub(super) fn rows(channels: &[Vec<Option<f64>>]) -> Rows {
     let last = |samples: &Vec<Option<f64>>| samples.iter().rposition(Option::is_some);
     let length = channels.iter().filter_map(last).max().map_or(0, |last| last + 1);

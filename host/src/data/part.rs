@@ -111,7 +111,7 @@ impl Text {
         self.text.push_str(text);
     }
 
-    /// Adds an event, with `_` for what would part it, or a missing one; returns whether there was such.
+    /// Adds an event, with `_` for separators, or a missing one; returns whether there was a separator.
     pub(super) fn push_event(&mut self, text: Option<&str>, line: u64) -> bool {
         self.lines.push((self.text.len(), line));
         let Some(text) = text else { return false };
@@ -130,7 +130,7 @@ impl Text {
         self.text.char_indices().filter(move |(_, one)| !(folded && one.is_whitespace()))
     }
 
-    /// The words, with their byte offsets: one of each event, or what separators part.
+    /// The words, with their byte offsets: one per event, or those between separators.
     pub(super) fn words(&self) -> impl Iterator<Item = (usize, &str)> {
         let of_events = self.form == Form::Events;
         let ends = self.lines.iter().skip(1).map(|&(begin, _)| begin);

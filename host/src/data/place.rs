@@ -8,9 +8,9 @@ use std::fmt;
 pub struct Place {
     /// The file, or `standard input`.
     pub file: String,
-    /// Line, from 1; 0 for what comes from no file.
+    /// Line, from 1; 0 outside files.
     pub line: u64,
-    /// Column of a table, from 1, and its name (empty where it has none).
+    /// Column of a table, from 1, and its name (empty if unnamed).
     pub column: Option<(usize, String)>,
     /// Character within the field or line, from 1.
     pub character: Option<usize>,

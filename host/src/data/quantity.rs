@@ -222,7 +222,7 @@ pub(super) struct TimeUnit {
 }
 
 impl TimeUnit {
-    /// Seconds, as no unit says otherwise.
+    /// Seconds, if no unit is given.
     pub(super) const UNNAMED: Self = Self { factor: 1.0, named: false };
 
     /// Parses a column's name, if it is that of the time: `t`, `t [ms]`. An unknown unit is an error, described in words.

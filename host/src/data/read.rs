@@ -83,7 +83,7 @@ impl Dataset {
             parts.iter_mut().try_for_each(|part| annotations::cut(part, &annotations))?;
         }
         if let Some(part) = parts.first_mut().filter(|_| left_out > 0) {
-            let what = format!("{} beside the data are left out", counted(left_out, "file"));
+            let what = format!("{} that hold no data are left out", counted(left_out, "file"));
             part.findings.add(Finding::Files, what);
         }
         if parts.is_empty() {
@@ -124,7 +124,7 @@ impl Dataset {
         under(assemble(parts, options)?, options)
     }
 
-    /// Reads from memory what [`Dataset::read`] reads from a file; `name` is for messages.
+    /// Parses bytes in memory as [`Dataset::read`] parses a file; `name` is for messages.
     ///
     /// # Errors
     /// [`DataError`] naming `name`, line and column.
@@ -134,7 +134,7 @@ impl Dataset {
 }
 
 impl Dataset {
-    /// Reads from memory at whatever rate the samples are.
+    /// Parses bytes in memory without resampling.
     pub(super) fn parse_as_is(
         name: &str,
         bytes: &[u8],
@@ -184,7 +184,7 @@ pub fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
     }
 }
 
-/// The [`Dataset::checksum`] that what is read from a file has.
+/// The [`Dataset::checksum`] of the data in a file.
 ///
 /// # Errors
 /// [`DataError`], if it is not there, empty, or damaged.
@@ -193,7 +193,7 @@ pub fn checksum(path: impl AsRef<Path>) -> Result<u32, DataError> {
     Ok(crc32fast::hash(&unpacked(&name, &bytes)?))
 }
 
-/// Cuts a part to its labels by time, where these are asked for, and says that there are some where they are not.
+/// Cuts a part to its labels by time, if requested, and notes them if not.
 fn segmented(mut part: Part, options: &ReadOptions) -> Result<Part, DataError> {
     let annotations = std::mem::take(&mut part.annotations);
     if !annotations.is_empty() && options.source.segments {

@@ -1,4 +1,4 @@
-//! Resampling: series at another rate, without what that rate cannot carry.
+//! Resampling: series at another rate, without frequencies that this rate cannot carry.
 //!
 //! ```text
 //! y(t) = sum_i x_i k( (t - t_i) / T ) / sum_i k( (t - t_i) / T ),    k(u) = sinc(c u) Kaiser(u / H)
@@ -207,7 +207,7 @@ struct Made {
     rows: Rows,
     nearest: Vec<usize>,
     row: Vec<f64>,
-    /// Weights of what was there, `[channel]`.
+    /// Weights of the present samples, `[channel]`.
     sums: Vec<f64>,
 }
 

@@ -52,7 +52,7 @@ impl Rests {
         self.observed >= STILL && self.never_changes(channel)
     }
 
-    /// Counts the series that are long enough to say something, if a channel never changes within any of them; else zero.
+    /// Number of series of significant length, if a channel never changes within any of them; else zero.
     pub(crate) fn within_each(all: &[Self], channel: usize) -> usize {
         let long = || all.iter().filter(|one| one.observed >= STILL);
         if long().all(|one| one.never_changes(channel)) { long().count() } else { 0 }

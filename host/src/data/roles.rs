@@ -12,7 +12,7 @@ use super::stamps::{Times, nanoseconds, plain, rank};
 use super::table::Table;
 use crate::words::shorten;
 
-/// Names of columns of labels beside `label`, in small letters and with `_` for blanks; the first that is there is taken.
+/// Names of columns of labels other than `label`, in small letters and with `_` for blanks; the first that exists is used.
 const LABELS: [&str; 13] = [
     "label",
     "class",
@@ -29,7 +29,7 @@ const LABELS: [&str; 13] = [
     "event",
 ];
 
-/// Names of columns of series beside `series`.
+/// Names of columns of series other than `series`.
 const SERIES: [&str; 16] = [
     "series",
     "machine",
@@ -49,7 +49,7 @@ const SERIES: [&str; 16] = [
     "segment_id",
 ];
 
-/// Names of columns that say something of a whole series.
+/// Names of columns of whole series.
 const WHOLE: [&str; 16] = [
     "subject",
     "subject_id",
@@ -217,7 +217,7 @@ fn look(table: &mut Table<'_>, source: &Source) -> Vec<Look> {
     looks
 }
 
-/// A column that was named, or what is wrong.
+/// A column that was named, or an error.
 pub(super) fn named(table: &Table<'_>, column: &Column) -> Result<Option<usize>, DataError> {
     let Column::Name(name) = column else { return Ok(None) };
     match column.place(table.header()) {

@@ -6,7 +6,7 @@
 
 /// Steps that are looked at as one.
 const BLOCK: usize = 64;
-/// Fewer say nothing.
+/// Number of steps below which the result is not significant.
 const LEAST: usize = 16;
 /// Times in units that a clock's rounding leaves out, below which there is no sign of it.
 const FEWEST: f64 = 6.0;
@@ -14,7 +14,7 @@ const FEWEST: f64 = 6.0;
 const LONGER: f64 = 1.045;
 /// Length of a leap, in units.
 const LEAP: i64 = 8;
-/// The share of samples beside the rounding that may be lost.
+/// The share of samples that may be lost in addition to the rounding.
 const LOST: f64 = 0.06;
 /// Periods of blocks differ by less.
 const ALIKE: f64 = 0.03;
@@ -27,7 +27,7 @@ const SLACK: f64 = 0.03;
 /// Relation of some times to an even clock that was rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rounding {
-    /// No time is left out, or too few to tell.
+    /// No time is left out, or there are too few.
     Unknown,
     /// No clock leaves such times out: samples come unevenly, or are lost.
     Uneven,

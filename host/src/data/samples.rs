@@ -233,7 +233,7 @@ impl Samples {
     }
 }
 
-/// Rows of channels, none of them missing.
+/// Complete rows of channels.
 impl<const D: usize> FromIterator<[f64; D]> for Samples {
     fn from_iter<I: IntoIterator<Item = [f64; D]>>(rows: I) -> Self {
         let mut samples = Rows::new(D);
@@ -242,7 +242,7 @@ impl<const D: usize> FromIterator<[f64; D]> for Samples {
     }
 }
 
-/// Symbols by their places in the alphabet, none of them missing.
+/// Symbols by their places in the alphabet, without missing ones.
 impl FromIterator<u16> for Samples {
     fn from_iter<I: IntoIterator<Item = u16>>(symbols: I) -> Self {
         Self::Symbols(symbols.into_iter().map(Some).collect())
@@ -302,7 +302,7 @@ impl<'a> SamplesView<'a> {
         }
     }
 
-    /// Some columns of rows of real channels; symbols stay what they are.
+    /// Some columns of rows of real channels; symbols stay as they are.
     pub(crate) fn of_columns(&self, columns: &[usize]) -> Samples {
         match self {
             Self::Symbols(symbols) => Samples::Symbols(symbols.to_vec()),

@@ -252,7 +252,7 @@ impl Columns {
         })
     }
 
-    /// The current row says of its series what the first row said; labels are those of the first and of this row.
+    /// Checks that the current row agrees with the first row of its series; labels are those of the first and of this row.
     fn check_unchanged(
         &self,
         table: &Table<'_>,

@@ -64,7 +64,7 @@ struct Description {
 }
 
 impl Description {
-    /// Takes in a line that begins with `@`, or says what is wrong with it.
+    /// Takes in a line that begins with `@`; an error describes its fault.
     fn take(&mut self, line: &str, number: u64) -> Result<(), String> {
         let word = keyword(line).unwrap_or_default();
         let mut values = line.split_whitespace().skip(1);
@@ -190,7 +190,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         if names.len() != channels.len() {
             let (found, first) = (counted(channels.len(), "channel"), names.len());
             return Err(wrong(format!(
-                "has {found} where the first series has {first}; channels are parted by colons, the label is last"
+                "has {found} where the first series has {first}; channels are separated by colons, the label is last"
             )));
         }
         let samples = channels.first().map_or(0, Vec::len);

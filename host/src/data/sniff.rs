@@ -8,7 +8,7 @@ use super::source::Source;
 use super::zip;
 use crate::words::shorten;
 
-/// First bytes, what begins so, and what to do.
+/// First bytes, the format that begins so, and the remedy.
 const MAGIC: [(&[u8], &str, &str); 22] = [
     (b"%PDF-", "a PDF document", EXPORT),
     (

@@ -16,9 +16,9 @@ pub struct Source {
     pub series: Option<Column>,
     /// The column of the times, with its unit in brackets where the file does not name it: `timestamp [ms]`.
     pub time: Option<Column>,
-    /// Columns that say something of a whole series: subjects, devices.
+    /// Columns of whole series: subjects, devices.
     pub columns: Vec<Column>,
-    /// The channels, in this order; none named: all that have no other purpose.
+    /// The channels, in this order; if empty, all columns without another role.
     pub channels: Vec<Column>,
     /// The column of the events, of a table with an event per line.
     pub events: Option<Column>,
@@ -107,9 +107,7 @@ impl Separator {
             one if one.len() == 1 && one.is_ascii() && !one.contains(char::is_alphanumeric) => {
                 Ok(Self::Byte(one.as_bytes()[0]))
             }
-            other => {
-                Err(format!("`{other}` is no character that parts fields; write , ; tab or space"))
-            }
+            other => Err(format!("`{other}` does not separate fields; write , ; tab or space")),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::quantity::{TimeUnit, split_unit};
 use super::table::finite;
 
-/// Names of columns of times beside `t`, without case, and their unit where the name says it; the first that is there is taken.
+/// Names of columns of times other than `t`, without case, and the unit if the name implies it; the first that exists is used.
 const NAMES: [(&str, &str); 30] = [
     ("seconds_elapsed", "s"),
     ("time_s", "s"),
@@ -164,7 +164,7 @@ impl Times {
         Ok(Settled { times: Self::Numbers(TimeUnit::UNNAMED), found: None })
     }
 
-    /// Numbers in a unit, which may be none.
+    /// Numbers in a unit, which may be empty.
     fn unnamed(unit: &str) -> Result<Self, String> {
         match unit {
             "" => Ok(Self::Numbers(TimeUnit::UNNAMED)),

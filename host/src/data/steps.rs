@@ -13,7 +13,7 @@ pub(super) const IRREGULAR: f64 = 0.1;
 /// Share of other steps above which there is no period at all.
 const NO_PERIOD: f64 = 0.25;
 
-/// Steps whose mean is compared with the period: what rounding or jitter moves, these have back.
+/// Number of steps whose mean is compared with the period: rounding and jitter cancel over them.
 const BLOCK: usize = 32;
 
 /// The steps of a series' time.

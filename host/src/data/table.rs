@@ -77,7 +77,7 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// Leaves out a column of row numbers or names in front, which has no name, and what stands behind a last separator.
+    /// Leaves out a nameless first column of row numbers or names, and empty fields after a last separator.
     fn leave_out_nameless(&mut self) {
         let rows = self.dialect.rows(self.bytes);
         let names = self.header.len();
@@ -294,7 +294,7 @@ pub(super) fn first_line(bytes: &[u8]) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// A text without blanks around it. Most fields have none, and looking at both ends says so.
+/// A text without blanks around it. Most fields have no blanks, which a look at both ends shows.
 #[inline]
 fn trimmed(text: &str) -> &str {
     let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);

@@ -51,7 +51,7 @@ impl Separator {
     }
 }
 
-/// A label that is a whole number, in whatever form it is written: `1`, `1.0` and `1.0000000e+00` are one class.
+/// A label that is a whole number, in any form: `1`, `1.0` and `1.0000000e+00` are one class.
 fn whole(label: &str) -> Option<i64> {
     /// Up to which every whole number is one in double precision.
     const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -173,7 +173,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             samples.push(sample(text, options, || place(column, ""))?);
         }
         if samples.is_empty() {
-            let what = "has a label and no samples; they are parted as the first line is, by tabs, commas or blanks";
+            let what = "has a label and no samples; they are separated as in the first line, by tabs, commas or blanks";
             return Err(DataError::Layout { place: place(2, ""), what: what.to_owned() });
         }
         part.note_missing(&options.source.missing, label, "label");

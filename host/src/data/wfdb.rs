@@ -24,7 +24,7 @@ pub(super) static LAYOUT: Layout = Layout {
     read,
 };
 
-/// Samples per second where the header does not say.
+/// Samples per second if the header does not give them.
 const USUAL_RATE: f64 = 250.0;
 
 /// Content of a header.
@@ -46,7 +46,7 @@ struct Signal {
 }
 
 impl Header {
-    /// Reads a header; an error is the line, from 1, and what is wrong with it.
+    /// Reads a header; an error gives the line, from 1, and its fault.
     fn parse(text: &str) -> Result<Self, (u64, String)> {
         let lines = (1..).zip(text.lines().map(str::trim));
         let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));

@@ -158,7 +158,7 @@ impl<'a> Windows<'a> {
         self.short_kept
     }
 
-    /// Series shorter than a window that give none.
+    /// Number of short series that give no window.
     pub fn short_dropped(&self) -> usize {
         self.short_dropped
     }

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use flate2::read::DeflateDecoder;
 
-/// Bytes that a file in an archive may have at most.
+/// Largest number of bytes of a file in an archive.
 const LONGEST: u64 = 1 << 31;
 
 /// Names of the files.

@@ -55,7 +55,7 @@ pub enum ArtefactFileError {
     /// Windows that no device holds.
     #[error("{0}")]
     Windows(WindowsError),
-    /// A size that two bytes, or four, cannot say.
+    /// A size that does not fit two bytes, or four.
     #[error("the classifier is too large for an artefact")]
     TooLarge,
 }

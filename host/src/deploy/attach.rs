@@ -1,4 +1,4 @@
-//! Directions attached to models, and what these are called in messages.
+//! Directions attached to models, and names of both in messages.
 
 use fishweir_core::number::Real;
 use fishweir_core::{ModelError, Part};

@@ -21,7 +21,7 @@ pub(super) enum Observation<'a, T> {
     Symbol(u16),
 }
 
-/// A model and a block of its directions, whatever its sizes.
+/// A model and a block of its directions, of any size.
 pub(super) trait Block<T> {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError>;
     fn push_missing(&mut self);
@@ -84,7 +84,7 @@ where
     }
 }
 
-/// The values of a log-likelihood and what they drop, and its derivatives.
+/// The values of a log-likelihood and the remainders of rounding, and its derivatives.
 pub(super) fn parts<T: Real>([high, low]: [impl Scalar<Real = T>; 2]) -> ([T; 2], Vec<[T; 2]>) {
     let mut derivatives = Vec::new();
     while let (Some(nearest), Some(rest)) =

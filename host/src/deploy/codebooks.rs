@@ -1,4 +1,4 @@
-//! Codebooks beside a bank of models: their numbers, their stream, their source.
+//! Codebooks of a bank of models: their numbers, their stream, their source.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use fishweir_core::number::Real;
 use super::error::DeployError;
 use crate::classifier::{BookIn, CodeRing, Codebook, Codebooks, CodebooksSize, Output};
 
-/// Codebooks, and what their codewords weigh.
+/// Codebooks, and the weights of their codewords.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DeployedCodebooks<T = f32> {
     /// Codebooks, whose scales and levels are numbers of the format.
@@ -246,7 +246,7 @@ impl<T: Coding> CodeStream<T> {
 }
 
 impl DeployedCodebooks {
-    /// A source whose classifier has them beside what is already in it.
+    /// Adds the codebooks to a source.
     pub(super) fn beside(&self, text: &str) -> String {
         let books = self.books.in_numbers::<f32>();
         beside_codebooks(text, "f32", (&books, &self.weighed), None)
@@ -294,7 +294,7 @@ pub(super) fn beside_codebooks<T: Coding>(
     let types = format!(
         "/// The classifier, with {count} codebooks over the last {depth} samples.\n\
          pub type Model = fishweir_core::classify::WithCodebooks<Bank, fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}>, {depth}>;\n\n\
-         /// The codebooks, and what their codewords weigh.\n\
+         /// The codebooks, and the weights of their codewords.\n\
          #[rustfmt::skip]\n\
          #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
          const CODEBOOKS: fishweir_core::classify::Codebooks<[[{number}; {channels}]; {count}], {outputs}{of_levels}> = \

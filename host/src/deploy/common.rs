@@ -1,4 +1,4 @@
-//! Fields that every deployed classifier has, whatever its engine.
+//! Fields that every deployed classifier has, with any engine.
 
 use fishweir_core::classify::Normalisation;
 use fishweir_core::contract::Windows;
@@ -11,16 +11,16 @@ use super::stream::{Evidence, Stream};
 use crate::classifier::{Contract, DeployedConfidence, Observations};
 use crate::data::{FrontEnd, Lags};
 
-/// Fields of a deployed classifier beside its engine.
+/// Fields of a deployed classifier other than its engine.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common<T = f32> {
     pub(crate) observations: Observations,
     pub(crate) classes: Vec<String>,
     /// Front end that turns samples into rows.
     pub(crate) front: FrontEnd,
-    /// Lags at which differences of the channels are further channels of what models see.
+    /// Lags at which differences of the channels are further channels of the models.
     pub(crate) lags: Lags,
-    /// Codebooks beside the models, and what their codewords weigh.
+    /// Codebooks, and the weights of their codewords.
     pub(crate) codebooks: Option<DeployedCodebooks<T>>,
     /// `[output][model]`, or of a kernel `[output][item]`.
     pub(crate) weights: Vec<Vec<T>>,
@@ -91,7 +91,7 @@ impl<T> Common<T> {
         self.observations.size()
     }
 
-    /// Number of outputs: one for two classes, else one a class.
+    /// Number of outputs: one for two classes, else one per class.
     pub(super) fn outputs(&self) -> usize {
         self.biases.len()
     }
@@ -106,7 +106,7 @@ impl<T> Common<T> {
         self.lags.columns(model, self.channels())
     }
 
-    /// Bytes of past samples with what aligns them, and differences per sample.
+    /// Bytes of past samples with their alignment, and differences per sample.
     pub(super) fn ring(&self) -> (usize, usize) {
         ring_of(self.channels(), &self.lags, self.channel_bytes())
     }

@@ -80,12 +80,12 @@ impl<T: Format> Deployed<T> {
         self.common.front.front()
     }
 
-    /// The lags at which differences of its channels are channels of what models see.
+    /// Lags at which differences of its channels are further channels of the models.
     pub fn lags(&self) -> &Lags {
         &self.common.lags
     }
 
-    /// Number of outputs: one for two classes, else one a class.
+    /// Number of outputs: one for two classes, else one per class.
     pub fn outputs(&self) -> usize {
         self.common.outputs()
     }
@@ -136,7 +136,7 @@ impl Deployed {
         Ok(Self { common, engine: profile.into() })
     }
 
-    /// Codebooks beside the models.
+    /// The codebooks, if it has any.
     pub fn codebooks(&self) -> Option<&Codebooks> {
         self.common.codebooks.as_ref().map(DeployedCodebooks::books)
     }
@@ -171,7 +171,7 @@ impl Deployed {
         self.description().states
     }
 
-    /// Directions that each model carries: one an output, or none.
+    /// Number of directions of each model: one per output, or 0.
     pub fn directions(&self) -> usize {
         self.description().directions
     }

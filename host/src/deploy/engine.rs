@@ -50,7 +50,7 @@ macro_rules! engines {
 engines! {
     /// Hidden Markov models, or models whose states are known, with directions.
     Bank(Bank),
-    /// Linear dynamical systems, one a class.
+    /// Linear dynamical systems, one per class.
     Systems(Systems),
     /// A profile.
     Profile(DeployedProfile),

@@ -57,7 +57,7 @@ pub struct Description {
     pub states: usize,
     /// Noun for one state.
     pub state: &'static str,
-    /// Directions that each model carries: one per output, or none.
+    /// Number of directions of each model: one per output, or 0.
     pub directions: usize,
     /// Recursion of the log-likelihoods, in words; empty for a kernel machine.
     pub recursion: &'static str,

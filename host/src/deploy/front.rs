@@ -1,4 +1,4 @@
-//! A front end in an artefact: the memory of its stages, the number that tells which they are, and a line of settings.
+//! A front end in an artefact: the memory of its stages, the number that identifies them, and a line of settings.
 
 use fishweir_core::artefact::{ArtefactError, Stages};
 use fishweir_core::{ErrorKind, ModelError, Part};
@@ -26,7 +26,7 @@ pub(super) fn stages(front: &FrontEnd) -> Stages {
     })
 }
 
-/// The memory of the core's front end, as far as that of what hears it.
+/// The memory of the core's front end, up to that of the recursion behind it.
 pub(super) fn bytes(front: &FrontEnd) -> Vec<u8> {
     let (mut bytes, (begins, end)) = (Vec::new(), front.layout());
     for (stage, at) in front.stages().iter().zip(begins) {

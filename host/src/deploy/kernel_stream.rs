@@ -5,7 +5,7 @@ use fishweir_core::classify::ScoreOutOfRange;
 use super::block::Observation;
 use super::error::PushError;
 
-/// A kernel against the stored items, whatever its sizes.
+/// A kernel against the stored items, of any size.
 pub(super) trait KernelStream<T> {
     fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError>;
     fn push_missing(&mut self);

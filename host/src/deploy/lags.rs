@@ -1,4 +1,4 @@
-//! Sources of classifiers that see their channels' past too, or differences from it, whatever their numbers.
+//! Sources of classifiers that read their channels' past too, or differences from it.
 
 use crate::data::Lags;
 

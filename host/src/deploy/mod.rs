@@ -1,4 +1,4 @@
-//! Deployment: a trained classifier as the `f32` numbers that a device holds, and what runs them.
+//! Deployment: a trained classifier as the `f32` numbers that a device holds, and their recursions.
 //!
 //! ```text
 //! Classifier (f64) --deploy--> Deployed (f32) --+--> Stream, the host's run of it
@@ -7,7 +7,7 @@
 //!         |                                     +--> cost: RAM, flash, multiply-adds
 //!         +--quantise--> FixedPoint (Q15)
 //! ProfileParts (f64) --> Deployed, one profile: its log-odds, along a direction or alone
-//! ModelSet of linear dynamical systems, one a class --> Deployed, by their likelihoods
+//! ModelSet of linear dynamical systems, one per class --> Deployed, by their likelihoods
 //! Hmm (f64), direction, normal streams --calibrate--> Detector (f32): alarms of an unlabelled stream
 //! SpotterModel (f64) --deploy--> Spotter (f32): events of a continuous stream; Rust source
 //! ```

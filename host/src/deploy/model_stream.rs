@@ -30,7 +30,7 @@ impl<T: Copy + Default> ModelStream<T> {
         Self { columns, ..self }
     }
 
-    /// All blocks run the same values, so that none or all of them refuse.
+    /// Pushes an observation to all blocks, which run the same values, so that all of them accept or all refuse.
     pub(super) fn push(&mut self, x: &Observation<'_, T>) -> Result<(), PushError> {
         let own;
         let x = match (&mut self.columns, x) {

@@ -15,13 +15,13 @@ use super::model::States;
 /// counted dear, an exponential need not be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Takes {
-    /// Instructions a multiply-add, with what goes with it: scaling, loops, loads.
+    /// Instructions per multiply-add, with its share of scaling, loops and loads.
     pub multiply_add: [f64; 2],
-    /// Instructions an exponential, or a logarithm; in fixed point with what a state takes besides.
+    /// Instructions per exponential, or per logarithm; in fixed point with the other work of a state.
     pub exponential: [f64; 2],
 }
 
-/// A processor core, by what its instructions do.
+/// A processor core, by the cost of its instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Core {
     /// Name, as in [`Board::core`](crate::device::Board).

@@ -8,7 +8,7 @@ use fishweir_core::number::Real;
 use super::codebooks::CodeStream;
 use crate::data::{Lags, Ring};
 
-/// The last samples, in reals or in the integers of fixed point; nothing where nobody looks back.
+/// The last samples, in reals or in the integers of fixed point; empty if nothing looks back.
 #[derive(Default)]
 pub(super) struct Past<C: Coding> {
     /// Ring of past samples, if differences from them are channels too.
@@ -29,7 +29,7 @@ impl<C: Coding> Past<C> {
         self.ring.as_mut().map_or(Some(x), |ring| ring.widen(x))
     }
 
-    /// Takes in a sample that models have heard.
+    /// Takes in a sample that models have read.
     pub(super) fn take(&mut self, x: &[C]) {
         self.ring.iter_mut().for_each(|ring| ring.take(x));
         self.codebooks.iter_mut().for_each(|codebooks| codebooks.push(x));

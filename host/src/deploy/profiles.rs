@@ -142,7 +142,7 @@ pub struct ProfileParts {
     pub rates: Option<Vec<Vec<f64>>>,
     /// Transitions, `[position]`.
     pub steps: Vec<Steps<f64>>,
-    /// Transitions of what is around domains, for the length of a sequence.
+    /// Transitions around domains, for the length of a sequence.
     pub flanks: Flanks<f64>,
     /// Weight of the log-odds, in nats.
     pub weight: f64,

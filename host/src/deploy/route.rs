@@ -1,4 +1,4 @@
-//! The ways to evaluate a classifier on a device: what each costs, which is taken, and why.
+//! The ways to evaluate a classifier on a device: their costs, the choice, and its reason.
 
 use fishweir_core::contract::Windows;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use super::cost::{Cost, FilterWork, belief_bytes};
 use super::source::EmissionType;
 use crate::runtime::family::{entries, reals};
 
-/// A way to evaluate a classifier on a device, and what it costs.
+/// A way to evaluate a classifier on a device, and its cost.
 ///
 /// If it would store an unknown number of items, the costs of one item are given separately and come on top.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

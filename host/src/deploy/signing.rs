@@ -65,7 +65,7 @@ impl UpdateKey {
         digits.concat() + "\n"
     }
 
-    /// Signs an update, which may be unsigned, to be signed, or signed by whoever.
+    /// Signs an update, which may be unsigned, to be signed, or already signed by anyone.
     ///
     /// # Errors
     /// Where the bytes are no update.

@@ -72,7 +72,7 @@ pub(super) fn labels(observations: &Observations, classes: &[String]) -> String 
         "/// The names of the classes, by index.\n\
          #[rustfmt::skip]\n\
          pub static CLASSES: [&str; {}] = {classes:?};\n\n\
-         /// The names of the channels, by index; none over symbols.\n\
+         /// The names of the channels, by index; empty over symbols.\n\
          #[rustfmt::skip]\n\
          pub static CHANNELS: [&str; {}] = {channels:?};\n\n{alphabet}",
         classes.len(),
@@ -80,7 +80,7 @@ pub(super) fn labels(observations: &Observations, classes: &[String]) -> String 
     )
 }
 
-/// The source up to the first model: whatever the number, the layout is the same.
+/// The source up to the first model: its layout is the same for every number type.
 pub(super) fn head(
     observations: &Observations,
     classes: &[String],

@@ -79,7 +79,7 @@ impl<T: Real> Stream<T> {
         Self { in_part, ..self }
     }
 
-    /// A sample as it is heard: one that lacks a channel is missing, unless the contract lets it.
+    /// The sample as models read it: one that lacks a channel is missing, unless the contract allows it.
     pub(super) fn heard_as<'s>(&self, sample: Sample<'s>) -> Sample<'s> {
         if self.in_part { sample.unless_empty() } else { sample.if_whole() }
     }
@@ -248,7 +248,7 @@ impl<T: Real> Stream<T> {
         self.samples = 0;
     }
 
-    /// Samples that models have heard, missing ones included: rows, behind a front end.
+    /// Number of samples that models have read, missing ones included: rows, behind a front end.
     pub fn samples(&self) -> u64 {
         self.samples
     }

@@ -1,4 +1,4 @@
-//! Banks of linear dynamical systems, one a class: the likeliest decides.
+//! Banks of linear dynamical systems, one per class: the likeliest decides.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -87,7 +87,7 @@ impl DeployedSystem {
         with_states!(self.states(), N => ModelStream::of(vec![Box::new(self.filter::<N>())]))
     }
 
-    /// The core's filter at a compiled size: what it is padded with nothing moves and nobody sees.
+    /// The core's filter at a compiled size: no state reaches the padding, and no channel sees it.
     fn filter<const N: usize>(&self) -> Filter<N> {
         fn row<const N: usize>(row: &[f32]) -> [f32; N] {
             std::array::from_fn(|j| row.get(j).copied().unwrap_or(0.0))

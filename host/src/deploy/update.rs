@@ -1,4 +1,4 @@
-//! An update for the field: the artefact, a version, and samples with what the host decides after each.
+//! An update for the field: the artefact, a version, and samples with the host's decision after each.
 
 use fishweir_core::update::{Entry, SelfTest, UpdateError, UpdateHeader};
 
@@ -7,7 +7,7 @@ use super::deployed::Deployed;
 use crate::data::{Sample, SamplesView};
 use crate::words::{counted, grouped};
 
-/// Samples of a self-test at most, or behind a front end as many as two rows take, where these are more.
+/// Largest number of samples of a self-test; behind a front end that of two rows, if it is larger.
 pub const SELF_TEST_SAMPLES: usize = 16;
 
 /// Largest number of samples of a self-test that are sent, whatever the front end.

@@ -28,7 +28,7 @@ impl Deployed {
     }
 }
 
-/// A source whose classifier hears rows that a front end makes of samples.
+/// A source whose classifier reads rows that a front end makes of samples.
 fn behind_front(front: &FrontEnd, mut channels: usize, text: &str) -> String {
     let (mut types, mut values) = (String::new(), String::new());
     for stage in front.stages() {

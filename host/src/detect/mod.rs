@@ -19,7 +19,7 @@ pub enum Change<'a> {
         /// Size of the change in the trial.
         size: f64,
     },
-    /// Recordings of what is to be seen. Full Gaussians look along the change of their means alone.
+    /// Recordings of the change. Full Gaussians look along the change of their means alone.
     Recorded(&'a Dataset),
 }
 
@@ -34,7 +34,7 @@ pub struct DetectorPlan<'a> {
     pub change: Change<'a>,
 }
 
-/// A detector, and what it is worth on series that neither model nor limits have seen.
+/// A detector, and its results on series that neither model nor limits have seen.
 #[derive(Clone, Debug)]
 pub struct DetectorTrial {
     /// The detector.
@@ -45,7 +45,7 @@ pub struct DetectorTrial {
     pub fit: Fit,
     /// False alarms where the limits were set.
     pub calibrated: FalseAlarms,
-    /// False alarms on the unseen parts: what to expect.
+    /// False alarms on the unseen parts, which estimate those to expect.
     pub unseen: FalseAlarms,
     /// Delays of changes, and alarms without a change over as many samples; `None` if it is unknown which samples are normal.
     pub changes: Option<Changes>,
@@ -107,7 +107,7 @@ pub enum DetectorError {
         /// Reason.
         error: CalibrationError,
     },
-    /// An offset of what has none.
+    /// An offset in a family without a mean.
     #[error(
         "{family} has no mean that an offset would move: take gaussian, full-gaussian or mixture, or \
          recordings of the change"
@@ -126,7 +126,7 @@ pub enum DetectorError {
         /// Index of the channel.
         channel: usize,
     },
-    /// A change to what the model does not observe.
+    /// A change in data of another kind than the model's.
     #[error("{file}: observes {found}, where what is normal is of {wanted}")]
     #[strum(serialize = "wrong-observations")]
     Other {

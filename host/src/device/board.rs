@@ -89,7 +89,7 @@ pub static BOARDS: [Board; 5] = [
 ];
 
 impl Board {
-    /// The board that is meant where none is named.
+    /// The board that is used if none is named.
     pub const DEFAULT: &'static str = "mps2-an386";
 
     /// The board of a name.

@@ -13,7 +13,7 @@ use super::BOARDS;
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// No firmware where it was looked for.
+    /// No firmware in the folder.
     #[error(
         "{}: no firmware there (no Cargo.toml); name the folder `firmware` of a checkout",
         folder.display()
@@ -106,7 +106,7 @@ pub enum DeviceError {
         /// Answers received.
         answers: usize,
     },
-    /// Nothing came from the device for longer than it was given.
+    /// The device was silent for longer than allowed.
     #[error("the device was silent for {seconds} s after {answers} answers; it is given up")]
     #[strum(serialize = "device-silent")]
     Silent {

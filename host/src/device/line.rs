@@ -9,7 +9,7 @@ use super::{DeviceError, Options};
 
 /// Event on the line.
 pub(super) enum Heard {
-    /// A record: its head, and what follows it.
+    /// A record: its head, and the rest.
     Record(Head, Vec<u8>),
     /// Nothing for as long as a read waits.
     Silence,

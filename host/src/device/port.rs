@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{DeviceError, Options};
 
-/// A line to a device: bytes out, bytes in, nothing waited for longer than told.
+/// A line to a device: bytes out, bytes in, with a limit on each wait.
 ///
 /// Read and written through references, by two threads at once, as [`converse`](super::converse) does.
 #[derive(Debug)]
@@ -174,7 +174,7 @@ mod serial {
             self.hung_up.store(true, Ordering::Relaxed);
         }
 
-        /// Nothing, where it was hung up or unplugged.
+        /// Reads bytes; none if the port was hung up or unplugged.
         pub(super) fn read(&self, into: &mut [u8]) -> io::Result<usize> {
             loop {
                 if !self.wait(PollFlags::IN, self.retry)? {

@@ -70,7 +70,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Instructions that a push of a sample took on average; `None` where none was measured.
+    /// Mean number of instructions of a push of a sample; `None` if nothing was measured.
     pub fn instructions_per_sample(&self) -> Option<f64> {
         let report = &self.outcome.report;
         // One instruction a nanosecond: see the module.
@@ -165,7 +165,7 @@ impl Qemu {
         }
     }
 
-    /// Listens until the device ends, and returns what it sent: for images that ask for nothing.
+    /// Listens until the device ends, and returns its output: for images that ask for nothing.
     ///
     /// # Errors
     /// As [`talk`](Self::talk).

@@ -44,7 +44,7 @@ pub struct DeviceInfo {
     pub model_bytes: usize,
     /// Bytes of the state, in RAM.
     pub state_bytes: usize,
-    /// Ticks of the board's counter in a second; `None` where it has none.
+    /// Ticks of the board's counter per second; `None` without a counter.
     pub ticks_per_second: Option<u32>,
     /// Profile of the device: if it differs from the host's, bits cannot be compared.
     pub profile: Profile,
@@ -116,7 +116,7 @@ pub struct Outcome {
     pub report: DeviceReport,
 }
 
-/// Asks what runs on the device, sends it all inputs, collects its answers, and stops it.
+/// Asks the device for its description, sends it all inputs, collects its answers, and stops it.
 ///
 /// Reads and writes on two threads, so that the inputs run ahead of the answers as far as the link lets
 /// them. `reader` waits at most [`Options::retry`] for a byte: what is asked once, before and after the

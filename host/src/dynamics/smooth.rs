@@ -1,4 +1,4 @@
-//! States given a whole series, and what is expected of them.
+//! States given a whole series, and their expectations.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -112,7 +112,7 @@ impl Given {
         &self.covariance + &self.mean * self.mean.transpose()
     }
 
-    /// The moments of a step from the state before to this; none of the first state.
+    /// The moments of a step from the state before to this; `None` for the first state.
     pub(crate) fn step(&self, before: &Self) -> Option<StepMoments> {
         let across = self.across.as_ref()? + &self.mean * before.mean.transpose();
         Some(StepMoments { steps: 1.0, before: before.square(), across, after: self.square() })
@@ -180,7 +180,7 @@ pub(crate) fn smooth(
 }
 
 impl Expected {
-    /// Adds what is expected of one series.
+    /// Adds the expectations of one series.
     pub(crate) fn observe(
         &mut self,
         given: &[Given],

@@ -97,7 +97,7 @@ impl LinearSystem {
         self.motion()?.log_likelihood(None, &mut samples.iter_in_part())
     }
 
-    /// The core's system, its numbers rounded to the format: what a device runs.
+    /// The core's system, its numbers rounded to the format of a device.
     ///
     /// # Errors
     /// A number that rounding to the format invalidates: a covariance that is no longer positive definite.

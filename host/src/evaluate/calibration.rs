@@ -4,7 +4,7 @@ use super::Judged;
 
 /// Bins of confidence.
 const BINS: usize = 10;
-/// One over the least probability that counts: what was said to be impossible, and came, is no endless loss.
+/// Reciprocal of the least probability that counts, so that an impossible event has a finite loss.
 const MOST: f64 = 1e15;
 /// Largest distance of a scale from the reciprocal of the mean margin, as a logarithm, and number of bisections.
 const FARTHEST: f64 = 8.0;
@@ -33,7 +33,7 @@ pub struct Calibration {
     /// Expected calibration error: over bins of confidence, the mean difference of confidence and share decided
     /// rightly, by their windows.
     pub calibration_error: f64,
-    /// Ten bins of confidence, the probability of what was decided; those without a window left out.
+    /// Ten bins of confidence, the probability of the decisions; those without a window left out.
     pub reliability: Vec<ReliabilityBin>,
 }
 
@@ -42,7 +42,7 @@ pub struct Calibration {
 pub struct ReliabilityBin {
     /// Number of windows.
     pub windows: usize,
-    /// The mean probability of what was decided.
+    /// The mean probability of the decisions.
     pub confidence: f64,
     /// The share decided rightly.
     pub right: f64,

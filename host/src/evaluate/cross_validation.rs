@@ -38,7 +38,7 @@ pub struct CrossValidation {
     pub rejection: Option<RejectionFigures>,
     /// The folds one by one.
     pub folds: Vec<FoldFigures>,
-    /// Decisions on what was held back, `[fold][window]`.
+    /// Decisions on held-out windows, `[fold][window]`.
     #[serde(skip)]
     pub judged: Vec<Vec<Judged>>,
 }
@@ -56,7 +56,7 @@ pub struct FoldFigures {
     pub accuracy: f64,
     /// Macro-F1.
     pub macro_f1: f64,
-    /// Area below detections against false alarms; none where the fold tests one class alone.
+    /// Area below detections against false alarms; `None` if the fold tests one class alone.
     pub roc_area: Option<f64>,
     /// Choice made within the training folds.
     pub choice: Option<Choice>,
@@ -68,7 +68,7 @@ pub struct FoldFigures {
     pub floor: Option<Floor>,
 }
 
-/// The floor of standard deviations chosen within the training folds, and what it holds.
+/// The floor of standard deviations chosen within the training folds, and the parameters at it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Floor {
     /// The fraction of the channel's in its class.
@@ -147,7 +147,7 @@ pub fn check(
 }
 
 /// Cross-validates a classifier: in every fold it is trained on the other folds alone, deployed
-/// in `f32`, and judges windows as a device would: see [`judge`]. Groups never straddle folds.
+/// in `f32`, and judges windows as a device would: see [`judge`]. Groups stay in one fold.
 /// Classifiers that are cross-validated with one trainer share their class models where these are the
 /// same.
 ///
@@ -178,7 +178,7 @@ pub fn cross_validate(
     Ok(validated)
 }
 
-/// Judges every fold by what is made of the others: `judged` is given series to train on and to test.
+/// Judges every fold by training on the others: `judged` is given series to train on and to test.
 pub(super) fn over_folds<E: From<EvaluateError>>(
     data: &Dataset,
     request: &Request,
@@ -253,7 +253,7 @@ impl CrossValidation {
         self.folds.iter().filter_map(|fold| fold.form.as_ref()).all(plain)
     }
 
-    /// Decisions on what was held back, `[fold][window]`.
+    /// Decisions on held-out windows, `[fold][window]`.
     #[must_use]
     pub fn judged(&self) -> Vec<&[Judged]> {
         self.judged.iter().map(Vec::as_slice).collect()

@@ -20,7 +20,7 @@ pub struct Judged {
     pub margin: f32,
     /// Margin of each class over the best of the others at the end, `[class]`; negative where it does not win.
     pub leads: Vec<f32>,
-    /// The log-likelihood under the likeliest model, in nats per sample; none where no model has any.
+    /// The log-likelihood under the likeliest model, in nats per sample; `None` if all are zero.
     pub likelihood: Option<f32>,
     /// Samples after which the decision was the last one and stayed so.
     pub settled: usize,

@@ -73,7 +73,7 @@ pub enum EvaluateError {
     /// No labelled window.
     #[error("{0}: no window to evaluate on; shorten the window or keep short series")]
     NoWindows(String),
-    /// Nothing to learn confidence from.
+    /// Too few windows to learn confidence from.
     #[error(
         "{0}: no two folds have a labelled window: nothing is held back to learn confidence from"
     )]
@@ -86,7 +86,7 @@ pub enum EvaluateError {
         /// Error without it.
         source: Box<EvaluateError>,
     },
-    /// Confidence of a classifier that keeps none.
+    /// Confidence of a classifier without it.
     #[error(
         "a model of {0} keeps no confidence, for it is a kernel machine; the classifiers that compile do, among \
          them fisher"

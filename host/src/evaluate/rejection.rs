@@ -166,7 +166,7 @@ pub fn learn_confidence(
 /// Results of rejection on held-out windows, and on held-out classes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RejectionFigures {
-    /// The share of windows of known classes that was to be rejected; null where an artefact does not say.
+    /// The intended share of rejected windows of known classes; null if an artefact does not have it.
     pub rate: Option<f64>,
     /// The share of them that was, each fold by the thresholds of the others.
     pub rejected: f64,

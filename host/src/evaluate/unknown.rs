@@ -18,7 +18,7 @@ pub struct UnknownClass {
     pub decided: Vec<(String, usize)>,
     /// Windows without a decision, for the scores or the margin went out of range.
     pub undecided: usize,
-    /// Windows that the classifier's thresholds reject; null of one that keeps none.
+    /// Number of windows that the classifier's thresholds reject; null for a classifier without thresholds.
     pub rejected: Option<usize>,
 }
 

@@ -21,7 +21,7 @@ use crate::words::short;
 pub struct SystemEm {
     /// Numbers of a state.
     pub states: usize,
-    /// Passes over the data at most.
+    /// Largest number of passes over the data.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the log-likelihood by no more than this, in
     /// nats per sample: whatever the units of the channels.
@@ -188,7 +188,7 @@ impl SystemEm {
 /// No start is closer to a random walk.
 const MOST_PERSISTENT: f64 = 0.98;
 
-/// The series that are fitted to, and what is known of their channels.
+/// The series of a fit, and properties of their channels.
 pub(super) struct Data<'a> {
     pub(super) series: Vec<RowsView<'a>>,
     pub(super) samples: usize,
@@ -320,7 +320,7 @@ pub(super) fn regression(products: &DMatrix<f64>, squares: &DMatrix<f64>) -> DMa
     products * inverse.unwrap_or_else(|_| DMatrix::zeros(size, size))
 }
 
-/// The nearest covariance: what rounding made of one.
+/// The nearest covariance to a matrix that rounding has changed.
 pub(super) fn positive(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     let most = matrix.diagonal().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     at_least(matrix, &vec![(LEAST_VARIANCE * most).sqrt(); matrix.nrows()])

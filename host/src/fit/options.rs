@@ -29,7 +29,7 @@ pub struct BaumWelch {
     /// past; one of no others.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub rows: usize,
-    /// Passes over the data at most, a restart.
+    /// Largest number of passes over the data per restart.
     pub iterations: usize,
     /// Converged when a pass, the fifth or a later one, moves the penalised log-likelihood by no more
     /// than this, in nats per sample: whatever the units of the channels.
@@ -118,10 +118,10 @@ pub struct Restart {
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FitError {
-    /// No sequence, or none with an observation that is not missing.
+    /// No sequence, or no observation that is present.
     #[error("nothing to fit: no observation that is not missing")]
     NoData,
-    /// Fewer points than what is fitted is made of.
+    /// Fewer points than parameters of the model.
     #[error("{found} observed where two or more are needed; add samples, or leave it out")]
     FewPoints {
         /// Observed points.
@@ -149,7 +149,7 @@ pub enum FitError {
         /// Kind of observations.
         observed: &'static str,
     },
-    /// Emissions that regress on the past, where rows have none.
+    /// Emissions that regress on the past, over rows without a past.
     #[error(
         "{family} emissions are of a sample and those before it, which only classifiers see: take another \
          family here"
@@ -185,7 +185,7 @@ crate::kinds::kinds!(FitError,
     Self::System(error) => error,
 );
 
-/// Restarts at most.
+/// Largest number of restarts.
 const MOST_RESTARTS: usize = 1_000;
 
 impl BaumWelch {

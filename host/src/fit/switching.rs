@@ -191,7 +191,7 @@ impl SwitchingEm {
         sum
     }
 
-    /// Paths of modes from states, each beside the one before it.
+    /// Paths of modes from states and their predecessors.
     fn segment(
         &self,
         states: &[(Vec<Given>, f64)],
@@ -299,7 +299,7 @@ impl SwitchingEm {
     }
 }
 
-/// The paths that what is expected of the states makes likeliest.
+/// The likeliest paths under the expectations of the states.
 fn likeliest_paths(
     system: &SwitchingSystem,
     states: &[(Vec<Given>, f64)],

@@ -27,7 +27,7 @@ pub enum Topology {
 }
 
 impl Topology {
-    /// Initial and transition probabilities, uniform over what is allowed.
+    /// Initial and transition probabilities, uniform over the allowed ones.
     pub(super) fn chain(self, states: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
         let uniform_over = |allowed: std::ops::RangeInclusive<usize>| -> Vec<f64> {
             let share = 1.0 / allowed.clone().count() as f64;

@@ -102,7 +102,7 @@ fn pairs(model: &Hmm, sequences: &[SamplesView<'_>]) -> Result<Vec<Counts>, Kern
     })
 }
 
-/// Counts of one sequence, or why it has none.
+/// Counts of one sequence, or the reason why it has no counts.
 type Counts = Result<Vec<f64>, SequenceError>;
 
 /// Expected counts of pairs: the filter forward, and one step back for each pair.

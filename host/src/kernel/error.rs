@@ -46,7 +46,7 @@ pub enum KernelError {
         /// Number of samples of a window.
         window: usize,
     },
-    /// More words than features are made of.
+    /// Too many words for features.
     #[error(
         "{symbols} symbols have more than {WORDS_AT_MOST} words of length {length}; take a lower order, or \
          the matrix of all pairs, which needs no features"

@@ -13,7 +13,7 @@ const BATCH: usize = 1024;
 /// Steps of QR at most, an eigenvalue; it takes some two.
 const STEPS: usize = 30;
 
-/// Sequences that are enumerated at most.
+/// Largest number of sequences that are enumerated.
 pub const ENUMERATED_AT_MOST: u64 = 1 << 20;
 
 /// Largest number of sequences times the squared number of parameters: some minutes of outer products.
@@ -33,7 +33,7 @@ pub const RELATIVE_CUT: f64 = 1e-10;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Information {
     matrix: Gram,
-    /// Sequences that the expectation was taken over; none where it has a closed form.
+    /// Number of sequences that the expectation was taken over; 0 for a closed form.
     pub sequences: usize,
     /// Root of the expected squared Frobenius distance to the model's own information, where it was
     /// sampled; `None` for an expectation that is exact, or not the model's.
@@ -223,7 +223,7 @@ impl Information {
         self.matrix.len()
     }
 
-    /// The principal axes. Some `10 P^3` multiply-adds and `16 P^2` bytes beside the result.
+    /// The principal axes. Some `10 P^3` multiply-adds and `16 P^2` bytes in addition to the result.
     ///
     /// # Errors
     /// [`InformationError::Matrix`] where an entry is not finite.

@@ -69,7 +69,7 @@ pub fn read_gram(path: &Path) -> Result<ReadGram, ReadGramError> {
     parse_gram(&path.display().to_string(), &files::read(path)?)
 }
 
-/// Reads from memory what [`read_gram`] reads from a file; `file` is for messages.
+/// Parses bytes in memory as [`read_gram`] parses a file; `file` is for messages.
 ///
 /// # Errors
 /// As [`read_gram`].

@@ -1,4 +1,4 @@
-//! The kernels by name, for whatever computes a matrix of a data set: commands and evaluations.
+//! The kernels by name, for commands and evaluations that compute a matrix of a data set.
 //!
 //! A further kernel is an [`Entry`] in [`KERNELS`]: its name, a line about it, the parameters that it
 //! takes, and how it is computed of what it compares.

@@ -24,11 +24,11 @@ use crate::parallel::each;
 pub struct SpectrumKernel {
     /// Symbols of a word.
     pub length: usize,
-    /// Places in which words may differ: none or one.
+    /// Number of places in which words may differ: 0 or 1.
     pub mismatches: usize,
 }
 
-/// Words of the alphabet at most.
+/// Largest number of words of the alphabet.
 const WORDS: usize = 1 << 26;
 
 /// The words of many strings, and which strings each word is in: a row of the kernel matrix is a sum over the

@@ -51,7 +51,7 @@ pub enum Mirror {
     /// if it wins by more than two standard errors over series.
     #[default]
     Choose,
-    /// The channels that change sign; none for no mirror image.
+    /// The channels that change sign; empty for no mirror image.
     Channels(Vec<String>),
 }
 
@@ -70,7 +70,7 @@ impl Default for Augment {
 }
 
 impl Augment {
-    /// Nothing varied.
+    /// No augmentation.
     pub const NONE: Self = Self {
         copies: Some(0),
         other_copies: Vec::new(),
@@ -99,7 +99,7 @@ impl Augment {
         all_of(&self.copies(kind), self.other_copies.iter().filter(|_| any))
     }
 
-    /// Sets the number of copies, and leaves none to choose from.
+    /// Sets the number of copies, without a choice.
     pub(crate) fn with_copies(&self, copies: usize) -> Self {
         Self { copies: Some(copies), other_copies: Vec::new(), ..self.clone() }
     }
@@ -178,7 +178,7 @@ pub(crate) struct Augmented<'a> {
     variants: usize,
 }
 
-/// Bytes of varied series at most.
+/// Largest number of bytes of augmented series.
 const MOST_BYTES: u64 = 2 << 30;
 
 impl<'a> Variation<'a> {
@@ -360,7 +360,7 @@ pub enum AugmentError {
     #[error("channel `{0}` is named twice: it is mirrored once, and is part of one vector")]
     #[strum(serialize = "channel-twice")]
     Twice(String),
-    /// More copies than there is room for.
+    /// More copies than memory holds.
     #[error(
         "{copies} copies of each training series take {gigabytes:.1} GB, and 2.1 are the most: take \
          fewer copies"

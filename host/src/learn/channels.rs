@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::data::{DataError, Dataset, Front, Kind, centre_and_scale, centre_and_spread};
 
-/// Channels that never change over some series: they tell nothing apart.
+/// Channels that never change over some series: they separate no classes.
 pub fn constant_channels<'a>(data: &'a Dataset, series: &[usize]) -> Vec<&'a str> {
     let Kind::Channels(names) = data.kind() else { return Vec::new() };
     let rows = || {

@@ -74,7 +74,7 @@ pub enum TrainError {
     /// The data could not be used.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Samples that lack channels, for what takes whole ones.
+    /// Samples that lack channels, for methods that take whole ones.
     #[error(
         "{file}: {rows} samples lack a channel, and {what} take whole samples; fill them in, leave out a channel that is \
          often missing, or leave out what takes whole samples"
@@ -89,7 +89,7 @@ pub enum TrainError {
         what: &'static str,
     },
     /// Fewer than two classes among the labels.
-    #[error("{file}: {found} class{} to tell apart, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
+    #[error("{file}: {found} class{} among the labels, two are needed; check the column `label`", if *.found == 1 { "" } else { "es" })]
     OneClass {
         /// The file.
         file: String,
@@ -153,7 +153,7 @@ pub enum TrainError {
     #[error("no class `{0}` whose model could give scores; the classes are {1}")]
     #[strum(serialize = "unknown-class")]
     NoSuchClass(String, String),
-    /// Windows none of which can be used.
+    /// Windows of which none can be used.
     #[error("{0}: no window to train on; shorten the window or keep short series")]
     NoWindows(String),
     /// A window that the fitted models make impossible.
@@ -176,7 +176,7 @@ pub enum TrainError {
         /// Error of the model.
         why: String,
     },
-    /// More features than there is room for.
+    /// More features than memory holds.
     #[error(
         "{} features of each of {}, varied copies counted, take {gigabytes:.1} GB or more, and 2.1 are the most: take \
          fewer copies, states or codebooks, a longer hop, or bayes",
@@ -202,13 +202,13 @@ pub enum TrainError {
     NeedsAllModels,
     /// A model for each lag, where there is a model per class.
     #[error(
-        "a model for each of lags {0} is of all classes, and what it gives is scores or counts: ask for universal score models, and a classifier that takes them"
+        "a model for each of lags {0} is of all classes, and gives scores or counts: ask for universal score models, and a classifier that takes them"
     )]
     LagsApart(Lags),
     /// A kernel that is no inner product of features without landmarks, and a learner that needs them.
     #[error(
-        "{0} is a kernel that no features in the primal stand for, so that a {1} cannot be trained \
-         on it: take {2}, or landmarks, by which there are features; fisher takes every learner"
+        "{0} has no explicit feature map, so that a {1} cannot be trained on it: take {2}, or landmarks, which make \
+         features; fisher takes every learner"
     )]
     NeedsKernelLearner(ClassifierKind, &'static str, String),
     /// A kernel machine that could not be deployed.
@@ -241,7 +241,7 @@ pub enum TrainError {
          learner, fewer windows, or no copies"
     )]
     TooManyWindows(usize, &'static str),
-    /// A front end that does not fit what is observed.
+    /// A front end that does not fit the observations.
     #[error(transparent)]
     Front(FrontError),
     /// A front end whose mel bands are of another rate than the data.
@@ -281,10 +281,10 @@ pub enum TrainError {
         /// Samples of a first row.
         first: usize,
     },
-    /// Codebooks of what has none, or beside what they cannot be added to.
+    /// Codebooks for data without channels, or with a machine that cannot use them.
     #[error(
-        "codebooks are of real channels, beside a linear machine on Fisher scores of emissions that do not predict \
-         from the past: leave codebooks out, or take fisher"
+        "codebooks need real channels and a linear machine on Fisher scores of emissions that do not predict from the \
+         past: leave codebooks out, or take fisher"
     )]
     #[strum(serialize = "no-codebooks")]
     Codebooks,
@@ -305,7 +305,7 @@ pub enum TrainError {
          longer window"
     )]
     ShortCodebooks(usize),
-    /// Differences at lags of what has none, or before a machine that does not compile.
+    /// Differences at lags for data without channels, or before a machine that does not compile.
     #[error(
         "{} are of real channels, and of classifiers that compile: leave lags and \
          a model for each of them out", .0.words()

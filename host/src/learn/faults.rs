@@ -128,7 +128,7 @@ pub fn mixed_units<'a>(data: &'a Dataset, series: &[usize]) -> Option<MixedUnits
     found.map(|found| MixedUnits { classes: true, ..found })
 }
 
-/// The root of the mean square of each channel of a series, wild samples held: one of a hundred says nothing of the unit.
+/// The root mean square of each channel of a series, with wild samples clamped: one of a hundred is not significant for the unit.
 fn sizes(data: &Dataset, series: usize, channels: usize) -> Vec<f64> {
     let view = data.series()[series].samples.view();
     let rows = || view.rows().into_iter().flat_map(|rows| rows.iter().flatten());
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(large(&one_channel), None);
     }
 
-    /// Series of other lengths, and rows that mark what was not measured, are of the same unit.
+    /// Series of other lengths, and rows that mark missing measurements, are of the same unit.
     #[test]
     fn lengths_and_markers_are_no_units() {
         let kind = || Kind::Channels(vec!["x".into(), "y".into(), "z".into()]);

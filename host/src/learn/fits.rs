@@ -1,4 +1,4 @@
-//! Class models, none of them fitted twice.
+//! Class models, each fitted once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ pub(crate) struct Fits<'a> {
 /// Settings on which class models depend, given the data.
 #[derive(Clone, PartialEq)]
 pub(crate) struct FitKey {
-    /// The series; what they are mirrored in says which images are among them.
+    /// The series; the mirror images among them follow from the mirrored channels.
     pub(crate) series: Vec<usize>,
     pub(crate) baum_welch: BaumWelch,
     pub(crate) front: Front,

@@ -1,4 +1,4 @@
-//! One-against-rest machines on scaled features, in the primal whatever they were trained in.
+//! One-against-rest machines on scaled features, in the primal regardless of their training.
 
 use crate::classifier::{Output, Scaling};
 use crate::learn::features::FeatureMap;

@@ -1,9 +1,9 @@
-//! One model, whatever the labels.
+//! One model, regardless of labels.
 
 use crate::data::{Dataset, SamplesView, centre_and_scale};
 use crate::fit::{BaumWelch, Fit, FitError};
 
-/// A model fitted to some series of a data set, whatever their labels.
+/// A model fitted to some series of a data set, regardless of their labels.
 ///
 /// `progress` is called after every pass of Baum-Welch.
 ///

@@ -132,7 +132,7 @@ pub struct Request {
     pub limits: Limits,
     /// Windows of the series; `None` for whole series.
     pub windowing: Option<Windowing>,
-    /// Column that names groups which inner folds must not straddle.
+    /// Column of the groups that stay in one inner fold.
     pub group: Option<String>,
     /// `true` if log-likelihoods are among the features.
     pub with_likelihood: bool,
@@ -166,7 +166,7 @@ pub struct Request {
     /// Rate of a mean map's radial basis function, `exp(-lambda/2 |x - y|^2)`: symbols, and states,
     /// that differ have `exp(-lambda)` in common.
     pub lambda: f64,
-    /// Inner folds by which what is open is chosen.
+    /// Inner folds by which open choices are made.
     pub inner_folds: usize,
     /// Augmentation of training series; channels only.
     pub augment: Augment,
@@ -236,7 +236,7 @@ impl Request {
         }
     }
 
-    /// One form, or what is given, and the floors of [`Effort::Minimal`].
+    /// One form, or the given one, and the floors of [`Effort::Minimal`].
     #[must_use]
     pub fn minimal(kind: ClassifierKind) -> Self {
         Self::new(kind).trying(Effort::Minimal)
@@ -294,7 +294,7 @@ impl Request {
         self.learner.unwrap_or(own)
     }
 
-    /// The learner beside one model of all classes that has seen no label.
+    /// The learner for one model of all classes that has seen no label.
     pub(crate) fn learner_of_one(&self) -> &'static Learner {
         self.learner.unwrap_or(&RIDGE)
     }
@@ -309,7 +309,7 @@ impl Request {
         if self.c.is_empty() { learner.costs.to_vec() } else { self.c.clone() }
     }
 
-    /// The kernels on scores to choose from, with their widths; none for what compiles.
+    /// The kernels on scores to choose from, with their widths; empty for classifiers that compile.
     pub(crate) fn kernels(&self) -> Vec<(Option<f64>, ScoreKernel)> {
         let widths = if self.sigma.is_empty() { &[1.0, 2.0, 4.0] } else { self.sigma.as_slice() };
         match self.kind {

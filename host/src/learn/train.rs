@@ -79,7 +79,7 @@ impl<'a> Trainer<'a> {
         self.shared.fits.data()
     }
 
-    /// Refuses what [`train`](Self::train) would refuse before anything is fitted.
+    /// Refuses, before anything is fitted, requests that [`train`](Self::train) would refuse.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.
@@ -172,7 +172,7 @@ impl<'a> Trainer<'a> {
         Ok((Plan { series, trial, form, setting, copies }, copied.examples))
     }
 
-    /// Fits what was planned, of a plan that was [chosen](Self::choose) on this data set.
+    /// Fits a plan that was [chosen](Self::choose) on this data set.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.

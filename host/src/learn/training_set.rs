@@ -30,7 +30,7 @@ use crate::parallel::each;
 use crate::runtime::{Family, Hmm, Shape};
 use crate::words::{counted, short};
 
-/// Machines of a scaling, whatever they are trained on.
+/// Machines of a scaling, for any kind of training.
 pub(crate) enum AnyPath {
     /// Machines on features, in the primal.
     Linear(Path),
@@ -61,7 +61,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Some series of a data set, with what all stages of a trial on them share.
+/// Some series of a data set, with the shared results of all stages of a trial on them.
 pub(crate) struct TrainingSet<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) data: &'a Dataset,
@@ -94,7 +94,7 @@ impl<'a> TrainingSet<'a> {
         Ok(Self { shared, data, variation, labels, front, trial, progress })
     }
 
-    /// Channels that change sign in mirror images; none while that is to be chosen.
+    /// Channels that change sign in mirror images; empty while that is to be chosen.
     pub(crate) fn mirror(&self) -> &[String] {
         self.trial.augment.mirrors(self.data.kind()).unwrap_or_default()
     }
@@ -147,7 +147,7 @@ impl<'a> TrainingSet<'a> {
         self.labels[series]
     }
 
-    /// The logarithms of the classes' shares of what is decided on: the windows of some series.
+    /// The logarithms of the classes' shares of the windows of some series.
     pub(crate) fn log_priors(&self, series: &[usize]) -> Vec<f64> {
         let (windows, mut counts) = (self.windows(), vec![0_usize; self.data.classes().len()]);
         windows.of_all(series).for_each(|window| counts[self.labels[window.series]] += 1);
@@ -258,7 +258,7 @@ impl<'a> TrainingSet<'a> {
         Ok(map.behind(&self.trial.form.lags, channels).beside(codebooks))
     }
 
-    /// Codebooks drawn from windows of some series, whose channels have a scale; `None` where there are to be none.
+    /// Codebooks drawn from windows of some series, whose channels have a scale; `None` without codebooks.
     fn codebooks(&self, series: &[usize], scale: &[f64]) -> Option<Codebooks> {
         let each = self.trial.form.codebooks;
         if each == 0 {
@@ -412,7 +412,7 @@ impl<'a> TrainingSet<'a> {
                 0 => String::new(),
                 levels => format!(", {} of each likeness", counted(levels, "level")),
             };
-            notes.push(format!("{each} for each dilation beside the models{levels}"));
+            notes.push(format!("{each} for each dilation{levels}"));
         }
         notes.push(format!("training series: {}", augment.describe(self.data.kind())));
         notes

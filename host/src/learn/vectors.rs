@@ -68,7 +68,7 @@ impl Vectors {
     }
 }
 
-/// The mirror images to choose from: none, then, where channels form vectors, across `x`, `y`, `z`.
+/// The mirror images to choose from: no mirroring, then, where channels form vectors, across `x`, `y`, `z`.
 pub(crate) fn mirror_candidates(kind: &Kind, vectors: &Vectors) -> Vec<Vec<String>> {
     let mut candidates = vec![Vec::new()];
     let Kind::Channels(names) = kind else { return candidates };

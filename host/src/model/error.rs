@@ -32,7 +32,7 @@ pub enum ContextModelError {
     #[error("the pseudo-count {0} is not finite, or negative; give 0 or more")]
     #[strum(serialize = "bad-setting")]
     PseudoCount(f64),
-    /// No sequence, or none with an observation that is not missing.
+    /// No sequence, or no observation that is present.
     #[error("nothing to fit: no observation that is not missing")]
     NoData,
     /// A sequence of another length than the first.

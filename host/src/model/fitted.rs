@@ -68,7 +68,7 @@ impl FittedModel {
         }
     }
 
-    /// Checks what reading alone does not.
+    /// Checks conditions that reading does not.
     pub(super) fn validate(&self) -> Result<(), HmmError> {
         self.hidden_markov().map_or(Ok(()), Hmm::validate)
     }

@@ -1,4 +1,4 @@
-//! Fitted models of sequences at run-time sizes, and what can be asked of any of them.
+//! Fitted models of sequences at run-time sizes, and their common queries.
 //!
 //! A [`Model`] has log-likelihoods, a score, draws, and names for its parameters; one with hidden states
 //! has a likeliest path. Every kernel on scores takes it, and a [`ModelSet`] is its file.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::FittedModel;
 use crate::classifier::{self, Observations, Provenance};
 
-/// Models of one kind of observations: one of all data, one a class, or one a series.
+/// Models of one kind of observations: one of all data, one per class, or one per series.
 ///
 /// Its file is JSON with a checksum, as a classifier's is.
 ///

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
 
-/// A decision on a window, and what its samples gave.
+/// A decision on a window, and the contributions of its samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece<'a> {
     /// The first sample, from the beginning of the series.
@@ -23,14 +23,14 @@ pub struct Piece<'a> {
     pub gains: &'a [f64],
 }
 
-/// Decisions along a series, below what was observed.
+/// Decisions along a series, below its observations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplanationPlot<'a> {
     /// The heading.
     pub title: &'a str,
     /// Description in a line or two.
     pub subtitle: &'a str,
-    /// Channels by name, `[channel][sample]`, `None` where missing; none of symbols.
+    /// Channels by name, `[channel][sample]`, `None` if missing; empty for symbols.
     pub traces: &'a [(String, Vec<Option<f64>>)],
     /// Decisions in order of time.
     pub pieces: &'a [Piece<'a>],

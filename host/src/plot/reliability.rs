@@ -10,7 +10,7 @@ use super::svg::{colour, draw_heading, escape, open};
 pub struct Bin {
     /// Number of windows.
     pub windows: usize,
-    /// The mean probability of what was decided.
+    /// The mean probability of the decisions.
     pub confidence: f64,
     /// The share decided rightly.
     pub right: f64,

@@ -135,7 +135,7 @@ fn fill(label: Option<usize>) -> &'static str {
     label.map_or("#8b949e", colour)
 }
 
-/// A mark whose shape tells classes apart that share a colour.
+/// A mark whose shape distinguishes classes that share a colour.
 fn mark(label: Option<usize>, x: f64, y: f64, svg: &mut String) {
     let round = label.unwrap_or(0) / 10;
     let _ = match round % 3 {
@@ -158,7 +158,7 @@ fn mark(label: Option<usize>, x: f64, y: f64, svg: &mut String) {
     };
 }
 
-/// A number beside an axis, in powers of ten where the range is far from one.
+/// A number at an axis, in powers of ten if the range is far from one.
 fn number(value: f64, range: &Range<f64>) -> String {
     let widest = range.start.abs().max(range.end.abs());
     if (0.01..10_000.0).contains(&widest) {

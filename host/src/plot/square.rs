@@ -1,4 +1,4 @@
-//! The square of two shares, from none to all, that several figures are drawn in.
+//! The square of two shares, from 0 to 1, in which several figures are drawn.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub(super) fn y(share: f64) -> f64 {
     TOP + (1.0 - share) * SIDE
 }
 
-/// A grid, what is across and up, and where the two are equal if that means something.
+/// A grid, the titles of both axes, and the diagonal if it has a meaning.
 pub(super) fn draw_axes((across, up): (&str, &str), diagonal: bool, svg: &mut String) {
     let (left, right, bottom, top) = (x(0.0), x(1.0), y(0.0), y(1.0));
     for share in ticks(&(0.0..1.0), 5.0) {

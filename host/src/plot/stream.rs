@@ -122,7 +122,7 @@ impl StreamPlot<'_> {
         );
     }
 
-    /// Two strips: what is true, and what was decided.
+    /// Two strips: the true classes, and the decisions.
     fn draw_strips(&self, frame: &Frame, svg: &mut String) {
         let mut strip = |row: f64, name: &str, runs: &[Segment]| {
             let y = STRIPS + row * (STRIP + 4.0);

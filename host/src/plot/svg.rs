@@ -41,7 +41,7 @@ pub fn draw_heading(title: &str, subtitle: &str, x: f64, svg: &mut String) {
     }
 }
 
-/// A line of a grid across a panel, with what it stands for at its left end.
+/// A line of a grid across a panel, with its value at the left end.
 pub(super) fn draw_level((left, right): (f64, f64), y: f64, text: &str, svg: &mut String) {
     let _ = writeln!(
         svg,

@@ -1,4 +1,4 @@
-//! The boards that a project can be written for, and what is different on each.
+//! The boards that a project can be written for, and their differences.
 
 use super::ProjectError;
 use super::platform::Platform;

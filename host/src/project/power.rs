@@ -62,7 +62,7 @@ static POWERS: [Power; 6] = [
         part: "RP2350",
         hertz: 150_000_000,
         currents: Currents { run: [11.8, 16.0], sleep: [0.158, 0.166] },
-        conditions: "3.3 V, typical, sum over the rails, CoreMark on one core to hello_usb, whose clock is not said",
+        conditions: "3.3 V, typical, sum over the rails, CoreMark on one core to hello_usb, at an unstated clock",
         asleep: "P1.4 and P1.0, which keep SRAM; the core begins anew",
         source: "Raspberry Pi, RP2350 Datasheet, tables 1445, 1446",
     },

@@ -9,7 +9,7 @@ use crate::deploy::{Cost, Enough};
 /// Memory that an image takes, and memory of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Room {
-    /// Bytes of RAM that it takes, from the least to the most: what is static, and the stack with a stream's state.
+    /// Bytes of RAM that it takes, from the least to the most: static memory, and the stack with a stream's state.
     pub ram: [usize; 2],
     /// Bytes of RAM on the board.
     pub ram_there: usize,
@@ -19,7 +19,7 @@ pub struct Room {
     pub flash_there: usize,
 }
 
-/// Bytes of what outlives a reset.
+/// Bytes that outlive a reset.
 const STATIC: usize = 68;
 
 /// Bytes of stack beside those copies, rows of numbers along all directions that the filter holds at once, and copies of the

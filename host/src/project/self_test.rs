@@ -23,7 +23,7 @@ const MOST_COMPARED: usize = 4;
 const SHARE_OF_FLASH: usize = 8;
 const BYTES: usize = 64 << 10;
 
-const BELIEVED: &str = "margin and probability; why it is to be doubted, or zero";
+const BELIEVED: &str = "margin and probability; the reason for rejecting it, or zero";
 const BITS: &str = "(decision.class, decision.margin.to_bits())";
 const BITS_BELIEVED: &str = "\
 let (class, margin) = (decision.decision.class, decision.decision.margin.to_bits());
@@ -244,7 +244,7 @@ pub(super) fn source(
     (text + &tables, count, compared)
 }
 
-/// The core's type of what is decided.
+/// The core's type of a decision.
 fn decided(model: ProjectModel<'_>) -> &'static str {
     if model.confidence().is_some() { "Prediction" } else { "Decision" }
 }

@@ -10,7 +10,7 @@ use crate::device::Clock;
 use crate::project::{PROJECT_BOARDS, Power, ProjectBoard, ProjectModel, Room};
 use crate::words::{grouped, grouped_to_three_digits, to_three_digits};
 
-/// Samples that a project's self-test has: none, where streams are so short, to sixty-four of four.
+/// Samples of a project's self-test: from none, if streams are very short, to sixty-four each of four recordings.
 const SELF_TEST: [usize; 2] = [0, 4 * 64];
 
 /// A model on every board, in every format that it has.
@@ -209,7 +209,7 @@ fn interval([least, most]: [f64; 2]) -> String {
     }
 }
 
-/// Instructions, how busy, whether it keeps up, and what a day takes, as far as that is known.
+/// Instructions, load, whether it keeps up, and the charge of a day, as far as known.
 pub(super) fn cells(pace: &Pace, drawn: bool) -> [String; 4] {
     let busy = pace.busy.map(|busy| grouped_to_three_digits(100.0 * busy));
     let charge = match pace.charge {

@@ -13,7 +13,7 @@ pub struct ContractSummary {
     pub windows: Option<WindowsSummary>,
     /// The sample period in seconds, and the relative error that the model bears; null where it is unknown.
     pub period: Option<Period>,
-    /// Each channel in training; none over symbols, and where it is unknown.
+    /// Each channel in training; empty over symbols, and if unknown.
     pub channels: Vec<ChannelSummary>,
 }
 

@@ -8,7 +8,7 @@ use crate::deploy::Calibration;
 use crate::detect;
 use crate::detect::{Delays, DetectorTrial, FalseAlarms};
 
-/// A detector of change, and what it is worth.
+/// A detector of change, and its results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DetectionReport {
     /// The normal series.
@@ -33,15 +33,15 @@ pub struct DetectionReport {
     pub change: String,
     /// Alarms where the limits were set.
     pub calibrated: Alarms,
-    /// Alarms on what neither model nor limits have seen.
+    /// Alarms on series that neither model nor limits have seen.
     pub unseen: Alarms,
     /// Delays of changes; null if none is looked for.
     pub changes: Option<Changes>,
-    /// The file that keeps the detector; null where none was asked for.
+    /// The file that keeps the detector; null if not requested.
     pub file: Option<String>,
-    /// The file with the detector's source; null where none was asked for.
+    /// The file with the detector's source; null if not requested.
     pub detector: Option<String>,
-    /// The folder with a C library around it; null where none was asked for.
+    /// The folder with a C library around it; null if not requested.
     pub c_library: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct Seen {
     pub series: usize,
     /// Number of series with an alarm after the place where a change is or would be.
     pub alarmed: usize,
-    /// Samples up to the alarm, within which half of the series have one; null where half have none.
+    /// Samples up to the alarm, within which half of the series have one; null if fewer than half do.
     pub median_delay: Option<usize>,
     /// The longest delay of those with an alarm.
     pub longest_delay: Option<usize>,

@@ -9,7 +9,7 @@ use crate::deploy::Cost;
 use crate::device::{Image, Run};
 use crate::parity::{Parity, profile_differences};
 
-/// A run on an emulated device beside the host's.
+/// A run on an emulated device, compared with the host's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceComparison {
     /// The model's file.
@@ -33,9 +33,9 @@ pub struct DeviceComparison {
     /// Predicted work and sizes.
     #[serde(flatten)]
     pub cost: Cost,
-    /// Bytes of the model in flash, as the device says.
+    /// Bytes of the model in flash, as the device reports them.
     pub device_model_bytes: usize,
-    /// Bytes of the state, as the device says.
+    /// Bytes of the state, as the device reports them.
     pub device_state_bytes: usize,
     /// Deepest stack in bytes, the state included.
     pub stack_bytes: Option<u32>,
@@ -52,7 +52,7 @@ pub struct DeviceComparison {
 }
 
 impl DeviceComparison {
-    /// Puts together what a run, its image and the comparison say. The host's numbers are `f32`.
+    /// Combines the results of a run, its image and the comparison. The host's numbers are `f32`.
     pub fn new(names: [String; 4], image: &Image, run: &Run, parity: Parity, cost: Cost) -> Self {
         let [model, data, board, form] = names;
         let evidence = "log-likelihoods";

@@ -11,7 +11,7 @@ use crate::runtime::{Family, Shape};
 /// Emissions of the hidden states of class models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EmissionSummary {
-    /// The family: `categorical`, `gaussian`, `poisson`, ...; null of what has no hidden states.
+    /// The family: `categorical`, `gaussian`, `poisson`, ...; null for models without hidden states.
     pub emission: Option<&'static str>,
     /// Components of each state's mixture; null for any other family.
     pub components: Option<usize>,

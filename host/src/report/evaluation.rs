@@ -24,7 +24,7 @@ pub struct DataSummary {
     pub samples: usize,
     /// Number of missing samples among them.
     pub missing: usize,
-    /// Samples per second; null where the data do not say.
+    /// Samples per second; null if the data do not give them.
     pub rate: Option<f64>,
     /// Samples per window; null for whole series.
     pub window: Option<usize>,
@@ -77,7 +77,7 @@ pub struct CrossValidationReport {
     /// Data of the evaluation.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// Column whose values never straddle folds.
+    /// Column whose values stay in one fold.
     pub group: Option<String>,
     /// Folds.
     pub folds: usize,
@@ -236,7 +236,7 @@ pub struct ModelEvaluation {
     /// Data of the evaluation.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// The figures on windows of classes that it knows; none where there is no such window.
+    /// The figures on windows of known classes; null without such a window.
     #[serde(flatten)]
     pub figures: Option<Figures>,
     /// Decisions on classes that the model does not know.

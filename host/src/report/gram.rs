@@ -59,7 +59,7 @@ impl From<Spectrum> for SpectrumSummary {
 pub struct InformationSummary {
     /// Number of rows and columns.
     pub parameters: usize,
-    /// Sequences that it is an expectation over; none where it has a closed form.
+    /// Number of sequences that it is an expectation over; 0 for a closed form.
     pub sequences: usize,
     /// Frobenius norm of the matrix.
     pub norm: f64,

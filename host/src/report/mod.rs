@@ -1,4 +1,4 @@
-//! Reports: what a command has to say, as a table for people and, under the same keys, as JSON.
+//! Reports: the results of a command, as a table for people and, under the same keys, as JSON.
 
 mod believing;
 #[cfg(feature = "device")]

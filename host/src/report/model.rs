@@ -22,7 +22,7 @@ use crate::deploy::{
 pub struct Inspection {
     /// The file.
     pub file: String,
-    /// `model`, `models` (linear dynamical systems, one a class), `profile` or `artefact`.
+    /// `model`, `models` (linear dynamical systems, one per class), `profile` or `artefact`.
     pub form: &'static str,
     /// Bytes of the file.
     pub file_bytes: usize,
@@ -36,7 +36,7 @@ pub struct Inspection {
     /// Front end that samples go through first.
     #[serde(skip_serializing_if = "Front::is_empty")]
     pub front: Front,
-    /// Lags at which differences of the channels are further channels of what models see.
+    /// Lags at which differences of the channels are further channels of the models.
     pub lags: Lags,
     /// Codebooks beside the models.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ pub struct Inspection {
     pub emission: EmissionSummary,
     /// `true` if states are successive positions: known, and not summed over.
     pub known_states: bool,
-    /// Outputs: one for two classes, else one a class.
+    /// Outputs: one for two classes, else one per class.
     pub outputs: usize,
     /// Directions that each model carries: the tangent filter's width.
     pub directions: usize,

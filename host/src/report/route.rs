@@ -8,11 +8,11 @@ pub(super) struct RouteTable<'a>(pub(super) &'a [Route]);
 
 impl fmt::Display for RouteTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = ["route", "RAM", "flash", "multiply-adds per sample", "a decision"];
+        let heads = ["route", "RAM", "flash", "multiply-adds per sample", "per decision"];
         let mut table = Table::new(heads);
         let with_items = |value: usize, per_item: usize, unit: &str| match per_item {
             0 => format!("{}{unit}", grouped(value)),
-            _ => format!("{}{unit} + {}{unit} an item", grouped(value), grouped(per_item)),
+            _ => format!("{}{unit} + {}{unit} per item", grouped(value), grouped(per_item)),
         };
         for route in self.0 {
             table.row([

@@ -133,11 +133,7 @@ pub(super) fn write_forms(
     }
     if choice.could_not_lead > 0 {
         let forms = counted(choice.could_not_lead, "form");
-        writeln!(
-            f,
-            "{forms} more not tried: even if right of every window, none would lead what is taken by two standard \
-             errors"
-        )?;
+        writeln!(f, "skipped {forms} that could not win by two standard errors")?;
     }
     if all.is_empty() {
         return Ok(());
@@ -225,7 +221,7 @@ pub(super) fn write_copies(f: &mut fmt::Formatter<'_>, choice: &CopiesChoice) ->
     write!(f, "\n{table}")?;
     writeln!(
         f,
-        "  * chosen: the first, unless another leads it by more than two standard errors, the larger of that of the \
+        "  * chosen: the first, unless another beats it by more than two standard errors, the larger of that of the \
          difference and that of this number of series or groups"
     )
 }
@@ -303,7 +299,7 @@ mod tests {
         }
         let text = Told(choice).to_string();
         assert_eq!(text.matches("\n  stage 2").count(), MOST_TOLD, "{text}");
-        for part in ["2 forms more not tried", "\n  stage 1 ", "stage 2 *", "\n  6 more, in JSON"] {
+        for part in ["skipped 2 forms", "\n  stage 1 ", "stage 2 *", "\n  6 more, in JSON"] {
             assert!(text.contains(part), "no {part} in:\n{text}");
         }
     }

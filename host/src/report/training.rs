@@ -15,7 +15,7 @@ pub struct FitReport {
     /// Data of the training.
     #[serde(flatten)]
     pub data: DataSummary,
-    /// Column that inner folds did not straddle.
+    /// Column whose values stayed in one inner fold.
     pub group: Option<String>,
     /// Name of the classifier: `bayes`, `fisher`, `gaussian`, ...
     pub classifier: String,

@@ -64,7 +64,7 @@ impl SpotFigures {
         part(2 * self.found(), self.events + self.reported)
     }
 
-    /// The delay that half of the events found have at most.
+    /// The median delay of the events found.
     pub fn median_delay(&self) -> Option<i64> {
         self.delays.get(self.delays.len().saturating_sub(1) / 2).copied()
     }

@@ -45,7 +45,7 @@ pub enum ChainError {
         /// Index of the part.
         index: usize,
     },
-    /// Silent states that lead to one another in a circle: a path could go round for ever.
+    /// Silent states in a cycle: a path could go round for ever.
     Circle {
         /// One of the states.
         state: usize,

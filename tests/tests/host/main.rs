@@ -16,3 +16,4 @@ mod profile_training;
 mod routes;
 mod runner;
 mod spotting;
+mod words;

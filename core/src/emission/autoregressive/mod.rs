@@ -94,8 +94,8 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregre
         Self { innovation, centre, coefficient, slope }
     }
 
-    /// The sample where the past lies at the centre: means, and reciprocal standard deviations of what the
-    /// past does not tell.
+    /// Distribution of the sample if the past lies at the centre: means, and reciprocal standard deviations of the
+    /// residuals.
     pub const fn innovation(&self) -> &Gaussian<D, W> {
         &self.innovation
     }
@@ -123,7 +123,7 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregre
 }
 
 impl<const E: usize, const D: usize, const L: usize, T: Real> Autoregressive<E, D, L, T> {
-    /// The Gaussian of a sample whose past lies at the centre, and what its mean moves by with the past.
+    /// Creates the distribution from the Gaussian of a sample whose past lies at the centre, and the coefficients of the past.
     ///
     /// # Errors
     /// The first number that is not finite, or variance that is not positive.
@@ -251,8 +251,8 @@ impl<const E: usize, const D: usize, const L: usize, W: RealParameter> Autoregre
     }
 }
 
-/// A row by itself: a past that is standard normal about the centre, which of states with one centre says nothing
-/// of the state, and the sample after it.
+/// A row by itself: a past that is standard normal about the centre, which is uninformative for states with one centre
+/// in common, and the sample after it.
 #[cfg(feature = "sample")]
 impl<const E: usize, const D: usize, const L: usize, W: RealParameter> super::Sample
     for Autoregressive<E, D, L, W>

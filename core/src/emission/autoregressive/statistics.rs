@@ -120,7 +120,7 @@ impl<T: Real> AutoregressiveView<'_, T> {
         }
     }
 
-    /// Adds what a row says of one of its channels.
+    /// Adds the contribution of one channel of a row.
     #[inline(always)]
     pub fn observe_channel(
         &self,

@@ -30,8 +30,8 @@ pub struct CategoricalLogQ15<const K: usize, const C: usize = 0> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[doc(hidden)]
 pub struct CategoricalLogQ15View<'a, const C: usize> {
-    /// Logarithms of the probabilities to base 2, `v 2^-16`, `[symbol]`; the least `i32` of what cannot
-    /// be.
+    /// Logarithms of the probabilities to base 2, `v 2^-16`, `[symbol]`; the least `i32` for an impossible
+    /// symbol.
     pub log2: &'a [i32],
     /// Rates of change of the natural logarithms, `v 2^-14` units, `[symbol]`.
     pub rate: &'a [[i16; C]],
@@ -85,7 +85,7 @@ impl<const C: usize> Emission for CategoricalLogQ15View<'_, C> {
         states.first().map_or(reading, |state| in_units(reading, state.unit))
     }
 
-    /// Probabilities that sum to one within what their roundings may leave.
+    /// Checks that probabilities sum to one within their roundings.
     fn validate(&self) -> Result<(), ModelError> {
         let mut sum = 0.0;
         for (k, &log2) in self.log2.iter().enumerate() {

@@ -31,7 +31,7 @@ fn in_units<const C: usize>(mut reading: Dual<f32, C>, unit: &[i16; C]) -> Dual<
     reading
 }
 
-/// Checks that probabilities sum to one within what their roundings may leave.
+/// Checks that probabilities sum to one within their roundings.
 fn check_sum(sum: f32, slack: f32) -> Result<(), ModelError> {
     if (sum - 1.0).abs() > slack {
         return Err(ModelError::new(Part::Probability, ErrorKind::SumNotOne, 0, 0));

@@ -188,7 +188,7 @@ fn log_normaliser<T: Real>(factor: &[T], size: usize) -> T {
     (0..size).fold(T::ZERO, |sum, d| sum + (at(factor, size, d, d).ln() - T::HALF_LN_TAU))
 }
 
-/// Copies what is left of the diagonal to its right.
+/// Copies the lower triangle to the upper one.
 fn mirror<T: Real>(matrix: &mut [T], size: usize) {
     for row in 0..size {
         for column in 0..row {

@@ -20,8 +20,8 @@ use crate::number::{Number, Real, RealParameter, Tangent, shorter};
 /// where `r_m` are the columns of `R_m` less their parts along those before. That is the Cholesky factor of the missing
 /// channels' precision, `R_m' R_m`, without forming the product.
 impl<W: RealParameter> FullGaussianView<'_, W> {
-    /// Fills `z`, `[channel]`, and the basis, a row per missing channel, `[channel][channel]`. Returns what is added to the
-    /// constant, and how many channels are missing.
+    /// Fills `z`, `[channel]`, and the basis, a row per missing channel, `[channel][channel]`. Returns the term to add to the
+    /// constant, and the number of missing channels.
     pub fn complete(
         &self,
         x: impl Fn(usize) -> Option<W::Real>,
@@ -93,7 +93,7 @@ impl<W: RealParameter> FullGaussianView<'_, W> {
 }
 
 impl<T: Real> FullGaussianView<'_, T> {
-    /// Adds what is expected of an observation, given the channels that are there: `weight (1, z, z z' + Q Q')` to
+    /// Adds the expectation of an observation, given the present channels: `weight (1, z, z z' + Q Q')` to
     /// `(occupancy, sum, square)`, of the products the lower triangle.
     pub fn observe_partial(
         &self,

@@ -123,7 +123,7 @@ impl<const D: usize, T: Real> MarginalStatistics for Gaussian<D, T> {
 }
 
 impl<'a, W: RealParameter> GaussianView<'a, W> {
-    /// One channel alone; nothing here reads its normaliser.
+    /// One channel alone; its normaliser is not used.
     fn channel(&self, d: usize) -> Self {
         let (mean, rate) = (self.mean.get(d..).unwrap_or_default(), self.rate.get(d..));
         Self { mean, rate: rate.unwrap_or_default(), ..*self }

@@ -27,7 +27,7 @@ pub trait MarginalStatistics: Marginalise + SufficientStatistics {
         parametrisation: Parametrisation,
     ) -> Self::Along<C>;
 
-    /// Adds what is expected of an observation, given the channels that are there.
+    /// Adds the expectation of an observation, given the present channels.
     fn observe_partial(
         &self,
         x: &Self::Partial,

@@ -103,7 +103,7 @@ const LOG_FACTORIAL: [f64; 16] = [
     27.899_271_383_840_89,
 ];
 
-/// A count as the recursions use it: what its channel costs is paid once for all states.
+/// A count as the recursions use it: the cost per channel is paid once for all states.
 #[derive(Clone, Copy)]
 pub(super) struct Count<T> {
     /// Leading and last bits: each is exact, and the sum the count.
@@ -131,7 +131,7 @@ impl<T: Real> Count<T> {
         Self { high, low, value, log, common }
     }
 
-    /// The log-likelihood at a rate, less what is [common](Self::common).
+    /// The log-likelihood at a rate, without the [common](Self::common) term.
     #[inline]
     pub(super) fn log_likelihood(&self, rate: T, log_rate: T) -> T {
         match self.log {
@@ -188,7 +188,7 @@ fn saddle<T: Real>(x: T, log: T) -> T {
     T::HALF * log + (T::HALF_LN_TAU + series * inverse)
 }
 
-/// Log-likelihoods of some states, less what is the same in all of them, and that, of the channels that are there.
+/// Log-likelihoods of some states without their common term, and that term, over the present channels.
 #[inline(always)]
 pub(super) fn logs<W: RealParameter, const N: usize>(
     states: &[PoissonView<'_, W>; N],
@@ -297,7 +297,7 @@ impl<T: Real> PoissonView<'_, T> {
         }
     }
 
-    /// The likeliest rates, `rate_d + sum_d / occupancy`; where nothing was counted, the view's own.
+    /// The likeliest rates, `rate_d + sum_d / occupancy`; without observations, the view's own.
     pub fn maximise(&self, occupancy: T, sum: &[T], rate: &mut [T]) {
         for (rate, (&own, &sum)) in rate.iter_mut().zip(self.rate.iter().zip(sum)) {
             let estimable = occupancy > T::ZERO && own > T::ZERO;

@@ -9,7 +9,7 @@ pub const MOST_COUNTS: u32 = 1 << 24;
 /// Rates up to which powers of densities are summed: counts are of 32 bits.
 const LARGEST_RATE: i32 = 31;
 
-/// Terms of a sum on one side of its largest, at most.
+/// Largest number of terms of a sum on one side of its largest.
 const MOST_TERMS: usize = 1 << 16;
 
 /// `log k` of two distributions of independent counts, from their rates `[channel]`: a sum over channels of

@@ -26,7 +26,7 @@ impl<const C: usize> FixedLedger<C> {
         }
     }
 
-    /// The natural logarithm of a row's sum and what was moved out of it, less that of another.
+    /// The natural logarithm of a row's sum with its scale, less that of another.
     pub(super) fn read<W: Table<C>>(
         &self,
         sum: &Fixed<C, W>,
@@ -73,7 +73,7 @@ fn rate_in_row<const C: usize, W: Table<C>>(row: &Fixed<C, W>, c: usize) -> f32 
     row.tangent[c] as f32 * scale / row.mantissa() as f32
 }
 
-/// A sum `v 2^-16` as an integer and what is left, which is exact.
+/// Splits a sum `v 2^-16` into an integer and the exact remainder.
 fn split(sum: i64) -> (i64, f32) {
     (sum >> 16, (sum & 0xffff) as f32 * f32::power_of_two(-16))
 }

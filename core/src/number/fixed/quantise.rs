@@ -67,8 +67,8 @@ pub fn fine_exponent(probability: f64, rates: impl Iterator<Item = f64>) -> u16 
     }
 }
 
-/// A row of probabilities in units of `2^-15-exponent`, rounded: zeros stay zero and what is possible
-/// stays possible. The largest takes what the others' rounding left over, to the next of its units,
+/// A row of probabilities in units of `2^-15-exponent`, rounded: zeros stay zero and nonzero entries
+/// stay nonzero. The largest takes what the others' rounding left over, to the next of its units,
 /// so that the row sums to one within `2^-16`.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ pub struct FineQ15<const C: usize> {
 }
 
 impl<const C: usize> FineQ15<C> {
-    /// The largest exponent: finer than `2^-30` of a row nothing is kept.
+    /// The largest exponent: a row keeps nothing finer than `2^-30`.
     pub const EXPONENT_MAX: u16 = 15;
 }
 
@@ -119,7 +119,7 @@ impl<const C: usize> Parameter for FineQ15<C> {
     type Log = FixedLog<C>;
     type LogScale = FixedLog<C>;
     const FORMAT: NumberFormat = NumberFormat::Q15;
-    /// Half a unit of an entry without an exponent, and what `f32` makes of the sum.
+    /// Half a unit of an entry without an exponent, and the rounding of the sum in `f32`.
     const ROW_TOLERANCE: f32 = 1.1 / 65_536.0;
 
     fn value(self) -> f32 {

@@ -1,4 +1,4 @@
-//! A fair coin that may begin to favour a side: 16 heads (0) more than tails of late are an alarm.
+//! Tests with a fair coin that may begin to favour a side: an excess of 16 heads (0) is an alarm.
 
 use std::format;
 use std::ptr::{null, null_mut};

@@ -1,4 +1,4 @@
-//! Decisions fall where the model's contract has them, whatever it is: without windows, in windows that follow one
+//! Decisions are due where the model's contract has them: without windows, in windows that follow one
 //! another, and in windows that overlap. `FISHWEIR_MODEL=c/src/tests/models/NAME.rs` takes the coins with other contracts.
 
 use std::format;
@@ -14,7 +14,7 @@ use super::*;
 
 pub(super) type Decide = unsafe extern "C" fn(*const Stream, *mut Choice) -> Status;
 
-/// The decision of a function, and none where it says so.
+/// The decision of a function; `None` if none is due.
 pub(super) fn told(decide: Decide, stream: &Stream) -> Option<(u32, u32)> {
     let mut choice = Choice::default();
     // SAFETY: a stream and a decision, and no other use of them.

@@ -1,4 +1,4 @@
-//! Adapts a model to the stream, in RAM, and keeps what it has learnt in flash.
+//! Adapts a model to the stream, in RAM, and keeps the result in flash.
 //!
 //! Online EM over the first model of the bank that the image was built with, or over the model saved
 //! before, if there is one. Speaks the format of [`fishweir_core::wire`] as
@@ -232,7 +232,7 @@ fn online<'m, E: SufficientStatistics<Real = f32>, const N: usize>(
     OnlineEm::from(first, settings.step_size, settings.warm_up, settings.regularisation)
 }
 
-/// A model that learns, what it began as, and where it is kept.
+/// A model that learns, its initial state, and its storage.
 struct Learner<'a, E: SufficientStatistics, F, const N: usize> {
     first: Hmm<E, N>,
     state: Adapting<E, N>,

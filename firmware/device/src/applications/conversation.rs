@@ -146,7 +146,7 @@ struct Text<L> {
 }
 
 impl<L: fmt::Display> Text<L> {
-    /// The next bytes of the line and of its end, in their frame; none after the last.
+    /// The next bytes of the line and of its end, in their frame; empty after the last.
     fn next<'r>(&mut self, room: &'r mut [u8; ROOM]) -> &'r [u8] {
         let mut record = [0; HEAD + TEXT_PIECE];
         let mut piece =

@@ -237,7 +237,7 @@ fn detector() -> Detector {
     )
 }
 
-/// Samples, each `every` asked for the statistics, the one at `missing` said to be.
+/// Samples, with a request for the statistics after each `every` of them; the one at `missing` is missing.
 fn watched(samples: usize, every: usize, missing: Option<usize>) -> Sent {
     let mut sent = Sent::new();
     for t in 0..samples {
@@ -305,7 +305,7 @@ fn a_byte_removed_from_a_long_stream_of_three_channels_costs_one_sample_at_most(
     assert!(places > 3_000 && costly > places * 8 / 10, "{costly} of {places}");
 }
 
-/// Up, down and nothing of note, over three channels.
+/// Spotter of up and down on a background, over three channels.
 fn spotter() -> Spotter<Gaussian<3>, 3, 1, 4> {
     let constant = -2.756_815_6;
     let about =

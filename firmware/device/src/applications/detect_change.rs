@@ -1,4 +1,4 @@
-//! Watches an unlabelled stream and says when it has changed.
+//! Watches an unlabelled stream and reports when it has changed.
 //!
 //! Speaks the frames of [`fishweir_core::wire`]. Host to device:
 //!
@@ -113,7 +113,7 @@ where
 {
     detector: &'a mut Stream<&'m ChangeDetector<E, N, C>>,
     requests: Requests<<E::Observation as WireSample>::Wire>,
-    /// A sample was refused: this is said first.
+    /// Report of a refused sample, which is sent first.
     refused: Option<Line<C>>,
     due: Option<Line<C>>,
     is_over: bool,

@@ -29,7 +29,7 @@ use fishweir_core::classify::Classifier;
 /// Conditions that an update has to meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Version of the model that the image was built with: only what is newer is taken.
+    /// Version of the model that the image was built with: only newer ones are taken.
     pub built_in: u32,
     /// Samples that a new model takes in before it is confirmed.
     pub trial: u32,
@@ -105,7 +105,7 @@ pub enum FieldError<S, F> {
     Transport(S),
 }
 
-/// A stream whose model may be another one at its next start: what [`field`] classifies with.
+/// A stream whose model may change at its next start, for [`field`].
 ///
 /// For samples that do not come over the line, push them here, [`between_samples`](ClassifierStream::between_samples) after each:
 /// a [session](crate::session::Session) about it takes the updates, and lends it by

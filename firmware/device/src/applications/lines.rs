@@ -1,4 +1,4 @@
-//! Lines of text as they are heard, and what answers have in common.
+//! Lines of text as they arrive, and common parts of answers.
 
 use core::fmt;
 
@@ -23,14 +23,14 @@ pub enum Form {
     Terminal,
 }
 
-/// The next of what was heard.
+/// The next item that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Heard {
     Byte(u8),
     /// Bytes of the line in hand were lost: how many, where that is known.
     Lost(Option<u16>),
     LineFeed,
-    /// The host asks what runs here.
+    /// The host asks for a description of the program.
     Info,
     /// The conversation has ended.
     Ended,
@@ -66,7 +66,7 @@ impl Receiver {
         }
     }
 
-    /// The next of what has been heard; `None` where more must be heard first.
+    /// The next item that has arrived; `None` if more bytes are needed first.
     pub(super) fn next(&mut self) -> Option<Heard> {
         match self {
             Self::Frames(pieces) => pieces.next(),
@@ -116,7 +116,7 @@ pub(super) struct Pieces {
     link: Link<Longest>,
     /// Position of the next byte expected: number of its line, and offset.
     next: SampleIndex,
-    /// Lines that end before the piece in hand and whose ends were lost: what is behind by less than 128 is the past.
+    /// Number of lines that end before the current piece and whose ends were lost: less than 128 behind is the past.
     lines: u8,
     /// `true` once the loss of the next of them has been reported.
     told: bool,
@@ -214,7 +214,7 @@ impl Pieces {
     }
 }
 
-/// A class, by its name or, where it has none, its number.
+/// A class, by its name or, if it has none, its number.
 #[derive(Clone, Copy)]
 pub(super) enum Class<'a> {
     Named(&'a str),
@@ -227,7 +227,7 @@ impl<'a> Class<'a> {
     }
 }
 
-/// The class decided for and the bits of its margin; `-` and zero where nothing can be decided.
+/// The class decided for and the bits of its margin; `-` and zero if nothing can be decided.
 pub(super) fn decided<'a>(
     decision: Result<Decision, ScoreOutOfRange>,
     names: &[&'a str],

@@ -10,9 +10,9 @@ use crate::link::Link;
 /// Next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Request<W> {
-    /// A new stream begins: what came before is another's.
+    /// A new stream begins; earlier samples belong to another.
     NewStream,
-    /// A sample is missing, because the host says so or because the line lost it.
+    /// A sample is missing: the host declares it so, or the line lost it.
     Missing { lost: bool },
     /// Number of samples lost beyond a gap of [`LONGEST_GAP`] samples, which were given as missing ones.
     Skipped(u16),
@@ -122,7 +122,7 @@ impl<W: FromBytes + IntoBytes + Unaligned> Requests<W> {
         Ok(())
     }
 
-    /// Moves on to a place, making up for what was lost on the way; `false` where it is the past.
+    /// Moves on to a place, and makes up for samples lost on the way; `false` if it is in the past.
     fn reach(&mut self, place: SampleIndex, sample: bool) -> bool {
         let before = self.next.stream.wrapping_sub(1);
         if self.ended && place.stream == before {
@@ -141,7 +141,7 @@ impl<W: FromBytes + IntoBytes + Unaligned> Requests<W> {
         true
     }
 
-    /// The next step; `None` where more must be heard first.
+    /// The next step; `None` if more bytes are needed first.
     pub(super) fn next(&mut self) -> Option<Request<W>> {
         if mem::take(&mut self.new_stream) {
             return Some(Request::NewStream);

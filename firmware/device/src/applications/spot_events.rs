@@ -1,4 +1,4 @@
-//! Spots events in a stream that nobody cuts: their class, where they begin and end, and how sure that is.
+//! Spots events in an uncut stream: their class, start and end, and confidence.
 //!
 //! Speaks the frames of [`fishweir_core::wire`]. Host to device:
 //!
@@ -233,7 +233,7 @@ where
         }
     }
 
-    /// The next event to tell; after the last that was undecided a stream begins.
+    /// The next event to report; after the last undecided one a stream begins.
     fn event(&mut self) -> Option<Line<'a>> {
         let told = match &mut self.telling {
             Telling::Nothing => None,

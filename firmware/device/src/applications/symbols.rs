@@ -50,7 +50,7 @@ use super::word::Word;
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
-/// Letters or words, by what became of them.
+/// Counts of letters or words, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Letters {
@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(serve(&mut dead.clone()), Err(embedded_io::ErrorKind::Other));
     }
 
-    /// Words are parted by whatever parts them, and one that is longer than any is unknown.
+    /// Separators split words as in an alphabet of letters, and a word that is longer than any is unknown.
     #[test]
     fn words_are_symbols_as_letters_are() {
         let words = Alphabet::of("heads\ntails");

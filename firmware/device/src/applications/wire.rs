@@ -40,7 +40,7 @@ impl Wire {
         self
     }
 
-    /// Bytes that nobody has read.
+    /// Number of unread bytes.
     pub(super) fn unread(&self) -> usize {
         self.sent.len()
     }
@@ -135,7 +135,7 @@ impl Sent {
     }
 }
 
-/// The frames of bytes that hold nothing else.
+/// The frames in bytes that hold nothing else.
 pub(super) fn frames_of(bytes: &[u8]) -> Vec<Vec<u8>> {
     let between = bytes.split(|&byte| byte == 0).filter(|frame| !frame.is_empty());
     between.map(|frame| [&[0], frame, &[0]].concat()).collect()

@@ -1,4 +1,4 @@
-//! Words as they are heard, byte by byte.
+//! Words as they arrive, byte by byte.
 
 use fishweir_core::emission::{Alphabet, Letter};
 
@@ -21,7 +21,7 @@ impl Word {
         self.length = self.length.saturating_add(1);
     }
 
-    /// Ends the word: what it is in an alphabet; `None` of no byte. A word that is longer than any is unknown.
+    /// Ends the word: returns its letter in an alphabet; `None` for no byte. A word that is longer than any is unknown.
     pub(super) fn end(&mut self, alphabet: &Alphabet<'_>) -> Option<Letter> {
         let length = core::mem::take(&mut self.length);
         if length == 0 {

@@ -19,7 +19,7 @@
 //! The crate `sequential-storage` keeps maps and queues of many items, spread over many pages, and wears
 //! them evenly. Here is one value, longer than the page of a small part (1 kB on nRF51) if need be, which
 //! it does not allow, and no executor to drive its futures. Each save erases one slot: flash that bears
-//! 20 000 erasures bears 40 000 saves, one an hour for four years.
+//! 20 000 erasures bears 40 000 saves, one per hour for four years.
 
 use core::fmt;
 
@@ -28,7 +28,7 @@ use embedded_storage::nor_flash::{NorFlash, NorFlashError, NorFlashErrorKind};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// Bytes of a slot before the value: the header, padded to what any flash writes at once.
+/// Bytes of a slot before the value: the header, padded to the write size of any flash.
 pub const HEADER_ROOM: usize = 32;
 
 const MAGIC: [u8; 4] = *b"WEIR";
@@ -147,7 +147,7 @@ impl<F: NorFlash> Slots<F> {
         Ok(Some(StoredRecord { number, value }))
     }
 
-    /// Saves a value, and says how many have been saved, it included.
+    /// Saves a value, and returns the number of values saved, this one included.
     ///
     /// Time: that of erasing half the region and of writing the value. Power may go at any moment.
     ///
@@ -178,7 +178,7 @@ impl<F: NorFlash> Slots<F> {
         self.flash.erase(start, start + self.slot_bytes())
     }
 
-    /// Writes a piece of a value into an erased slot, `from` a multiple of what the flash writes at once.
+    /// Writes a piece of a value into an erased slot, at `from`, a multiple of the flash's write size.
     // Out of line: it has several callers.
     #[inline(never)]
     pub(crate) fn put(&mut self, slot: u32, from: u32, bytes: &[u8]) -> Result<(), F::Error> {

@@ -216,7 +216,7 @@ fn flash_that_does_not_keep_a_value_is_noticed_and_the_value_before_stays() {
     assert_eq!(load(&slots.flash), Some((1, b"before".to_vec())));
 }
 
-/// Saves with the power going at each step in turn; what is there after each reset.
+/// Saves with a power failure at each step in turn; returns the content after each reset.
 fn after_each_power_loss(flash: &Flash, value: &[u8], torn: &[u32]) -> Vec<Option<(u32, Vec<u8>)>> {
     let mut found = Vec::new();
     for steps in 0.. {

@@ -59,7 +59,7 @@ impl<F: MappedFlash> UpdateSlots<F> {
         self.slots.check(slot)
     }
 
-    /// The first bytes of what a slot holds, whole or not.
+    /// The first bytes of a slot's content, complete or not.
     pub(super) fn bytes(&self, slot: u32, length: usize) -> &[u8] {
         let start = self.slots.value_at(slot) as usize;
         self.slots.flash.bytes().get(start..).and_then(|rest| rest.get(..length)).unwrap_or(&[])
@@ -110,7 +110,7 @@ impl<F: MappedFlash> UpdateSlots<F> {
         (written.unwrap_or(0) / UPDATE_CHUNK * UPDATE_CHUNK).max(HEADER_LENGTH)
     }
 
-    /// Makes what a slot holds count for nothing. Only then may it be erased: of a page half erased the header
+    /// Invalidates the content of a slot. Only then may it be erased: of a page half erased the header
     /// might be left, and a mark be gone.
     pub(super) fn void(&mut self, slot: u32) -> Result<(), F::Error> {
         self.clear(slot, 0, HEADER_ROOM)?;

@@ -301,7 +301,7 @@ where
         Ok(if first_is_better { 0 } else { 1 })
     }
 
-    /// Takes a piece of an update; whatever is not wanted next changes nothing.
+    /// Takes a piece of an update; an unexpected piece changes nothing.
     pub fn chunk(&mut self, transfer: u32, offset: u32, data: &[u8; UPDATE_CHUNK]) -> UpdateStatus {
         let Some(receiving) = self.receiving.filter(|receiving| receiving.transfer == transfer)
         else {

@@ -11,7 +11,7 @@ pub trait Trust {
     fn trusts(&self, update: &Update<'_>) -> bool;
 }
 
-/// Updates of anyone who can write to the serial port. Signatures are not looked at: whoever reaches the line decides what the
+/// Updates of anyone who can write to the serial port. Signatures are ignored: anyone with access to the line decides what the
 /// device decides. For tests, and for lines that nobody else reaches.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSignature;

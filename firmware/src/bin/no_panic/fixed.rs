@@ -32,7 +32,7 @@ pub(super) fn fixed() {
     tables();
 }
 
-/// Differences at lags and codebooks, whatever their numbers.
+/// Differences at lags and codebooks, with any numbers.
 #[inline(never)]
 fn beside() {
     type Bank = StreamClassifier<ChannelSubset<Hmm<GaussianQ15<4, 1>, STATES>, 6, 4>, 2, 1>;

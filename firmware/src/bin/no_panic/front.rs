@@ -1,4 +1,4 @@
-//! Front ends and lags, whatever their settings, before a classifier.
+//! Front ends and lags before a classifier, with any settings.
 
 use core::hint::black_box;
 
@@ -44,7 +44,7 @@ pub(crate) fn all() {
     }
 }
 
-/// Codebooks, whatever their numbers, beside a classifier, and read with it.
+/// A classifier with codebooks, with any numbers, and its readings.
 #[inline(never)]
 pub(crate) fn coded() {
     type Beside<C> = WithCodebooks<C, Codebooks<[[f32; 2]; 2], 1, 2>, 16>;
@@ -61,7 +61,7 @@ pub(crate) fn coded() {
     black_box(artefact::read::<Beside<AtLags>>(bytes).is_ok());
 }
 
-/// The past at lags, whatever these are, or differences from it, before a classifier.
+/// The past at any lags, or differences from it, before a classifier.
 #[inline(never)]
 pub(crate) fn lagged<C, const PAST: bool>()
 where

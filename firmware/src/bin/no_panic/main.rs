@@ -146,7 +146,7 @@ fn some<T: FromZeros>() -> T {
     black_box(T::new_zeroed())
 }
 
-/// Everything that can be asked of a recursion.
+/// Calls every method of a recursion.
 fn drive<R: Streaming>(recursion: R, x: &R::Observation) {
     let mut stream = Stream::new(black_box(recursion));
     black_box(&mut stream);
@@ -415,7 +415,7 @@ fn machine<K: StoredKernel<3, Real = f32>>(kernel: K, x: &K::Observation) {
     let _ = black_box(machine.decision_values(&black_box(machine.initial_state())));
 }
 
-/// The constructors that check what they are given.
+/// The constructors that check their arguments.
 #[inline(never)]
 fn constructors() {
     let _ = black_box(Chain::<f32, STATES>::new(some(), some()));

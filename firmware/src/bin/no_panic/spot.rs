@@ -1,4 +1,4 @@
-//! Spotting and the detection of change: recursions, what is undecided, and the applications around them.
+//! Spotting and the detection of change: recursions, undecided events, and the applications around them.
 
 use core::hint::black_box;
 

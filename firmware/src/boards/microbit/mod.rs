@@ -55,7 +55,7 @@ impl Board for Microbit {
     }
 }
 
-/// The pages for what is saved: those that `memory.x` leaves to it.
+/// Address of the pages for saved values, which `memory.x` leaves free.
 const SAVED_AT: usize = 248 * 1024;
 const SAVED_WORDS: usize = 8 * flash::PAGE / flash::WORD;
 
@@ -64,7 +64,7 @@ const SAVED_WORDS: usize = 8 * flash::PAGE / flash::WORD;
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct FlashTaken;
 
-/// The last eight pages of the part's flash, for what is saved.
+/// The last eight pages of the part's flash, for saved values.
 ///
 /// # Errors
 /// If they have been taken before.

@@ -18,7 +18,7 @@ const INSTRUCTIONS_A_SECOND: u32 = 1_000_000_000;
 /// `mtime`, as the machine's device tree says (`timebase-frequency`).
 const TIMER_HERTZ: u32 = 10_000_000;
 
-/// The UART's clock, as the device tree says, too.
+/// Divisor for the UART's clock, which the device tree gives.
 const BAUD: BaudDivisor = BaudDivisor::new(3_686_400, 115_200);
 
 /// The board.

@@ -72,7 +72,7 @@ const DISCONNECTED: u32 = 0xFFFF_FFFF;
 const ALL_INTERRUPTS: u32 = 0xFFFF_FFFF;
 const NO_PARITY_NO_FLOW_CONTROL: u32 = 0;
 
-/// A rate that the UART knows: what `BAUDRATE` holds.
+/// A rate that the UART supports: the content of `BAUDRATE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum BaudRate {
@@ -90,7 +90,7 @@ pub enum BaudRate {
 #[derive(Debug)]
 pub struct Uart<'a> {
     registers: UniqueMmioPointer<'a, Registers>,
-    /// A byte was written to `TXD`, and nobody has waited for it to be sent.
+    /// A byte was written to `TXD`, and its end has not been waited for.
     sending: bool,
 }
 

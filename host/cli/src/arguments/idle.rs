@@ -1,4 +1,4 @@
-//! Options of training that can have no effect, by what is trained and on what.
+//! Options of training that have no effect on these models and data.
 
 use std::fmt::Display;
 
@@ -171,7 +171,7 @@ impl TrainingArguments {
     }
 }
 
-/// A value of an option: nothing where the option was not given.
+/// A value of an option: empty if the option was not given.
 trait Given: Default {
     fn is_given(&self) -> bool;
 }

@@ -10,7 +10,7 @@ use super::Arguments;
 use crate::options::{named, note_idle};
 use crate::{Failure, progress, spot, tell};
 
-/// Cross-validates what `spot` makes, or judges what it has kept.
+/// Cross-validates the spotter of `spot`, or judges a stored one.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
     let mut given = [training.given(), arguments.options.given()].concat();

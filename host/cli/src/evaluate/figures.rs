@@ -42,7 +42,7 @@ pub(super) fn draw_roc<'a>(
     output::draw(path, &plot.to_svg())
 }
 
-/// Draws the bins of those classifiers that have probabilities, if asked to; `why` there may be none.
+/// Draws the bins of the classifiers that have probabilities, if requested; `why` explains missing ones.
 pub(super) fn draw_reliability<'a>(
     path: Option<&Path>,
     data: &DataSummary,

@@ -19,7 +19,7 @@ use crate::kernels::{Asked, Reads, SPECTRUM_UNASKED, id, item_refused, shared};
 use crate::options::{each_once, note_idle};
 use crate::{Failure, Topic, note};
 
-/// A kernel, and what its machine is called beside the other classifiers.
+/// A kernel, and the name of its machine among the classifiers.
 pub(super) struct Named {
     name: String,
     kernel: Kernel,
@@ -50,7 +50,7 @@ impl Arguments {
             _ => {
                 return Err(Failure::input(
                     Topic::OneValue,
-                    "--sigma takes one number beside --kernel; several are for the classifier \
+                    "--sigma takes one number with --kernel; several are for the classifier \
                      gaussian to choose from",
                 ));
             }
@@ -138,7 +138,7 @@ fn request(arguments: &Arguments) -> Result<Request, Failure> {
     arguments.training.request(ClassifierKind::Bayes, &arguments.cutting)
 }
 
-/// Refuses what a kernel does not take before anything is trained: more windows than a machine's matrix
+/// Refuses data that a kernel does not take before anything is trained: more windows than a machine's matrix
 /// has room for, a window that has no kernel value with the first, a matrix of other items.
 pub(super) fn check(
     arguments: &Arguments,

@@ -234,7 +234,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 return Err(Failure::input(
                     Topic::NothingToDraw,
                     format!(
-                        "{}: of no window does the model know the class: there is nothing to draw",
+                        "{}: no window has a class that the model knows: there is nothing to draw",
                         none.evaluation.data.data
                     ),
                 ));
@@ -369,7 +369,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         note(
             Topic::TrainingData,
             format_args!(
-                "{} was trained on these data: of others it is right less often",
+                "{} was trained on these data: its accuracy on other data is lower",
                 path.display()
             ),
         );
@@ -439,7 +439,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
     Ok(JudgedModel { evaluation, classes: classes.to_vec(), judged, unit, refused })
 }
 
-/// An evaluation in which nothing is judged yet: all that there is of data all of whose classes a model does not know.
+/// An evaluation without judged windows, for data all of whose classes are unknown to the model.
 fn unjudged(
     arguments: &Arguments,
     path: &Path,

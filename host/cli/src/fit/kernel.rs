@@ -13,7 +13,7 @@ use crate::kernels::item_refused;
 use crate::options::note_idle;
 use crate::{Failure, tell};
 
-/// Trains on the kernel of all windows of the data, read as the kernel's file says.
+/// Trains on the kernel of all windows of the data, read as the kernel's file requires.
 pub(super) fn trained(
     arguments: &Arguments,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Options that can have no effect beside the others are refused by name.
+//! Options that have no effect in combination are refused by name.
 
 use fishweir::data::{Dataset, Kind};
 use fishweir::kernel::parameter::{KernelParameter, ORDER};
@@ -86,7 +86,7 @@ impl Asked<'_> {
         Ok(())
     }
 
-    /// The options of training that nothing but the kernel's models would read.
+    /// The options of training that only the kernel's models would read.
     pub(super) fn given_to_train(&self) -> Vec<&'static str> {
         if self.beside_classifiers { Vec::new() } else { self.training.given() }
     }

@@ -17,7 +17,7 @@ pub(crate) enum Per {
     Item,
     /// All items of a class
     Class,
-    /// All items, whatever their labels
+    /// All items, with or without labels
     All,
 }
 

@@ -55,13 +55,13 @@ pub(crate) struct FamilyOptions {
     /// Strings begin with start markers, and every symbol is predicted (markov)
     #[arg(long)]
     padded: bool,
-    /// Contexts of several lengths, one a line; the empty one is among them (markov)
+    /// Contexts of several lengths, one per line; the empty one is among them (markov)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["padded", "min_count", "order"])]
     contexts: Option<PathBuf>,
     /// Contexts of up to --order symbols, those that something follows so often in the items (markov)
     #[arg(long, value_name = "N", conflicts_with = "padded", requires = "order")]
     min_count: Option<usize>,
-    /// Every symbol as likely as any other, whatever the items say (markov, positions)
+    /// Use the same probability for every symbol, regardless of the items (markov, positions)
     #[arg(long, conflicts_with = "pseudo_count")]
     uniform: bool,
     /// Added to every count of a symbol (markov, positions) [default: 0.5]

@@ -1,5 +1,5 @@
-//! Help of the commands that compare items and train no machine: a line or two an option, in groups by what
-//! reads it, and names of kernels and families below.
+//! Help of the commands that compare items and train no machine: a line or two per option, in groups by
+//! the part that reads them, and names of kernels and families below.
 
 use std::fmt::Write as _;
 
@@ -92,7 +92,7 @@ const SHOWN: &[(&str, &str, Option<&str>)] = &[
              classes are separated [default: 0.3,0.03]",
         ),
     ),
-    ("group", FITTING, Some("Of several --std-floor: column whose values never straddle folds")),
+    ("group", FITTING, Some("Of several --std-floor: column whose values stay in one fold")),
     (
         "mirror",
         FITTING,

@@ -46,7 +46,7 @@ pub(super) use refused::{id, item_refused};
 /// Options of a kernel and its models.
 #[derive(Debug, clap::Args)]
 pub(super) struct KernelOptions {
-    /// Fit one model to all series, whatever their labels
+    /// Fit one model to all series, with or without labels
     #[arg(long, conflicts_with = "model", help_heading = "Models")]
     pub(super) one_model: bool,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub(super) struct KernelOptions {
     /// [default: sampled for invariant, else none]
     #[arg(long, value_enum, help_heading = "Kernel")]
     information: Option<Whose>,
-    /// Added to the information's diagonal; 0 leaves out what it knows nothing of [default: 0]
+    /// Number added to the information's diagonal; 0 leaves out directions without information [default: 0]
     #[arg(long, value_name = "R", help_heading = "Kernel", value_parser = not_negative,
           allow_negative_numbers = true)]
     ridge: Option<f64>,
@@ -135,7 +135,7 @@ pub(super) struct Asked<'a> {
     pub(super) beside_classifiers: bool,
     /// `true` if a classifier takes --order.
     pub(super) order_read: bool,
-    /// All kernels that are asked for: what one of them takes is no mistake.
+    /// All kernels that are requested: an option of one of them is no mistake.
     pub(super) asked: &'a [&'static Entry],
 }
 
@@ -220,7 +220,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Refuses what does not go together, and reads what the kernel reads beside the data.
+    /// Refuses options that do not fit together, and reads the kernel's inputs other than the data.
     pub(super) fn read(&self) -> Result<Reads, Failure> {
         self.check()?;
         if let Some(numbers) = marginal::read(self.entry, self.numbers)? {
@@ -254,7 +254,7 @@ impl Asked<'_> {
         matches!(self.entry.compares, Compares::Sequences(_) | Compares::Models(..))
     }
 
-    /// The kernel of all windows; what is fitted to several is fitted to some series alone.
+    /// The kernel of all windows; models of several items are fitted to the training series alone.
     pub(super) fn matrix(
         &self,
         reads: &Reads,

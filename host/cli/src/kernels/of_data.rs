@@ -91,7 +91,7 @@ fn check_items(
 }
 
 impl OfData {
-    /// Files that are read beside the data.
+    /// Files that are read in addition to the data.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
         self.model.iter().chain(&self.kernel_model).map(PathBuf::as_path)
     }
@@ -155,7 +155,7 @@ impl OfData {
         Ok(Compared { data: DataSummary::of(&data, None, windowing.as_ref()), items, matrix })
     }
 
-    /// Reads the data as what the kernel reads observes them, and how they are cut.
+    /// Reads the data with the observations of the kernel's models, and the windows.
     fn read(
         &self,
         paths: &[PathBuf],

@@ -78,7 +78,7 @@ impl Asked<'_> {
     }
 }
 
-/// Models with the names of their classes, where there is one a class.
+/// Models with the names of their classes, where there is one per class.
 pub(super) fn named(classes: &[String], models: &[Hmm]) -> Named {
     // A classifier may have been trained on the scores of one class alone.
     let of_classes = classes.len() == models.len();

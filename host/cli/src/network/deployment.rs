@@ -30,7 +30,7 @@ pub(super) struct Deployment {
 }
 
 impl Deployment {
-    /// The classifier of a file, or the alarm of a network, and what it is in words.
+    /// The classifier of a file, or the alarm of a network, and its description.
     pub(super) fn of(
         &self,
         path: &Path,

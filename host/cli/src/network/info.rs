@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     inspect(arguments.model.path(), arguments.json)
 }
 
-/// Prints what a file of a network is, and what it costs on a device.
+/// Prints the summary of a network's file, and its cost on a device.
 pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
     let file = NetworkFile::read(model)?;
     let (what, deployed) = match &file.model {

@@ -65,7 +65,7 @@ enum Command {
     Compare(compare::Arguments),
     /// Write Rust source for a device: a classifier of events, or an alarm on them
     Export(export::Arguments),
-    /// Say what a model costs on a device
+    /// Report a model's cost on a device
     Info(info::Arguments),
     /// Run a model on an emulated device, and compare every answer with the host's
     Run(run::Arguments),
@@ -73,7 +73,7 @@ enum Command {
     Draw(draw::Arguments),
 }
 
-/// Whether a file has a network, or a classifier of records.
+/// Returns whether a file has a network, or a classifier of records.
 pub(super) fn is_network(model: &Path) -> bool {
     let file = model.display().to_string();
     recognise::read(model).is_ok_and(|bytes| recognise::is_network(&file, &bytes))
@@ -99,7 +99,7 @@ pub(super) fn predict(
     predict::decide_on(data, model, &text.clone().into(), (Path::new("-"), json))
 }
 
-/// Prints what a file of a network is.
+/// Prints the summary of a network's file.
 pub(super) fn inspect(model: &Path, json: bool) -> Result<(), Failure> {
     info::inspect(model, json)
 }

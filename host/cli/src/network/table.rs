@@ -22,7 +22,7 @@ pub(super) struct Columns {
     #[arg(long, value_name = "N", default_value_t = 4, conflicts_with = "mdl",
         value_parser = clap::value_parser!(u16).range(2..=65534))]
     bins: u16,
-    /// Cut numbers where that tells the class apart, by description length
+    /// Cut numbers where the cut separates the classes, by description length
     #[arg(long)]
     mdl: bool,
     /// A column of numbers is cut where it has more different ones than this
@@ -31,7 +31,7 @@ pub(super) struct Columns {
     /// Meaning of a missing field
     #[arg(long, value_enum, default_value_t = Missing::State)]
     missing: Missing,
-    /// Columns of categories, whatever numbers they have, separated by commas
+    /// Columns of categories, even if they hold numbers, separated by commas
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     categories: Vec<String>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ impl From<TextOptions> for Written {
 }
 
 impl Written {
-    /// Reads a table, and notes what was found by looking.
+    /// Reads a table, and notes the inferred facts.
     pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
         let table = TextTable::read_as(path, &self.text.source())?;
         super::super::findings::tell(table.source(), table.findings());

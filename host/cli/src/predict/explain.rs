@@ -14,7 +14,7 @@ use crate::model::Model;
 use crate::output::Outputs;
 use crate::{Failure, Topic, output, tell};
 
-/// A window, and what it gave.
+/// A window, and its contribution.
 #[derive(Serialize)]
 struct Explained<'a> {
     series: &'a str,
@@ -128,7 +128,7 @@ impl Serialize for Shown {
 
 const HEADS: [&str; 5] = ["series", "start", "end", "class", "rival"];
 
-/// Who explains what a model decides, as asked for.
+/// Returns the explainer of a model's decisions, as requested.
 fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a>, Failure> {
     let file = arguments.model.display();
     if model.deployed.kernel_name().is_some() {

@@ -20,7 +20,7 @@ const ABOUT: f64 = 0.25;
 const OFF: f64 = 0.15;
 /// A step that leaves out more periods than that is a leap.
 const LEAP: f64 = 5.0;
-/// Periods that may be made up for: what a sensor or a radio holds back.
+/// Largest number of periods to make up for: as many as a sensor or a radio may hold back.
 const HELD_BACK: f64 = 1024.0;
 
 /// Pace of samples, by their times.
@@ -100,7 +100,7 @@ pub(super) struct Leaps {
     doubts: u32,
     /// Samples without a time since the last.
     untimed: usize,
-    /// Periods that leaps have left out and faster samples not made up for: what was held up comes faster.
+    /// Periods that leaps have left out and faster samples not made up for: delayed samples come faster.
     owed: f64,
     /// `true` if any were made up for while these times came.
     made_up: bool,

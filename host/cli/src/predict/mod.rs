@@ -89,7 +89,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample", "label",
         "time", "segments", "decimal", "sep", "na", "no_header", "header", "encoding"])]
     stream: bool,
-    /// Decide after every sample of the stream, whatever windows the model was trained on
+    /// Decide after every sample of the stream, whatever the windows of the training
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
     endless: bool,
     /// End the stream at the first refused sample, instead of taking it as missing

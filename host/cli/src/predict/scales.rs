@@ -14,7 +14,7 @@ const JUDGED: usize = 500;
 /// New samples by which a change is judged at the end of a stream.
 const FEWEST: usize = 50;
 
-/// The last samples of a stream, and what was noted of it.
+/// The last samples of a stream, and the notes on it.
 pub(super) struct Scales {
     contract: Option<Contract>,
     kind: Kind,

@@ -92,7 +92,7 @@ impl Times {
                     "standard input, line {line}: the time leaps, and a new window begins"
                 ),
             ),
-            FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not told"),
+            FIRST_UNTOLD => note(Topic::FurtherLeaps, "further leaps are not reported"),
             _ => {}
         }
         true
@@ -114,7 +114,7 @@ impl Times {
         Ok(())
     }
 
-    /// Notes what a stream without a column of times is taken for.
+    /// Notes the assumption about a stream without a column of times.
     pub(super) fn tell_none(&mut self) {
         if let Some(period) = self.period {
             self.once(

@@ -30,7 +30,7 @@ impl Token {
     }
 }
 
-/// Blanks, and what the format passes over between words.
+/// Returns whether a character is a blank, or one that the format ignores between words.
 fn is_passed_over(one: char) -> bool {
     one.is_whitespace() || matches!(one, ',' | '|')
 }

@@ -67,7 +67,7 @@ fn numbers(table: &[f32]) -> String {
     format!("{table:?}")
 }
 
-/// The source up to the tables: what it uses, the type of the model, the names of columns, states and classes, the terms.
+/// The source up to the tables: imports, the type of the model, the names of columns, states and classes, the terms.
 fn head(
     [what, uses, model]: [&str; 3],
     columns: &[Variable],

@@ -103,7 +103,7 @@ impl DeployedSum {
         Ok(deployed)
     }
 
-    /// A sum per output: what a device has in one.
+    /// One sum per output, which a device holds in one.
     fn outputs<'s>(
         &'s self,
         lists: &'s Lists,

@@ -47,7 +47,7 @@ pub struct Constraints {
 pub struct HillClimb {
     /// Score to maximise.
     pub score: Score,
-    /// Parents of a node at most.
+    /// Largest number of parents of a node.
     pub most_parents: usize,
     /// Changes that may be made in a row without a better graph; 0 ends at the first graph that no change
     /// betters.
@@ -210,7 +210,7 @@ impl<'a> Climb<'a> {
         search
     }
 
-    /// Scores anew what a change of these nodes' parents has changed.
+    /// Updates the scores that a change of these nodes' parents affects.
     fn refresh(&mut self, nodes: &[usize]) {
         let scored = each(nodes.len(), &|index| self.score_node(nodes[index]));
         for (&node, (own, gain)) in nodes.iter().zip(scored) {
@@ -246,7 +246,7 @@ impl<'a> Climb<'a> {
         (scores[0], gain)
     }
 
-    /// Changes that may be made, in order, each with what it gains.
+    /// Possible changes, in order, each with its gain.
     fn changes(&self) -> Vec<(Change, f64)> {
         let nodes = self.parents.len();
         let mut changes = Vec::new();

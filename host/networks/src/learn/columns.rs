@@ -1,10 +1,10 @@
-//! Records as columns in the order of their names: what structures are learnt from.
+//! Records as columns in the order of their names, for learning structures.
 
 use super::super::NetworkError;
 use super::super::shape::check_variables;
 use crate::records::{MISSING, Records, Variable};
 
-/// Cells of the counts of a pair of columns, at most.
+/// Largest number of cells of the counts of a pair of columns.
 const CELLS_AT_MOST: f64 = (1 << 26) as f64;
 
 /// Whole records, column by column; columns in the order of their names.

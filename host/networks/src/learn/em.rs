@@ -26,7 +26,7 @@ const MOST_TASKS: usize = 64;
 pub struct ExpectationMaximisation {
     /// The prior of the tables.
     pub prior: Prior,
-    /// Passes at most.
+    /// Largest number of passes.
     pub passes: usize,
     /// Rise of the objective, relative to its size, below which the fit ends.
     pub tolerance: f64,

@@ -27,7 +27,7 @@ pub enum Cutting {
 }
 
 impl Default for Binning {
-    /// Four bins of columns with more than ten numbers; what is missing is missing.
+    /// Four bins for columns with more than ten numbers; missing fields stay missing.
     fn default() -> Self {
         let cutting = Cutting::EqualFrequency(4);
         Self { most_states: 10, cutting, missing_is_a_state: false }

@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 use fishweir::data::{DataError, Source};
 use fishweir::internals::{is_hidden, shorten};
 
-/// The layouts of tables of records. A file is of the first that knows it; the last takes what is left.
+/// The layouts of tables of records. A file has the first that recognises it; the last takes the rest.
 pub static LAYOUTS: &[&Layout] = &[&arff::LAYOUT, &text::DELIMITED];
 
 /// A layout of tables of records.
@@ -46,7 +46,7 @@ pub struct Layout {
     read: fn(&str, &[u8], &Source, &mut TextTable) -> Result<(), DataError>,
 }
 
-/// The state of what was not observed.
+/// The state of a missing field.
 pub const MISSING: u16 = u16::MAX;
 
 /// A column of a table, or a node of a network: its name and its states'.
@@ -134,7 +134,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Records with `columns` columns; none yet.
+    /// Records with `columns` columns, still empty.
     pub fn new(columns: usize) -> Self {
         Self { columns, values: Vec::new() }
     }

@@ -39,7 +39,7 @@ pub struct Schema {
     columns: Vec<Column>,
 }
 
-/// The state of what is missing, where that is one.
+/// The state of a missing field, if that is a state.
 const UNKNOWN: &str = "?";
 
 impl Schema {

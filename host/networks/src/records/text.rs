@@ -9,7 +9,7 @@ use fishweir::internals::shorten;
 use fishweir::internals::{TableRows, check_shown_name};
 use fishweir::internals::{load, unpacked_as};
 
-/// The number of what is missing.
+/// The number of a missing field.
 pub(super) const ABSENT: u32 = u32::MAX;
 
 pub(super) static DELIMITED: Layout =
@@ -47,7 +47,7 @@ pub struct TextTable {
     /// The line of each row.
     lines: Vec<u64>,
     findings: Vec<Found>,
-    /// Columns of categories, whatever numbers they have.
+    /// Columns of categories, even if they hold numbers.
     categories: Vec<String>,
 }
 
@@ -117,7 +117,7 @@ impl TextTable {
         Ok(table)
     }
 
-    /// Says that columns have categories, whatever numbers they have.
+    /// Declares columns of categories, even if they hold numbers.
     ///
     /// # Errors
     /// No such column.

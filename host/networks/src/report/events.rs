@@ -6,7 +6,7 @@ use crate::EventCost;
 use fishweir::device::{DeviceError, Image};
 use fishweir::report::{Table, counted, grouped};
 
-/// Records that an emulated device has answered, beside the host's answers.
+/// Records that an emulated device has answered, compared with the host's answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EventsComparison {
     /// Description of the program that ran.

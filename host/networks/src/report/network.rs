@@ -30,7 +30,7 @@ pub struct NetworkFitReport {
     pub score: Option<f64>,
     /// Log-likelihood of a record under the network, in nats; null of a classifier.
     pub log_likelihood_per_record: Option<f64>,
-    /// The class, and what decides; null of a network alone.
+    /// The class, and the method of decision; null for a network alone.
     pub classifier: Option<String>,
     /// The model's file.
     pub output: Option<String>,
@@ -114,7 +114,7 @@ pub struct ClassifierFigures {
 }
 
 impl NetworkEvaluationReport {
-    /// Adds a classifier; the first is what the others are compared to.
+    /// Adds a classifier; the others are compared to the first.
     pub fn push(
         &mut self,
         name: String,
@@ -220,7 +220,7 @@ pub struct RepresentativesReport {
     pub lines: Vec<u64>,
     /// The squared discrepancy from all.
     pub discrepancy: f64,
-    /// The mean of random choices of as many.
+    /// The mean over random choices of the same number of records.
     pub random: f64,
     /// The best of these, at which the exchange began.
     pub start: f64,
@@ -265,12 +265,12 @@ pub struct ComparisonReport {
     pub first: String,
     /// The other file, or the network.
     pub second: String,
-    /// Records of each; of the network none.
+    /// Number of records of each set; `None` for the network.
     pub records: (usize, Option<usize>),
     /// The test.
     #[serde(flatten)]
     pub test: SampleTest,
-    /// The nodes, in the order of what they add.
+    /// The nodes, in the order of their contributions.
     pub nodes: Vec<String>,
     /// `true` if the network was narrow enough for exact probabilities of rows.
     pub exact: bool,
@@ -329,7 +329,7 @@ pub struct NetworkInspection {
     pub edges: usize,
     /// Free parameters.
     pub parameters: usize,
-    /// The records that it was fitted to, in words; none of a file that does not say.
+    /// The records that it was fitted to, in words; null if the file does not have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trained: Option<String>,
     /// Cost of an event on a device,

@@ -40,7 +40,7 @@ impl<F: Fn(&[usize]) -> Vec<Vec<f32>>> Kept<F> {
 
 /// Least violation of the optimality conditions that is worked on, in units of the margin.
 const TOLERANCE: f32 = 0.05;
-/// Steps at most, an item.
+/// Largest number of steps per item.
 const STEPS: usize = 4;
 
 /// The value of a support vector machine at every item: the objective of

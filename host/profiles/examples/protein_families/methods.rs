@@ -1,4 +1,4 @@
-//! The methods: what each says of a task's domains, higher where they are likelier of the superfamily.
+//! The methods: each scores a task's domains, higher if they are more likely to be of the superfamily.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;

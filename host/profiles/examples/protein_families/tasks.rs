@@ -1,4 +1,4 @@
-//! Domains, and what they are in a task that leaves a family out.
+//! Domains, and their roles in a task that leaves a family out.
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -67,7 +67,7 @@ fn a_codeword_is_the_most_alike() {
     assert_eq!(compared, 2 * (32 + 24 + 8));
 }
 
-/// Side by side as one after the other, gaps at the beginning and within included, whatever the length.
+/// Counts side by side equal those one after the other, with gaps at the beginning and within, at any length.
 #[test]
 fn codewords_are_counted_as_a_device_tells_them() {
     let drawn_from = wave(80, 1.0, 0.5);
@@ -103,7 +103,7 @@ fn codewords_are_counted_as_a_device_tells_them() {
     }
 }
 
-/// Each level is as often exceeded in what it was taken from as its share says, and the shares lie evenly.
+/// Each level is exceeded by its share of the samples it was taken from, and the shares lie evenly.
 #[test]
 fn levels_are_quantiles() {
     let rows = wave(400, 1.0, 0.5);
@@ -141,7 +141,7 @@ fn short_and_constant_series_are_no_trouble() {
         change(&mut books.books[1].levels);
         books.check(1).expect_err("refused")
     };
-    assert!(spoilt(&|levels| levels.clear()).contains("codebook 1 has not as many levels"));
-    assert!(spoilt(&|levels| levels[3].push(1.0)).contains("not as many"));
+    assert!(spoilt(&|levels| levels.clear()).contains("codebook 1 has another number of levels"));
+    assert!(spoilt(&|levels| levels[3].push(1.0)).contains("another number"));
     assert!(spoilt(&|levels| levels[3][0] = f64::NAN).contains("not finite"));
 }

@@ -60,7 +60,7 @@ pub struct Mel {
     pub hop: u32,
     /// Bands of the mel scale.
     pub bands: u32,
-    /// Cepstra of a row; none where the bands' log energies are the row.
+    /// Cepstra of a row; 0 if the bands' log energies are the row.
     pub cepstra: u32,
     /// Samples per second.
     pub rate: f64,
@@ -85,7 +85,7 @@ pub enum FrontError {
     #[error("slopes={0}: a slope is over 2 to {LONGEST_SLOPE} samples")]
     #[strum(serialize = "bad-slopes")]
     Over(String),
-    /// Slopes of what has them already.
+    /// Slopes of channels that have slopes already.
     #[error("{0}: slopes are taken once, and there are some before")]
     SlopesAgain(Stage),
     /// A norm of too few channels.
@@ -102,7 +102,7 @@ pub enum FrontError {
     #[error("{0}: a window is of 128, 256, 512 or 1024 samples, and the hop from 1 to as many")]
     #[strum(serialize = "bad-frame")]
     Window(Stage),
-    /// More bands or cepstra than there can be.
+    /// More bands or cepstra than a frame allows.
     #[error("{0}: bands are from 1 to 128, and cepstra no more than them")]
     #[strum(serialize = "bad-bands")]
     Bands(Stage),
@@ -113,7 +113,7 @@ pub enum FrontError {
     #[error("{0}: the rate is in samples per second, above zero")]
     #[strum(serialize = "bad-rate")]
     Rate(Stage),
-    /// More than one channel, or none that is one.
+    /// Not exactly one channel.
     #[error("{0} is of one channel, and there are {1} ({2})")]
     NotOneChannel(Stage, usize, String),
     /// Too few symbols, or too many.
@@ -138,7 +138,7 @@ pub enum FrontError {
         /// Names of the channels.
         names: String,
     },
-    /// A stage of what are symbols by then.
+    /// A stage after symbols.
     #[error("{0}: it comes after symbols, which are the last stage")]
     AfterSymbols(Stage),
     /// Fewer different rows than words.

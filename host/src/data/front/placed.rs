@@ -1,4 +1,4 @@
-//! A front end over channels of some names: its sizes, its tables, what it costs.
+//! A front end over channels of some names: its sizes, its tables, its cost.
 
 use fishweir_core::front::mel::{cosines, hamming, triangles};
 use fishweir_core::{ErrorKind, ModelError};
@@ -7,12 +7,12 @@ use super::{Front, FrontError, FrontStream, Mel, Stage, VectorQuantiser};
 use crate::data::samples::{Rows, Samples, SamplesView};
 use crate::data::{Alphabet, Kind, Lags, Widened};
 
-/// A [`Front`] over channels of some names, and the lags behind it: what models see of samples.
+/// A [`Front`] over channels of some names, and the lags behind it: the input of the models.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FrontEnd {
     front: Front,
     stages: Vec<Placed>,
-    /// The names of its rows' channels; of none that has no stage.
+    /// The names of its rows' channels; empty without a stage.
     names: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct MelPlaced {
 
 /// Cost of a stage on a device.
 struct Taken {
-    /// Bytes of flash, and what they are aligned to.
+    /// Bytes of flash, and their alignment.
     flash: usize,
     aligned: usize,
     /// Bytes of RAM.

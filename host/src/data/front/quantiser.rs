@@ -10,7 +10,7 @@ use crate::data::centre_and_spread;
 
 /// Largest number of rows that words are learnt from, evenly spaced: a pass over them is `2 K D` multiply-adds per row.
 const ROWS: usize = 20_000;
-/// Passes at most.
+/// Largest number of passes.
 const PASSES: usize = 100;
 
 /// The words of a [`Stage::Words`](super::Stage::Words), in `f32`: see the core's

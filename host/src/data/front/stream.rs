@@ -36,7 +36,7 @@ impl<'a, T> Heard<'a, T> {
 /// Callback for each complete row.
 type Hear<'h, T> = &'h mut dyn FnMut(Heard<'_, T>);
 
-/// The stages of a front end and what a stream left in them.
+/// The stages of a front end and their states.
 #[derive(Clone, Debug)]
 pub(crate) struct FrontStream<T> {
     stages: Vec<State<T>>,

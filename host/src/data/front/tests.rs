@@ -122,7 +122,7 @@ fn a_front_end_is_over_channels_that_there_are() {
     assert!(Front::NONE.over(&symbols).is_ok());
 }
 
-/// The definition, with a gap, and differences behind it: a window sees nothing of what came before it.
+/// The definition, with a gap, and differences behind it: a window does not see earlier samples.
 #[test]
 fn rows_are_those_of_the_definition_and_lags_come_after() {
     let series = [Some([3.0, 4.0]), None, Some([0.0, 1.0]), Some([5.0, 12.0]), None, None];
@@ -184,7 +184,7 @@ fn costs_are_the_sizes_of_the_core() {
     );
 }
 
-/// The nearest words by definition, behind a mean; what is missing is a missing symbol.
+/// The nearest words by definition, behind a mean; a missing row is a missing symbol.
 #[test]
 fn symbols_are_the_nearest_words() {
     let mut rows = Rows::new(2);

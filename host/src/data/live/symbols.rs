@@ -35,7 +35,7 @@ impl<R: BufRead> LiveReader<R> {
         Ok(false)
     }
 
-    /// The next word, as soon as what ends it is there.
+    /// The next word, as soon as its end has arrived.
     pub(super) fn next_word(&mut self) -> Result<bool, DataError> {
         let (mut word, mut place, mut broken) = (String::new(), None, None);
         loop {

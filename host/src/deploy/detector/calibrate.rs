@@ -63,7 +63,7 @@ pub enum CalibrationError {
     #[error("{0} does not fit the model")]
     #[strum(serialize = "wrong-shape")]
     Shape(&'static str),
-    /// Too little to tell how often an alarm comes.
+    /// Too few samples to estimate the rate of alarms.
     #[error(
         "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: {:.0} \
          are needed at least", FEWEST_ALARMS as f64 * mean_time

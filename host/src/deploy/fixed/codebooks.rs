@@ -1,4 +1,4 @@
-//! Codebooks in integers: their numbers, and how often they hear what they hear in `f64`.
+//! Codebooks in integers: their numbers, and their agreement with those in `f64`.
 
 use fishweir_core::classify::Coding;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Codewords {
 /// Divisor of likenesses in integers: see the core's [`Coding`].
 pub(super) const LOWERED: f64 = 2048.0;
 
-/// Codebooks, and what their codewords weigh: the fields of the core's `Codebooks` over `i16`.
+/// Codebooks, and the weights of their codewords: the fields of the core's `Codebooks` over `i16`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedCodebooks {
     pub(super) books: Vec<BookIn<i16>>,
@@ -83,7 +83,7 @@ impl FixedCodebooks {
         CodebooksSize::of(&self.books)
     }
 
-    /// A source whose classifier has them beside what is already in it.
+    /// Adds the codebooks to a source.
     pub(super) fn beside(&self, text: &str) -> String {
         beside_codebooks(text, "i16", (&self.books, &self.weighed), Some(&self.units))
     }

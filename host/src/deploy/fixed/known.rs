@@ -17,7 +17,7 @@ fn of_logarithm(weight: &Weight<f64>, output: usize) -> f64 {
     if weight.value > 0.0 { weight.tangent[output] / weight.value } else { 0.0 }
 }
 
-/// The exponent of the unit in which 16 bits hold every rate along a direction; `None` where none will do.
+/// The exponent of the unit in which 16 bits hold every rate along a direction; `None` if no unit suits.
 pub(super) fn unit_of(model: &DeployedModel<f64>, output: usize) -> Option<i16> {
     let rows = model.emission.iter().flat_map(|emission| emission.weights(0));
     let largest = rows.map(|weight| of_logarithm(weight, output).abs()).fold(0.0, f64::max);

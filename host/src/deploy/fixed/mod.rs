@@ -33,12 +33,12 @@ use super::engine::Format;
 use super::model::States;
 use super::past::integers;
 
-/// A number of a table and its rates, one an output, all relative to `2^-exponent`.
+/// A number of a table and its rates, one per output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FixedWeight {
     pub(crate) value: u16,
     pub(crate) rate: Vec<i16>,
-    /// Zero where the family's tables have none.
+    /// Exponent; zero in families whose tables have no exponents.
     pub(crate) exponent: u16,
 }
 
@@ -97,7 +97,7 @@ pub struct FixedBank {
     pub(super) models: Vec<FixedModel>,
     /// `[channel]`.
     pub(super) places: Vec<i16>,
-    /// Codebooks beside the models.
+    /// The codebooks, if there are any.
     pub(super) codebooks: Option<FixedCodebooks>,
 }
 
@@ -139,7 +139,7 @@ impl FixedPoint {
         self.engine.models.first().map_or(0, |model| model.emission.len())
     }
 
-    /// Directions that each model carries: one an output, or none.
+    /// Number of directions of each model: one per output, or 0.
     pub fn directions(&self) -> usize {
         self.engine.models.first().map_or(0, |model| model.unit.len())
     }

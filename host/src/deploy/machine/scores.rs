@@ -33,7 +33,7 @@ pub(crate) fn has_machines(family: &'static dyn Family) -> bool {
     [OF_SYMBOLS, OF_CHANNELS].contains(&family)
 }
 
-/// Refuses what [`block`] is not compiled for.
+/// Refuses sizes that [`block`] is not compiled for.
 pub(crate) fn check_size(
     observations: &Observations,
     states: usize,
@@ -116,7 +116,7 @@ impl KernelStream<f32> for Running {
     }
 }
 
-/// A model's score, whatever its sizes.
+/// A model's score, of any size.
 trait Block {
     fn accepts(&self, x: &Observation<'_, f32>) -> Result<(), PushError>;
     fn push(&mut self, x: &Observation<'_, f32>) -> Result<(), PushError>;

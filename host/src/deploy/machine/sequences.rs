@@ -67,7 +67,7 @@ impl<const N: usize> Running<N> {
         FixedLengthNorm::of(&self.hmm, self.stored.first().map_or(0, Vec::len))
     }
 
-    /// Changes all states, or none.
+    /// Changes all states, or leaves all unchanged.
     fn step<R>(
         &mut self,
         own: impl Fn(FixedLengthNorm<'_, Law, N>, &mut NormState<f32, N>) -> Result<(), R>,

@@ -68,7 +68,7 @@ pub enum SpotterError {
         /// Difference from the background's model.
         what: String,
     },
-    /// Emissions that need what a spotter does not keep, or another kind than is observed.
+    /// Emissions that a spotter does not support, or of another kind than the observations.
     #[error("background: {0} emissions are not of what is observed one sample at a time")]
     #[strum(serialize = "wrong-emissions")]
     Observed(&'static str),

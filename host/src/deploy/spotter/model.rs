@@ -11,7 +11,7 @@ use super::{BACKGROUND_STATES, Spotter, SpotterError};
 use crate::classifier::{self, Observations, Provenance};
 use crate::runtime::{Emissions, Hmm, HmmError};
 
-/// A class beside the background: its model, and how often it is entered and left.
+/// A class of events: its model, and its rates of entry and exit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpottedClass {
@@ -56,7 +56,7 @@ pub struct SpottedClass {
 pub struct SpotterModel {
     /// Observations of the models.
     pub observations: Observations,
-    /// The model of what lies between events: four states at most.
+    /// The model of the background between events: four states at most.
     pub background: Hmm,
     /// The classes, in order; no two of one name.
     pub classes: Vec<SpottedClass>,
@@ -132,7 +132,7 @@ impl SpotterModel {
         Ok(stays)
     }
 
-    /// Models are valid, emit what is observed, and are of one family.
+    /// Checks that models are valid, fit the observations, and are of one family.
     fn check_models(&self) -> Result<(), SpotterError> {
         let (size, background) = (self.observations.size(), &self.background);
         let check = |of: String, model: &Hmm| {
@@ -194,7 +194,7 @@ impl SpotterModel {
     }
 }
 
-/// A background with as many states as are compiled for: those added are out of reach.
+/// Pads a background to a compiled number of states: those added are out of reach.
 fn padded(model: &Hmm) -> Hmm {
     let states = model.states();
     let mut padded = model.clone();

@@ -1,4 +1,4 @@
-//! The C interface as a folder: headers, a library for each core, and what Arduino, Zephyr and plain gcc want.
+//! The C interface as a folder: headers, a library for each core, and the files of Arduino, Zephyr and plain gcc.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A scripted device: frames prepared beforehand, whatever is asked.
+//! A scripted device: frames prepared beforehand, whatever the questions.
 
 use std::cell::Cell;
 use std::io::Cursor;

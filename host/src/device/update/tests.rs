@@ -10,7 +10,7 @@ use zerocopy::FromBytes;
 
 use super::*;
 
-/// An update of a model of one state, which says nothing of use.
+/// An update of a model of one state, without practical use.
 fn update() -> Vec<u8> {
     use fishweir_core::artefact::{length_of, write};
     use fishweir_core::classify::{Normalisation, StreamClassifier};
@@ -123,7 +123,7 @@ impl Write for End<'_> {
     }
 }
 
-/// Sends an update; what came of it, how many requests it took, and what the device has.
+/// Sends an update; returns the outcome, the number of requests, and the content of the device.
 fn sent(
     ways: fn(usize) -> Way,
     ends: UpdateStatus,

@@ -21,7 +21,7 @@ pub(super) fn checked(measure: Affinity<f64>) -> Result<Affinity<f64>, BetweenEr
     Ok(measure)
 }
 
-/// A distribution with what every comparison by one measure needs of it, computed once.
+/// A distribution with precomputed values for every comparison by one measure.
 #[derive(Clone, Debug)]
 pub(super) enum Compared {
     /// Probabilities, for the product kernel already raised to its power.

@@ -10,7 +10,7 @@ use crate::model::{FittedModel, Model};
 use crate::parallel;
 use crate::runtime::{Distribution, Hmm};
 
-/// Models that can be compared with each other, by what they are.
+/// Models that can be compared with each other, by kind.
 enum Alike {
     HiddenMarkov(Vec<Hmm>),
     /// One distribution per model.
@@ -95,7 +95,7 @@ fn unlike(models: &[FittedModel], row: usize) -> PairError {
     PairError { row: 0, column: row, why: BetweenError::Model { part: format!("a {other}"), why } }
 }
 
-/// Paths of modes that are drawn from a switching system: as many as Jebara, Kondor and Howard drew.
+/// Number of paths of modes that are drawn from a switching system: as in Jebara, Kondor and Howard.
 pub const PATHS: usize = 50;
 
 /// `log k` of all pairs by the probability product or the mean map: over `steps + 1` samples of hidden

@@ -33,7 +33,7 @@ pub struct HmmKernel {
     steps: usize,
 }
 
-/// A model with what every comparison needs of it.
+/// A model with precomputed values for every comparison.
 struct Prepared {
     /// Initial probabilities to the measure's power.
     initial: Vec<f64>,

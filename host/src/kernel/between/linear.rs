@@ -1,4 +1,4 @@
-//! Linear-Gaussian networks: what is observed of them is one Gaussian.
+//! Linear-Gaussian networks: their observed variables are jointly Gaussian.
 
 use fishweir_core::kernel::{Affinity, Normal, gaussian_log_overlap};
 

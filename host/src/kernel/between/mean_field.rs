@@ -254,7 +254,7 @@ impl Side {
         }
     }
 
-    /// Makes a chain's path the best for the logarithms of what weighs its states, `[time][state]`.
+    /// Makes a chain's path the best for the log potentials of its states, `[time][state]`.
     fn update(&mut self, chain: usize, potential: &[Vec<f64>]) -> Result<(), BetweenError> {
         let path = &mut self.chains[chain];
         let log_sum = with_states!(path.initial.len(), N => path.smooth::<N>(potential))
@@ -277,7 +277,7 @@ impl Side {
 }
 
 impl Path {
-    /// Forward and backward: the posterior, and the logarithm of what it is normalised by.
+    /// Forward and backward: the posterior, and the logarithm of its normaliser.
     fn smooth<const N: usize>(
         &mut self,
         potential: &[Vec<f64>],

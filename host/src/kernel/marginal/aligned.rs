@@ -46,7 +46,7 @@ pub struct HiddenBinomialModel {
     pub position: Vec<HiddenState>,
 }
 
-/// A hidden state and what it emits.
+/// A hidden state and its emission.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenState {
@@ -56,7 +56,7 @@ pub struct HiddenState {
     pub emission: Vec<Vec<f64>>,
 }
 
-/// Checks a model against what it says that it observes.
+/// Checks a model against its declared observations.
 pub(super) fn check_hmm(hmm: &Hmm, kind: &Kind) -> Result<(), ModelError> {
     hmm.validate()?;
     let what = match (kind, hmm.emission.is_over_symbols()) {

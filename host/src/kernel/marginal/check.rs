@@ -1,4 +1,4 @@
-//! Checks of a model's entries: each error names one, and what to do.
+//! Checks of a model's entries: each error names an entry and a remedy.
 
 use super::error::ModelError;
 use crate::data::{Alphabet, Kind};

@@ -31,7 +31,7 @@ pub enum MarginalError {
     Entry {
         /// The file.
         file: String,
-        /// The entry, and what to do.
+        /// The entry, and the remedy.
         error: ModelError,
     },
     /// An invalid model made in memory.
@@ -110,7 +110,7 @@ pub enum ItemError {
         /// The model's.
         expected: usize,
     },
-    /// Another length than is compared.
+    /// A sequence of the wrong length.
     #[error(
         "has {found} symbols where {expected} belong: {why}; cut or pad it, or take the pair-hmm kernel"
     )]

@@ -69,7 +69,7 @@ impl Newick {
         self.lengths.get(node).copied().flatten()
     }
 
-    /// A node's name; empty where an inner node has none.
+    /// A node's name; empty for an unnamed inner node.
     pub fn name(&self, node: usize) -> &str {
         self.names.get(node).map_or("", String::as_str)
     }

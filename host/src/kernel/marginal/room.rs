@@ -2,7 +2,7 @@
 
 use fishweir_core::kernel::{Cells, Stack};
 
-/// A column or a stack that grows with what it is for.
+/// A column or a stack that grows as needed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heap<A>(Vec<A>);
 

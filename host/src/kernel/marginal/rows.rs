@@ -1,4 +1,4 @@
-//! Rows of Gram matrices: what is computed in parallel.
+//! Rows of Gram matrices, which are computed in parallel.
 
 use std::borrow::Borrow;
 use std::ops::Range;

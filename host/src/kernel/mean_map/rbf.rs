@@ -19,7 +19,7 @@ pub struct Rbf {
 }
 
 impl Rbf {
-    /// A function of a rate from zero, where all is alike, to infinity, where nothing is but what is equal.
+    /// A function of a rate from zero, where all points are alike, to infinity, where only equal points are.
     ///
     /// # Errors
     /// [`KernelError::Parameter`] for a negative rate.

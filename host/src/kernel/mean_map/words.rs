@@ -3,10 +3,10 @@ use crate::kernel::KernelError;
 /// The largest order of an empirical map of symbols: words of eight symbols have 256 sets of places.
 pub const LARGEST_ORDER: usize = 7;
 
-/// Features of an empirical map at most: one a word.
+/// Features of an empirical map at most: one per word.
 pub const WORDS_AT_MOST: usize = 1 << 20;
 
-/// Frequencies of what words have in some of their places, `[set of places][key]`, sorted by key.
+/// Frequencies of the words' symbols in some of their places, `[set of places][key]`, sorted by key.
 ///
 /// ```text
 /// m^mismatches(u, v) = sum_S (1 - m)^|S| m^(n - |S|) [u and v agree in the places S]

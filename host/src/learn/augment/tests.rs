@@ -87,7 +87,7 @@ fn a_gain_leaves_the_mirror_image_of_the_mean_where_it_is() {
     assert_eq!(means, by_turns);
 }
 
-/// An inner fold's copies are about the mean of what it trains on, and drawn as ever.
+/// An inner fold's copies are centred on its training series, and drawn with the same seed.
 #[test]
 fn what_an_inner_fold_holds_back_moves_none_of_its_copies() {
     let of = |wild: f64| {

@@ -1,4 +1,4 @@
-//! A metric as one affine map: what a device needs where its whitening does not fold into weights.
+//! A metric as one affine map, for devices whose whitening does not fold into weights.
 
 use crate::learn::features::scaler::FeatureScaler;
 
@@ -36,7 +36,7 @@ impl FeatureScaler {
 }
 
 impl Affine {
-    /// The factors of the features, where none is mixed with another.
+    /// The factors of the features, if they are not mixed with each other.
     pub fn diagonal(&self) -> Option<Vec<f64>> {
         let alone =
             |(k, row): (usize, &Vec<f64>)| row.iter().enumerate().all(|(j, &a)| j == k || a == 0.0);

@@ -9,7 +9,7 @@ use crate::data::{Samples, SamplesView};
 use crate::model::{ModelScore, Scored};
 
 impl FeatureMap {
-    /// A model with its block for a score: what an information matrix is the second moment of.
+    /// A model with its block for a score, for second moments in an information matrix.
     pub(in crate::learn) fn scored(&self, model: usize) -> impl Scored {
         ModelBlock { map: self, model }
     }
@@ -26,7 +26,7 @@ impl Scored for ModelBlock<'_> {
         count(&self.map.kept[self.model])
     }
 
-    /// Features are in one parametrisation, whatever is asked for.
+    /// Scores in one parametrisation, whatever is requested.
     fn scores(
         &self,
         sequences: &[SamplesView<'_>],

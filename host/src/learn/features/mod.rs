@@ -1,4 +1,4 @@
-//! Features of a sequence: what its models' expected statistics say, in the forms that compile.
+//! Features of a sequence: its models' expected statistics, in the forms that compile.
 
 pub(crate) mod affine;
 mod block;
@@ -98,7 +98,7 @@ pub struct FeatureMap {
     with_likelihood: bool,
     normalisation: Normalisation,
     lags: Lags,
-    /// The columns of a row that each model sees, `[model]`; none where all see all.
+    /// The columns of a row that each model sees, `[model]`; empty if all see all.
     columns: Vec<Vec<usize>>,
     /// Codebooks whose codewords are counted too.
     codebooks: Option<Codebooks>,
@@ -194,7 +194,7 @@ impl FeatureMap {
         }
     }
 
-    /// The units of what a model sees.
+    /// The units of a model's input.
     fn units(&self, model: usize) -> Cow<'_, [f64]> {
         match self.columns.get(model) {
             Some(columns) => columns.iter().filter_map(|&at| self.scale.get(at)).copied().collect(),
@@ -345,7 +345,7 @@ impl FeatureMap {
         features
     }
 
-    /// Multiplies what is counted of codebooks in mapped rows, the last of their columns.
+    /// Multiplies the counts of codebooks in mapped rows, the last of their columns.
     pub(crate) fn weigh_codebooks(&self, rows: &mut Matrix, weight: f64) {
         let others = self.len() - self.counted().iter().sum::<usize>();
         for row in rows.rows_mut() {

@@ -28,7 +28,7 @@ pub struct Scales {
 }
 
 impl Scales {
-    /// Weights of codebooks that are taken: far from one what is held out is rounding.
+    /// Valid weights of codebooks: far from one, held-out values are dominated by rounding.
     pub const CODEBOOK_WEIGHTS: RangeInclusive<f64> = 0.01..=100.0;
 }
 

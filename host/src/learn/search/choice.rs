@@ -69,7 +69,7 @@ impl Verdict {
     }
 }
 
-/// The settings to choose from: every combination of what the lists hold. None of them is empty.
+/// The settings to choose from: every combination of the lists' values, which are never empty.
 pub(crate) struct Grid {
     pub(crate) scales: Vec<Option<Scales>>,
     pub(crate) sigma: Vec<Option<f64>>,
@@ -184,7 +184,7 @@ impl Marks {
     }
 }
 
-/// A choice, and what was decided by what it chose; nothing where nothing was judged.
+/// A choice, and its decisions; empty if nothing was judged.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) choice: Choice,

@@ -14,7 +14,7 @@ use crate::learn::search::trial::Trial;
 pub(crate) const LAST: usize = 4;
 /// Divisor of the number of forms that a stage keeps.
 const KEPT: usize = 4;
-/// Windows in a class that the first stage sees; the next ones see four times as many.
+/// Number of windows per class that the first stage sees; each next stage sees four times as many.
 const FIRST_WINDOWS: usize = 40;
 /// Divisor of the windows: if less than this part would be left out, all are used.
 const ALL_BUT: usize = 4;

@@ -13,7 +13,7 @@ pub(crate) struct HeldOut {
     /// The series, or group, that each window is held out with.
     pub(crate) units: Vec<usize>,
     pub(crate) map: FeatureMap,
-    /// Channels that change sign in their mirror images; none without these.
+    /// Channels that change sign in their mirror images; empty without these.
     pub(crate) mirror: Vec<String>,
     /// The windows of the series, and of their mirror images where they have some.
     pub(crate) examples: Arc<Examples>,
@@ -60,7 +60,7 @@ impl LastHeldOut {
         kept.as_ref().filter(|kept| kept.features_are_of(map, trial, series)).cloned()
     }
 
-    /// Keeps what was held out of some series, in place of what was kept.
+    /// Caches the hold-out of some series, in place of the previous one.
     pub(crate) fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut) {
         let (trial, series, held_out) = (trial.clone(), series.to_vec(), held_out.clone());
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

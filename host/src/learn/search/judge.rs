@@ -28,7 +28,7 @@ pub(crate) trait Judge {
         some: &[usize],
     ) -> Result<Option<Judged>, TrainError>;
 
-    /// Keeps features of some series for what is tried of them next.
+    /// Caches features of some series for the next trials on them.
     fn keep(&self, trial: &Trial, series: &[usize], held_out: &HeldOut);
 
     /// Models fitted so far.

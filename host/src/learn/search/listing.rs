@@ -14,7 +14,7 @@ use crate::runtime::{Hmm, STATE_SIZES, padded_states};
 const WIDEST: usize = 40;
 /// Samples of the middle series per state, at least, where states are stages that it runs through.
 const STAGE: usize = 2;
-/// Fewer stages of channels are one change, or none.
+/// Least number of stages of channels: fewer are a single change, or no change.
 const FEWEST_STAGES: usize = 3;
 /// Lags reach no further than this part of the middle length of a series. With a fourth, series of 24 samples had
 /// a choice of lag 4 alone; lags to 8 had 0.985 instead of 0.955 of ItalyPowerDemand's training part in inner folds.
@@ -150,7 +150,7 @@ impl Space<'_> {
         chains
     }
 
-    /// Lags beside the first.
+    /// Lags other than the first.
     fn other_lags(&self) -> Vec<Lags> {
         let channels = self.front.width(self.data.kind().size());
         // Of a model for each lag those that reach no further.

@@ -25,7 +25,7 @@ const TOPOLOGIES: [Topology; 3] = [Topology::Ergodic, Topology::LeftToRight, Top
 /// 0.01 had 0.929 and 0.931, 0.3 had 0.925.
 pub(crate) const EACH_LAG_FLOOR: f64 = 0.03;
 
-/// The first form, and what else there is of each of its parts: what is given, or what the effort tries.
+/// The first form, and the alternatives of each of its parts: those given, or those that the effort tries.
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
     /// Fit of its models.
@@ -36,7 +36,7 @@ pub(crate) struct Open {
     pub(crate) std_floors: Vec<f64>,
     /// Lags. Channels only.
     pub(crate) lags: Vec<Lags>,
-    /// Codebooks beside a model for each lag, in place of the first's; none to keep to that.
+    /// Codebooks for a model for each lag, in place of the first's; empty to keep those.
     pub(crate) codebooks: Vec<usize>,
     /// Levels of each codeword's likeness, where there are codebooks.
     pub(crate) levels: usize,
@@ -46,7 +46,7 @@ pub(crate) struct Open {
     pub(crate) states: Vec<usize>,
     /// Transitions. Channels only.
     pub(crate) topologies: Vec<Topology>,
-    /// Transitions and numbers of states of models of strings, `None` for the first's; none to keep to the first.
+    /// Transitions and numbers of states of models of strings, `None` for the first's; empty to keep the first.
     pub(crate) chains: Vec<(Topology, Option<usize>)>,
     /// Models that give scores.
     pub(crate) models: Vec<ScoreModels>,
@@ -58,7 +58,7 @@ pub(crate) struct Open {
     pub(crate) asks_each_lag: bool,
 }
 
-/// The first of a list, or else what is usual, and the others: of a list, or else what the effort tries.
+/// The first of a list, or else the default, and the others: of a list, or else those that the effort tries.
 fn given<T: Clone>(list: &[T], usual: T, tried: Vec<T>) -> (T, Vec<T>) {
     match list.split_first() {
         Some((first, others)) => (first.clone(), others.to_vec()),
@@ -178,7 +178,7 @@ impl Open {
         }
     }
 
-    /// The first form over what is observed.
+    /// The first form for the observations.
     pub(crate) fn first_over(&self, request: &Request, observed: &Kind) -> Form {
         let channels = matches!(observed, Kind::Channels(_));
         // Of channels it is known what is settled; of what is made symbols of them not.
@@ -224,7 +224,7 @@ impl Request {
     }
 }
 
-/// Lags that are given beside the first.
+/// Given lags other than the first.
 fn other_given(lags: &LagChoice) -> Vec<Lags> {
     match lags {
         LagChoice::Given(lags) => lags.iter().skip(1).cloned().collect(),
@@ -232,7 +232,7 @@ fn other_given(lags: &LagChoice) -> Vec<Lags> {
     }
 }
 
-/// Codebooks that are given beside the first.
+/// Given codebooks other than the first.
 fn other_codebooks_given(request: &Request) -> Vec<usize> {
     request.codebooks.iter().skip(1).copied().collect()
 }

@@ -15,7 +15,7 @@ use crate::learn::search::trial::{Settings, Trial};
 use crate::runtime::family::{OF_PAST, OF_SYMBOLS};
 use crate::runtime::{Family, padded_states};
 
-/// The scalings to choose from, unless told.
+/// The scalings to choose from by default.
 const SCALINGS: [Scaling; 2] = [Scaling::Practical, Scaling::Diagonal];
 
 /// Scalings for one model of all classes.
@@ -150,7 +150,7 @@ impl<'a> Space<'a> {
         self.left_out
     }
 
-    /// The first form, whatever data leave to try.
+    /// The first form, whatever the data allow.
     pub(crate) fn first(&self) -> Form {
         self.open.first_over(&self.request, self.data.kind())
     }

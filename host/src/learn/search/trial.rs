@@ -11,13 +11,13 @@ use crate::learn::augment::{Augment, Mirror};
 use crate::learn::request::Request;
 use crate::learn::solver::learner::Learner;
 
-/// Settings of a machine: every combination of what the lists hold. None of them is empty but that of kernels.
+/// Settings of a machine: every combination of the lists' values. Only the list of kernels may be empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Settings {
     pub(crate) scalings: Vec<Scaling>,
     /// Factors on codebooks' counts; one without codebooks.
     pub(crate) codebook_weights: Vec<f64>,
-    /// Kernels on scores and their widths; none of what compiles.
+    /// Kernels on scores and their widths; empty for classifiers that compile.
     pub(crate) kernels: Vec<(Option<f64>, ScoreKernel)>,
     /// Rising.
     pub(crate) c: Vec<f64>,

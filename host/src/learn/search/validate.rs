@@ -12,7 +12,7 @@ use crate::learn::request::{LagChoice, Request};
 use crate::learn::search::space::Space;
 
 impl Space<'_> {
-    /// Refuses what a training of it would refuse before anything is fitted.
+    /// Refuses, before anything is fitted, a request whose training would fail.
     ///
     /// # Errors
     /// [`TrainError`] naming what is wrong.
@@ -97,7 +97,7 @@ fn check_reach(space: &Space<'_>) -> Result<(), TrainError> {
     Err(TrainError::LongLags { lags, series, length, windowed })
 }
 
-/// Refuses emissions, a front end, words and rates that are not of what is observed.
+/// Refuses emissions, a front end, words and rates that do not fit the observations.
 fn check_emissions(space: &Space<'_>) -> Result<(), TrainError> {
     let (request, observed, front) = (&*space.request, space.data.kind(), &space.front);
     let kind = request.kind;
@@ -136,7 +136,7 @@ fn check_emissions(space: &Space<'_>) -> Result<(), TrainError> {
     Ok(())
 }
 
-/// Refuses lags of what has no differences, and models for each lag that are of classes.
+/// Refuses lags for data without differences, and models for each lag that are of classes.
 fn check_lags(space: &Space<'_>) -> Result<(), TrainError> {
     let (request, lags) = (&*space.request, &space.open.first.lags);
     let takes_lags = request.takes_lags(space.data.kind());
@@ -160,7 +160,7 @@ fn check_lags(space: &Space<'_>) -> Result<(), TrainError> {
     Ok(())
 }
 
-/// Refuses codebooks beside what has none, or more of them than there are.
+/// Refuses codebooks for data or machines without them, or more of them than exist.
 fn check_codebooks(space: &Space<'_>) -> Result<(), TrainError> {
     let request = &*space.request;
     // What an effort tries is in range.
@@ -199,7 +199,7 @@ fn check_lists(request: &Request) -> Result<(), TrainError> {
     Ok(())
 }
 
-/// Refuses what a kernel machine on scores cannot be trained or deployed with.
+/// Refuses requests that a kernel machine on scores cannot be trained or deployed with.
 fn check_machine(request: &Request, observed: &Kind, space: &Space<'_>) -> Result<(), TrainError> {
     let (kind, learner) = (request.kind, request.learner());
     if !learner.on_kernel() && request.landmarks.is_none() {

@@ -25,7 +25,7 @@ pub struct Work {
     /// Windows that the last machines are trained on, varied copies of them included, with the first number to
     /// choose from: where a mirror image is chosen there are twice as many.
     pub windows: usize,
-    /// Features of each, at least: what is known before models are fitted.
+    /// Least number of features of each window: those known before models are fitted.
     pub features: usize,
     /// Multiply-adds of all machines, those of inner folds included: an estimate, by thirty passes over
     /// the examples for each, or of what is had in closed form by its matrices. Fitting the models, judging their
@@ -199,7 +199,7 @@ impl Space<'_> {
 }
 
 impl Work {
-    /// Refuses what there is no room for.
+    /// Refuses work that exceeds the memory.
     ///
     /// # Errors
     /// [`TrainError::TooManyFeatures`].

@@ -3,7 +3,7 @@
 
 use nalgebra::{Cholesky, DMatrix};
 
-/// Rows of a block on the diagonal: what is done there without blocks is this share of a large matrix.
+/// Rows of a block on the diagonal: this share of a large matrix is done without blocks.
 const BLOCK: usize = 64;
 
 /// `L`, lower triangular, with `L L' = K`: the factor of A.-L. Cholesky, a block of columns at a time, each after all

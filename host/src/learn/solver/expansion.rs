@@ -166,7 +166,7 @@ crate::kinds::kinds!(KernelLearnError,
     Self::Whitening(error) => error,
 );
 
-/// Checks what every kernel machine wants of its problem.
+/// Checks the requirements of every kernel machine.
 pub(crate) fn check_kernel(
     gram: &Gram,
     positive: &[bool],

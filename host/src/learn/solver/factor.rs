@@ -69,7 +69,7 @@ impl Factor {
         self.columns.push(column);
     }
 
-    /// An item's row of `K` less what the columns found so far make of it.
+    /// An item's row of `K` less the part that the columns found so far explain.
     fn remainder(&self, item: usize, mut row: Vec<f64>) -> Vec<f64> {
         for column in &self.columns {
             let factor = column[item];

@@ -19,7 +19,7 @@ pub struct Learner {
     pub machine: &'static str,
     /// Description of the training.
     pub about: &'static str,
-    /// Values of C to choose from where none are given, rising.
+    /// Default values of C to choose from, rising.
     pub costs: &'static [f64],
     /// Training of a machine for two classes.
     pub trains: Trains,

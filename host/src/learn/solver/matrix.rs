@@ -33,7 +33,7 @@ impl Matrix {
         Self { values: of.iter().flat_map(|&row| self.row(row)).copied().collect(), ..*self }
     }
 
-    /// Adds the rows of another matrix with as many columns.
+    /// Adds the rows of another matrix with the same number of columns.
     pub(crate) fn append(&mut self, other: &Self) {
         assert_eq!(other.columns, self.columns, "a row must have one entry per column");
         self.values.extend_from_slice(&other.values);

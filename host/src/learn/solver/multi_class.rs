@@ -76,7 +76,7 @@ impl OnGram {
 /// A classifier on kernel values: an expansion an output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelMachine {
-    /// One for two classes (its sign decides for class 1), else one a class.
+    /// One for two classes (its sign decides for class 1), else one per class.
     pub outputs: Vec<Expansion>,
 }
 

@@ -12,7 +12,7 @@ const FLAT: f64 = 1e-12;
 /// Steps at most, and at most an item where that is more; among some of the items, an item at a stretch.
 const STEPS: usize = 10_000_000;
 const STEPS_AN_ITEM: usize = 100;
-/// The violation at which what was shrunken early is looked at again.
+/// The violation at which items that were shrunken early are checked again.
 const NEAR: f64 = 10.0 * TOLERANCE;
 /// Steps from one shrinking to the next, or one an item where that is fewer.
 const SHRINK: usize = 1_000;
@@ -279,7 +279,7 @@ impl Active {
         true
     }
 
-    /// Leaves out what cannot be of a pair as things are; the others may have a block.
+    /// Leaves out items that cannot be in a pair now; the others may have a block.
     fn shrink(&mut self, dual: &mut Dual<'_>, block: bool) {
         let most = largest(&self.lacking, &self.rise).1;
         if most == f64::NEG_INFINITY {

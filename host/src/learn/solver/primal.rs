@@ -167,7 +167,7 @@ impl Objective<'_> {
         sum
     }
 
-    /// The sign of an item's side, and what an error there costs.
+    /// The sign of an item's side, and the cost of an error there.
     #[inline]
     fn side(&self, item: usize) -> (f64, f64) {
         let positive = self.positive[item];

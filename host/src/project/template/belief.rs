@@ -3,9 +3,9 @@
 fn doubt(doubt: Option<RejectionReason>) -> &'static str {
     match doubt {
         None => "",
-        Some(RejectionReason::LowMargin) => ", doubted: a close call",
-        Some(RejectionReason::LowLikelihood) => ", doubted: unlike what it was trained on",
-        Some(RejectionReason::HighLikelihood) => ", doubted: likelier than what it was trained on, a sensor at rest",
-        Some(_) => ", doubted",
+        Some(RejectionReason::LowMargin) => ", rejected: a close call",
+        Some(RejectionReason::LowLikelihood) => ", rejected: unlike the training data",
+        Some(RejectionReason::HighLikelihood) => ", rejected: likelier than the training data, a sensor at rest",
+        Some(_) => ", rejected",
     }
 }

@@ -1,4 +1,4 @@
-//! Tells the linker what the board needs.
+//! Passes the board's needs to the linker.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");

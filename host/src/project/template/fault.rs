@@ -105,7 +105,7 @@ pub fn last() -> Option<Fault> {
     Some(Fault { cause, in_a_row: record.in_a_row })
 }
 
-/// The program works: what comes is not in a row with what was.
+/// Marks that the program works: a later fault is not in a row with earlier ones.
 pub fn survived() {
     Record::NONE.write();
 }

@@ -13,7 +13,7 @@ pub type Sample = {{sample}};
 pub struct Recording {
     /// Class of the recording, by index.
     pub label: Option<usize>,
-    /// Nothing where a sample was not observed.
+    /// Samples; `None` for one that was not observed.
     pub samples: &'static [Option<Sample>],
     /// Decisions of the oldest open window after each of the first samples; `None` if nothing can be decided.
     pub decisions: &'static [Option<Bits>],
@@ -38,7 +38,7 @@ fn bits(decision: {{decided}}) -> Bits {
     {{bits_of}}
 }
 
-/// Replays the first samples of the recordings and says how many; what is called after each is for a watchdog.
+/// Replays the first samples of the recordings and returns their number; `each` is called after every sample, for a watchdog.
 pub fn run(mut each: impl FnMut()) -> Result<usize, Difference> {
     let mut running = stream::new();
     let mut samples = 0;

@@ -6,7 +6,7 @@ use crate::self_test::{RECORDINGS, Sample};
 
 /// Next item of the sensor.
 pub enum Next {
-    /// A new stream begins: what came before says nothing about it. The class is known of recordings alone.
+    /// A new stream begins, independent of earlier samples. Only recordings have a class.
     Stream {
         #[allow(dead_code)]
         label: Option<usize>,
@@ -22,7 +22,7 @@ pub enum Next {
 /// The sensor.
 pub struct Sensor {
     recording: usize,
-    /// Samples of it that are done; none before it has begun.
+    /// Samples of it that are done; `None` before it has begun.
     done: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-    /// Waits until the next sample is due, and tells the watchdog meanwhile that all is well.
+    /// Waits until the next sample is due, and feeds the watchdog meanwhile.
     pub fn wait(&mut self) {
         // Who is late does not hurry afterwards.
         self.due = (self.due + PERIOD).max(Instant::now());

@@ -48,7 +48,7 @@ impl Family for Categorical {
         check::distributions(PROBABILITY.name, probability, states, shape.size)
     }
 
-    /// Nothing is known of symbols by their distances: as likely as each other.
+    /// Uniform probabilities: distances of symbols carry no information.
     fn of_cluster(
         &self,
         _: &[&[f64]],

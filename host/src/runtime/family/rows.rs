@@ -349,7 +349,7 @@ impl<F: OverRows, W: HostWeight> Banks<W> for F {
     }
 }
 
-/// Directions run side by side at most.
+/// Largest number of directions that run side by side.
 pub(crate) const BLOCK: usize = 8;
 
 /// A weight for which families are compiled.

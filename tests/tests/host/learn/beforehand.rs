@@ -130,5 +130,5 @@ fn too_much_and_too_little_are_refused_beforehand() {
         .check(&[0], &options(fisher, 1))
         .expect_err("one class")
         .to_string();
-    assert!(alone.contains("1 class to tell apart, two are needed"), "{alone}");
+    assert!(alone.contains("1 class among the labels, two are needed"), "{alone}");
 }

@@ -328,7 +328,7 @@ fn stored_sequences_are_of_two_classes_or_more() {
         train_fixed_length(&data, &all, &model, &options).map(|_| ()).map_err(|e| e.to_string())
     };
     let refused = trained(1).expect_err("one class");
-    assert!(refused.contains("1 class to tell apart, two are needed"), "{refused}");
+    assert!(refused.contains("1 class among the labels, two are needed"), "{refused}");
     assert_eq!((trained(2), trained(3)), (Ok(()), Ok(())));
 }
 

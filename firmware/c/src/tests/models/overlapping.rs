@@ -9,7 +9,7 @@ use fishweir_core::hmm::{Chain, Hmm};
 /// The names of the classes, by index.
 pub static CLASSES: [&str; 2] = ["fair", "alternating"];
 
-/// The names of the channels, by index: none over symbols.
+/// The names of the channels, by index: empty over symbols.
 pub static CHANNELS: [&str; 0] = [];
 
 /// Heads and tails as letters.

@@ -15,7 +15,7 @@ use crate::session::{Action, Session};
 #[cfg(test)]
 mod tests;
 
-/// Answers requests until the host sends `X` or the stream ends, and reports what the pushes cost.
+/// Answers requests until the host sends `X` or the stream ends, and reports the cost of the pushes.
 ///
 /// # Errors
 /// When the transport fails for good, after telling the host with a [`Fault`](fishweir_core::wire::Fault).

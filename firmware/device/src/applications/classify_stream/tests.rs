@@ -110,7 +110,7 @@ fn records(bytes: &[u8]) -> Vec<Vec<u8>> {
     records
 }
 
-/// Everything that the device says to these frames, and its report.
+/// Everything that the device sends in answer to these frames, and its report.
 fn replies(frames: &[Vec<u8>]) -> (Vec<Vec<u8>>, Report) {
     let sent = frames.concat();
     let mut line = Line { sent: &sent, ..Line::default() };

@@ -9,7 +9,7 @@ pub struct Names<'n> {
     pub columns: &'n [&'n str],
     /// The states of each.
     pub states: &'n [&'n [&'n str]],
-    /// The classes; none of an alarm.
+    /// Names of the classes; empty for an alarm.
     pub classes: &'n [&'n str],
 }
 

@@ -12,7 +12,7 @@
 //! normal <line> <statistic> <share> <column>   distance of recent records from the network, and the
 //! alarm <line> <statistic> <share> <column>    column with the largest share of it
 //! refused <line> state <field> <column>        the column has no such state
-//! refused <line> fields <found>                as many, not one a column
+//! refused <line> fields <found>                as many, not one per column
 //! refused <line> impossible                    the network gives the record no probability
 //! refused <line> damaged                       the line lost bytes of it
 //! done <lines> <refused> <alarms> <ticks of pushes> <ticks of readings> <stack>

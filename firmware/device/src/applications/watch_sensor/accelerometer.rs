@@ -25,13 +25,13 @@ const BLOCK_DATA_UPDATE: u8 = 0x80;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub enum SensorFault {
-    /// Nobody acknowledges its address, or what is written.
+    /// No answer: the address or a written byte is not acknowledged.
     NoAnswer,
     /// The bus failed in another way.
     Bus,
     /// Another device answers: this is in its `WHO_AM_I`.
     WrongDeviceId(u8),
-    /// No data have become ready for longer than is right.
+    /// No data have become ready for too long.
     Stalled,
     /// The FIFO was full: samples may have been overwritten.
     Overrun,
@@ -78,7 +78,7 @@ pub struct Accelerometer<I> {
 }
 
 impl<I: I2c> Accelerometer<I> {
-    /// The accelerometer at the address that its pad SA0 selects (0x18 or 0x19). Touches nothing.
+    /// The accelerometer at the address that its pad SA0 selects (0x18 or 0x19). Sends nothing yet.
     pub fn new(i2c: I, pad: Sa0Pad) -> Self {
         Self { driver: Lis2dh::new(i2c, pad) }
     }

@@ -1,4 +1,4 @@
-//! Classifies what an accelerometer feels, sample by sample, and survives the sensor's troubles.
+//! Classifies the samples of an accelerometer, and survives the sensor's faults.
 //!
 //! Every [`POLL_MS`] it asks whether data are ready, empties the FIFO over the I2C bus, and pushes the
 //! samples. Its output is lines of text:
@@ -50,7 +50,7 @@ use super::lines::{Class, decided};
 use crate::classifier::{ClassifierStream, Due};
 use crate::log::log;
 
-/// Milliseconds between two looks at the FIFO: eight samples, a quarter of what it holds.
+/// Milliseconds between two polls of the FIFO: eight samples, a quarter of its capacity.
 pub const POLL_MS: u32 = 160;
 /// Milliseconds without data after which the sensor has stalled.
 pub const TIMEOUT_MS: u32 = 3 * POLL_MS;
@@ -78,7 +78,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// Watches the sensor as long as `goes_on` says so.
+/// Watches the sensor as long as `goes_on` returns `true`.
 ///
 /// # Errors
 /// When the output fails. What is wrong with the sensor goes to the output, and it is tried again.
@@ -214,7 +214,7 @@ impl Watch {
         (!self.at_once).then_some(POLL_MS)
     }
 
-    /// Looks once: what came of it, and what of samples is to be said.
+    /// Polls once: returns the outcome, and the line to report.
     fn look<'c, I, C, const MODELS: usize>(
         &mut self,
         sensor: &mut Accelerometer<I>,
@@ -269,7 +269,7 @@ impl Watch {
         self.idle_ms = self.idle_ms.saturating_add(ms);
     }
 
-    /// Takes what the sensor has.
+    /// Takes the samples that the sensor has.
     fn poll<I, C, const MODELS: usize>(
         &mut self,
         sensor: &mut Accelerometer<I>,
@@ -348,7 +348,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Lets the time pass that no sample tells of, up to those that wait in the FIFO.
+    /// Makes up for the time without samples, up to those that wait in the FIFO.
     fn close_gap<C, const MODELS: usize>(&mut self, waiting: u32, classifier: &mut C)
     where
         C: ClassifierStream<MODELS, Sample = [f32; 3]>,

@@ -290,7 +290,7 @@ impl SimulatedSensor {
         self.is_fresh = true;
     }
 
-    /// Left-justified digits, as many as the mode has, of the size that the full scale gives them.
+    /// Left-justified digits, as many as the mode has, at its full scale.
     fn quantised(&self, felt: [f32; 3]) -> [i16; 3] {
         let control = self.registers[usize::from(register::CTRL_REG4)];
         let bits = match (self.registers[usize::from(register::CTRL_REG1)] & 0x08, control & 0x08) {

@@ -37,7 +37,7 @@ fn mutated(dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Sends it as badly, and says what came of it.
+/// Sends a mutated update over a bad line, and returns the outcome.
 fn send_badly(device: &mut Device<'_>, bytes: &[u8], dice: &mut Dice) -> UpdateStatus {
     let mut status = device.offer(&header(bytes));
     let careless = dice.below(3) > 0;

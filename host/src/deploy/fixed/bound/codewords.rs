@@ -1,4 +1,4 @@
-//! Codewords that may fall otherwise, levels that may be exceeded or not, and what that may do to the end of a stream.
+//! Bound on the effect of codewords that may change, and of levels that may be exceeded or not, on the end of a stream.
 //!
 //! With a window's samples and tables as they were rounded, which is known, the products of code vectors with
 //! differences are off by what the differences drop alone, half of `2^11` each (see the core's

@@ -22,7 +22,7 @@ impl<W: HostWeight<Real = f64>> State<W> {
         }
     }
 
-    /// The log-likelihood of a sample and its rates of change; that of none for a sample of another kind.
+    /// The log-likelihood of a sample and its rates of change; that of no sample for a sample of another kind.
     pub(super) fn log(&self, sample: &Sample<'_>) -> W {
         match (self, sample) {
             (Self::Symbols(state), Sample::Symbol(symbol)) => state.log_likelihood(symbol),

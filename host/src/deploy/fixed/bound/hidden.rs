@@ -1,4 +1,4 @@
-//! Roundings of the filter and of the tangent filter, and what each does to the end of a stream.
+//! Roundings of the filter and of the tangent filter, and the effect of each on the end of a stream.
 //!
 //! Relative to the sum of the row before, `S` units of its mantissas, with `B_j` and `R_j` the likelihoods and
 //! their rates as they were rounded, and `e` and `E` the exponents of the row's tangents and of the larger of
@@ -162,7 +162,7 @@ fn rate<X: Scalar<Real = f64>>(number: X, direction: usize) -> f64 {
 }
 
 impl ModelBound {
-    /// Adds what a sample's roundings may do. `None` where they may be all there is.
+    /// Adds the effect of a sample's roundings. `None` if they may exceed the value.
     fn add<X: Scalar<Real = f64, Weight: RealParameter<Real = f64>>, const N: usize>(
         &mut self,
         wanted: &[X; N],

@@ -1,4 +1,4 @@
-//! The run in fixed point, and what its rows and likelihoods were.
+//! Trace of the run in fixed point: its rows and likelihoods.
 
 use fishweir_core::emission::Row;
 use fishweir_core::filter::Belief;

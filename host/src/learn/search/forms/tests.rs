@@ -59,7 +59,7 @@ fn series() -> Dataset {
     Dataset::labelled(Kind::Channels(vec!["x".into()]), series).expect("sound")
 }
 
-/// Chooses among the forms of Bayes by what a table says, and returns what was asked of it.
+/// Chooses among the forms of Bayes by a table of results, and returns the questions it was asked.
 fn chosen(right: impl Fn(&Form) -> usize) -> (FormChoice, Vec<Form>, Vec<(usize, usize)>) {
     let data = series();
     let all: Vec<usize> = (0..120).collect();

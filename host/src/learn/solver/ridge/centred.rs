@@ -7,9 +7,9 @@ use crate::learn::solver::blocks::{BlockCholesky, products};
 use crate::learn::solver::expansion::{KernelLearnError, Linear};
 use crate::learn::solver::matrix::Matrix;
 
-/// Items that are left out of a machine at a time, at most, but for a larger group: what bounds RAM.
+/// Largest number of items that are left out at a time, unless a group is larger: a bound on RAM.
 const ITEMS_AT_ONCE: usize = 512;
-/// Iterations for an eigenvalue, at most.
+/// Largest number of iterations for an eigenvalue.
 const STEPS: usize = 100;
 
 /// Weights of items, and where the weighted rows' middle is.
@@ -144,7 +144,7 @@ impl Centred {
         Ok(Ridge { weighed, axes, places, squares })
     }
 
-    /// The factor of the moments and the penalty of a cost; `None` where rounding leaves none.
+    /// The factor of the moments and the penalty of a cost; `None` if rounding leaves no factor.
     fn factor(&self, c: f64) -> Option<BlockCholesky> {
         let mut penalised = self.moments.clone();
         (0..penalised.nrows()).for_each(|axis| penalised[(axis, axis)] += 0.5 / c);

@@ -26,7 +26,7 @@ impl Board {
         process::exit(0)
     }
 
-    /// Ends what is not to go on.
+    /// Ends a program that cannot go on.
     pub fn give_up(&mut self) -> ! {
         process::exit(1)
     }

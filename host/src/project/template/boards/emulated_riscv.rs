@@ -26,7 +26,7 @@ impl Board {
         process::exit(0)
     }
 
-    /// Ends what is not to go on.
+    /// Ends a program that cannot go on.
     pub fn give_up(&mut self) -> ! {
         process::exit(1)
     }
@@ -34,7 +34,7 @@ impl Board {
 
 /// Begins the program anew; RAM stays as it is.
 pub fn reset() -> ! {
-    /// The SiFive test device of the machine, and what resets it.
+    /// The SiFive test device of the machine, and the value that resets it.
     const TEST_DEVICE: *mut u32 = 0x10_0000 as *mut u32;
     const RESET: u32 = 0x7777;
     // SAFETY: the machine has this device at this address.

@@ -44,7 +44,7 @@ impl Board {
     /// The recordings have been played: they begin again.
     pub fn end_of_recordings(&mut self) {}
 
-    /// Ends what is not to go on: stands still, the LED lit.
+    /// Ends a program that cannot go on: stands still, the LED lit.
     pub fn give_up(&mut self) -> ! {
         self.led.set_low();
         loop {
