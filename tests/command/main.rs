@@ -32,6 +32,7 @@ mod named_events;
 mod network;
 mod new;
 mod output;
+mod people;
 mod predict;
 mod profile;
 mod recipe;

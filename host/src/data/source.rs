@@ -158,6 +158,8 @@ pub enum Finding {
     Segments,
     /// Which files are read.
     Files,
+    /// Series that are left out, as they cannot be read.
+    Skipped,
 }
 
 /// Something that nobody said and that was found by looking.
