@@ -217,7 +217,7 @@ fn spotters_and_detectors_leave_out_what_is_missing() {
         .collect();
     let normal = folder.put("normal.csv", normal);
     let detector = folder.at("detector.rs");
-    notes(&format!("detect {normal} --states 2 --mean-time 50 --rust {detector}"));
+    notes(&format!("detect {normal} --states 2 --memory 20 --mean-time 50 --rust {detector}"));
     assert!(folder.text("detector.rs").contains("Marginal<Gaussian<2"));
 }
 
