@@ -33,6 +33,7 @@ mod network;
 mod new;
 mod output;
 mod pages;
+mod people;
 mod predict;
 mod profile;
 mod recipe;

@@ -74,7 +74,10 @@ fn the_reference_is_the_help_of_the_program() {
     for name in names(&kept) {
         let [kept, written] = [&kept, Path::new(&written)]
             .map(|folder| fs::read_to_string(folder.join(&name)).expect("a page"));
-        assert!(kept == written, "{name}: write it again by `fishweir man host/docs/reference --markdown`");
+        assert!(
+            kept == written,
+            "{name}: write it again by `fishweir man host/docs/reference --markdown`"
+        );
     }
 }
 
