@@ -56,6 +56,37 @@ fn a_model_says_what_it_was_fitted_to() {
     fishweir(&format!("network query --model {} rain", garden.at("garden.bif"))).assert().success();
 }
 
+/// `evaluate` and `predict` take classifiers of records as those of series.
+#[test]
+fn one_evaluate_and_one_predict_take_every_classifier() {
+    let garden = garden();
+    let (train, bayes) = (garden.at("train.csv"), garden.at("bayes.json"));
+    let linear = garden.at("linear.json");
+    printed(&format!("network fit {train} --class rain -o {bayes}"));
+    printed(&format!("network fit {train} --class rain --classifier fisher-tree -o {linear}"));
+    for model in [&bayes, &linear] {
+        let line = format!("evaluate {train} --model {model} --json");
+        assert_eq!(json(&line), json(&format!("network {line}")), "{model}");
+        let line = format!("predict {train} --model {model}");
+        let table = printed(&line);
+        assert_eq!(table, printed(&format!("network {line}")), "{model}");
+        let width = |line: &str| line.split(',').count();
+        let head = table.lines().next().map(width);
+        assert!(table.lines().all(|line| Some(width(line)) == head), "{table}");
+        let decided = json(&format!("{line} --json"));
+        let first = &decided["decisions"][0];
+        let cells: Vec<&str> = table.lines().nth(1).expect("a record").split(',').collect();
+        assert_eq!(first["line"].to_string(), cells[0], "{decided}");
+        assert_eq!(first["class"], cells[1], "{decided}");
+    }
+    let both = json(&format!("evaluate {train} --model {bayes} --model {linear} --json"));
+    assert!(both["classifiers"][1]["gain"]["low"].is_f64(), "{both}");
+    let noted = notes(&format!("evaluate {train} --model {bayes} --window 5"));
+    assert!(noted.iter().any(|note| note.kind == "idle-option"), "{noted:?}");
+    refuses(&format!("evaluate {train} {train} --model {bayes}"), "one-file");
+    refuses(&format!("evaluate {train} --model {}", garden.at("garden.bif")), "needs-classifier");
+}
+
 #[test]
 fn kernels_sets_and_pictures() {
     let garden = garden();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::Value;
+
 use crate::fixtures::Folder;
 use crate::{json, printed, refused, refuses};
 
@@ -92,6 +94,10 @@ fn what_is_not_aligned_is_aligned_and_learnt_from() {
     assert_eq!(json(&format!("info {model} --json"))["form"], "profile");
     // The model alone is on standard output.
     assert_eq!(printed(&format!("{learn} -o -")), family.text("model.json"));
+    let chosen = printed(&format!("{learn} -o - --c 1,0.01,1"));
+    let chosen: Value = serde_json::from_str(&chosen).expect("JSON");
+    let machine = &chosen["classifier"]["provenance"]["selection"]["machine"];
+    assert_eq!(machine["candidates"].as_array().map(Vec::len), Some(2), "{machine}");
     let source = family.at("model.rs");
     printed(&format!("export {model} --rust {source}"));
     let source = fs::read_to_string(source).expect("written");

@@ -2,7 +2,7 @@ use core::fmt::Debug;
 
 use crate::context::{ContextBelief, ContextLikelihood, ContextModel, ContextRule};
 use crate::dynamics::{Dynamics, Kalman, KalmanState};
-use crate::emission::Emission;
+use crate::emission::{Emission, Marginal};
 use crate::error::ModelError;
 use crate::filter::{Belief, Forward, Streaming};
 use crate::hmm::{Hmm, NumberOf, ReadingOf, RealOf};
@@ -159,5 +159,31 @@ impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Dynamics<N, 
 
     fn validate(&self) -> Result<(), ModelError> {
         Self::validate(self)
+    }
+}
+
+/// Kalman filter for samples that may lack channels.
+impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Marginal<Dynamics<N, D, W>> {
+    type Observation = [Option<<W as Parameter>::Real>; D];
+    type Real = <W as Parameter>::Real;
+    type State = KalmanState<W, N>;
+    type Reading = W;
+    const DIRECTIONS: usize = <W::Tangent as Tangent<Self::Real>>::DIRECTIONS;
+    const FORMAT: NumberFormat = W::FORMAT;
+
+    #[inline(always)]
+    fn likelihood(
+        &self,
+    ) -> impl Streaming<Observation = Self::Observation, State = Self::State, Reading = W> {
+        Marginal::new(Kalman::of(self.system()))
+    }
+
+    #[inline]
+    fn log_parts(&self, state: &Self::State) -> [W; 2] {
+        state.density().log_parts()
+    }
+
+    fn validate(&self) -> Result<(), ModelError> {
+        self.system().validate()
     }
 }

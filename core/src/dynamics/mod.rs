@@ -14,11 +14,13 @@
 //! | what | reads | state (reals) | multiply-adds per sample |
 //! |---|---|---|---|
 //! | [`Kalman`] | log-likelihood, filtered and predicted states | `N^2 + N` | `2 N^3 + D (2 N^2 + 3 N)` |
+//! | [`Marginal`](crate::emission::Marginal) of [`Kalman`] | the same of samples that may lack channels | `N^2 + N` | the same, and `M D (N + D)` where `M` channels are missing |
 //! | [`Kalman`] over [`Dual`](crate::number::Dual) parameters | `C` directional derivatives too | `(1 + C)` times | `(1 + 2C)` times |
 
 mod belief;
 mod covariance;
 mod kalman;
+mod marginal;
 mod model;
 mod parameters;
 mod squared;

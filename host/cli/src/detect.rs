@@ -1,46 +1,73 @@
 //! `fishweir detect`.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Contract;
 use fishweir::data::{Dataset, Kind, Period, ReadOptions};
-use fishweir::deploy::Calibration;
+use fishweir::deploy::{Calibration, DetectorModel};
 use fishweir::detect::{Change, DetectorPlan};
 use fishweir::fit::BaumWelch;
-use fishweir::report::{DataSummary, DetectionReport};
+use fishweir::report::{DataSummary, DetectionReport, counted};
+use fishweir_core::classify::Statistic;
+use serde::Serialize;
 
 use super::c::ForC;
 use super::emitting::Emitting;
 use super::help::brief;
+use super::model::Model;
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
 use super::reading::Reading;
+use super::recipe::Recipe;
 use super::values::positive;
-use super::{Failure, Topic, note, progress, tell};
+use super::{Failure, Topic, note, progress, recognise, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
-Make a detector of change from series in which all is normal, for streams without labels.
+Make a detector of change from series in which all is normal, for streams without labels; or find changes with it.
 
 The first third of every series fits a model. The second third sets two limits, so that false alarms come as \
 rarely as wanted: one for the recent log-likelihood, one for its derivative along the change that you look for. \
 The last third, which neither has seen, shows what to expect.
 
-The firmware's application detect_change runs the file that --rust names; --c is for firmware in C.";
+-o FILE keeps the detector. With --model FILE it finds changes in DATA and lists its alarms as CSV: \
+series,sample,statistic,value. The statistic is `unlikely` where the likelihood of the samples is out of its normal \
+range, and `change` where its derivative along the change is. After an alarm the detector begins anew.
+
+info FILE reports its cost; export FILE --rust writes its source for firmware, --c a library for firmware in C.";
 
 /// Options that `-h` shows.
-const SHOWN: &[&str] =
-    &["changed", "offset", "mean_time", "memory", "rust", "c", "states", "emission", "json"];
+const SHOWN: &[&str] = &[
+    "changed",
+    "offset",
+    "mean_time",
+    "memory",
+    "model",
+    "output",
+    "rust",
+    "c",
+    "states",
+    "emission",
+    "json",
+];
 
 const EXAMPLES: &str = "\
 Examples:
-  fishweir detect normal.csv --mean-time 10000 --rust detector.rs
-  fishweir detect normal.csv --mean-time 10000 --changed worn.csv";
+  fishweir detect normal.csv --mean-time 10000 -o pump.json
+  fishweir detect today.csv --model pump.json       # lists the alarms
+  fishweir detect normal.csv --mean-time 10000 --changed worn.csv -o pump.json";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
-    /// Series in which nothing changes, labelled or not
-    normal: PathBuf,
+    /// Series in which nothing changes, labelled or not; with --model, series to find changes in
+    data: PathBuf,
+    /// Detector, as -o writes it, to find changes with
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["changed", "offset", "output", "rust", "c"])]
+    model: Option<PathBuf>,
+    /// Write the detector to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Series in which the change has happened, to look for it
     #[arg(long, value_name = "DATA", conflicts_with = "offset")]
     changed: Option<PathBuf>,
@@ -48,11 +75,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "CHANNEL=SIZE", value_parser = offset)]
     offset: Option<(String, f64)>,
     /// Samples wanted between false alarms
+    #[arg(long, value_name = "SAMPLES", value_parser = positive, required_unless_present = "model")]
+    mean_time: Option<f64>,
+    /// Samples that the detector looks back on; it sees a change after some of them [default: 50]
     #[arg(long, value_name = "SAMPLES", value_parser = positive)]
-    mean_time: f64,
-    /// Samples that the detector looks back on; it sees a change after some of them
-    #[arg(long, value_name = "SAMPLES", value_parser = positive, default_value_t = 50.0)]
-    memory: f64,
+    memory: Option<f64>,
     /// Rust source with a static of the detector, for linking into firmware; - for standard output
     #[arg(long, value_name = "FILE.rs")]
     rust: Option<PathBuf>,
@@ -79,6 +106,9 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// Default memory of a detector in samples.
+const MEMORY: f64 = 50.0;
+
 /// A channel and a size.
 fn offset(text: &str) -> Result<(String, f64), String> {
     let parts = text.rsplit_once('=').map(|(name, size)| (name.trim(), size.trim().parse()));
@@ -90,11 +120,115 @@ fn offset(text: &str) -> Result<(String, f64), String> {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
+    match &arguments.model {
+        Some(model) => find(arguments, model),
+        None => train(arguments, recipe),
+    }
+}
+
+/// An alarm of a detector.
+#[derive(Serialize)]
+struct Alarm {
+    series: String,
+    /// Index from 0.
+    sample: usize,
+    statistic: &'static str,
+    value: f32,
+}
+
+/// Alarms in a data set.
+#[derive(Serialize)]
+struct Alarms {
+    data: String,
+    samples: usize,
+    alarms: Vec<Alarm>,
+}
+
+impl fmt::Display for Alarms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        let mut write = |record: [&str; 4]| table.write_record(record).map_err(|_| fmt::Error);
+        write(["series", "sample", "statistic", "value"])?;
+        for Alarm { series, sample, statistic, value } in &self.alarms {
+            write([series, &sample.to_string(), statistic, &format!("{value:.3}")])?;
+        }
+        let bytes = table.into_inner().map_err(|_| fmt::Error)?;
+        f.write_str(&String::from_utf8_lossy(&bytes))
+    }
+}
+
+/// Reads the file of a detector.
+fn kept(model: &Path) -> Result<DetectorModel, Failure> {
+    let file = model.display().to_string();
+    let bytes = recognise::read(model)?;
+    DetectorModel::parse(&file, &bytes).map_err(|error| match Model::parse(model, &bytes) {
+        Ok(_) => Failure::input(
+            Topic::WrongModel,
+            format!(
+                "{file}: this is a classifier, not a detector of change: evaluate, predict and export take it"
+            ),
+        ),
+        Err(refused) if error.kind() == "not-a-model" => refused,
+        Err(_) => error.into(),
+    })
+}
+
+/// Lists the alarms of a detector read from a file.
+fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
+    let Arguments { states, std_floor, restarts, seed, emitting, .. } = arguments;
+    let trained = named([
+        ("--mean-time", arguments.mean_time.is_some()),
+        ("--memory", arguments.memory.is_some()),
+        ("--states", states.is_some()),
+        ("--std-floor", std_floor.is_some()),
+        ("--restarts", restarts.is_some()),
+        ("--seed", seed.is_some()),
+        ("--emission", emitting.emission().is_some()),
+        ("--components", emitting.components().is_some()),
+    ]);
+    note_idle(&trained, "the detector is trained")?;
+    let kept = kept(model)?;
+    let detector = kept.deploy()?;
+    let contract = kept.provenance.contract_in_part();
+    let reading = arguments.reading.options_for(kept.observations.kind()?, None)?;
+    let reading = ReadOptions { values: detector.values(), ..reading };
+    let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
+    let data = tell::read_against(&arguments.data, &reading, Some(&contract), &[])?;
+    let mut stream = detector.stream();
+    let mut alarms = Vec::new();
+    for series in data.series() {
+        stream.reset();
+        for (sample, x) in series.samples.view().iter().enumerate() {
+            let reading = stream.watch(x);
+            let Some(alarm) = reading.alarm else { continue };
+            let statistic = match alarm {
+                Statistic::Fit => "unlikely",
+                Statistic::Drift(_) => "change",
+            };
+            let value = reading.value(alarm).unwrap_or_default();
+            alarms.push(Alarm { series: series.id.clone(), sample, statistic, value });
+        }
+    }
+    if alarms.is_empty() {
+        let samples = counted(data.observations(), "sample");
+        note(Topic::NothingFound, format_args!("{}: no alarm in {samples}", data.source()));
+    }
+    let (source, samples) = (data.source().to_owned(), data.observations());
+    let report = Alarms { data: source, samples, alarms };
+    match arguments.json {
+        true => super::print(&report, true),
+        false => output::print(report.to_string().as_bytes()),
+    }
+}
+
+/// Makes a detector, tries it, and writes it if requested.
+fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     arguments.for_c.check()?;
-    let outputs: Vec<&Path> = arguments.rust.iter().map(PathBuf::as_path).collect();
+    let outputs = arguments.rust.iter().chain(&arguments.output);
+    let outputs: Vec<&Path> = outputs.map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =
-        arguments.changed.iter().chain([&arguments.normal]).map(PathBuf::as_path).collect();
+        arguments.changed.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&outputs, &inputs)?;
     let mut baum_welch = BaumWelch::default();
     arguments.emitting.set(&mut baum_welch)?;
@@ -105,7 +239,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     baum_welch.validate()?;
     let reading =
         ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
-    let normal = tell::read(&arguments.normal, &reading)?;
+    let normal = tell::read_in_part(&arguments.data, &reading)?;
     tell::room_to_fit(&normal, baum_welch.states)?;
     let floor = named([("--std-floor", arguments.std_floor.is_some())]);
     if matches!(normal.kind(), Kind::Symbols(_)) {
@@ -118,7 +252,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let all: Vec<usize> = (0..normal.series().len()).collect();
     let contract = Contract { period: Period::of(&normal, &all), ..Contract::default() };
     let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
-    let changed = arguments.changed.as_ref().map(|path| tell::read(path, &reading)).transpose()?;
+    let changed =
+        arguments.changed.as_ref().map(|path| tell::read_in_part(path, &reading)).transpose()?;
     let change = change(arguments, &normal, changed.as_ref())?;
     let words = match (change, &arguments.offset) {
         (Change::Recorded(changed), _) => format!("what {} has", changed.source()),
@@ -129,11 +264,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let fits = 1 + usize::from(changed.is_some());
     let bar = progress::fits("fitting".into(), fits, &baum_welch);
-    let calibration = Calibration { memory: arguments.memory, mean_time: arguments.mean_time };
+    // The command line has the mean time, or a model.
+    let mean_time = arguments.mean_time.unwrap_or_default();
+    let calibration = Calibration { memory: arguments.memory.unwrap_or(MEMORY), mean_time };
     let plan = DetectorPlan { baum_welch, calibration, change };
     let trial = plan.carry_out(&normal, &|| bar.inc(1));
     bar.finish_and_clear();
-    let trial = trial?;
+    let mut trial = trial?;
+    trial.model.provenance.recipe = recipe;
     if trial.changes.as_ref().is_some_and(|changes| changes.changed.samples.is_empty()) {
         note(
             Topic::NothingFound,
@@ -150,14 +288,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         calibration,
         words,
     );
+    if let Some(file) = &arguments.output {
+        output::write(file, trial.model.to_json()?.as_bytes())?;
+        report.file = Some(file.display().to_string());
+    }
     if let Some(file) = &arguments.rust {
         output::write(file, trial.detector.to_source().as_bytes())?;
         report.detector = Some(file.display().to_string());
     }
     report.c_library =
         arguments.for_c.write(|| trial.detector.to_source())?.map(|(folder, _)| folder);
-    let unwritten = report.detector.is_none() && report.c_library.is_none();
-    let hint = unwritten.then_some("to write it, name a file with --rust, or a folder with --c");
+    let hint = report
+        .is_unwritten()
+        .then_some("to keep it, name a file with -o or --rust, or a folder with --c");
     outputs.print_with(&report, arguments.json, hint)
 }
 

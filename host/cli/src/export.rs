@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
-use fishweir::deploy::{Cost, Deviation, FixedPoint, SpotterModel, UpdateFileError};
+use fishweir::deploy::{Cost, DetectorModel, Deviation, FixedPoint, SpotterModel, UpdateFileError};
 use fishweir::report::grouped;
 use serde::Serialize;
 
@@ -205,7 +205,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.for_c.check()?;
     let bytes = recognise::read(arguments.model.path())?;
     if SpotterModel::is_one(&bytes) {
-        return spotter(arguments, &wanted, &bytes);
+        return whole(arguments, &wanted, "a spotter of events", &|file| {
+            Ok(SpotterModel::parse(file, &bytes)?.deploy()?.to_source())
+        });
+    }
+    if DetectorModel::is_one(&bytes) {
+        return whole(arguments, &wanted, "a detector of change", &|file| {
+            Ok(DetectorModel::parse(file, &bytes)?.deploy()?.to_source())
+        });
     }
     let mut model = Model::parse(arguments.model.path(), &bytes)?;
     if arguments.endless {
@@ -310,17 +317,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.print(&report, arguments.json)
 }
 
-/// A spotter, which has a Rust source, alone or in a library for C, and no other form.
-fn spotter(
+/// A spotter or a detector, which has a Rust source, alone or in a library for C, and no other form.
+fn whole(
     arguments: &Arguments,
     wanted: &[(Form, &PathBuf)],
-    bytes: &[u8],
+    what: &str,
+    source: &dyn Fn(&str) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     let model = arguments.model.path().display().to_string();
     let other = wanted.iter().any(|(form, _)| *form != Form::Rust);
     if other || arguments.number != NumberName::F32 {
-        let why =
-            "a spotter of events is exported as Rust source or for C, in f32: use --rust or --c";
+        let why = format!("{what} is exported as Rust source or for C, in f32: use --rust or --c");
         return Err(Failure::input(Topic::Unsupported, format!("{model}: {why}")));
     }
     let mut idle = arguments.reading.given();
@@ -329,10 +336,10 @@ fn spotter(
         ("--equal", arguments.equal.is_some()),
         ("--endless", arguments.endless),
     ]));
-    note_idle(&idle, "a spotter's source needs no data, and knows no windows")?;
+    note_idle(&idle, format_args!("the source of {what} needs no data, and knows no windows"))?;
     let files: Vec<&Path> = wanted.iter().map(|(_, file)| file.as_path()).collect();
     let outputs = Outputs::check(&files, &[arguments.model.path()])?;
-    let source = SpotterModel::parse(&model, bytes)?.deploy()?.to_source();
+    let source = source(&model)?;
     let mut written = Vec::new();
     for file in files {
         output::write(file, source.as_bytes())?;

@@ -44,7 +44,8 @@ const SHOWN: &[&str] = &[
     after_long_help = format!("{}\n{ABOUT}\n\n{EXAMPLES}", help::names()))]
 pub(super) struct Arguments {
     /// Series, labelled or not
-    data: PathBuf,
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
     /// Output file of the matrix, - for standard output [default: DATA's name with the ending .gram.csv, in this folder]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -74,10 +75,14 @@ pub(super) enum Layout {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let output = match &arguments.output {
         Some(output) => output.clone(),
-        None => named_after(&arguments.data, ".gram.csv"),
+        // One is required.
+        None => {
+            named_after(arguments.data.first().map_or(Path::new(""), PathBuf::as_path), ".gram.csv")
+        }
     };
     let layout = arguments.layout.unwrap_or_else(|| layout_of(&output));
-    let inputs: Vec<&Path> = arguments.of.inputs().chain([arguments.data.as_path()]).collect();
+    let data = arguments.data.iter().map(PathBuf::as_path);
+    let inputs: Vec<&Path> = arguments.of.inputs().chain(data).collect();
     let outputs = Outputs::check(&[&output], &inputs)?;
     let Compared { data, items, matrix } = arguments.of.compare(&arguments.data, None)?;
     let gram = matrix.computed.gram;

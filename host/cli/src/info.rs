@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use fishweir::deploy::{Currents, FixedPoint, OperatingPoint, SpotterModel};
+use fishweir::deploy::{Currents, DetectorModel, FixedPoint, OperatingPoint, SpotterModel};
 use fishweir::model::ModelSet;
 use fishweir::project::ProjectModel;
-use fishweir::report::{Boards, Inspection, Paces, SpotterInspection};
+use fishweir::report::{Boards, DetectorInspection, Inspection, Paces, SpotterInspection};
 use fishweir_networks::NetworkFile;
 
 use super::model::{Model, ModelArgument};
@@ -28,8 +28,8 @@ pub(super) struct Arguments {
     /// The battery is reported where the makers give the current of their part. With --clock the report is about cores.
     #[arg(long, value_name = "HZ", value_parser = hertz, allow_negative_numbers = true)]
     rate: Option<f64>,
-    /// Clock of the processor in MHz
-    #[arg(long, value_name = "MHZ", value_parser = positive, requires = "rate")]
+    /// Clock of the processor in MHz, at the rate of --rate or of the training
+    #[arg(long, value_name = "MHZ", value_parser = positive)]
     clock: Option<f64>,
     /// Current of the running part in mA, from its datasheet, to report the charge of a day
     #[arg(long, value_name = "MA", value_parser = positive, requires = "clock")]
@@ -59,6 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let inspection = SpotterInspection::new(file, bytes.len(), &model)?;
         return print(&inspection, arguments.json);
     }
+    if DetectorModel::is_one(&bytes) {
+        let told = named([("--rate", arguments.rate.is_some())]);
+        note_idle(&told, "the processor time of detectors was not measured")?;
+        let model = DetectorModel::parse(&file, &bytes)?;
+        return print(&DetectorInspection::new(file, bytes.len(), &model)?, arguments.json);
+    }
     if recognise::is_network(&file, &bytes) {
         let told = named([("--rate", arguments.rate.is_some())]);
         note_idle(&told, "events come when they come")?;
@@ -76,7 +82,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     formats.extend(fixed.as_ref().map(ProjectModel::Q15));
     // Where samples come as in training, the model says how fast.
     let rate = model.rate(arguments.rate)?;
-    let setting = arguments.rate.zip(arguments.clock).map(|(rate, clock)| OperatingPoint {
+    if arguments.clock.is_some() && rate.is_none() {
+        let what = "--clock: the model knows no rate; name one: --rate HZ";
+        return Err(Failure::input(Topic::MissingOption, what));
+    }
+    let setting = rate.zip(arguments.clock).map(|(rate, clock)| OperatingPoint {
         rate,
         clock: 1e6 * clock,
         current: arguments
@@ -101,6 +111,8 @@ fn print_recipe(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let name = file.to_string();
     let provenance = if SpotterModel::is_one(bytes) {
         Some(SpotterModel::parse(&name, bytes)?.provenance)
+    } else if DetectorModel::is_one(bytes) {
+        Some(DetectorModel::parse(&name, bytes)?.provenance)
     } else if let Ok(network) = NetworkFile::parse(&name, bytes) {
         network.provenance
     } else if ModelSet::is_one(bytes) {

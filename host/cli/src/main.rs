@@ -168,7 +168,7 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
         Command::Send(arguments) => send::run(&arguments),
         Command::Keygen(arguments) => keygen::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
-        Command::Detect(arguments) => detect::run(&arguments),
+        Command::Detect(arguments) => detect::run(&arguments, recipe),
         Command::Spot(arguments) => spot::run(&arguments, recipe),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Clean(arguments) => clean::run(&arguments),

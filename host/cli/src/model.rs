@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fishweir::classifier::{Classifier, Contract, Provenance};
 use fishweir::data::{Kind, Windowing};
-use fishweir::deploy::{DeployError, Deployed, SpotterModel};
+use fishweir::deploy::{DeployError, Deployed, DetectorModel, SpotterModel};
 use fishweir::model::ModelSet;
 use fishweir::report::grouped;
 use fishweir_core::Profile;
@@ -130,6 +130,10 @@ impl Model {
         } else if SpotterModel::is_one(bytes) {
             let what =
                 "this is a spotter of events: spot DATA --model, info and export --rust take it";
+            return Err(refused(what));
+        } else if DetectorModel::is_one(bytes) {
+            let what =
+                "this is a detector of change: detect DATA --model, info and export --rust take it";
             return Err(refused(what));
         } else if UpdateHeader::begins(bytes) {
             let Message { kind, text } = update_told(bytes);

@@ -294,7 +294,7 @@ fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, F
         note_idle(&arguments.reading.given(), "nothing is read without --data")?;
         return Ok(None);
     };
-    tell::read_for(data, &arguments.reading, model).map(Some)
+    tell::read_for(&[data.to_owned()], &arguments.reading, model).map(Some)
 }
 
 fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

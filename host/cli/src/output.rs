@@ -7,6 +7,7 @@ use fishweir::data::LAYOUTS;
 use fishweir::files;
 use fishweir::report::{self, Report};
 
+use super::failure::is_quiet;
 use super::{Failure, Topic, note};
 
 /// Files that a command will write, found to be writable.
@@ -44,6 +45,9 @@ impl Outputs {
     /// Prints a report, for people or as JSON: on standard output, or on standard error where the
     /// former has the result itself.
     pub(super) fn print(&self, report: &impl Report, json: bool) -> Result<(), Failure> {
+        if self.on_standard_output && !json && is_quiet() {
+            return Ok(());
+        }
         if self.on_standard_output {
             return Ok(report::write(report, json, &mut io::stderr().lock())?);
         }

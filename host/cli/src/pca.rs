@@ -124,7 +124,7 @@ fn source(arguments: &Arguments) -> Result<Source, Failure> {
         return Ok(Source { kernel: "as given".into(), data, gram: read.gram, items });
     }
     let path = arguments.data.as_deref().unwrap_or(Path::new("-"));
-    let Compared { items, matrix, .. } = arguments.of.compare(path, Some(most))?;
+    let Compared { items, matrix, .. } = arguments.of.compare(&[path.to_owned()], Some(most))?;
     let cosine = if arguments.of.normalise { ", normalised" } else { "" };
     Ok(Source {
         data: path.display().to_string(),

@@ -81,7 +81,7 @@ pub(super) struct TextOptions {
     #[arg(long, value_name = "CHARACTER", value_parser = Separator::parse)]
     sep: Option<Separator>,
     /// Marks of missing values, separated by commas, in addition to empty fields [default: NA, N/A, NaN, ?, null, None]
-    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', allow_hyphen_values = true)]
     na: Option<Vec<String>>,
     /// The first line has data, and names no columns
     #[arg(long, conflicts_with = "header")]
@@ -283,7 +283,17 @@ impl Reading {
 
     /// Options given.
     pub(super) fn given(&self) -> Vec<&'static str> {
-        let mut given = named([
+        [self.of_series(), self.text.given()].concat()
+    }
+
+    /// Options of a text table, shared with tables of records.
+    pub(super) fn text(&self) -> &TextOptions {
+        &self.text
+    }
+
+    /// Names of the options given that apply to series only.
+    pub(super) fn of_series(&self) -> Vec<&'static str> {
+        named([
             ("--format", self.format.is_some()),
             ("--alphabet", self.alphabet.is_some()),
             ("--words", self.words.is_some()),
@@ -294,9 +304,7 @@ impl Reading {
             ("--time", self.time.is_some()),
             ("--segments", self.segments),
             ("--decimal", self.decimal.is_some()),
-        ]);
-        given.extend(self.text.given());
-        given
+        ])
     }
 }
 
@@ -344,6 +352,11 @@ impl Cutting {
     /// Windows of a length and hop.
     pub(super) fn of(window: NonZeroUsize, hop: NonZeroUsize) -> Self {
         Self { window: Some(window), hop: Some(hop) }
+    }
+
+    /// Options given.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        named([("--window", self.window.is_some()), ("--hop", self.hop.is_some())])
     }
 
     /// Checks that a stream can decide on such windows.

@@ -141,8 +141,31 @@ pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
                 path.display()
             ),
         ),
-        _ => error.into(),
+        _ => match nearby(path).filter(|_| matches!(error, DataError::Io { .. })) {
+            Some(near) => {
+                let kind = error.kind();
+                Failure::input(kind, format!("{}; there is {near}", words(&error)))
+            }
+            None => error.into(),
+        },
     }
+}
+
+/// Finds the file with the most similar name in the folder of a missing path.
+pub(super) fn nearby(path: &Path) -> Option<String> {
+    const ALIKE: f64 = 0.8;
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    if path.exists() {
+        return None;
+    }
+    let folder = path.parent().filter(|one| !one.as_os_str().is_empty());
+    let beside = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names = beside.flatten().take(10_000);
+    let names = names.map(|one| one.file_name().to_string_lossy().into_owned());
+    let alike = |one: String| (strsim::normalized_damerau_levenshtein(&name, &one), one);
+    let near = names.map(alike).filter(|(alike, _)| *alike >= ALIKE);
+    let (_, near) = near.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))?;
+    Some(folder.map_or_else(|| near.clone(), |folder| folder.join(&near).display().to_string()))
 }
 
 /// The programming language of a text, by what exports write or by its name.

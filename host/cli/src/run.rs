@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     model.check_windows()?;
-    let data = tell::read_for(&arguments.data, &arguments.reading, &model)?;
+    let data = tell::read_for(std::slice::from_ref(&arguments.data), &arguments.reading, &model)?;
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
     let in_part = model.deployed.contract().is_some_and(Contract::lacks_some);

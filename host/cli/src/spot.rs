@@ -158,10 +158,10 @@ impl SpotData {
     fn read(arguments: &Arguments, reading: &ReadOptions, seed: u64) -> Result<Self, Failure> {
         match (&arguments.data, &arguments.clips, &arguments.background) {
             (_, Some(clips), Some(background)) => {
-                let clips = tell::read(clips, reading)?;
+                let clips = tell::read_in_part(clips, reading)?;
                 let kind = Some(clips.kind().clone());
                 let unlabelled = ReadOptions { kind, ..reading.clone() };
-                let background = tell::read(background, &unlabelled)?;
+                let background = tell::read_in_part(background, &unlabelled)?;
                 let group = arguments.group.as_deref();
                 tell::groups(&clips, group);
                 Ok(Self::Clips(Joined::new(&clips, &background, group, seed)?))
@@ -326,7 +326,7 @@ pub(super) fn kept(
         }
     })?;
     let spotter = model.deploy()?;
-    let contract = model.provenance.contract();
+    let contract = model.provenance.contract_in_part();
     let options = reading.options_for(model.observations.kind()?, None)?;
     let options = ReadOptions { values: spotter.values(), ..options };
     let options = reading.at_rate_of(Some(&contract), options)?;

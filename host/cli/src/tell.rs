@@ -45,8 +45,8 @@ fn is_one_of(names: &[&str], column: &str) -> bool {
 }
 
 /// Reads data for whole samples, and notes gaps in time, and unnamed channels that are probably none.
-pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
-    let data = read_in_part(path, options)?;
+pub(super) fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
+    let data = read_all(paths, options)?;
     data.check_whole_rows()?;
     Ok(data)
 }
@@ -62,9 +62,13 @@ pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Datas
 }
 
 /// Reads data for a model, and notes differences from its training.
-pub(super) fn read_for(path: &Path, reading: &Reading, model: &Model) -> Result<Dataset, Failure> {
+pub(super) fn read_for(
+    paths: &[PathBuf],
+    reading: &Reading,
+    model: &Model,
+) -> Result<Dataset, Failure> {
     let options = reading.options_of(model, None)?;
-    read_against(path, &options, model.contract().as_ref(), model.deployed.classes())
+    read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
 }
 
 /// Reads a file, compared with a contract and classes.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Dirichlets, MatchFeatures, Mode, Profile, ProfileError, ProfilePrior, SearchProfile};
 use fishweir::classifier::Provenance;
 use fishweir::deploy::{DeployError, Deployed, ProfileParts};
-use fishweir::internals::unseal;
-use fishweir::learn::{ClassWeight, LinearSvm, Matrix};
+use fishweir::internals::{choose_c, inner_folds, unseal};
+use fishweir::learn::{ClassWeight, LinearSvm, Matrix, Selection};
 
 /// A linear machine on the Fisher score of a profile and its log-odds.
 ///
@@ -50,23 +50,23 @@ pub struct ProfileLearner {
     pub mode: Mode,
     /// `true` if residues are grouped by the components of the alphabet's Dirichlet mixture.
     pub grouped: bool,
-    /// The machine's C.
-    pub c: f64,
+    /// Values of the machine's C, rising; of several, inner folds choose.
+    pub c: Vec<f64>,
 }
 
 impl Default for ProfileLearner {
     fn default() -> Self {
-        Self { mode: Mode::SEARCH, grouped: true, c: 1.0 }
+        Self { mode: Mode::SEARCH, grouped: true, c: vec![1.0] }
     }
 }
 
 impl ProfileLearner {
     /// A machine on the score of match emissions and the log-odds, each over the root of its mean square in
     /// training (the diagonal of the empirical information); the two sides weigh the same. Rates of the score are
-    /// folded into one number per symbol and position.
+    /// folded into one number per symbol and position. C is chosen as the library chooses, in three stratified folds.
     ///
     /// # Errors
-    /// A symbol outside the alphabet, an empty sequence, or a side without any.
+    /// A symbol outside the alphabet, an empty sequence, a side without any, or no C.
     pub fn fit(
         &self,
         profile: &Profile,
@@ -79,6 +79,10 @@ impl ProfileLearner {
                 name: profile.name.clone(),
                 what: "cannot be trained on sequences of one class alone".into(),
             });
+        }
+        if self.c.is_empty() {
+            let (name, what) = (profile.name.clone(), "is given no C to learn with".to_owned());
+            return Err(ProfileError::Model { name, what });
         }
         let search = SearchProfile::new(profile, self.mode)?;
         let mixture: Option<Dirichlets> =
@@ -100,10 +104,29 @@ impl ProfileLearner {
         for row in &found {
             rows.push(&row.iter().zip(&scale).map(|(x, scale)| x * scale).collect::<Vec<f64>>());
         }
-        let labels: Vec<bool> =
-            (0..sequences.len()).map(|index| index >= negatives.len()).collect();
-        let costs = ClassWeight::Balanced.costs(self.c, &labels);
-        let machine = LinearSvm::train(&rows, &labels, costs, &mut vec![0.0; labels.len()]);
+        let labels: Vec<usize> =
+            (0..sequences.len()).map(|index| usize::from(index >= negatives.len())).collect();
+        let items: Vec<usize> = (0..labels.len()).collect();
+        let folds = inner_folds(&labels, &classes, None, INNER_FOLDS);
+        let weight = ClassWeight::Balanced;
+        let choice = choose_c(
+            &self.c,
+            (&labels, &items),
+            folds.as_ref(),
+            weight,
+            |train, held_back| -> Result<_, ProfileError> {
+                let machines = machines(&rows, &labels, train, &self.c);
+                let value = |machine: &LinearSvm, item: usize| {
+                    let row = rows.row(item).iter().zip(&machine.weights);
+                    vec![f64::from(row.map(|(x, w)| x * w).sum::<f32>() + machine.bias)]
+                };
+                let values = |machine: &LinearSvm| {
+                    held_back.iter().map(|&item| value(machine, item)).collect()
+                };
+                Ok(machines.iter().map(values).collect())
+            },
+        )?;
+        let machine = machines(&rows, &labels, &items, &[choice.setting.c]).remove(0);
         let mut weights: Vec<f64> =
             machine.weights.iter().zip(&scale).map(|(w, scale)| f64::from(*w) * scale).collect();
         let weight = weights.pop().unwrap_or_default();
@@ -116,9 +139,33 @@ impl ProfileLearner {
             weight,
             rates: Some(map.rates(&weights)),
             bias: machine.bias.into(),
-            provenance: Provenance::default(),
+            provenance: Provenance {
+                selection: Some(Selection {
+                    form: None,
+                    machine: Some(choice),
+                    learner: Some("svm".to_owned()),
+                    mirror: Vec::new(),
+                    copies: None,
+                }),
+                ..Provenance::default()
+            },
         })
     }
+}
+
+/// Folds in which C is chosen.
+const INNER_FOLDS: usize = 3;
+
+/// A machine on some of the rows for each C, each from the multipliers of the one before.
+fn machines(rows: &Matrix, labels: &[usize], some: &[usize], c: &[f64]) -> Vec<LinearSvm> {
+    let of_some = rows.some(some);
+    let positive: Vec<bool> = some.iter().map(|&item| labels[item] == 1).collect();
+    let mut dual = vec![0.0; some.len()];
+    let machine = |&c: &f64| {
+        let costs = ClassWeight::Balanced.costs(c, &positive);
+        LinearSvm::train(&of_some, &positive, costs, &mut dual)
+    };
+    c.iter().map(machine).collect()
 }
 
 fishweir::has_a_file!(ProfileClassifier);

@@ -13,8 +13,6 @@
 mod align;
 mod alignment;
 mod build;
-mod chain;
-mod chain_fit;
 mod classifier;
 mod domains;
 mod error;
@@ -33,8 +31,6 @@ mod train;
 pub use align::{Aligned, aligned, stockholm};
 pub use alignment::{Alignment, sequences};
 pub use build::{Build, Effective, position_weights};
-pub use chain::{ChainError, ChainExpectations, Edge, SilentChain};
-pub use chain_fit::ChainScore;
 pub use classifier::{ProfileClassifier, ProfileLearner};
 pub use domains::{Domain, Hit};
 pub use error::ProfileError;

@@ -230,8 +230,14 @@ impl Provenance {
     /// Contract of the training data, for models that take whole samples: a sample without a channel is missing.
     #[must_use]
     pub fn contract(&self) -> Contract {
+        self.contract_in_part().of_whole_samples()
+    }
+
+    /// Contract of the training data, for models that skip missing channels: those that were missing may be missing again.
+    #[must_use]
+    pub fn contract_in_part(&self) -> Contract {
         let channels = self.channels.clone();
-        Contract { windowing: self.windowing, period: self.period, channels }.of_whole_samples()
+        Contract { windowing: self.windowing, period: self.period, channels }
     }
 }
 

@@ -26,6 +26,12 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     let columns = parts[0].columns.clone();
     let clock = Clock { named: parts.iter().all(|part| part.clocked), resampled: false };
     let mut findings = Findings::default();
+    let mut parts = parts;
+    if options.kind.as_ref().is_none_or(Kind::has_words)
+        && let Some(mark) = dictionary::part_at_marks(&mut parts)
+    {
+        findings.add(Finding::Symbols, format!("`{mark}` separates the words"));
+    }
     let spelling = match options.source.words {
         true => Spelling::Words,
         false => Spelling::of(&parts, &options.source.missing),

@@ -278,7 +278,7 @@ fn join(
 fn append(samples: &mut Samples, more: SamplesView<'_>) {
     match (samples, more) {
         (Samples::Channels(rows), SamplesView::Channels(more)) => {
-            more.iter().for_each(|row| rows.push(row));
+            more.iter_in_part().for_each(|row| rows.push(row));
         }
         (Samples::Symbols(symbols), SamplesView::Symbols(more)) => symbols.extend_from_slice(more),
         // Both are of one kind.

@@ -30,6 +30,11 @@ impl Kind {
         }
     }
 
+    /// Returns true if the symbols are words.
+    pub(super) fn has_words(&self) -> bool {
+        matches!(self, Self::Symbols(alphabet) if !alphabet.words().is_empty())
+    }
+
     /// Number of channels, or `None` for symbols.
     pub fn dimension(&self) -> Option<usize> {
         match self {

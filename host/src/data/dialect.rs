@@ -118,9 +118,9 @@ impl Dialect {
         let commas = match source.decimal {
             Some(',') => Commas::Decimal,
             Some(_) => Commas::Thousands,
-            None => commas(&rows, separator, &mut findings),
+            None => commas(&rows, &mut findings),
         };
-        let header = source.header.unwrap_or_else(|| !begins_with_data(&rows, source));
+        let header = source.header.unwrap_or_else(|| !begins_with_data(&rows, source, commas));
         if !header && source.header.is_none() {
             let what = "the first line looks like data and names no columns: they are numbered";
             findings.add(Finding::Header, what);
@@ -172,7 +172,7 @@ pub(super) fn fields(line: &str, separator: Separator) -> Vec<&str> {
 ///
 /// It is data if at least half of its fields occur again in their columns, or are numbers in columns of numbers. Numbers that
 /// rise along the line are names if no word occurs again, as in names of samples; a name that readers know makes it a header.
-fn begins_with_data(rows: &[Vec<&str>], source: &Source) -> bool {
+fn begins_with_data(rows: &[Vec<&str>], source: &Source, commas: Commas) -> bool {
     let [first, below @ ..] = rows else { return false };
     let known = |name: &&str| {
         let name = plain(split_unit(name).0);
@@ -187,12 +187,12 @@ fn begins_with_data(rows: &[Vec<&str>], source: &Source) -> bool {
         let own = || below.iter().filter_map(|row| row.get(column));
         let there = || own().filter(|field| !source.missing.has(field));
         let comes_back = !source.missing.has(field) && own().any(|one| one == field);
-        let numbers = there().filter(|field| finite(field).is_some()).count();
-        let number = finite(field).is_some();
+        let numbers = there().filter(|field| commas.number(field).is_some()).count();
+        let number = commas.number(field).is_some();
         words |= comes_back && !number;
         alike += usize::from(comes_back || number && 2 * numbers > there().count());
     }
-    let numbers: Vec<f64> = first.iter().filter_map(|field| finite(field)).collect();
+    let numbers: Vec<f64> = first.iter().filter_map(|field| commas.number(field)).collect();
     let rising = numbers.len() > 1 && numbers.windows(2).all(|pair| pair[0] < pair[1]);
     2 * alike >= first.len() && (words || !rising)
 }
@@ -220,8 +220,17 @@ fn separator(lines: &[&str], findings: &mut Findings) -> Separator {
     if header.contains('\t') {
         return TAB;
     }
+    // Decimal commas part lines alike, too.
+    let decimals = || {
+        let of = |line: &&str| -> Vec<String> {
+            fields(line, semicolons).into_iter().map(str::to_owned).collect()
+        };
+        let all: Vec<String> = lines.iter().take(20).flat_map(of).collect();
+        let is_point = |one: &&String| one.contains('.') && finite(one).is_some();
+        all.iter().any(|one| has_decimal_comma(one)) && !all.iter().any(|one| is_point(&one))
+    };
     let found = if header.contains(';')
-        && (!header.contains(',') || !parts_all(COMMA))
+        && (!header.contains(',') || !parts_all(COMMA) || decimals())
         && parts_all(semicolons)
     {
         semicolons
@@ -231,7 +240,7 @@ fn separator(lines: &[&str], findings: &mut Findings) -> Separator {
         semicolons
     } else if header.contains('|') && parts_all(Separator::Byte(b'|')) {
         Separator::Byte(b'|')
-    } else if lines.len() > 1 && parts_all(Separator::Blanks) {
+    } else if lines.len() > 1 && (parts_all(Separator::Blanks) || parts_most(lines)) {
         Separator::Blanks
     } else {
         return TAB;
@@ -240,8 +249,17 @@ fn separator(lines: &[&str], findings: &mut Findings) -> Separator {
     found
 }
 
+/// Returns true if blanks split nearly every line into the same number of fields; a row with another number is reported where
+/// it is read.
+fn parts_most(lines: &[&str]) -> bool {
+    let (count, alike) = agreement(lines, Separator::Blanks);
+    let looked = lines.len().min(20);
+    count > 2 && looked > 4 && 5 * alike >= 4 * looked
+}
+
 /// Decimal, where fields are numbers by that alone and some are no thousands.
-fn commas(rows: &[Vec<&str>], separator: Separator, findings: &mut Findings) -> Commas {
+fn commas(rows: &[Vec<&str>], findings: &mut Findings) -> Commas {
+    // Where commas part fields, one with a comma was quoted.
     let fields = || rows.iter().skip(1).flatten().filter(|field| field.contains(','));
     let (mut decimal, mut sure) = (0, 0);
     for field in fields() {
@@ -252,7 +270,7 @@ fn commas(rows: &[Vec<&str>], separator: Separator, findings: &mut Findings) -> 
     }
     let points = rows.iter().skip(1).flatten().filter(|field| field.contains('.'));
     let points = points.filter(|field| finite(field).is_some()).count();
-    if separator != Separator::Byte(b',') && decimal > 0 && sure > 0 && points == 0 {
+    if decimal > 0 && sure > 0 && points == 0 {
         findings.add(Finding::Decimal, "numbers have decimal commas");
         return Commas::Decimal;
     }
@@ -280,6 +298,9 @@ mod tests {
             ("a b\n1 2\n3  4\n", Separator::Blanks, Commas::Unknown, false),
             ("a|b\n1|2\n", Separator::Byte(b'|'), Commas::Unknown, false),
             ("# by a logger\na,b\n1,2\n", comma, Commas::Unknown, true),
+            ("0;a;0,5;1,25\n1;a;0,75;2\n0;b;1,5;3,5\n", semicolon, Commas::Decimal, false),
+            ("a,b\n\"1,5\",\"2,25\"\n\"2,5\",\"3\"\n", comma, Commas::Decimal, false),
+            ("a,b\n\"1,234\",2\n", comma, Commas::Unknown, false),
             ("a\n1\n", tab, Commas::Unknown, false),
         ] {
             assert_eq!(dialect(text), (separator, commas, comments), "{text}");

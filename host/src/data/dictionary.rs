@@ -1,6 +1,6 @@
 //! Words as symbols: how strings are spelt, and which words there are.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use fishweir_core::emission::Alphabet as Letters;
 
@@ -128,6 +128,36 @@ impl Spelling {
             _ => Self::Letters,
         }
     }
+}
+
+/// Puts blanks for the dots or slashes between words, where nothing else separates them and the words come back; returns which
+/// mark it was. Gaps of aligned letters part what hardly comes back.
+pub(super) fn part_at_marks(parts: &mut [Part]) -> Option<char> {
+    const LOOKED_AT: usize = 1000;
+    let are_words = |mark: char| {
+        let (mut strings, mut parted, mut pieces, mut long) = (0, 0, 0, 0);
+        let mut words = BTreeSet::new();
+        for text in texts(parts).take(LOOKED_AT) {
+            if text.form != Form::Line || text.text.contains(is_separator) {
+                return false;
+            }
+            strings += 1;
+            parted += usize::from(text.text.contains(mark));
+            for piece in text.text.split(mark).filter(|piece| !piece.is_empty()) {
+                pieces += 1;
+                long += usize::from(piece.chars().count() > 1);
+                words.insert(piece);
+            }
+        }
+        2 * parted >= strings && parted > 0 && 2 * long >= pieces && 2 * words.len() <= pieces
+    };
+    let mark = ['.', '/'].into_iter().find(|&mark| are_words(mark))?;
+    for draft in parts.iter_mut().flat_map(|part| &mut part.drafts) {
+        if let Body::Text(text) = &mut draft.body {
+            text.text = text.text.replace(mark, " ");
+        }
+    }
+    Some(mark)
 }
 
 /// The strings of all parts.

@@ -447,7 +447,7 @@ pub enum DataError {
     },
     /// A time that is no number.
     #[error(
-        "{place}: the time `{text}` is not a finite number; write the sample's number or its \
+        "{place}: the time `{text}` is not a finite number, nor a date like the others; write the sample's number or its \
          seconds"
     )]
     TimeNotANumber {

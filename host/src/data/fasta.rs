@@ -4,6 +4,7 @@ use super::error::DataError;
 use super::layout::{FastaLabel, Layout};
 use super::part::{Body, Draft, Part, Text};
 use super::place::Place;
+use super::source::Source;
 use super::table::check_name;
 use crate::words::shorten;
 
@@ -15,12 +16,13 @@ pub(super) static LAYOUT: Layout = Layout {
     of_symbols: true,
     recordings: None,
     is_one: |text| matches!(text.trim_ascii_start().first(), Some(b'>' | b';')),
-    read: |name, text, options| read(name, text, &options.fasta_label),
+    read: |name, text, options| read(name, text, &options.fasta_label, &options.source),
 };
 
 /// Reads FASTA. Lines that begin with `;` are comments.
-fn read(name: &str, bytes: &[u8], label: &FastaLabel) -> Result<Part, DataError> {
+fn read(name: &str, bytes: &[u8], label: &FastaLabel, source: &Source) -> Result<Part, DataError> {
     let mut part = Part::new(name);
+    part.findings.add_idle(source);
     for (line, bytes) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         let place = || Box::new(Place::line(name, line));
         let Ok(text) = std::str::from_utf8(bytes) else {

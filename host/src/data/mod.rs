@@ -70,6 +70,7 @@ mod parquet;
 mod part;
 mod parting;
 mod place;
+mod preamble;
 mod quantity;
 pub(crate) mod read;
 mod recording;

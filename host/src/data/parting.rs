@@ -1,5 +1,7 @@
 //! Boundaries between series, in tables whose columns do not define them alone.
 
+use std::collections::HashMap;
+
 use super::part::{Draft, Part};
 use super::source::Finding;
 use crate::words::counted;
@@ -64,6 +66,12 @@ impl Parting {
         }
     }
 
+    /// Begins another part of a series whose rows alternate with those of others.
+    pub(super) fn go_on(&mut self) {
+        self.by.get_or_insert("label");
+        self.continues.push(true);
+    }
+
     /// Numbers the parts of recordings; a column keeps which recording each is of.
     pub(super) fn name_parts(&self, part: &mut Part) {
         if !self.continues.contains(&true) {
@@ -74,9 +82,10 @@ impl Parting {
         if keeps {
             part.columns.push(COLUMN.to_owned());
         }
-        let mut number = 0;
+        let mut numbers: HashMap<String, usize> = HashMap::new();
         for (draft, &continues) in part.drafts.iter_mut().zip(&self.continues) {
-            number = if continues { number + 1 } else { 1 };
+            let number = numbers.entry(draft.id.clone()).or_default();
+            *number = if continues { *number + 1 } else { 1 };
             if keeps {
                 draft.columns.push(draft.id.clone());
             }

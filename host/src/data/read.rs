@@ -15,6 +15,7 @@ use super::gather::{self, File, files_of, label_by_names, name_by_files};
 use super::layout::{FastaLabel, Layout, ReadOptions};
 use super::part::Part;
 use super::place::Place;
+use super::preamble::{self, Preamble};
 use super::source::{Finding, Source};
 use super::table::first_line;
 use super::{
@@ -206,7 +207,32 @@ fn segmented(mut part: Part, options: &ReadOptions) -> Result<Part, DataError> {
 }
 
 fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
-    let layout = options.layout.map_or_else(|| detect(name, text, &options.source), Ok)?;
+    let layout = match options.layout.map_or_else(|| detect(name, text, &options.source), Ok) {
+        Ok(layout) => layout,
+        Err(error @ DataError::UnknownLayout { .. }) => {
+            let Some(Preamble { lines, separator, text }) = preamble::of(text) else {
+                return Err(error);
+            };
+            let mut options = options.clone();
+            options.source.separator = options.source.separator.or(separator);
+            // What is said of the table alone is said of what is behind its preamble.
+            let Ok(layout) = detect(name, &text, &options.source) else { return Err(error) };
+            let mut part = read_as(layout, name, &text, &options)?;
+            let what = format!("{} before the table are left out", counted(lines, "line"));
+            part.findings.add(Finding::Header, what);
+            return Ok(part);
+        }
+        Err(error) => return Err(error),
+    };
+    read_as(layout, name, text, options)
+}
+
+fn read_as(
+    layout: &'static Layout,
+    name: &str,
+    text: &[u8],
+    options: &ReadOptions,
+) -> Result<Part, DataError> {
     check_room(name, text.len())?;
     if *layout != fasta::LAYOUT && options.fasta_label != FastaLabel::None {
         return Err(DataError::NoFasta { file: name.to_owned() });

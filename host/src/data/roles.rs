@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::error::DataError;
 use super::gaps::median;
+use super::place::Place;
 use super::quantity::{TimeUnit, split_unit};
 use super::source::{Column, Finding, Findings, Source};
 use super::stamps::{Times, nanoseconds, plain, rank};
@@ -112,6 +113,8 @@ struct Look {
     same: usize,
     /// The first fields that are there.
     first: Vec<String>,
+    /// Place of the first of them.
+    place: Option<Box<Place>>,
     last: Option<f64>,
     before: String,
 }
@@ -177,6 +180,15 @@ impl Look {
         !self.first.is_empty() && self.first.iter().all(|field| nanoseconds(field).is_some())
     }
 
+    /// Returns whether it has codes of events by its name: few whole numbers.
+    fn are_codes(&self, name: &str) -> bool {
+        const CODES: [&str; 6] = ["event", "event_code", "event_id", "marker", "trigger", "stim"];
+        CODES.contains(&plain(name).as_str())
+            && self.words == 0
+            && self.fractions == 0
+            && (1..MANY).contains(&self.different.len())
+    }
+
     /// Returns whether it may be a label: words, or a few whole numbers, in most rows. Marks of events are in few.
     fn may_label(&self) -> bool {
         self.seen() > self.missing
@@ -195,7 +207,10 @@ fn look(table: &mut Table<'_>, source: &Source) -> Vec<Look> {
             let Ok(field) = table.field(column) else { continue };
             match source.missing.has(field) {
                 true => look.missing += 1,
-                false => look.take(field, commas.number(field)),
+                false => {
+                    look.place.get_or_insert_with(|| table.place(column));
+                    look.take(field, commas.number(field));
+                }
             }
         }
     }
@@ -330,7 +345,15 @@ impl Roles {
             let fields: Vec<Cow<'_, str>> =
                 looks[column].first.iter().map(|field| commas.in_points(field)).collect();
             let fields: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
-            let settled = Times::of(said, &fields).map_err(|what| table.bad_header(what))?;
+            let settled = Times::of(said, &fields).map_err(|what| match &looks[column].place {
+                Some(place)
+                    if looks[column].first.first().is_some_and(|one| what.contains(one)) =>
+                {
+                    let what = format!("{what}; a row of units goes into the header, as `t [ms]`");
+                    DataError::Layout { place: place.clone(), what }
+                }
+                _ => table.bad_header(what),
+            })?;
             if let Some(found) = settled.found {
                 findings.add(Finding::Time, format!("`{}` holds {found}", names[column]));
             }
@@ -380,7 +403,10 @@ impl Roles {
                 (true, true) => column >= behind,
                 (true, false) => roles.may_be_channel(table, &looks, column),
             };
-            if is_channel {
+            if is_channel && !is_wanted(column) && looks[column].are_codes(&names[column]) {
+                let what = format!("`{}` has codes of events, no samples: left out", names[column]);
+                roles.findings.add(Finding::Channels, what);
+            } else if is_channel {
                 roles.channels.push(column);
             } else if canonical && column < behind {
                 roles.columns.push(column);

@@ -83,8 +83,16 @@ pub(super) fn read(
             true => first_lines.get(id).map(|&(at, _)| at),
             false => None,
         };
-        if let Some(at) = known {
+        let ends = |at: usize| {
+            source.segments && part.drafts.get(at).is_some_and(|one| one.label.as_deref() != label)
+        };
+        if let Some(at) = known.filter(|&at| !ends(at)) {
             current = at;
+        } else if known.is_some() {
+            parting.go_on();
+            current = part.drafts.len();
+            first_lines.insert(id.to_owned(), (current, table.line()));
+            part.drafts.push(layout.begin(&table, id, label.map(str::to_owned))?);
         } else if parting.parts(id, label, time, part.drafts.get(current)) {
             if parting.is_another(id) {
                 if let Some(&(_, first)) = first_lines.get(id) {

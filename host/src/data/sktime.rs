@@ -1,11 +1,14 @@
 //! The `.ts` files of sktime and aeon, in which the UEA archive comes: lines with `@` that describe, `@data`, then a
 //! series per line: `channel:channel:...:label`, the samples of a channel parted by commas.
 
+use std::collections::BTreeMap;
+
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::one_line::{channel_names, rows, sample, unnamed};
 use super::part::{Body, Draft, Part};
 use super::place::Place;
+use super::stamps::Times;
 use super::table::check_name;
 use crate::words::{counted, grouped, shorten};
 
@@ -54,6 +57,10 @@ struct Description {
     /// Value of each keyword, in lower case but for classes, and its line.
     said: Vec<(String, String, u64)>,
     begun: bool,
+    /// True if each sample is `(time,value)`.
+    timed: bool,
+    /// Reading of times, settled by the first.
+    times: Option<Times>,
 }
 
 impl Description {
@@ -66,14 +73,11 @@ impl Description {
             ("data", _) => self.begun = true,
             ("classlabel", "true") => self.classes = Some(values.map(str::to_owned).collect()),
             ("classlabel" | "targetlabel" | "timestamps", "false") => {}
+            ("timestamps", "true") => self.timed = true,
             ("classlabel", _) => {
                 return Err("`@classLabel` says true and the classes, or false".to_owned());
             }
-            ("timestamps", _) => {
-                return Err("samples with times are not read; write them evenly spaced, the values alone, and \
-                            `@timeStamps false`"
-                    .to_owned());
-            }
+            ("timestamps", _) => return Err("`@timeStamps` says true or false".to_owned()),
             ("targetlabel", _) => {
                 return Err("the file is for regression: its targets are no classes".to_owned());
             }
@@ -178,7 +182,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
             description.take(content, line).map_err(wrong)?;
             continue;
         }
-        let (channels, label) = series(text, line, &description, name, options)?;
+        let (channels, label, times) = series(text, line, &mut description, name, options)?;
         let names = match &mut part.channels {
             Some(names) => names,
             none => none.insert(channel_names(name, channels.len(), options)?),
@@ -193,11 +197,14 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         let first = *first.get_or_insert((line, samples));
         description.check(channels.len(), samples, first).map_err(wrong)?;
         let rows = rows(&channels);
+        // What is missing at the end is no part of the series.
+        let times = times.get(..rows.view().len()).unwrap_or_default().to_vec();
+        part.clocked = description.times.is_some_and(Times::named);
         part.drafts.push(Draft {
             id: (part.drafts.len() + 1).to_string(),
             label,
             columns: Vec::new(),
-            times: Vec::new(),
+            times,
             line,
             body: Body::Rows(rows),
         });
@@ -208,14 +215,14 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     Ok(part)
 }
 
-/// The samples of a line, `[channel][time]`, and its label.
-type Line = (Vec<Vec<Option<f64>>>, Option<String>);
+/// The samples of a line, `[channel][time]`, its label, and its times, if they are given.
+type Line = (Vec<Vec<Option<f64>>>, Option<String>, Vec<f64>);
 
 /// Reads a line of data.
 fn series(
     text: &str,
     line: u64,
-    description: &Description,
+    description: &mut Description,
     file: &str,
     options: &ReadOptions,
 ) -> Result<Line, DataError> {
@@ -248,6 +255,10 @@ fn series(
             (body, Some(label.to_owned()).filter(|label| label != "?"))
         }
     };
+    if description.timed {
+        let (channels, times) = timed(body, description, options, &place)?;
+        return Ok((channels, label, times));
+    }
     let mut channels: Vec<Vec<Option<f64>>> = Vec::new();
     let mut at = 0;
     for channel in body.split(':') {
@@ -277,7 +288,62 @@ fn series(
         }
         channels.push(samples);
     }
-    Ok((channels, label))
+    Ok((channels, label, Vec::new()))
+}
+
+/// Reads the samples of a line whose channels are `(time,value),(time,value),...`. A channel that has no sample at a time of
+/// another lacks it.
+fn timed(
+    body: &str,
+    description: &mut Description,
+    options: &ReadOptions,
+    place: &dyn Fn(usize) -> Box<Place>,
+) -> Result<(Vec<Vec<Option<f64>>>, Vec<f64>), DataError> {
+    let mut rows: BTreeMap<u64, (f64, Vec<Option<f64>>)> = BTreeMap::new();
+    let (mut channel, mut rest) = (0, body);
+    loop {
+        let at = body.len() - rest.len();
+        let wrong = |what: &str| Err(DataError::Layout { place: place(at), what: what.to_owned() });
+        rest = rest.trim_start_matches([' ', ',']);
+        if let Some(next) = rest.strip_prefix(':') {
+            (channel, rest) = (channel + 1, next);
+            continue;
+        }
+        if rest.is_empty() {
+            break;
+        }
+        let Some((pair, behind)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'))
+        else {
+            return wrong("a sample with a time is `(time,value)`");
+        };
+        let Some((time, value)) = pair.rsplit_once(',') else {
+            return wrong("a sample with a time is `(time,value)`");
+        };
+        let time = time.trim();
+        let times = match description.times {
+            Some(times) => times,
+            None => match Times::of("t", &[time]) {
+                Ok(settled) => *description.times.insert(settled.times),
+                Err(what) => return wrong(&what),
+            },
+        };
+        let Some(t) = times.seconds(time) else {
+            return Err(DataError::TimeNotANumber { place: place(at), text: shorten(time) });
+        };
+        let value = sample(value.trim(), options, || place(at))?;
+        // Keys that are ordered as the numbers are.
+        let bits = t.to_bits();
+        let key = if t.is_sign_negative() { !bits } else { bits | 1 << 63 };
+        let (_, row) = rows.entry(key).or_insert((t, Vec::new()));
+        row.resize(row.len().max(channel + 1), None);
+        row[channel] = value;
+        rest = behind;
+    }
+    let times = rows.values().map(|(t, _)| *t).collect();
+    let at = |channel: usize| {
+        rows.values().map(|(_, row)| row.get(channel).copied().flatten()).collect()
+    };
+    Ok(((0..=channel).map(at).collect(), times))
 }
 
 #[cfg(test)]
@@ -303,6 +369,33 @@ mod tests {
 # of nobody
 6,7,?:60,70,?:?
 ";
+
+    #[test]
+    fn samples_may_have_times() {
+        let head = "@problemName x\n@timeStamps true\n@classLabel true a b\n@data\n";
+        let text = format!("{head}(0.0,1),(0.5,2),(1.0,?),(1.5,4):(0.0,5),(1.0,7),(1.5,8):a\n");
+        let data = parse(&text).expect("sound");
+        let one = &data.series()[0];
+        assert_eq!(one.times, [0.0, 0.5, 1.0, 1.5]);
+        let rows: Vec<Option<Vec<f64>>> = one
+            .samples
+            .view()
+            .rows()
+            .expect("channels")
+            .iter_in_part()
+            .map(|row| row.map(<[f64]>::to_vec))
+            .collect();
+        assert_eq!(rows[0], Some(vec![1.0, 5.0]));
+        assert!(rows[1].as_ref().is_some_and(|row| row[0] == 2.0 && row[1].is_nan()));
+        assert!(rows[2].as_ref().is_some_and(|row| row[0].is_nan() && row[1] == 7.0));
+        let dates = "(2025-03-01 10:00:00,1),(2025-03-01 10:00:02,2):b\n";
+        let data = parse(&format!("{head}{dates}")).expect("dates");
+        assert_eq!(data.series()[0].times, [0.0, 2.0]);
+        for (wrong, told) in [("(0,1,2:a\n", "(time,value)"), ("(soon,1):a\n", "soon")] {
+            let error = parse(&format!("{head}{wrong}")).expect_err(wrong).to_string();
+            assert!(error.contains("line 5") && error.contains(told), "{error}");
+        }
+    }
 
     #[test]
     fn channels_are_parted_by_colons_and_the_label_is_last() {
@@ -355,7 +448,6 @@ mod tests {
             (with("4,5"), "data, line 11, character 1: has no `:` and label", "@classLabel"),
             (with("4,5:40,50:Re\u{200B}st"), "data, line 11, character 13: has the", "U+200B"),
             (with("?,?:?,?:Rest"), "data, line 11: `2` has no observation", "remove"),
-            (says("@timeStamps true"), "data, line 4: samples with times", "@timeStamps false"),
             (says("@classLabel"), "data, line 4: `@classLabel` says true", "or false"),
             (says("@targetLabel true"), "data, line 4: the file is for regression", "classes"),
             (says("@attribute x real"), "data, line 4: `@attribute` is no word", "delete the line"),

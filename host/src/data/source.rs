@@ -179,6 +179,32 @@ impl Findings {
             self.0.push(found);
         }
     }
+
+    /// Adds notes on the source that have no effect on strings.
+    pub(super) fn add_idle(&mut self, source: &Source) {
+        for (is_said, about, what) in [
+            (
+                source.time.is_some(),
+                Finding::Time,
+                "strings have no times: the column is not looked for",
+            ),
+            (
+                source.decimal.is_some(),
+                Finding::Decimal,
+                "strings have no numbers: the decimal mark has no effect",
+            ),
+            (source.segments, Finding::Segments, "a string has one label: segments have no effect"),
+            (
+                !source.channels.is_empty(),
+                Finding::Channels,
+                "strings have no channels: the columns are not looked for",
+            ),
+        ] {
+            if is_said {
+                self.add(about, what);
+            }
+        }
+    }
 }
 
 #[cfg(test)]

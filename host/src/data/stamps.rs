@@ -67,7 +67,37 @@ pub(super) enum Times {
     /// Whole units since some moment long ago, `per_second` of them per second, from this one on.
     Epoch { per_second: i64, origin: i64 },
     /// Dates with times, in nanoseconds from this one on.
-    Dates { origin: i128 },
+    Dates { origin: i128, order: Order },
+}
+
+/// Part that comes first in a date with the year last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// `03/14/2025`.
+    Month,
+    /// `14/03/2025`.
+    Day,
+}
+
+impl Order {
+    /// Order in which all fields are dates; months first if both orders fit and give the same dates.
+    ///
+    /// # Errors
+    /// Both orders fit, and the dates differ.
+    fn of(fields: &[&str]) -> Result<Self, String> {
+        let all = |order| -> Option<Vec<i128>> {
+            fields.iter().map(|field| nanoseconds_in(field, order)).collect()
+        };
+        let since = |times: &[i128]| times.iter().map(|t| t - times[0]).collect::<Vec<_>>();
+        match (all(Self::Month), all(Self::Day)) {
+            (Some(months), Some(days)) if since(&months) != since(&days) => Err(format!(
+                "dates such as `{}` may have the day or the month first; write the year first, as in 2025-03-14",
+                fields.first().unwrap_or(&"")
+            )),
+            (None, Some(_)) => Ok(Self::Day),
+            _ => Ok(Self::Month),
+        }
+    }
 }
 
 /// Reading of times without a unit, and whether it was guessed.
@@ -91,10 +121,14 @@ impl Times {
             return Ok(Settled { times: Self::unnamed(unit)?, found: None });
         };
         if finite(first).is_none() && finite(&first.replacen(',', ".", 1)).is_none() {
-            let origin = nanoseconds(first).ok_or_else(|| {
+            let order = Order::of(fields)?;
+            let origin = nanoseconds_in(first, order).ok_or_else(|| {
                 format!("`{first}` in the column `{name}` is neither a number nor a date such as 2025-03-01T10:00:00.5")
             })?;
-            return Ok(Settled { times: Self::Dates { origin }, found: Some("dates".into()) });
+            return Ok(Settled {
+                times: Self::Dates { origin, order },
+                found: Some("dates".into()),
+            });
         }
         if !unit.is_empty() {
             return Ok(Settled { times: Self::unnamed(unit)?, found: None });
@@ -157,7 +191,9 @@ impl Times {
                 Ok(whole) => Some(whole.checked_sub(origin)? as f64 / per_second as f64),
                 Err(_) => Some((finite(text)? - origin as f64) / per_second as f64),
             },
-            Self::Dates { origin } => Some((nanoseconds(text)? - origin) as f64 / 1e9),
+            Self::Dates { origin, order } => {
+                Some((nanoseconds_in(text, order)? - origin) as f64 / 1e9)
+            }
         }
     }
 }
@@ -165,11 +201,19 @@ impl Times {
 /// The nanoseconds since 1970 of a date with a time as ISO 8601 has it, or with dots as in Germany; of a time of the day alone
 /// those since midnight. Offsets from UTC are looked at.
 pub(super) fn nanoseconds(text: &str) -> Option<i128> {
-    let text = text.trim();
+    nanoseconds_in(text, Order::Month).or_else(|| nanoseconds_in(text, Order::Day))
+}
+
+/// [`nanoseconds`], with a known order of dates that have the year last. Hours may be of half a day: `1:30 PM`.
+fn nanoseconds_in(text: &str, order: Order) -> Option<i128> {
+    let (text, half) = match half_of_day(text.trim()) {
+        Some((text, half)) => (text, Some(half)),
+        None => (text.trim(), None),
+    };
     let (date, time) = match text.split_once(['T', ' ']) {
-        Some((date, time)) => (days(date.trim_end_matches(','))?, time.trim()),
+        Some((date, time)) => (days(date.trim_end_matches(','), order)?, time.trim()),
         None if text.contains(':') => (0, text),
-        None => (days(text)?, "0:00"),
+        None => (days(text, order)?, "0:00"),
     };
     let time = time.trim_end_matches(['Z', 'z']).trim_end();
     let (clock, offset) = match time.rfind(['+', '-']) {
@@ -185,7 +229,13 @@ pub(super) fn nanoseconds(text: &str) -> Option<i128> {
         None => (time, 0),
     };
     let mut parts = clock.trim().split(':');
-    let (hours, minutes) = (number(parts.next()?)?, number(parts.next()?)?);
+    let (mut hours, minutes) = (number(parts.next()?)?, number(parts.next()?)?);
+    if let Some(half) = half {
+        if !(1..=12).contains(&hours) {
+            return None;
+        }
+        hours = hours % 12 + half;
+    }
     let seconds = parts.next().unwrap_or("0");
     let (whole, part) = seconds.split_once(['.', ',']).unwrap_or((seconds, ""));
     let whole = number(whole)?;
@@ -202,6 +252,18 @@ pub(super) fn nanoseconds(text: &str) -> Option<i128> {
     Some((minutes * 60 + whole) * 1_000_000_000 + nanoseconds)
 }
 
+/// Splits off `AM` or `PM`; returns the time without it and the hours that it adds.
+fn half_of_day(text: &str) -> Option<(&str, i128)> {
+    let at = text.len().checked_sub(2).filter(|&at| text.is_char_boundary(at))?;
+    let (before, half) = text.split_at(at);
+    let hours = match half {
+        "AM" | "am" => 0,
+        "PM" | "pm" => 12,
+        _ => return None,
+    };
+    Some((before.trim_end(), hours))
+}
+
 /// A whole number of digits alone.
 fn number(text: &str) -> Option<i128> {
     let digits =
@@ -209,14 +271,16 @@ fn number(text: &str) -> Option<i128> {
     digits.then(|| text.parse().ok())?
 }
 
-/// Days since 1970 of `2025-03-01`, `2025/03/01` or `01.03.2025`.
-fn days(date: &str) -> Option<i128> {
+/// Days since 1970 of `2025-03-01`, `2025/03/01`, `01.03.2025`, or `03/01/2025` in an order.
+fn days(date: &str, order: Order) -> Option<i128> {
     let by = ['-', '/', '.'].into_iter().find(|&one| date.contains(one))?;
     let parts: Vec<&str> = date.split(by).collect();
     let [a, b, c] = parts[..] else { return None };
     let (year, month, day) = match by {
         '.' if c.len() == 4 => (c, b, a),
         _ if a.len() == 4 => (a, b, c),
+        _ if c.len() == 4 && order == Order::Month => (c, a, b),
+        _ if c.len() == 4 => (c, b, a),
         _ => return None,
     };
     let (year, month, day) = (number(year)?, number(month)?, number(day)?);
@@ -247,6 +311,9 @@ mod tests {
             ("1970-01-01T02:00:00+0200", 0),
             ("1970-01-01T00:00:00,001-01:00", 3_600_001_000_000),
             ("00:00:01.000000001", 1_000_000_001),
+            ("01/02/1970 00:00:01", day + 1_000_000_000),
+            ("1970-01-01 12:00:01 AM", 1_000_000_000),
+            ("1/1/1970 1:30 PM", 48_600_000_000_000),
         ] {
             assert_eq!(nanoseconds(text), Some(wanted), "{text}");
         }
@@ -255,7 +322,8 @@ mod tests {
             "x",
             "2025",
             "1.5",
-            "03/01/2025",
+            "13/13/2025",
+            "1970-01-01 13:00 PM",
             "2025-13-01",
             "10:99",
             "2025-03-01T1",
@@ -288,6 +356,12 @@ mod tests {
         assert_eq!(read("time", &["1700000000000", "1700000000020"]).0, [0.0, 0.02]);
         let dates = ["2025-03-01T10:00:00.000", "2025-03-01T10:00:00.010"];
         assert_eq!(read("timestamp", &dates), (vec![0.0, 0.01], true, true));
+        let american = ["03/14/2025 10:00:00", "03/14/2025 10:00:01", "03/15/2025 10:00:00"];
+        assert_eq!(read("time", &american).0, [0.0, 1.0, 86_400.0]);
+        let british = ["14/03/2025 10:00:00", "15/03/2025 10:00:00"];
+        assert_eq!(read("time", &british).0, [0.0, 86_400.0]);
+        assert_eq!(read("time", &["03/04/2025 10:00:00", "03/04/2025 10:00:02"]).0, [0.0, 2.0]);
+        assert!(Times::of("time", &["03/04/2025 10:00:00", "04/04/2025 10:00:00"]).is_err());
         assert!(Times::of("time", &["soon"]).is_err() && Times::of("time [m]", &["1"]).is_err());
     }
 }

@@ -45,6 +45,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         findings: table.findings().clone(),
         ..Part::new(name)
     };
+    part.findings.add_idle(source);
     while table.next_row()? {
         let name_of = |column| table.needed(column, "name of the sequence").map(str::to_owned);
         let id = id.map_or_else(|| Ok((part.drafts.len() + 1).to_string()), name_of)?;

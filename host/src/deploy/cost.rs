@@ -23,6 +23,10 @@ pub struct Cost {
     pub multiply_adds_per_sample: usize,
     /// Exponentials per sample.
     pub exponentials_per_sample: usize,
+    /// Most extra multiply-adds per sample if all channels but one are missing; zero if none may be.
+    pub multiply_adds_per_partial_sample: usize,
+    /// Most extra logarithms of such a sample: for a Gaussian one per state and missing channel.
+    pub logarithms_per_partial_sample: usize,
     /// Multiply-adds a decision that is read.
     pub multiply_adds_per_decision: usize,
     /// Exponentials per decision.
@@ -43,6 +47,8 @@ impl Cost {
             state_bytes: states * self.state_bytes + size_of::<WindowClock>(),
             multiply_adds_per_sample: states * self.multiply_adds_per_sample,
             exponentials_per_sample: states * self.exponentials_per_sample,
+            multiply_adds_per_partial_sample: states * self.multiply_adds_per_partial_sample,
+            logarithms_per_partial_sample: states * self.logarithms_per_partial_sample,
             ..self
         }
     }
@@ -103,6 +109,11 @@ impl Priced<'_> {
             ring_of(self.front.width(self.channels), self.lags, self.channel_bytes);
         let books = codebooks_cost(self.codebooks, self.front.width(self.channels), outputs, 4);
         let (flash, ram, work) = self.front.cost();
+        let missing = match self.channel_bytes > 4 {
+            true => m * if known { 1 } else { n },
+            false => 0,
+        };
+        let (partial_adds, logarithms) = family.work_of_missing(shape, c);
         // Models hear rows: a sample takes its share of one.
         let share = |work: usize| work.div_ceil(self.front.every());
         Cost {
@@ -112,6 +123,8 @@ impl Priced<'_> {
                 m * filter.multiply_adds + differences + books.multiply_adds_per_sample,
             ) + work,
             exponentials_per_sample: share(m * filter.exponentials),
+            multiply_adds_per_partial_sample: missing * partial_adds,
+            logarithms_per_partial_sample: missing * logarithms,
             multiply_adds_per_decision: m * (outputs + c),
             logarithms_per_decision: m,
             ..Cost::default()

@@ -58,7 +58,10 @@ pub(crate) use common::Common;
 pub use cost::Cost;
 pub(crate) use cost::Priced;
 pub use deployed::Deployed;
-pub use detector::{Calibration, CalibrationError, Detector, DetectorStream};
+pub use detector::{
+    Calibration, CalibrationError, ChangeLimit, Detector, DetectorCost, DetectorModel,
+    DetectorStream,
+};
 pub use engine::{Compiled, EngineKind, Format};
 pub use error::{DeployError, PushError};
 pub use evaluator::{Description, StoredItems};

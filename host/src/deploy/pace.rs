@@ -185,7 +185,8 @@ impl Core {
     }
 
     /// Instructions per sample, with a decision after each: the least leaves out what the decision takes, which is read
-    /// in `f32` from fixed point too. Square roots, which kernel machines alone take, are not counted.
+    /// in `f32` from fixed point too, and what missing channels take. Square roots, which kernel machines alone take, are
+    /// not counted; a logarithm counts as an exponential.
     #[must_use]
     pub fn instructions(&self, work: &Work) -> [f64; 2] {
         let (takes, cost) = match work {
@@ -199,7 +200,9 @@ impl Core {
         let more = cost.exponentials_per_decision + cost.logarithms_per_decision;
         let decision = cost.multiply_adds_per_decision as f64 * self.f32.multiply_add[1]
             + more as f64 * self.f32.exponential[1];
-        [least, most + decision]
+        let missing = cost.multiply_adds_per_partial_sample as f64 * takes.multiply_add[1]
+            + cost.logarithms_per_partial_sample as f64 * takes.exponential[1];
+        [least, most + decision + missing]
     }
 
     /// Demand of a stream on the core.

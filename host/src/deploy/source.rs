@@ -313,8 +313,8 @@ impl EmissionType {
     }
 
     /// Imports from the emissions of the core, including what [`labels`] needs.
-    pub(super) fn import_beside(&self, observations: &Observations) -> String {
-        let import = self.import();
+    pub(super) fn import_beside(&self, observations: &Observations, in_part: bool) -> String {
+        let import = self.import_in_part(in_part);
         match observations {
             Observations::Channels(_) => import,
             Observations::Symbols(_) => {
@@ -323,14 +323,11 @@ impl EmissionType {
         }
     }
 
-    /// Imports from the emissions of the core.
-    pub(super) fn import(&self) -> String {
-        self.import_in_part(false)
-    }
-
     /// Imports from the emissions of the core, for channels that may be missing, or not.
     pub(super) fn import_in_part(&self, in_part: bool) -> String {
-        let mut names = self.family.core_types().to_vec();
+        // Types of other crates are written by their paths.
+        let names = self.family.core_types().iter().copied();
+        let mut names: Vec<&str> = names.filter(|name| !name.contains("::")).collect();
         if in_part {
             names.push(MARGINAL);
             names.sort_unstable();

@@ -113,6 +113,10 @@ impl DeployedSystem {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Systems(Vec<DeployedSystem>);
 
+fn is_in_part(x: &[f32]) -> bool {
+    x.iter().any(|x| x.is_nan())
+}
+
 /// A Kalman filter, and where its stream is.
 struct Filter<const N: usize> {
     initial: GaussianBelief<f32, N>,
@@ -142,7 +146,18 @@ impl<const N: usize> Block<f32> for Filter<N> {
         let Observation::Row(x) = x else { return Err(PushError::Kind) };
         let mut next = self.state;
         next.advance(&self.transition, &self.noise);
-        next.observe(&self.channels(), x, |_| ())?;
+        if is_in_part(x) {
+            let (mut rows, mut whitening) = (self.observation.clone(), self.whitening.clone());
+            let mut values = vec![0.0; x.len()];
+            let there = |d: usize| x.get(d).copied().filter(|x| !x.is_nan());
+            next.observe_in_part(
+                &self.channels(),
+                there,
+                (&mut rows, &mut whitening, &mut values),
+            )?;
+        } else {
+            next.observe(&self.channels(), x, |_| ())?;
+        }
         self.state = next;
         Ok(())
     }
@@ -204,7 +219,7 @@ impl Systems {
             (0..count).map(row).collect()
         };
         let outputs = (weights.clone(), vec![0.0; weights.len()]);
-        let contract = set.provenance.contract().carried();
+        let contract = set.provenance.contract_in_part().carried();
         Ok((Common::new(set.observations.clone(), classes, outputs, contract), Self(systems)))
     }
 
@@ -244,11 +259,14 @@ impl Evaluator for Systems {
     /// `2 N^3 + D (2 N^2 + 3 N) + D^2 / 2` multiply-adds per sample.
     fn cost(&self, of: &Common) -> Cost {
         let (m, n, d, o) = (self.0.len(), self.states(), of.size(), of.outputs());
+        let missing = if of.in_part() { d.saturating_sub(1) } else { 0 };
         // The likelihood is a product and its ledger; a byte says whether it has begun.
         let state = (4 * (n * n + n) + 24 + 1_usize).next_multiple_of(8);
         Cost {
             state_bytes: bank_bytes(m, state),
             model_bytes: self.payload(of).len(),
+            multiply_adds_per_partial_sample: m * missing * d * (n + d),
+            logarithms_per_partial_sample: m * missing,
             multiply_adds_per_sample: m * (2 * n * n * n + d * (2 * n * n + 3 * n) + d * d / 2),
             multiply_adds_per_decision: m * o,
             logarithms_per_decision: m,
@@ -259,13 +277,23 @@ impl Evaluator for Systems {
     fn source(&self, of: &Common) -> String {
         let mut text = comments(&of.observations, &of.classes, "");
         let (m, n, d, o) = (self.0.len(), self.states(), of.size(), of.outputs());
+        let system = format!("Dynamics<{n}, {d}>");
+        let (import, system, open, close) = match of.in_part() {
+            true => (
+                "use fishweir_core::emission::Marginal;\n",
+                format!("Marginal<{system}>"),
+                "Marginal::new(Dynamics::from_parts(",
+                ")),",
+            ),
+            false => ("", system, "Dynamics::from_parts(", "),"),
+        };
         let _ = write!(
             text,
             "\nuse fishweir_core::classify::{{Normalisation, StreamClassifier}};\n\
-             use fishweir_core::dynamics::{{Covariance, Dynamics}};\n\n\
+             use fishweir_core::dynamics::{{Covariance, Dynamics}};\n{import}\n\
              {}\
              /// {m} linear dynamical systems with states of {n} numbers over {d} channels, {o} outputs.\n\
-             pub type Model = StreamClassifier<Dynamics<{n}, {d}>, {m}, {o}>;\n\n\
+             pub type Model = StreamClassifier<{system}, {m}, {o}>;\n\n\
              /// The classifier, in flash.\n\
              #[rustfmt::skip]\n\
              #[allow(clippy::all, clippy::approx_constant, clippy::excessive_precision)]\n\
@@ -273,7 +301,7 @@ impl Evaluator for Systems {
             labels(&of.observations, &of.classes),
         );
         for system in &self.0 {
-            let _ = writeln!(text, "        Dynamics::from_parts(");
+            let _ = writeln!(text, "        {open}");
             let _ = writeln!(text, "            {},", reals(&system.mean));
             for (at, table) in system.tables().into_iter().enumerate() {
                 let rows: Vec<String> = table.iter().map(|row| reals(row)).collect();
@@ -283,7 +311,7 @@ impl Evaluator for Systems {
                     _ => writeln!(text, "            {rows},"),
                 };
             }
-            let _ = writeln!(text, "            {:?},\n        ),", system.constant);
+            let _ = writeln!(text, "            {:?},\n        {close}", system.constant);
         }
         tail(&mut text, &of.weights, &of.biases, of.normalisation);
         text
@@ -298,6 +326,7 @@ impl Evaluator for Systems {
 mod tests {
     use fishweir_core::classify::{StaggeredStates, StreamClassifier};
     use fishweir_core::dynamics::{Dynamics, Kalman};
+    use fishweir_core::emission::Marginal;
     use fishweir_core::filter::{Stream, Streaming};
 
     use super::*;
@@ -346,6 +375,72 @@ mod tests {
         std::array::from_fn(|i| std::array::from_fn(|j| rows[i][j]))
     }
 
+    /// Missing channels give the same results on the host and in the core's own type.
+    #[test]
+    fn the_stream_of_samples_that_lack_channels_has_the_core_s_bits() {
+        let mut two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);
+        let channel = |missing| crate::classifier::ChannelRange {
+            unit: String::new(),
+            centre: 0.0,
+            spread: 1.0,
+            rests: None,
+            fixed: false,
+            missing,
+        };
+        two.provenance.channels = vec![channel(false), channel(true)];
+        let deployed = Deployed::of_systems(&two).expect("a bank");
+        let Engine::Systems(systems) = &deployed.engine else { panic!("other models") };
+        let core: Vec<Marginal<Dynamics<5, 2>>> =
+            systems.0.iter().map(|one| Marginal::new(dynamics(one))).collect();
+        let mut filters: Vec<_> = core
+            .iter()
+            .map(|one| Stream::new(fishweir_core::classify::StreamModel::likelihood(one)))
+            .collect();
+        let mut stream = deployed.stream();
+        for t in 0..400_usize {
+            let there = |d: usize, x: f64| if (t + 3 * d).is_multiple_of(5) { f64::NAN } else { x };
+            let row = [
+                there(0, (t * t % 17) as f64 / 4.0 - 1.0),
+                there(1, (t * 5 % 13) as f64 / 5.0 - 2.0),
+            ];
+            stream.push(Sample::Row(&row)).expect("taken");
+            let row = row.map(|x| (!x.is_nan()).then_some(x as f32));
+            for filter in &mut filters {
+                filter.push(&row).expect("taken");
+            }
+            let bits = |logs: Vec<f32>| logs.into_iter().map(f32::to_bits).collect::<Vec<_>>();
+            let logs = filters.iter().map(|filter| filter.read()).collect();
+            assert_eq!(bits(stream.log_likelihoods()), bits(logs), "after {t}");
+        }
+        let text = deployed.to_source();
+        for part in ["StreamClassifier<Marginal<Dynamics<5, 2>>, 2, 1>", "Marginal::new(Dynamics"] {
+            assert!(text.contains(part), "{text}");
+        }
+        let (cost, whole) = (
+            deployed.cost(),
+            Deployed::of_systems(&set(vec![
+                (Some("a"), model(0.2).into()),
+                (Some("b"), model(-0.3).into()),
+            ]))
+            .expect("a bank")
+            .cost(),
+        );
+        assert_eq!((cost.state_bytes, cost.model_bytes), (whole.state_bytes, whole.model_bytes));
+    }
+
+    fn dynamics(one: &DeployedSystem) -> Dynamics<5, 2> {
+        let [covariance, transition, noise, ..] = one.tables();
+        Dynamics::from_parts(
+            std::array::from_fn(|i| one.mean[i]),
+            Covariance::from_factors(table(covariance)),
+            table(transition),
+            Covariance::from_factors(table(noise)),
+            table(&one.observation),
+            table(&one.whitening),
+            one.constant,
+        )
+    }
+
     /// Five numbers, of which the host runs eight.
     #[test]
     fn the_stream_has_the_bits_of_the_core_s_own_type() {
@@ -353,22 +448,7 @@ mod tests {
         let deployed = Deployed::of_systems(&two).expect("a bank");
         let Engine::Systems(systems) = &deployed.engine else { panic!("other models") };
         assert_eq!((deployed.states(), deployed.models(), deployed.outputs()), (5, 2, 1));
-        let core: Vec<Dynamics<5, 2>> = systems
-            .0
-            .iter()
-            .map(|one| {
-                let [covariance, transition, noise, ..] = one.tables();
-                Dynamics::from_parts(
-                    std::array::from_fn(|i| one.mean[i]),
-                    Covariance::from_factors(table(covariance)),
-                    table(transition),
-                    Covariance::from_factors(table(noise)),
-                    table(&one.observation),
-                    table(&one.whitening),
-                    one.constant,
-                )
-            })
-            .collect();
+        let core: Vec<Dynamics<5, 2>> = systems.0.iter().map(dynamics).collect();
         core.iter().for_each(|one| one.validate().expect("valid"));
         let mut filters: Vec<_> = core.iter().map(|one| Stream::new(Kalman::of(one))).collect();
         let mut stream = deployed.stream();

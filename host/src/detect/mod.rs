@@ -1,9 +1,9 @@
 //! A detector from normal series alone: fitted, calibrated and tried on parts that do not overlap.
 
-use crate::classifier::{Direction, Observations};
+use crate::classifier::{Direction, Observations, Provenance};
 use crate::data::scale_of;
 use crate::data::{Dataset, Rows, RowsView, Samples, SamplesView};
-use crate::deploy::{Calibration, CalibrationError, Detector};
+use crate::deploy::{Calibration, CalibrationError, Detector, DetectorModel};
 use crate::fit::{BaumWelch, Fit, FitError, fit};
 use crate::runtime::Hmm;
 
@@ -39,6 +39,8 @@ pub struct DetectorPlan<'a> {
 pub struct DetectorTrial {
     /// The detector.
     pub detector: Detector,
+    /// Parts of the detector, as stored in its file.
+    pub model: DetectorModel,
     /// The model of normal.
     pub fit: Fit,
     /// False alarms where the limits were set.
@@ -191,7 +193,21 @@ impl DetectorPlan<'_> {
             samples: streams.iter().map(SamplesView::len).sum(),
         });
         let changes = self.changes(&detector, &third);
-        Ok(DetectorTrial { detector, fit: fitted, calibrated, unseen, changes })
+        let all: Vec<usize> = (0..normal.series().len()).collect();
+        let model = DetectorModel {
+            observations,
+            normal: fitted.model.clone(),
+            direction,
+            memory: self.calibration.memory,
+            fit: detector.fit().into(),
+            drift: detector.drift().into(),
+            in_part: detector.takes_partial_samples(),
+            provenance: Provenance {
+                notes: detector.notes().to_vec(),
+                ..Provenance::of(normal, &all)
+            },
+        };
+        Ok(DetectorTrial { detector, model, fit: fitted, calibrated, unseen, changes })
     }
 
     /// The direction of the change.
@@ -249,7 +265,7 @@ impl DetectorPlan<'_> {
 /// The series with an offset from its middle on.
 fn with_offset(rows: RowsView<'_>, channel: usize, size: f64) -> Samples {
     let mut moved = Rows::new(rows.dimension());
-    for (t, row) in rows.iter().enumerate() {
+    for (t, row) in rows.iter_in_part().enumerate() {
         let mut row = row.map(<[f64]>::to_vec);
         if let Some(row) = row.as_mut().filter(|_| t >= rows.len() / 2) {
             row[channel] += size;

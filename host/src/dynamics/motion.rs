@@ -8,6 +8,7 @@ use fishweir_core::matrix::{at, cholesky, invert};
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
 use super::{Matrix, SystemError};
+use crate::data::is_partial;
 use crate::runtime::with_states;
 
 /// Numbers of a state at most; of two systems that are compared, together.
@@ -95,6 +96,8 @@ pub(crate) struct Moment {
     pub(crate) filtered: Vec<f64>,
     /// Innovation of each whitened channel: error, precision, gain. Empty for a missing sample.
     pub(crate) told: Vec<(f64, f64, Vec<f64>)>,
+    /// Observation matrix of the channels present, `[channel][row]`, if a channel is missing; else the motion's own.
+    pub(crate) seen: Option<Matrix>,
 }
 
 impl Motion {
@@ -140,12 +143,13 @@ impl Motion {
                 let mean = next.belief().mean()[..size].to_vec();
                 let covariance = dense(next.belief());
                 let mut told = Vec::new();
+                let seen = x.filter(|x| is_partial(x)).map(|x| filter.marginal_rows(x, size));
                 let next = filter.observe(next, x, |one| {
                     told.push((one.error, one.precision, one.gain[..size].to_vec()));
                 });
                 let next = next.map_err(of)?;
                 let filtered = dense(next.belief());
-                moments.push(Moment { mean, covariance, filtered, told });
+                moments.push(Moment { mean, covariance, filtered, told, seen });
                 state = Some(next);
             }
             Ok((moments, state.map_or(0.0, |state| state.density().log())))
@@ -316,18 +320,36 @@ impl<const N: usize> Filter<N> {
         next
     }
 
+    fn channels(&self) -> Channels<'_, f64, N> {
+        Channels {
+            observation: &self.observation,
+            whitening: &self.whitening,
+            constant: self.constant,
+        }
+    }
+
+    /// Takes in a sample; NaN marks a missing channel.
     fn observe(
         &self,
         mut state: KalmanState<f64, N>,
         x: Option<&[f64]>,
         told: impl FnMut(&Innovation<f64, N>),
     ) -> Result<KalmanState<f64, N>, ObservationError> {
-        let channels = Channels {
-            observation: &self.observation,
-            whitening: &self.whitening,
-            constant: self.constant,
-        };
-        x.map_or(Ok(()), |x| state.observe(&channels, x, told)).map(|()| state)
+        let Some(x) = x else { return Ok(state) };
+        if !is_partial(x) {
+            return state.observe(&self.channels(), x, told).map(|()| state);
+        }
+        let (mut rows, mut whitening) = (self.observation.clone(), self.whitening.clone());
+        let marginal = self.channels().marginal(|d| !x[d].is_nan(), &mut rows, &mut whitening);
+        let there: Vec<f64> = x.iter().copied().filter(|x| !x.is_nan()).collect();
+        state.observe(&marginal, &there, told).map(|()| state)
+    }
+
+    /// Whitened observation matrix of the channels present: `[channel][row]`.
+    fn marginal_rows(&self, x: &[f64], size: usize) -> Matrix {
+        let (mut rows, mut whitening) = (self.observation.clone(), self.whitening.clone());
+        let marginal = self.channels().marginal(|d| !x[d].is_nan(), &mut rows, &mut whitening);
+        marginal.observation.iter().map(|row| row[..size].to_vec()).collect()
     }
 
     fn walk(

@@ -127,14 +127,20 @@ impl Given {
 fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<Given> {
     let states = motion.starts[0].mean.len();
     let square = |entries: &[f64]| DMatrix::from_row_slice(states, states, entries);
-    let channels: Vec<DVector<f64>> =
-        motion.seen.observation.iter().map(|row| DVector::from_column_slice(row)).collect();
+    let vectors = |rows: &[Vec<f64>]| -> Vec<DVector<f64>> {
+        rows.iter().map(|row| DVector::from_column_slice(row)).collect()
+    };
+    let all = vectors(&motion.seen.observation);
     let transitions: Vec<DMatrix<f64>> =
         motion.moves.iter().map(|step| dense(&step.transition)).collect();
     let mut r = DVector::zeros(states);
     let mut n = DMatrix::zeros(states, states);
     let mut given = Vec::with_capacity(moments.len());
     for (t, moment) in moments.iter().enumerate().rev() {
+        let own = moment.seen.as_deref().map(vectors);
+        let channels = own.as_ref().unwrap_or(&all);
+        // A missing sample has no innovations.
+        let channels = &channels[..moment.told.len()];
         for (channel, (error, precision, gain)) in channels.iter().zip(&moment.told).rev() {
             // By `L = I - K c'`, backwards through each channel that was seen.
             let gain = DVector::from_column_slice(gain) * *precision;
@@ -169,7 +175,7 @@ pub(crate) fn smooth(
     path: Path<'_>,
     samples: RowsView<'_>,
 ) -> Result<(Vec<Given>, f64), SystemError> {
-    let (moments, log_likelihood) = motion.forward(path, &mut samples.iter())?;
+    let (moments, log_likelihood) = motion.forward(path, &mut samples.iter_in_part())?;
     Ok((backward(motion, path, &moments), log_likelihood))
 }
 
@@ -179,10 +185,11 @@ impl Expected {
         &mut self,
         given: &[Given],
         log_likelihood: f64,
-        path: Path<'_>,
+        (motion, path): (&Motion, Path<'_>),
         samples: RowsView<'_>,
     ) {
         self.log_likelihood += log_likelihood;
+        let completion = samples.has_partial_rows().then(|| Completion::of(motion));
         for (t, one) in given.iter().enumerate() {
             let mode = path.map_or(0, |path| path[t]);
             let before = t.checked_sub(1).and_then(|before| given.get(before));
@@ -201,8 +208,78 @@ impl Expected {
                 self.square += &x * x.transpose();
                 self.seen += &x * one.mean.transpose();
                 self.state += one.square();
+            } else if let Some((completion, x)) = completion.as_ref().zip(samples.row_in_part(t)) {
+                completion.add(x, one, self);
             }
         }
+    }
+}
+
+/// Expected values of missing channels, given the state and the channels present.
+struct Completion {
+    /// `C`.
+    observation: DMatrix<f64>,
+    /// `R`.
+    noise: DMatrix<f64>,
+}
+
+impl Completion {
+    fn of(motion: &Motion) -> Self {
+        let size = motion.seen.observation.len();
+        let whitening = DMatrix::from_row_slice(size, size, &motion.seen.whitening);
+        let unwhitened = |rows: &DMatrix<f64>| {
+            whitening.solve_lower_triangular(rows).unwrap_or_else(|| rows.clone())
+        };
+        let inverse = unwhitened(&DMatrix::identity(size, size));
+        Self {
+            observation: unwhitened(&dense(&motion.seen.observation)),
+            noise: &inverse * inverse.transpose(),
+        }
+    }
+
+    /// Adds the moments of a sample that lacks channels: `x = a + F s + N(0, V)` given the channels that are there, with
+    ///
+    /// ```text
+    /// B = R_mo R_oo^-1      a_m = B x_o      F_m = C_m - B C_o      V_mm = R_mm - B R_om
+    /// ```
+    ///
+    /// and `a_o = x_o`.
+    fn add(&self, x: &[f64], one: &Given, to: &mut Expected) {
+        let Self { observation, noise } = self;
+        let (missing, there): (Vec<usize>, Vec<usize>) = (0..x.len()).partition(|&d| x[d].is_nan());
+        let part = |rows: &[usize], columns: &[usize]| {
+            DMatrix::from_fn(rows.len(), columns.len(), |i, j| noise[(rows[i], columns[j])])
+        };
+        let across = part(&missing, &there);
+        let Some(own) = part(&there, &there).cholesky() else { return };
+        let by = own.solve(&across.transpose()).transpose();
+        let left = part(&missing, &missing) - &by * across.transpose();
+        let values = DVector::from_iterator(there.len(), there.iter().map(|&d| x[d]));
+        let guessed = &by * &values;
+        let seen = observation.select_rows(&missing) - &by * observation.select_rows(&there);
+        let mut level = DVector::zeros(x.len());
+        let mut slope = DMatrix::zeros(x.len(), observation.ncols());
+        let mut rest = DMatrix::zeros(x.len(), x.len());
+        for (&d, &value) in there.iter().zip(values.iter()) {
+            level[d] = value;
+        }
+        for (i, &d) in missing.iter().enumerate() {
+            level[d] = guessed[i];
+            slope.row_mut(d).copy_from(&seen.row(i));
+            for (j, &e) in missing.iter().enumerate() {
+                rest[(d, e)] = left[(i, j)];
+            }
+        }
+        let square = one.square();
+        let moved = &slope * &one.mean;
+        to.samples += 1.0;
+        to.square += &level * level.transpose()
+            + &level * moved.transpose()
+            + &moved * level.transpose()
+            + &slope * &square * slope.transpose()
+            + rest;
+        to.seen += &level * one.mean.transpose() + &slope * &square;
+        to.state += square;
     }
 }
 
@@ -274,9 +351,10 @@ impl LinearSystem {
     /// The score of a series and its log-likelihood, of one pass.
     pub(crate) fn scored(&self, samples: RowsView<'_>) -> Result<(SystemScore, f64), SystemError> {
         check_channels(self.channels(), samples)?;
-        let (given, log_likelihood) = smooth(&self.motion()?, None, samples)?;
+        let motion = self.motion()?;
+        let (given, log_likelihood) = smooth(&motion, None, samples)?;
         let mut expected = Expected::zero(1, self.states(), self.channels());
-        expected.observe(&given, log_likelihood, None, samples);
+        expected.observe(&given, log_likelihood, (&motion, None), samples);
         let (start, step) = (&expected.starts[0], &expected.moves[0]);
         let mean = DVector::from_column_slice(&self.initial_mean);
         let (a, c) = (dense(&self.transition), dense(&self.observation));

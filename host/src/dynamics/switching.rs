@@ -126,7 +126,7 @@ impl SwitchingSystem {
         check_channels(self.channels(), samples)?;
         let motion = self.motion()?;
         self.check_path(path, samples.len())?;
-        motion.log_likelihood(Some(path), &mut samples.iter())
+        motion.log_likelihood(Some(path), &mut samples.iter_in_part())
     }
 
     /// `log p(x)` of a series, nearly: a sum over as many paths as there are is out of reach, so what is known of the
@@ -140,7 +140,11 @@ impl SwitchingSystem {
     /// [`SystemError`] for an invalid system, or a series with other channels.
     pub fn log_likelihood(&self, samples: RowsView<'_>) -> Result<f64, SystemError> {
         check_channels(self.channels(), samples)?;
-        self.motion()?.log_likelihood_merged(&self.initial, &self.chain, &mut samples.iter())
+        self.motion()?.log_likelihood_merged(
+            &self.initial,
+            &self.chain,
+            &mut samples.iter_in_part(),
+        )
     }
 
     /// Draws a path of modes.

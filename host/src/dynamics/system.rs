@@ -94,7 +94,7 @@ impl LinearSystem {
     /// [`SystemError`] for an invalid system, or a series with other channels.
     pub fn log_likelihood(&self, samples: RowsView<'_>) -> Result<f64, SystemError> {
         check_channels(self.channels(), samples)?;
-        self.motion()?.log_likelihood(None, &mut samples.iter())
+        self.motion()?.log_likelihood(None, &mut samples.iter_in_part())
     }
 
     /// The core's system, its numbers rounded to the format of a device.

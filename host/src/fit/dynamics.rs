@@ -216,8 +216,9 @@ impl<'a> Data<'a> {
         if most < 2 {
             return Err(FitError::FewPoints { found: most });
         }
-        let (_, spread) =
-            centre_and_spread(channels, || series.iter().flat_map(RowsView::iter).flatten());
+        let (_, spread) = centre_and_spread(channels, || {
+            series.iter().flat_map(RowsView::iter_in_part).flatten()
+        });
         let scale: Vec<f64> =
             spread.into_iter().map(|std| if std > 0.0 { std } else { 1.0 }).collect();
         let floor = scale.iter().map(|std| std_floor * std).collect();
@@ -230,7 +231,7 @@ impl<'a> Data<'a> {
         let parts = each(self.series.len(), &|index| {
             let (given, log_likelihood) = self.smooth(&motion, None, index)?;
             let mut one = zero.clone();
-            one.observe(&given, log_likelihood, None, self.series[index]);
+            one.observe(&given, log_likelihood, (&motion, None), self.series[index]);
             Ok::<_, FitError>(one)
         });
         let mut sum = zero.clone();
@@ -251,23 +252,30 @@ impl<'a> Data<'a> {
             .map_err(|why| FitError::Impossible { sequence: index, why: why.to_string() })
     }
 
-    /// `E[x_t+k x_t']` of the channels in units of their standard deviations, for each lag `k`.
+    /// `E[x_t+k x_t']` of the channels in units of their standard deviations, for each lag `k`: of each pair of channels over
+    /// the samples that have both.
     fn autocovariances(&self, lags: usize) -> Vec<DMatrix<f64>> {
         let channels = self.scale.len();
         let in_units = |x: &[f64]| {
             DVector::from_iterator(channels, x.iter().zip(&self.scale).map(|(x, std)| x / std))
         };
         let lag = |k: usize| {
-            let (mut sum, mut pairs) = (DMatrix::zeros(channels, channels), 0.0);
+            let mut sum = DMatrix::zeros(channels, channels);
+            let mut pairs = DMatrix::<f64>::zeros(channels, channels);
             for rows in &self.series {
-                for (later, now) in rows.iter().skip(k).zip(rows.iter()) {
-                    if let (Some(later), Some(now)) = (later, now) {
-                        sum += in_units(later) * in_units(now).transpose();
-                        pairs += 1.0;
+                for (later, now) in rows.iter_in_part().skip(k).zip(rows.iter_in_part()) {
+                    let (Some(later), Some(now)) = (later, now) else { continue };
+                    let mut products = in_units(later) * in_units(now).transpose();
+                    for (product, count) in products.iter_mut().zip(pairs.iter_mut()) {
+                        match product.is_nan() {
+                            true => *product = 0.0,
+                            false => *count += 1.0,
+                        }
                     }
+                    sum += products;
                 }
             }
-            sum / f64::max(pairs, 1.0)
+            sum.zip_map(&pairs, |sum, pairs| sum / f64::max(pairs, 1.0))
         };
         (0..lags).map(lag).collect()
     }

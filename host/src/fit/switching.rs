@@ -11,7 +11,8 @@ use crate::batch::path;
 use crate::data::centre_and_spread;
 use crate::data::{Rows, Samples, SamplesView};
 use crate::dynamics::{
-    Expected, Given, LinearSystem, StartMoments, StepMoments, SwitchingSystem, dense, rows_of,
+    Expected, Given, LinearSystem, Motion, StartMoments, StepMoments, SwitchingSystem, dense,
+    rows_of,
 };
 use crate::parallel::each;
 use crate::runtime::numbers::{log_dirichlet, normalise_into};
@@ -125,14 +126,14 @@ impl SwitchingEm {
         let states = self.smooth_all(&data, &self.alike(&start), None)?;
         let mut paths = self.segment(&states, progress)?;
         let mut system = self.alike(&start);
-        let expected = self.expect(&data, &states, &paths);
+        let expected = self.expect((&data, &system.motion()?), &states, &paths);
         let prior = self.prior(&start, &expected);
         self.maximise(&mut system, &expected, &paths, &data, &prior);
         let enough = self.system.tolerance * data.samples as f64;
         let (mut log_joint, mut before) = (Vec::new(), f64::NEG_INFINITY);
         loop {
             let states = self.smooth_all(&data, &system, Some(&paths))?;
-            let expected = self.expect(&data, &states, &paths);
+            let expected = self.expect((&data, &system.motion()?), &states, &paths);
             let of_paths: f64 = paths.iter().map(|path| system.log_probability(path)).sum();
             let joint = expected.log_likelihood + of_paths;
             log_joint.push(joint);
@@ -179,13 +180,13 @@ impl SwitchingEm {
 
     fn expect(
         &self,
-        data: &Data<'_>,
+        (data, motion): (&Data<'_>, &Motion),
         states: &[(Vec<Given>, f64)],
         paths: &[Vec<usize>],
     ) -> Expected {
         let mut sum = Expected::zero(self.modes, self.system.states, data.scale.len());
         for ((given, log), (path, rows)) in states.iter().zip(paths.iter().zip(&data.series)) {
-            sum.observe(given, *log, Some(path), *rows);
+            sum.observe(given, *log, (motion, Some(path)), *rows);
         }
         sum
     }

@@ -13,8 +13,8 @@ use crate::parallel::each;
 ///
 /// Score: `initial_mean`, then by rows the covariance of the first state, `A`, `Q`, `C` and `R`; these are
 /// `n + 3 n^2 + d n + d^2` entries, the slopes along the numbers themselves whatever parametrisation is asked for. All
-/// covariances must be positive definite. A missing sample counts nothing; a sequence of symbols, or of other
-/// channels, is refused as impossible.
+/// covariances must be positive definite. A missing sample counts nothing, nor does a missing channel of a sample; a sequence
+/// of symbols, or of other channels, is refused as impossible.
 ///
 /// Sources: Shumway and Stoffer, "An approach to time series smoothing and forecasting using the EM
 /// algorithm", 1982; for the score by what is expected, Jaakkola and Haussler, "Exploiting generative
@@ -119,7 +119,8 @@ pub(super) fn about_their_mean<F>(
     sequences: &[SamplesView<'_>],
     fit: impl FnOnce(&[SamplesView<'_>]) -> Result<F, FitError>,
 ) -> Result<(Vec<f64>, F), FitError> {
-    let rows = || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter());
+    let rows =
+        || sequences.iter().filter_map(SamplesView::rows).flat_map(|rows| rows.iter_in_part());
     let channels = sequences.iter().find_map(SamplesView::rows).map_or(0, |rows| rows.dimension());
     let (centre, _) = centre_and_spread(channels, || rows().flatten());
     let moved: Vec<Rows> =
@@ -138,7 +139,7 @@ pub(super) fn away_from(centre: &[f64], drawn: Option<RowsView<'_>>) -> Samples 
 
 fn centred(rows: RowsView<'_>, centre: &[f64]) -> Rows {
     let mut moved = Rows::new(rows.dimension());
-    for row in rows.iter() {
+    for row in rows.iter_in_part() {
         let row =
             row.map(|row| row.iter().zip(centre).map(|(x, mean)| x - mean).collect::<Vec<_>>());
         moved.push(row.as_deref());

@@ -37,7 +37,9 @@ pub struct DetectionReport {
     pub unseen: Alarms,
     /// Delays of changes; null if none is looked for.
     pub changes: Option<Changes>,
-    /// The file with the detector; null if not requested.
+    /// File that keeps the detector; null if not requested.
+    pub file: Option<String>,
+    /// File with the detector's source; null if not requested.
     pub detector: Option<String>,
     /// The folder with a C library around it; null if not requested.
     pub c_library: Option<String>,
@@ -108,7 +110,7 @@ impl DetectionReport {
         calibration: Calibration,
         change: String,
     ) -> Self {
-        let DetectorTrial { detector, fit, calibrated, unseen, changes } = trial;
+        let DetectorTrial { detector, fit, calibrated, unseen, changes, .. } = trial;
         let emission = &fit.model.emission;
         let observed: f64 = fit.occupancy.iter().sum();
         Self {
@@ -124,9 +126,16 @@ impl DetectionReport {
             calibrated: (*calibrated).into(),
             unseen: (*unseen).into(),
             changes: changes.as_ref().map(Into::into),
+            file: None,
             detector: None,
             c_library: None,
         }
+    }
+
+    /// Returns true if the detector is not written to any file.
+    #[must_use]
+    pub fn is_unwritten(&self) -> bool {
+        self.file.is_none() && self.detector.is_none() && self.c_library.is_none()
     }
 }
 
@@ -174,10 +183,10 @@ impl fmt::Display for DetectionReport {
             writeln!(f, "after the change: {changed}")?;
             writeln!(f, "without one, in as many samples: {unchanged}\n")?;
         }
-        if self.detector.is_none() && self.c_library.is_none() {
+        if self.is_unwritten() {
             writeln!(f, "not written")?;
         }
-        if let Some(file) = &self.detector {
+        for file in self.file.iter().chain(&self.detector) {
             writeln!(f, "detector written to {file}")?;
         }
         if let Some(folder) = &self.c_library {

@@ -5,6 +5,7 @@ mod believing;
 mod boards;
 mod contract;
 mod detection;
+mod detector;
 #[cfg(feature = "device")]
 mod device;
 mod emission;
@@ -34,6 +35,7 @@ pub use believing::BelievedFigures;
 pub use boards::{Boards, OnBoard};
 pub use contract::{ChannelSummary, ContractSummary, WindowsSummary};
 pub use detection::{Alarms, Changes, DetectionReport, Seen};
+pub use detector::DetectorInspection;
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;

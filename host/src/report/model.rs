@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Boards;
 use super::route::RouteTable;
 use super::selection::{self, write_selection};
-use super::table::on_a_device;
+use super::table::{of_missing, on_a_device};
 use super::{ContractSummary, EmissionSummary, Paces, counted, grouped};
 use crate::classifier::{
     Classifier, Codebooks, Confidence, Observations, Provenance, normalisation_name,
@@ -297,7 +297,10 @@ impl fmt::Display for Inspection {
         let roots = ("square roots per decision", cost.roots_per_decision, "");
         let roots = (cost.roots_per_decision > 0).then_some(roots);
         let artefact = self.artefact_bytes.map(|bytes| ("binary artefact", bytes, "B"));
-        write!(f, "\n{}", on_a_device(rows.into_iter().chain(roots).chain(artefact)))?;
+        let missing =
+            of_missing(cost.multiply_adds_per_partial_sample, cost.logarithms_per_partial_sample);
+        let rows = rows.into_iter().chain(roots).chain(missing).chain(artefact);
+        write!(f, "\n{}", on_a_device(rows))?;
         if let Some(cost) = &self.fixed_point {
             writeln!(
                 f,

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::contract::ContractSummary;
-use super::table::on_a_device;
+use super::table::{of_missing, on_a_device};
 use super::{EmissionSummary, Table, counted, grouped};
 use crate::classifier::{Observations, Provenance};
 use crate::data::in_one_line;
@@ -88,7 +88,10 @@ impl SpotterInspection {
             states: spotter.states(),
             emission: EmissionSummary::of(emission.family(), emission.shape()),
             lag: model.lag,
-            contract: ContractSummary::new(&model.provenance.contract(), &model.observations),
+            contract: ContractSummary::new(
+                &model.provenance.contract_in_part(),
+                &model.observations,
+            ),
             provenance: model.provenance.clone(),
             cost: spotter.cost(),
         })
@@ -158,6 +161,8 @@ impl fmt::Display for SpotterInspection {
             ("exponentials per sample", cost.exponentials_per_sample, ""),
             ("logarithms per sample at most", cost.logarithms_per_sample, ""),
         ];
-        write!(f, "{}", on_a_device(rows))
+        let missing =
+            of_missing(cost.multiply_adds_per_partial_sample, cost.logarithms_per_partial_sample);
+        write!(f, "{}", on_a_device(rows.into_iter().chain(missing)))
     }
 }

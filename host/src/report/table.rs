@@ -53,6 +53,19 @@ pub(super) fn on_a_device<'a>(rows: impl IntoIterator<Item = (&'a str, usize, &'
     table
 }
 
+/// Rows of the extra cost of samples that lack channels, if any.
+pub(super) fn of_missing(
+    multiply_adds: usize,
+    logarithms: usize,
+) -> impl Iterator<Item = (&'static str, usize, &'static str)> {
+    [
+        ("multiply-adds more of missing channels, at most", multiply_adds, ""),
+        ("logarithms more of missing channels, at most", logarithms, ""),
+    ]
+    .into_iter()
+    .filter(|(_, count, _)| *count > 0)
+}
+
 /// A share as a cell: three digits.
 pub(super) fn share(share: f64) -> String {
     format!("{share:.3}")

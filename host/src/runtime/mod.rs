@@ -6,7 +6,7 @@
 //! states that cannot be reached and that change no bit of any result.
 
 pub(crate) mod check;
-pub(crate) mod family;
+pub mod family;
 mod hmm;
 pub(crate) mod numbers;
 mod potential;

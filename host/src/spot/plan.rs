@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::classifier::{Observations, Provenance};
+use crate::classifier::{ChannelRange, Observations, Provenance};
 use crate::data::{Joined, Mark, Marked, scale_of};
 use crate::deploy::{Found, SpottedClass, Spotter, SpotterError, SpotterModel};
 use crate::fit::{BaumWelch, FitError};
@@ -159,6 +159,8 @@ crate::kinds::kinds!(SpottingError,
 
 /// A background and classes with what is known of how often they come, before any penalty.
 struct Models {
+    /// Channel ranges, with the channels that were missing in some sample.
+    channels: Vec<ChannelRange>,
     background: Hmm,
     classes: Vec<SpottedClass>,
 }
@@ -318,7 +320,8 @@ impl SpotPlan {
             let exit = events / (samples + events);
             classes.push(SpottedClass { name: name.clone(), model: fit.model, entry, exit });
         }
-        Ok(Models { background: background.starting_anywhere().model, classes })
+        let channels = ChannelRange::all(marked.data(), series);
+        Ok(Models { channels, background: background.starting_anywhere().model, classes })
     }
 
     fn join(&self, marked: &Marked, models: &Models, penalty: f64) -> SpotterModel {
@@ -329,7 +332,7 @@ impl SpotPlan {
             background: models.background.clone(),
             classes,
             lag: self.lag,
-            provenance: Provenance::default(),
+            provenance: Provenance { channels: models.channels.clone(), ..Provenance::default() },
         }
     }
 }

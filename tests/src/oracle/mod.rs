@@ -9,6 +9,7 @@
 //! | [`Tree`] | the tree kernel, labelling by labelling, pruned or not | `P^nodes` |
 //! | [`System`] | a linear dynamical system as one dense Gaussian | `(T (N + D))^3` |
 //! | [`Joint`] | every record of a Bayesian network with its probability | `prod r_i` |
+//! | [`SilentChain`] | a profile, as any sparse chain with silent states | states and edges a symbol |
 //! | [`derivative`] | a derivative by central differences | four evaluations |
 
 mod difference;
@@ -21,6 +22,8 @@ mod model;
 mod network;
 mod pair;
 mod partial;
+mod silent_chain;
+mod silent_chain_fit;
 mod system;
 
 pub use difference::derivative;
@@ -32,4 +35,6 @@ pub use log_domain::LogDomain;
 pub use model::{Law, Model, Observation, Sequence, log_sum_exp};
 pub use network::Joint;
 pub use pair::{PairEnd, PairModel};
+pub use silent_chain::{ChainError, ChainExpectations, Edge, SilentChain, profile_chain};
+pub use silent_chain_fit::ChainScore;
 pub use system::{DenseGaussian, System};

@@ -89,11 +89,25 @@ impl System {
 
     /// What samples say: their log density, and all states given them, `[time][row]`, as one Gaussian.
     pub fn given(&self, samples: &[Option<Vec<f64>>]) -> (f64, DenseGaussian) {
+        let parts: Vec<Vec<Option<f64>>> = samples
+            .iter()
+            .map(|x| match x {
+                Some(x) => x.iter().map(|&x| Some(x)).collect(),
+                None => vec![None; self.channels()],
+            })
+            .collect();
+        self.given_in_part(&parts)
+    }
+
+    /// Log-likelihood of samples that lack channels, `[time][channel]`.
+    pub fn given_in_part(&self, samples: &[Vec<Option<f64>>]) -> (f64, DenseGaussian) {
         let (n, d, times) = (self.states(), self.channels(), samples.len());
         let joint = self.joint(times);
-        let channels = |t: usize| (0..d).map(move |c| times * n + t * d + c);
-        let seen: Vec<usize> =
-            (0..times).filter(|&t| samples[t].is_some()).flat_map(channels).collect();
+        let entries = || (0..times).flat_map(|t| (0..d).map(move |c| (t, c)));
+        let seen: Vec<usize> = entries()
+            .filter(|&(t, c)| samples[t][c].is_some())
+            .map(|(t, c)| times * n + t * d + c)
+            .collect();
         let states: Vec<usize> = (0..times * n).collect();
         let x: Vec<f64> = samples.iter().flatten().flatten().copied().collect();
         let of_seen = joint.part(&seen);

@@ -12,10 +12,11 @@ use fishweir::fishweir_core::number::Dual;
 use fishweir::fishweir_core::profile_hmm::ProfileHmm;
 use fishweir::kernel::{Kernel, SmithWaterman, SpectrumKernel};
 use fishweir_profiles::{
-    AMINO, Build, Dirichlets, Edge, Effective, Mode, Profile, ProfileClassifier, ProfileFit,
-    ProfileLearner, ProfilePrior, SearchProfile, SilentChain, Trained,
+    AMINO, Build, Dirichlets, Effective, Mode, Profile, ProfileClassifier, ProfileFit,
+    ProfileLearner, ProfilePrior, SearchProfile, Trained,
 };
 use fishweir_tests::checks::near;
+use fishweir_tests::oracle::{Edge, SilentChain};
 use fishweir_tests::quick::{profiled, strings};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;

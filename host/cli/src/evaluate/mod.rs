@@ -29,7 +29,7 @@ use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, findings, note, progress, tell};
+use super::{Failure, believing, findings, network, note, progress, tell};
 use crate::Topic;
 use crate::help::brief;
 
@@ -54,7 +54,8 @@ const EXAMPLES: &str = "\
 Examples:
   fishweir evaluate gait.csv --group subject --window 200
   fishweir evaluate gait.csv --classifier bayes,fisher,top --effort normal
-  fishweir evaluate other.csv --model gait.json    # a fitted model on other data";
+  fishweir evaluate other.csv --model gait.json    # a fitted model on other data
+  fishweir evaluate new.csv --model vote.json      # a classifier of records, by network fit";
 
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
@@ -218,6 +219,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )),
             }
         }
+        [first, ..] if network::is_network(first) => judge_records(arguments),
         models => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();
@@ -259,6 +261,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
         }
     }
+}
+
+/// Evaluates classifiers of records, with the options of tables of records.
+fn judge_records(arguments: &Arguments) -> Result<(), Failure> {
+    let [data] = arguments.data.as_slice() else {
+        return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));
+    };
+    let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+    let given = [
+        training.given(),
+        arguments.options.given(),
+        arguments.cutting.given(),
+        arguments.gathering.given(),
+        arguments.reading.of_series(),
+    ];
+    note_idle(&given.concat(), "the model is a classifier of records")?;
+    network::judge(data, &arguments.model, arguments.reading.text(), arguments.json)
 }
 
 /// Cross-validates classifiers one after another on the same folds.

@@ -132,12 +132,16 @@ impl OfData {
     }
 
     /// Reads the data and computes the matrix of at most `at_most` items.
-    pub(crate) fn compare(&self, path: &Path, at_most: Option<usize>) -> Result<Compared, Failure> {
+    pub(crate) fn compare(
+        &self,
+        paths: &[PathBuf],
+        at_most: Option<usize>,
+    ) -> Result<Compared, Failure> {
         let mut asked = self.asked();
         let reads = asked.read()?;
         asked.check_no_machine()?;
         let at_most = at_most.unwrap_or(ITEMS_AT_MOST);
-        let (data, windowing) = self.read(path, &mut asked, &reads, at_most)?;
+        let (data, windowing) = self.read(paths, &mut asked, &reads, at_most)?;
         tell::windows(&data, windowing.as_ref());
         let windows = data.windows(windowing.as_ref());
         let all: Vec<usize> = (0..data.series().len()).collect();
@@ -154,7 +158,7 @@ impl OfData {
     /// Reads the data with the observations of the kernel's models, and the windows.
     fn read(
         &self,
-        path: &Path,
+        paths: &[PathBuf],
         asked: &mut Asked<'_>,
         reads: &Reads,
         at_most: usize,
@@ -166,17 +170,17 @@ impl OfData {
                     .kind()
                     .map_err(|error| Failure::input(error.kind(), error.to_string()))?;
                 let options = self.gathering.add_to(reading.options_for(kind, None)?, None);
-                (tell::read(path, &options)?, self.cutting.windowing())
+                (tell::read(paths, &options)?, self.cutting.windowing())
             }
             Reads::Models(model, _) => {
-                let data = tell::read_for(path, reading, model)?;
+                let data = tell::read_for(paths, reading, model)?;
                 (data, model.windowing(self.cutting.windowing()))
             }
             Reads::Fitted => {
                 let values = self.emitting.values();
                 let options = ReadOptions { values, ..reading.options() };
                 let group = self.training.group.as_deref();
-                let data = tell::read(path, &self.gathering.add_to(options, group))?;
+                let data = tell::read(paths, &self.gathering.add_to(options, group))?;
                 (data, asked.request()?.windowing)
             }
         };

@@ -1,16 +1,15 @@
 //! `fishweir network evaluate`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fishweir_networks::records::Schema;
 use fishweir_networks::report::NetworkEvaluationReport;
-use fishweir_networks::{NetworkEvaluateError, NetworkEvaluation, NetworkFile, NetworkModel};
+use fishweir_networks::{NetworkEvaluateError, NetworkEvaluation, NetworkFile};
 
 use super::Failure;
 use super::fit::{Classifier, Learning, value};
-use super::model::stem;
+use super::model::{classifier, stem};
 use super::table::{Columns, refused};
-use crate::Topic;
 use crate::help::brief;
 
 /// Options that `-h` shows.
@@ -44,10 +43,10 @@ pub(super) struct Arguments {
     /// Shuffle the folds by this seed [default: records are dealt in their order]
     #[arg(long, value_name = "S")]
     shuffle: Option<u64>,
-    /// Judge this fitted classifier instead
+    /// Judge this fitted classifier instead; several are compared with the first
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["class", "classifier", "folds",
         "shuffle", "Learning", "bins", "mdl", "most_states", "missing"])]
-    model: Option<PathBuf>,
+    model: Vec<PathBuf>,
     #[command(flatten)]
     learning: Learning,
     #[command(flatten)]
@@ -58,25 +57,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(path) = &arguments.model {
-        let file = NetworkFile::read(path)?;
-        let NetworkModel::Classifier(classifier) = &file.model else {
-            return Err(Failure::input(
-                Topic::NeedsClassifier,
-                format!("{}: is a network, not a classifier; fit one with --class", path.display()),
-            ));
-        };
-        let table = arguments.columns.read(&arguments.data)?;
-        let records = arguments.columns.records(&table, &file.columns)?;
-        let found = NetworkEvaluation::of(classifier, &records);
-        let found = found.map_err(|error| refused(&table, error))?;
-        let mut report = NetworkEvaluationReport {
-            data: table.source().to_owned(),
-            protocol: format!("judged by {}", path.display()),
-            columns: String::new(),
-            classifiers: Vec::new(),
-        };
-        report.push(stem(path), &found, None);
+    if !arguments.model.is_empty() {
+        let report = judge(&arguments.data, &arguments.model, &arguments.columns)?;
         return super::super::print(&report, arguments.json);
     }
     arguments.learning.check_read_by(&arguments.classifier)?;
@@ -104,4 +86,30 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         first.get_or_insert(found);
     }
     super::super::print(&report, arguments.json)
+}
+
+/// Judges fitted classifiers on a table; the others are compared with the first, record by record.
+pub(super) fn judge(
+    data: &Path,
+    models: &[PathBuf],
+    columns: &Columns,
+) -> Result<NetworkEvaluationReport, Failure> {
+    let table = columns.read(data)?;
+    let names: Vec<String> = models.iter().map(|path| path.display().to_string()).collect();
+    let mut report = NetworkEvaluationReport {
+        data: table.source().to_owned(),
+        protocol: format!("judged by {}", names.join(", ")),
+        columns: String::new(),
+        classifiers: Vec::new(),
+    };
+    let mut first = None;
+    for path in models {
+        let file = NetworkFile::read(path)?;
+        let records = columns.records(&table, &file.columns)?;
+        let found = NetworkEvaluation::of(classifier(path, &file)?, &records);
+        let found = found.map_err(|error| refused(&table, error))?;
+        report.push(stem(path), &found, first.as_ref());
+        first.get_or_insert(found);
+    }
+    Ok(report)
 }

@@ -16,11 +16,12 @@ mod run;
 mod sample;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fishweir_networks::records::LAYOUTS;
 
-use super::{Failure, Recipe};
+use super::reading::TextOptions;
+use super::{Failure, Recipe, recognise};
 
 pub(super) fn long_about() -> String {
     let layouts: Vec<&str> = LAYOUTS.iter().map(|layout| layout.about).collect();
@@ -70,6 +71,32 @@ enum Command {
     Run(run::Arguments),
     /// Draw the graph as SVG
     Draw(draw::Arguments),
+}
+
+/// Returns true if a file contains a network or a classifier of records.
+pub(super) fn is_network(model: &Path) -> bool {
+    let file = model.display().to_string();
+    recognise::read(model).is_ok_and(|bytes| recognise::is_network(&file, &bytes))
+}
+
+/// Judges fitted classifiers on a table of records; the others are compared with the first.
+pub(super) fn judge(
+    data: &Path,
+    models: &[PathBuf],
+    text: &TextOptions,
+    json: bool,
+) -> Result<(), Failure> {
+    super::print(&evaluate::judge(data, models, &table::Written::from(text.clone()).into())?, json)
+}
+
+/// Writes a decision per record of a table to standard output.
+pub(super) fn predict(
+    data: &Path,
+    model: &Path,
+    text: &TextOptions,
+    json: bool,
+) -> Result<(), Failure> {
+    predict::decide_on(data, model, &text.clone().into(), (Path::new("-"), json))
 }
 
 /// Prints the summary of a network's file.

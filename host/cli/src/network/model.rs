@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use fishweir_networks::{Network, NetworkFile, NetworkFisher, NetworkModel, Width};
+use fishweir_networks::{
+    Network, NetworkClassifier, NetworkFile, NetworkFisher, NetworkModel, Width,
+};
 
 use super::Failure;
 use crate::Topic;
@@ -25,6 +27,20 @@ pub(super) fn network(path: &Path) -> Result<NetworkFile, Failure> {
             ))
         }
         _ => Ok(file),
+    }
+}
+
+/// The classifier of a file that must have one.
+pub(super) fn classifier<'a>(
+    path: &Path,
+    file: &'a NetworkFile,
+) -> Result<&'a NetworkClassifier, Failure> {
+    match &file.model {
+        NetworkModel::Classifier(classifier) => Ok(classifier),
+        NetworkModel::Network(_) => Err(Failure::input(
+            Topic::NeedsClassifier,
+            format!("{}: is a network, not a classifier; fit one with --class", path.display()),
+        )),
     }
 }
 

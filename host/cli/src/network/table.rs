@@ -58,6 +58,12 @@ enum OfUnseen {
     Missing,
 }
 
+impl From<TextOptions> for Written {
+    fn from(text: TextOptions) -> Self {
+        Self { text, unseen: OfUnseen::default() }
+    }
+}
+
 impl Written {
     /// Reads a table, and notes the inferred facts.
     pub(super) fn read(&self, path: &Path) -> Result<TextTable, Failure> {
@@ -117,6 +123,21 @@ enum Missing {
     State,
     /// Unknown: filled in by expectation-maximisation, or by the mean feature
     Unknown,
+}
+
+impl From<Written> for Columns {
+    /// All columns, with the cuts of a model.
+    fn from(table: Written) -> Self {
+        Self {
+            drop: Vec::new(),
+            bins: 4,
+            mdl: false,
+            most_states: 10,
+            missing: Missing::State,
+            categories: Vec::new(),
+            table,
+        }
+    }
 }
 
 impl Columns {

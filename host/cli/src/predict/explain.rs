@@ -186,13 +186,14 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
 pub(super) fn explain(
     arguments: &Arguments,
     model: &Model,
-    path: &Path,
+    paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
     let deployed: &Deployed = &model.deployed;
     let explainer = explainer(arguments, model)?;
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
-    Outputs::check(&figure, &[path, &arguments.model])?;
-    let data = tell::read_for(path, &arguments.reading, model)?;
+    let inputs: Vec<&Path> = paths.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
+    Outputs::check(&figure, &inputs)?;
+    let data = tell::read_for(paths, &arguments.reading, model)?;
     let wanted = arguments.series.as_ref().map(|id| series_named(&data, id)).transpose()?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());

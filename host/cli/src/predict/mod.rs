@@ -7,7 +7,7 @@ mod scales;
 mod times;
 
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use fishweir::data::Window;
 use fishweir::deploy::{Deployed, Stream};
@@ -18,13 +18,15 @@ use serde::Serialize;
 
 use crate::help::brief;
 use crate::model::Model;
+use crate::options::note_idle;
 use crate::reading::{Cutting, Reading};
-use crate::{Failure, Topic, output, tell};
+use crate::{Failure, Topic, network, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
 Decide on the windows of a file, or on a live stream from standard input.
 
-A file gives CSV (or --json): series,start,end,class,margin, then the decision value of every class; two classes \
+A table of records and a model by `network fit` give CSV: line,decision,margin, then the value of every class. Any \
+other file gives CSV (or --json): series,start,end,class,margin, then the decision value of every class; two classes \
 share one value, positive for the second. A row is about samples start to end of the series, counted from 0, the \
 end not included.
 
@@ -79,7 +81,7 @@ Examples:
 pub(super) struct Arguments {
     /// Series, labelled or not
     #[arg(required_unless_present = "stream", conflicts_with = "stream")]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
@@ -250,21 +252,29 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let [data] = arguments.data.as_slice()
+        && !arguments.explain
+        && network::is_network(&arguments.model)
+    {
+        let given = [arguments.cutting.given(), arguments.reading.of_series()].concat();
+        note_idle(&given, "the model is a classifier of records")?;
+        return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
+    }
     let model = Model::read(&arguments.model)?;
-    let refused = match &arguments.data {
-        Some(data) if arguments.explain => explain::explain(arguments, &model, data)?,
-        Some(data) => predict_file(arguments, &model, data)?,
-        None => live::predict_stream(arguments, &model)?,
+    let refused = match arguments.data.as_slice() {
+        [] => live::predict_stream(arguments, &model)?,
+        data if arguments.explain => explain::explain(arguments, &model, data)?,
+        data => predict_files(arguments, &model, data)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
 }
 
-fn predict_file(
+fn predict_files(
     arguments: &Arguments,
     model: &Model,
-    path: &Path,
+    paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read_for(path, &arguments.reading, model)?;
+    let data = tell::read_for(paths, &arguments.reading, model)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = &model.deployed;

@@ -32,9 +32,10 @@ pub(super) struct Arguments {
     /// One feature per residue, instead of one per component of the alphabet's Dirichlet mixture
     #[arg(long)]
     by_residue: bool,
-    /// The machine's C
-    #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
-    c: f64,
+    /// The machine's C; of several, separated by commas, the best in inner folds
+    #[arg(long, value_name = "C", value_delimiter = ',', default_values_t = [1.0], value_parser = positive,
+        allow_negative_numbers = true)]
+    c: Vec<f64>,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -53,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     };
     let (positives, negatives) = (encode(&arguments.positives)?, encode(&arguments.negatives)?);
     let mode = arguments.search.mode();
-    let learner = ProfileLearner { mode, grouped: !arguments.by_residue, c: arguments.c };
+    let learner = ProfileLearner { mode, grouped: !arguments.by_residue, c: sorted(&arguments.c) };
     let classes = ["other".to_owned(), profile.name.clone()];
     let mut classifier = learner.fit(&profile, classes, &negatives, &positives)?;
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -64,9 +65,8 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         data,
         series,
         windows: series,
-        notes: vec![format!("C {}", arguments.c)],
         recipe,
-        ..Provenance::default()
+        ..classifier.provenance
     };
     output::write(&arguments.output, classifier.to_json()?.as_bytes())?;
     let what = format!(
@@ -75,4 +75,12 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         counted(series, "sequence")
     );
     outputs.print(&Written::new(what, arguments.output.display().to_string()), arguments.json)
+}
+
+/// The values of C, rising, each once.
+fn sorted(c: &[f64]) -> Vec<f64> {
+    let mut c = c.to_vec();
+    c.sort_by(f64::total_cmp);
+    c.dedup();
+    c
 }

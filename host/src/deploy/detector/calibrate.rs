@@ -3,10 +3,10 @@
 use fishweir_core::classify::Limit;
 use fishweir_core::filter::ForgettingFactor;
 
-use super::super::attach::{Names, attach};
 use super::super::error::DeployError;
 use super::super::model::DeployedModel;
 use super::Detector;
+use super::model::{deployed, lost};
 use super::stream::DetectorStream;
 use crate::classifier::{Direction, Observations};
 use crate::data::{Sample, SamplesView};
@@ -104,17 +104,11 @@ impl Calibration {
         normal: &[SamplesView<'_>],
     ) -> Result<Detector, CalibrationError> {
         self.validate()?;
-        model.validate()?;
-        if !direction.fits(model, None) {
-            return Err(CalibrationError::Shape("the direction"));
-        }
-        if observations.size() != model.size() {
-            return Err(CalibrationError::Shape("the observation"));
-        }
-        let deployed =
-            attach((0, Names::of(&[], 1, observations)), model, &[direction], model.states())?;
-        let lost = (1.0 / self.memory) as f32;
-        let gains = gains(observations, &deployed, normal);
+        let deployed = deployed(model, direction, observations)?;
+        let lost = lost(self.memory);
+        let in_part =
+            normal.iter().filter_map(SamplesView::rows).any(|rows| rows.has_partial_rows());
+        let gains = gains((observations, in_part), &deployed, normal);
         let observed = gains.iter().flatten().flatten().count();
         if (observed as f64) < FEWEST_ALARMS as f64 * self.mean_time {
             return Err(CalibrationError::TooFew { observed, mean_time: self.mean_time });
@@ -139,6 +133,7 @@ impl Calibration {
             fit: limit(0),
             drift: limit(1),
             notes: Vec::new(),
+            in_part,
         };
         let alarms = detector.alarms(normal);
         detector.notes = vec![
@@ -184,18 +179,18 @@ impl Detector {
 
 /// Runs the filter over all streams, each begun anew. A sample that is refused counts as missing.
 fn gains(
-    observations: &Observations,
+    observed: (&Observations, bool),
     model: &DeployedModel,
     normal: &[SamplesView<'_>],
 ) -> Vec<Vec<Gain>> {
     let unlimited = Limit { mean: 0.0, threshold: f32::INFINITY };
     let mut stream =
-        DetectorStream::new(observations, model, ForgettingFactor::ENDLESS, unlimited, unlimited);
+        DetectorStream::new(observed, model, ForgettingFactor::ENDLESS, unlimited, unlimited);
     let mut of = |samples: &SamplesView<'_>| -> Vec<Gain> {
         stream.reset();
         samples
             .iter()
-            .map(Sample::if_whole)
+            .map(|sample| if observed.1 { sample.unless_empty() } else { sample.if_whole() })
             .map(|sample| match (sample, stream.gain(sample)) {
                 (Sample::Row(_) | Sample::Symbol(_), Ok((fit, drift))) => Some([fit, drift]),
                 _ => None,

@@ -2,9 +2,11 @@
 
 mod calibrate;
 mod direction;
+mod model;
 mod stream;
 
 pub use calibrate::{Calibration, CalibrationError};
+pub use model::{ChangeLimit, DetectorCost, DetectorModel};
 pub use stream::DetectorStream;
 
 use std::fmt::Write as _;
@@ -12,8 +14,10 @@ use std::fmt::Write as _;
 use fishweir_core::classify::Limit;
 
 use super::model::DeployedModel;
-use super::source::{EmissionType, labels, model_source, observed, one_line};
+use super::source::{EmissionType, labels, model_source_in_part, observed, one_line};
 use crate::classifier::Observations;
+use crate::data::Values;
+use crate::runtime::Observed;
 
 /// A detector as a device holds it: the core's `ChangeDetector` with one direction, in `f32`, in the
 /// sensor's own units.
@@ -27,12 +31,19 @@ pub struct Detector {
     drift: Limit,
     /// Description of how the limits were set.
     notes: Vec<String>,
+    /// True if a sample may lack some of its channels.
+    in_part: bool,
 }
 
 impl Detector {
     /// Observations of the model.
     pub fn observations(&self) -> &Observations {
         &self.observations
+    }
+
+    /// Returns true if a sample may lack some of its channels; otherwise a sample that lacks one is missing.
+    pub fn lacks_some(&self) -> bool {
+        self.in_part
     }
 
     /// Hidden states of the model.
@@ -43,6 +54,24 @@ impl Detector {
     /// Channels or symbols.
     pub fn size(&self) -> usize {
         self.observations.size()
+    }
+
+    /// Constraints on the numbers of the channels.
+    pub fn values(&self) -> Values {
+        match self.model.emission.first().map(|emission| emission.family.observes()) {
+            Some(Observed::Channels(values)) => values,
+            _ => Values::Reals,
+        }
+    }
+
+    /// Notes on how the limits were set.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Returns whether channels may be missing.
+    pub fn takes_partial_samples(&self) -> bool {
+        self.in_part
     }
 
     /// Normal range of the log-likelihood.
@@ -61,8 +90,9 @@ impl Detector {
     /// Every number is written so that it reads back to the same bits.
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.model));
-        let (imported, states) = (emission.import_beside(&self.observations), self.states());
-        let emission = emission.text("Dual<f32, 1>");
+        let imported = emission.import_beside(&self.observations, self.in_part);
+        let states = self.states();
+        let emission = emission.text_in_part("Dual<f32, 1>", self.in_part);
         let mut text = format!(
             "// A detector of change, exported by fishweir {}. Calibrate again, do not change this file.\n\
              //\n\
@@ -90,7 +120,7 @@ impl Detector {
             labels(&self.observations, &[]),
             one_line(&self.observations.to_string())
         );
-        model_source(&mut text, &self.model);
+        model_source_in_part(&mut text, &self.model, self.in_part);
         let limit = |Limit { mean, threshold }: Limit| {
             format!("Limit {{ mean: {mean:?}, threshold: {threshold:?} }}")
         };

@@ -25,7 +25,7 @@ impl Detector {
     pub fn stream(&self) -> DetectorStream {
         let Self { model, lost, fit, drift, .. } = self;
         DetectorStream::new(
-            &self.observations,
+            (&self.observations, self.in_part),
             model,
             ForgettingFactor::from_one_minus_lambda(*lost),
             *fit,
@@ -36,7 +36,7 @@ impl Detector {
 
 impl DetectorStream {
     pub(super) fn new(
-        observations: &Observations,
+        (observations, in_part): (&Observations, bool),
         model: &DeployedModel,
         memory: ForgettingFactor,
         fit: Limit,
@@ -47,7 +47,7 @@ impl DetectorStream {
         } else {
             running::<RowState<Dual<f32, 1>>>(model, memory, fit, drift)
         };
-        Self { run, samples: Narrowed::new(observations) }
+        Self { run, samples: Narrowed::new(observations, in_part) }
     }
 
     /// Takes in one sample; the values of a row are rounded to `f32`, as the device receives them.

@@ -71,6 +71,7 @@ impl Machine {
             exponentials_per_decision: exponentials,
             logarithms_per_decision: if kernel.likelihood { self.models.len() } else { 0 },
             roots_per_decision: roots,
+            ..Cost::default()
         }
     }
 }

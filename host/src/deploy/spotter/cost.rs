@@ -20,6 +20,10 @@ pub struct SpotterCost {
     pub exponentials_per_sample: usize,
     /// Logarithms a sample at most: two for every state of the background that an event may end in.
     pub logarithms_per_sample: usize,
+    /// Most extra multiply-adds per sample if all channels but one are missing; zero if none may be.
+    pub multiply_adds_per_partial_sample: usize,
+    /// Most extra logarithms of such a sample.
+    pub logarithms_per_partial_sample: usize,
 }
 
 impl Spotter {
@@ -33,6 +37,8 @@ impl Spotter {
         let (s, b) = (self.states(), BACKGROUND_STATES);
         let [network, background] = [s, b].map(|states| FilterWork::of(states, 0, &emission));
         let token = 24 * PENDING + 64;
+        let missing = if self.in_part { s + b } else { 0 };
+        let partial = emission.family.work_of_missing(emission.shape, 0);
         let weights = s + s * s + b + b * b + s * reals(emission.family, emission.shape, 0);
         SpotterCost {
             state_bytes: belief_bytes(s, 0) + belief_bytes(b, 0) + s * token + 24 * PENDING + 32,
@@ -40,6 +46,8 @@ impl Spotter {
             multiply_adds_per_sample: network.multiply_adds + background.multiply_adds,
             exponentials_per_sample: network.exponentials + background.exponentials,
             logarithms_per_sample: 2 * b,
+            multiply_adds_per_partial_sample: missing * partial.0,
+            logarithms_per_partial_sample: missing * partial.1,
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct Spotter {
     /// The class of each state.
     class: Vec<u8>,
     lag: u32,
+    /// True if a sample may lack some of its channels.
+    in_part: bool,
 }
 
 /// Reason why models make no spotter.
@@ -114,6 +116,11 @@ impl Spotter {
     /// States of the network, the background's padding among them.
     pub fn states(&self) -> usize {
         self.class.len()
+    }
+
+    /// Returns true if a sample may lack some of its channels; otherwise a sample that lacks one is missing.
+    pub fn lacks_some(&self) -> bool {
+        self.in_part
     }
 
     /// Samples after its end within which an event is decided.

@@ -103,6 +103,7 @@ impl SpotterModel {
             background: deploy(&padded(&self.background))?,
             class,
             lag: self.lag,
+            in_part: self.provenance.contract_in_part().lacks_some(),
         };
         spotter.validate().map_err(SpotterError::Rounded)?;
         Ok(spotter)

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use fishweir_core::spot::BACKGROUND;
 
-use super::super::source::{EmissionType, labels, model_source, observed, one_line, weights};
+use super::super::source::{
+    EmissionType, labels, model_source_in_part, observed, one_line, weights,
+};
 use super::{BACKGROUND_STATES, PENDING, Spotter};
 
 impl Spotter {
@@ -13,7 +15,8 @@ impl Spotter {
     /// is written so that it reads back to the same bits, every name so that it is one line of text.
     pub fn to_source(&self) -> String {
         let emission = EmissionType::of(std::slice::from_ref(&self.network));
-        let (imported, states) = (emission.import_beside(&self.observations), self.states());
+        let imported = emission.import_beside(&self.observations, self.in_part);
+        let states = self.states();
         let mut text = format!(
             "// A spotter of events, exported by fishweir {}. Train again, do not change this file.\n\
              //\n\
@@ -38,9 +41,9 @@ impl Spotter {
              pub static MODEL: Model = Spotter::from_parts(\n",
             labels(&self.observations, &self.classes),
             one_line(&self.observations.to_string()),
-            emission.text("f32"),
+            emission.text_in_part("f32", self.in_part),
         );
-        model_source(&mut text, &self.network);
+        model_source_in_part(&mut text, &self.network, self.in_part);
         let _ = writeln!(
             text,
             "        Chain::from_parts(\n            {},",

@@ -44,7 +44,7 @@ impl Spotter {
 
     /// A stream before its first sample.
     pub fn stream(&self) -> SpotterStream {
-        SpotterStream { run: self.run(), samples: Narrowed::new(&self.observations) }
+        SpotterStream { run: self.run(), samples: Narrowed::new(&self.observations, self.in_part) }
     }
 
     /// The events of a whole series, those at its end that are still undecided last. A sample that is
@@ -171,4 +171,132 @@ where
         let state = spotter.initial_state();
         Box::new(Running { spotter, state })
     }; Some(2 | 4 | 8) => 8, Some(16) => 16, Some(32) => 32, _ => 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use fishweir_core::emission::{Gaussian, Marginal};
+    use fishweir_core::filter::Stream;
+
+    use super::super::{SpottedClass, SpotterModel};
+    use super::*;
+    use crate::classifier::{ChannelRange, Observations, Provenance};
+    use crate::data::{Rows, Samples};
+    use crate::runtime::family::{DeployedEmission, Field};
+    use crate::runtime::{Emissions, Hmm as HostHmm};
+
+    fn level(mean: f64) -> HostHmm {
+        HostHmm {
+            initial: vec![1.0],
+            transition: vec![vec![1.0]],
+            emission: Emissions::gaussian(vec![vec![mean, -mean]], vec![vec![1.0, 1.5]]),
+        }
+    }
+
+    fn model(missing: bool) -> SpotterModel {
+        let class = |name: &str, mean| SpottedClass {
+            name: name.into(),
+            model: level(mean),
+            entry: 0.02,
+            exit: 0.1,
+        };
+        let channel = |missing| ChannelRange {
+            unit: String::new(),
+            centre: 0.0,
+            spread: 1.0,
+            rests: None,
+            fixed: false,
+            missing,
+        };
+        SpotterModel {
+            observations: Observations::Channels(vec!["x".into(), "y".into()]),
+            background: level(0.0),
+            classes: vec![class("up", 3.0), class("down", -3.0)],
+            lag: 50,
+            provenance: Provenance {
+                channels: vec![channel(false), channel(missing)],
+                ..Provenance::default()
+            },
+        }
+    }
+
+    /// Levels that change, seen now by one channel, now by the other, seldom by both.
+    fn series() -> Samples {
+        let mut rows = Rows::new(2);
+        for t in 0..400_usize {
+            let level = match t % 100 {
+                20..40 => 3.0,
+                60..80 => -3.0,
+                _ => 0.0,
+            };
+            let noise = (t * 7919 % 101) as f64 / 50.0 - 1.0;
+            let row = match t % 5 {
+                0 | 3 => [level + noise, f64::NAN],
+                1 | 2 => [f64::NAN, noise - level],
+                _ => [level + noise, -level - noise],
+            };
+            rows.push(Some(&row));
+        }
+        Samples::Channels(rows)
+    }
+
+    /// Emission of a state as written in the source.
+    fn exported(one: &DeployedEmission) -> Marginal<Gaussian<2>> {
+        let reals = |at: usize| match &one.fields[at] {
+            Field::Reals(reals) => std::array::from_fn(|d| reals[d]),
+            _ => [0.0; 2],
+        };
+        let constant = match &one.fields[2] {
+            Field::Weights(weights) => weights[0].value,
+            _ => 0.0,
+        };
+        Marginal::new(Gaussian::from_parts(reals(0), reals(1), constant, [(); 2], [(); 2]))
+    }
+
+    #[test]
+    fn samples_that_lack_channels_have_the_events_of_the_core_s_own_type() {
+        let (spotter, series) = (model(true).deploy().expect("sound"), series());
+        assert!(spotter.lacks_some());
+        let network = Hmm::new(
+            chain::<f32, f32, 6>(&spotter.network, 0),
+            std::array::from_fn(|j| exported(&spotter.network.emission[j])),
+        );
+        let background = chain::<f32, f32, BACKGROUND_STATES>(&spotter.background, 0);
+        let class = std::array::from_fn(|j| spotter.class[j]);
+        let core = CoreSpotter::<_, 6, BACKGROUND_STATES, PENDING>::from_parts(
+            network,
+            background,
+            class,
+            spotter.lag,
+        );
+        core.network().validate().expect("sound");
+        let (mut device, mut told) = (Stream::new(&core), Vec::new());
+        for (t, row) in series.view().rows().expect("channels").iter_in_part().enumerate() {
+            let there = |x: f64| (!x.is_nan()).then_some(x as f32);
+            let row: Option<[Option<f32>; 2]> = row.map(|row| [there(row[0]), there(row[1])]);
+            device.push(row.as_ref()).expect("possible");
+            let decided = t as u64 + 1;
+            told.extend(device.read().events.iter().map(|&event| Found { event, decided }));
+        }
+        let mut stream = spotter.stream();
+        let mut heard = Vec::new();
+        for sample in series.view().iter() {
+            stream.push(sample).expect("possible");
+            heard.extend(stream.decided());
+        }
+        assert_eq!(told, heard);
+        let found = spotter.spot(&series.view());
+        assert!(found.len() >= 8, "{found:?}");
+        assert!(spotter.to_source().contains("Marginal<Gaussian<2"), "{}", spotter.to_source());
+        // Trained on whole samples it misses most of them.
+        let whole = model(false).deploy().expect("sound");
+        assert!(!whole.lacks_some() && !whole.to_source().contains("Marginal"));
+        assert!(whole.spot(&series.view()).len() < found.len());
+        let (cost, of_whole) = (spotter.cost(), whole.cost());
+        assert_eq!(
+            (of_whole.logarithms_per_partial_sample, cost.state_bytes),
+            (0, of_whole.state_bytes)
+        );
+        assert!(cost.logarithms_per_partial_sample > 0);
+    }
 }

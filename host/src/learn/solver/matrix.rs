@@ -29,7 +29,7 @@ impl Matrix {
     }
 
     /// Some of the rows, in the order given.
-    pub(crate) fn some(&self, of: &[usize]) -> Self {
+    pub fn some(&self, of: &[usize]) -> Self {
         Self { values: of.iter().flat_map(|&row| self.row(row)).copied().collect(), ..*self }
     }
 
@@ -54,7 +54,11 @@ impl Matrix {
         self.values.chunks_exact(self.columns.max(1))
     }
 
-    pub(crate) fn row(&self, index: usize) -> &[f32] {
+    /// A row.
+    ///
+    /// # Panics
+    /// Index past the last row.
+    pub fn row(&self, index: usize) -> &[f32] {
         &self.values[index * self.columns..][..self.columns]
     }
 

@@ -425,6 +425,10 @@ impl Family for Autoregressive {
         let own = shape.own();
         (own * (2 + 2 * directions) + (shape.size - own) * (2 + directions), 1)
     }
+    /// Work if the past is missing: each channel may be left out.
+    fn work_of_missing(&self, shape: Shape, _: usize) -> (usize, usize) {
+        (0, shape.own())
+    }
     fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
         Some(&Self)
     }

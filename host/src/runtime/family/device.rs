@@ -9,10 +9,11 @@ use super::{Family, Parts, Shape, Width};
 
 /// A number of a deployed model: its value and its rate of change along each output's direction.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Weight<T = f32> {
-    pub(crate) value: T,
+pub struct Weight<T = f32> {
+    /// Value.
+    pub value: T,
     /// `[output]`; empty where the classifier uses no score.
-    pub(crate) tangent: Vec<T>,
+    pub tangent: Vec<T>,
 }
 
 impl<T: Copy> Weight<T> {
@@ -25,14 +26,16 @@ impl<T: Copy> Weight<T> {
 
 /// A field of the core's type: how many numbers of which kind.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FieldKind {
-    pub(crate) content: Content,
-    pub(crate) width: Width,
+pub struct FieldKind {
+    /// Kind of its entries.
+    pub content: Content,
+    /// Number of its entries.
+    pub width: Width,
 }
 
 /// Content of the entries of a field.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Content {
+pub enum Content {
     /// Numbers that no direction moves.
     Reals,
     /// Numbers with their rates.
@@ -44,7 +47,8 @@ pub(crate) enum Content {
 }
 
 impl FieldKind {
-    pub(crate) const fn new(content: Content, width: Width) -> Self {
+    /// Creates a field with this number of entries of a kind.
+    pub const fn new(content: Content, width: Width) -> Self {
         Self { content, width }
     }
 
@@ -67,45 +71,55 @@ pub(crate) fn reals(family: &dyn Family, shape: Shape, directions: usize) -> usi
 
 /// The entries of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Field<T = f32> {
+pub enum Field<T = f32> {
+    /// Numbers that no direction moves.
     Reals(Vec<T>),
+    /// Numbers with their rates.
     Weights(Vec<Weight<T>>),
     /// `[entry][output]`.
     Rates(Vec<Vec<T>>),
+    /// Distributions of another family.
     Emissions(Vec<DeployedEmission<T>>),
 }
 
 /// The emission of one state.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct DeployedEmission<T = f32> {
-    pub(crate) family: &'static dyn Family,
-    pub(crate) shape: Shape,
-    pub(crate) fields: Vec<Field<T>>,
+pub struct DeployedEmission<T = f32> {
+    /// Family of the emission.
+    pub family: &'static dyn Family,
+    /// Sizes of the emission.
+    pub shape: Shape,
+    /// The fields of the core's type, in order.
+    pub fields: Vec<Field<T>>,
 }
 
 impl<T> DeployedEmission<T> {
-    pub(crate) fn reals(&self, field: usize) -> &[T] {
+    /// The numbers of a field of [reals](Field::Reals); empty of another.
+    pub fn reals(&self, field: usize) -> &[T] {
         match self.fields.get(field) {
             Some(Field::Reals(reals)) => reals,
             _ => &[],
         }
     }
 
-    pub(crate) fn weights(&self, field: usize) -> &[Weight<T>] {
+    /// The numbers of a field of [weights](Field::Weights); empty of another.
+    pub fn weights(&self, field: usize) -> &[Weight<T>] {
         match self.fields.get(field) {
             Some(Field::Weights(weights)) => weights,
             _ => &[],
         }
     }
 
-    pub(crate) fn rates(&self, field: usize) -> &[Vec<T>] {
+    /// The rates of a field of [rates](Field::Rates), `[entry][output]`; empty of another.
+    pub fn rates(&self, field: usize) -> &[Vec<T>] {
         match self.fields.get(field) {
             Some(Field::Rates(rates)) => rates,
             _ => &[],
         }
     }
 
-    pub(crate) fn emissions(&self, field: usize) -> &[Self] {
+    /// The distributions of a field of [emissions](Field::Emissions); empty of another.
+    pub fn emissions(&self, field: usize) -> &[Self] {
         match self.fields.get(field) {
             Some(Field::Emissions(emissions)) => emissions,
             _ => &[],
@@ -210,13 +224,16 @@ impl Weight<f64> {
 /// A direction's part for the emissions: along the score, or along the logarithms of factors, whose
 /// derivatives are expected statistics.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Rates<'a> {
+pub enum Rates<'a> {
+    /// Along the score: blocks of [`Family::score`].
     Score(&'a Parts),
+    /// Along logarithms of factors: blocks of [`Family::statistics`].
     Statistics(&'a Parts),
 }
 
 impl<'a> Rates<'a> {
-    pub(crate) fn parts(self) -> &'a Parts {
+    /// Numbers of the blocks.
+    pub fn parts(self) -> &'a Parts {
         match self {
             Self::Score(parts) | Self::Statistics(parts) => parts,
         }
@@ -225,7 +242,7 @@ impl<'a> Rates<'a> {
 
 /// The number format that emissions are made for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Precision {
+pub struct Precision {
     /// The nearest number of the format.
     pub(crate) round: fn(f64) -> f64,
     /// The least positive number with all its digits.
@@ -236,10 +253,13 @@ pub(crate) struct Precision {
 
 /// A number that the format does not hold, and of which part and channel it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct DoesNotFit {
-    pub(crate) part: &'static str,
-    pub(crate) channel: usize,
-    pub(crate) value: f64,
+pub struct DoesNotFit {
+    /// The part, in words.
+    pub part: &'static str,
+    /// The channel.
+    pub channel: usize,
+    /// The number.
+    pub value: f64,
 }
 
 impl Precision {
@@ -254,7 +274,7 @@ impl Precision {
     }
 
     /// The nearest number, which must be finite and keep its digits.
-    pub(crate) fn narrow(
+    pub fn narrow(
         &self,
         part: &'static str,
         channel: usize,
@@ -268,7 +288,7 @@ impl Precision {
 
 /// Probabilities with their rates of change along directions whose part for this row is given, with
 /// whether it weighs statistics: then it is the rates of the probabilities' logarithms.
-pub(crate) fn weights_along(row: &[f64], along: &[(bool, &[f64])]) -> Vec<Weight<f64>> {
+pub fn weights_along(row: &[f64], along: &[(bool, &[f64])]) -> Vec<Weight<f64>> {
     let rates: Vec<Vec<f64>> = along
         .iter()
         .map(|&(weighs_statistics, part)| {
@@ -287,18 +307,12 @@ pub(crate) fn weights_along(row: &[f64], along: &[(bool, &[f64])]) -> Vec<Weight
 }
 
 /// The rates of a block of directions, from the `first` on.
-pub(crate) fn tangent<T: Real, W: RealParameter<Real = T>>(
-    rates: &[T],
-    first: usize,
-) -> W::Tangent {
+pub fn tangent<T: Real, W: RealParameter<Real = T>>(rates: &[T], first: usize) -> W::Tangent {
     W::Tangent::from_fn(|c| rates.get(first + c).copied().unwrap_or(T::ZERO))
 }
 
 /// Returns a weight with a block of its directions; zero for `None`.
-pub(crate) fn lift<T: Real, W: RealParameter<Real = T>>(
-    weight: Option<&Weight<T>>,
-    first: usize,
-) -> W {
+pub fn lift<T: Real, W: RealParameter<Real = T>>(weight: Option<&Weight<T>>, first: usize) -> W {
     weight.map_or(W::constant(T::ZERO), |weight| {
         W::new(weight.value, tangent::<T, W>(&weight.tangent, first))
     })

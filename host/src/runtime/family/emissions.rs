@@ -8,8 +8,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::parts::Reading;
 use super::{
-    Block, DeployedEmission, DoesNotFit, FAMILIES, Family, Field, Observed, Parts, Precision,
-    Rates, Shape,
+    Block, DeployedEmission, DoesNotFit, Family, Field, Observed, Parts, Precision, Rates, Shape,
+    known,
 };
 
 /// The emission distributions of a model, all of one family.
@@ -142,7 +142,7 @@ impl<'de> Deserialize<'de> for Emissions {
             family,
             blocks: family.parts(),
         };
-        let tags: Vec<Tag> = FAMILIES.iter().map(tag).collect();
+        let tags: Vec<Tag> = known().iter().map(tag).collect();
         let (tag, parts) = deserializer.deserialize_map(Tagged(&tags))?;
         Ok(Self { family: tag.family, parts })
     }
@@ -241,7 +241,7 @@ impl<'de> Deserialize<'de> for EmissionDirection {
             let statistics = family.statistics_name().map(|name| tag(name, family.statistics()));
             std::iter::once(tag(family.name(), family.score())).chain(statistics)
         };
-        let tags: Vec<Tag> = FAMILIES.iter().flat_map(of).collect();
+        let tags: Vec<Tag> = known().iter().flat_map(of).collect();
         let (tag, parts) = deserializer.deserialize_map(Tagged(&tags))?;
         let weighs_statistics = tag.name != tag.family.name();
         Ok(Self { family: tag.family, weighs_statistics, parts })

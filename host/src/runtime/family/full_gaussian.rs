@@ -355,6 +355,14 @@ impl Family for FullGaussian {
         let triangle = shape.size * (shape.size + 1) / 2;
         ((triangle + shape.size) * (1 + directions), 1)
     }
+    /// Each missing channel's column is freed of those before it, twice, and a direction sees the covariance of what is
+    /// missing.
+    fn work_of_missing(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        let (size, missing) = (shape.size, shape.size.saturating_sub(1));
+        let columns = 2 * missing * missing * size + 4 * missing * size;
+        let covariance = missing * size * (size + 1) / 2;
+        (columns + if directions > 0 { covariance } else { 0 }, missing)
+    }
     fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
         Some(&Self)
     }

@@ -230,6 +230,9 @@ impl Family for Gaussian {
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize) {
         (shape.size * (2 + 2 * directions), 1)
     }
+    fn work_of_missing(&self, shape: Shape, _: usize) -> (usize, usize) {
+        (0, shape.size.saturating_sub(1))
+    }
     fn rows(&self, _: Shape) -> Option<&'static dyn AllBanks> {
         Some(&Self)
     }

@@ -346,6 +346,10 @@ impl Family for Mixture {
         let (of_one, _) = Gaussian.work(shape, directions);
         (shape.components * (of_one + 1 + 2 * directions), shape.components + 1)
     }
+    fn work_of_missing(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        let (multiply_adds, logarithms) = Gaussian.work_of_missing(shape, directions);
+        (shape.components * multiply_adds, shape.components * logarithms)
+    }
     fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
         Some(match shape.components {
             0..=2 => &Of::<2>,

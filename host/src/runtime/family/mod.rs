@@ -6,12 +6,13 @@
 //! channels meet the recursions as rows of likelihoods ([`RowState`]).
 //!
 //! # To add one
+//! In another crate: a value that is a [`Family`], made known by [`register`]; over channels it is [`OverRows`], too. In this one:
 //! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; its name is that of the
 //! core's module, and the line there ([`for_each_family`]) is the line here, too. By itself, out of a model, a
 //! state's emission is a [`Distribution`]: kernels between models compare these. The core has its distribution
 //! ([`fishweir_core::emission`]).
 
-pub(crate) mod device;
+mod device;
 mod distribution;
 mod emissions;
 mod mixture;
@@ -19,7 +20,9 @@ mod moments;
 mod parts;
 mod rows;
 
+use std::any::Any;
 use std::fmt;
+use std::sync::{PoisonError, RwLock};
 
 use fishweir_core::emission::Parametrisation;
 use fishweir_core::{artefact, for_each_family};
@@ -28,18 +31,19 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
 pub use categorical::CategoricalVec;
-pub(crate) use device::{
-    DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Rates, Weight, lift, reals, tangent,
-    weights_along,
+pub(crate) use device::reals;
+pub use device::{
+    Content, DeployedEmission, DoesNotFit, Field, FieldKind, Precision, Rates, Weight, lift,
+    tangent, weights_along,
 };
 pub use distribution::Distribution;
 pub use emissions::{EmissionDirection, Emissions};
 pub(crate) use gaussian::GaussianFields;
 pub(crate) use mixture::MOST_COMPONENTS;
 pub(crate) use parts::entries;
-pub use parts::{Block, Parts, Shape, Weighed, Width};
-pub(crate) use rows::{AllBanks, BLOCK, OverRows};
-pub use rows::{HostReal, HostWeight, RowState};
+pub use parts::{Block, Parts, Shape, Weighed, Width, excesses};
+pub(crate) use rows::BLOCK;
+pub use rows::{AllBanks, HostReal, HostWeight, OverRows, RowState};
 
 use super::HmmError;
 use crate::data::{Sample, Values};
@@ -63,9 +67,35 @@ pub(crate) const OF_PAST: &dyn Family = &autoregressive::Autoregressive;
 /// Family for symbols.
 pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
 
-/// The family of that name.
+/// Families of other crates.
+static ADDED: RwLock<Vec<&'static dyn Family>> = RwLock::new(Vec::new());
+
+/// Registers a family of another crate under its name, which files keep. Registering it again changes nothing.
+///
+/// # Errors
+/// Returns the family that has the name already, if it is another one.
+pub fn register(added: &'static dyn Family) -> Result<(), &'static dyn Family> {
+    let mut all = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+    let known = FAMILIES.iter().chain(all.iter()).find(|known| known.name() == added.name());
+    match known {
+        Some(&known) if Any::type_id(known) != Any::type_id(added) => Err(known),
+        Some(_) => Ok(()),
+        None => {
+            all.push(added);
+            Ok(())
+        }
+    }
+}
+
+/// The families of this crate and those that were [registered](register).
+pub fn known() -> Vec<&'static dyn Family> {
+    let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+    FAMILIES.iter().chain(added.iter()).copied().collect()
+}
+
+/// The family of that name, of this crate or [registered](register).
 pub fn family(name: &str) -> Option<&'static dyn Family> {
-    FAMILIES.iter().copied().find(|family| family.name() == name)
+    known().into_iter().find(|family| family.name() == name)
 }
 
 /// Kind of observation.
@@ -115,8 +145,7 @@ pub enum Drawn {
 /// A family of emissions.
 ///
 /// Blocks are `[state][entry]`, in the units of the channels.
-#[expect(private_interfaces, reason = "families are of this crate")]
-pub trait Family: fmt::Debug + Sync {
+pub trait Family: Any + fmt::Debug + Sync {
     /// Name in files and options.
     fn name(&self) -> &'static str;
     /// Description of the emissions, in a few words.
@@ -270,7 +299,8 @@ pub trait Family: fmt::Debug + Sync {
     /// The direction from parameters to others of the same shape; `None` where the shapes differ.
     fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts>;
 
-    /// The core's types that a device's emission is made of, the outermost last.
+    /// Core types of a device's emission, the outermost last. A type of another crate by its path,
+    /// `my_crate::Laplace`: what is exported as Rust source depends on that crate.
     fn core_types(&self) -> &'static [&'static str];
     /// The core's type of a device's emission over a number.
     fn core_type(&self, shape: Shape, number: &str) -> String {
@@ -296,6 +326,11 @@ pub trait Family: fmt::Debug + Sync {
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
     /// Multiply-adds and exponentials of a state's likelihood, with `directions` directions.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
+    /// Most multiply-adds and logarithms that missing channels (all but one) add to a state's likelihood.
+    fn work_of_missing(&self, shape: Shape, directions: usize) -> (usize, usize) {
+        let _ = (shape, directions);
+        (0, 0)
+    }
     /// Emissions over rows of channels, of these sizes; `None` over symbols.
     fn rows(&self, shape: Shape) -> Option<&'static dyn AllBanks> {
         let _ = shape;

@@ -116,7 +116,7 @@ impl Absent {
 
 impl Parts {
     /// Blocks from their rows, `[block][state][entry]`.
-    pub(crate) fn new(blocks: &[Block], rows: impl IntoIterator<Item = Vec<Vec<f64>>>) -> Self {
+    pub fn new(blocks: &[Block], rows: impl IntoIterator<Item = Vec<Vec<f64>>>) -> Self {
         Self { blocks: blocks.iter().copied().zip(rows).collect(), absent: Absent::default() }
     }
 
@@ -158,12 +158,12 @@ impl Parts {
     }
 
     /// The rows of the first blocks, in order; empty where there are fewer.
-    pub(crate) fn rows<const P: usize>(&self) -> [&[Vec<f64>]; P] {
+    pub fn rows<const P: usize>(&self) -> [&[Vec<f64>]; P] {
         std::array::from_fn(|p| self.blocks.get(p).map_or(&[][..], |(_, rows)| rows))
     }
 
     /// The rows of the first blocks, to be changed.
-    pub(crate) fn rows_mut<const P: usize>(&mut self) -> [&mut [Vec<f64>]; P] {
+    pub fn rows_mut<const P: usize>(&mut self) -> [&mut [Vec<f64>]; P] {
         let mut blocks = self.blocks.iter_mut();
         std::array::from_fn(|_| blocks.next().map_or(&mut [][..], |(_, rows)| rows))
     }
@@ -174,7 +174,7 @@ impl Parts {
     }
 
     /// All numbers, state by state, and of a state block by block.
-    pub(crate) fn by_state(&self) -> impl Iterator<Item = f64> {
+    pub fn by_state(&self) -> impl Iterator<Item = f64> {
         let of = move |state: usize| {
             self.blocks.iter().flat_map(move |(_, rows)| rows.get(state)).flatten().copied()
         };
@@ -210,7 +210,7 @@ impl Parts {
     }
 
     /// The weights of the samples in which a state's channels were missing; empty where nothing was.
-    pub(crate) fn absent(&self, state: usize) -> &[f64] {
+    pub fn absent(&self, state: usize) -> &[f64] {
         self.absent.0.get(state).map_or(&[], Vec::as_slice)
     }
 
@@ -317,7 +317,7 @@ fn names(blocks: &[Block]) -> String {
 pub type Weighed<'x> = (&'x [f64], &'x [f64]);
 
 /// Adds rows to statistics that are an occupancy, and sums of what exceeds a table, `[state][channel]`.
-pub(crate) fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
+pub fn excesses(table: &[Vec<f64>], samples: &[Weighed<'_>], into: &mut Parts) {
     let ([occupancy, excess], absent) = into.rows_and_absent();
     for (x, posterior) in samples {
         let partial = is_partial(x);

@@ -16,7 +16,7 @@ use crate::batch::Lookup;
 use crate::runtime::{with_states, with_two_sizes};
 
 /// The emissions of all states of a model.
-pub(crate) trait Bank<W: RealParameter>: Send + Sync {
+pub trait Bank<W: RealParameter>: Send + Sync {
     /// The relative likelihoods of a row of channels, `[state]`, and what they are relative to, as
     /// [`Emission::row`] gives them.
     fn row(&self, x: &[W::Real], likelihood: &mut [W]) -> Option<W::LogScale>;
@@ -299,7 +299,7 @@ macro_rules! by_view {
 pub(super) use by_view;
 
 /// A family over channels with an emission of its own for every weight of the host.
-pub(crate) trait OverRows: Sync + 'static {
+pub trait OverRows: Sync + 'static {
     /// One state's.
     type State<W: HostWeight>: Emission<Weight = W, Observation = [W::Real]> + Send + Sync + 'static;
 
@@ -324,7 +324,7 @@ pub(crate) trait OverRows: Sync + 'static {
 }
 
 /// Constructor of banks of one weight.
-pub(crate) trait Banks<W: HostWeight> {
+pub trait Banks<W: HostWeight> {
     fn bank(
         &self,
         emission: &[DeployedEmission<W::Real>],
@@ -367,7 +367,6 @@ pub trait HostWeight:
     const TWO_SIZES: bool = size_of::<Self::Real>() == 8 && size_of::<Self::Tangent>() > 0;
 
     #[doc(hidden)]
-    #[expect(private_interfaces, reason = "sealed: made by the families of this crate alone")]
     fn bank(
         rows: &dyn AllBanks,
         emission: &[DeployedEmission<Self::Real>],
@@ -409,11 +408,10 @@ impl HostReal for f64 {
 
 macro_rules! weights {
     ($($weight:ty),*) => {
-        /// Banks of every weight.
-        pub(crate) trait AllBanks: $(Banks<$weight> +)* Sync {}
+        /// Emissions of an [`OverRows`] family over rows of channels, for every weight of the host.
+        pub trait AllBanks: $(Banks<$weight> +)* Sync {}
         impl<F: OverRows> AllBanks for F {}
         $(impl HostWeight for $weight {
-            #[expect(private_interfaces, reason = "sealed")]
             fn bank(
                 rows: &dyn AllBanks,
                 emission: &[DeployedEmission<Self::Real>],

@@ -74,11 +74,33 @@ fn no_likelihood_sees_the_coordinates_of_a_state() {
 /// Along each entry, a covariance's with its mirror image, by finite differences.
 #[test]
 fn a_score_is_the_gradient() {
+    check_score(|_, _| true);
+}
+
+/// The score with missing channels is the gradient of the log-likelihood of the channels present.
+#[test]
+fn a_score_with_missing_channels_is_the_gradient() {
+    check_score(|t, d| t % 3 != d % 3);
+}
+
+fn check_score(is_there: impl Fn(usize, usize) -> bool) {
     let mut sampler = Sampler::new(44);
-    let (n, d) = (2, 2);
+    let (n, d) = (2, 3);
     let system = sampler.system(n, d);
     let own = series(&mut sampler, d, 7);
+    let hidden = |(t, x): (usize, &Option<Vec<f64>>)| {
+        let of = |(d, &x): (usize, &f64)| if is_there(t, d) { x } else { f64::NAN };
+        x.as_ref().map(|x| x.iter().enumerate().map(of).collect::<Vec<f64>>())
+    };
+    let own: Vec<Option<Vec<f64>>> = own.iter().enumerate().map(hidden).collect();
     let given = samples(&own);
+    let parts: Vec<Vec<Option<f64>>> = own
+        .iter()
+        .map(|x| match x {
+            Some(x) => x.iter().map(|&x| (!x.is_nan()).then_some(x)).collect(),
+            None => vec![None; d],
+        })
+        .collect();
     let score = host(&system).score(given.view().rows().expect("channels")).expect("a score");
     type Part = fn(&mut System) -> &mut Vec<Vec<f64>>;
     let check = |symmetric: bool, part: Part, rows: usize, columns: usize, got: &[Vec<f64>]| {
@@ -90,7 +112,7 @@ fn a_score_is_the_gradient() {
                     if symmetric && i != j {
                         part(&mut moved)[j][i] += step;
                     }
-                    moved.given(&own).0
+                    moved.given_in_part(&parts).0
                 };
                 let mirrored = if symmetric && i != j { got[j][i] } else { 0.0 };
                 near(own_slope + mirrored, derivative(log, 1e-3), 1e-7);
@@ -106,7 +128,7 @@ fn a_score_is_the_gradient() {
         let log = |step: f64| {
             let mut moved = system.clone();
             moved.mean[i] += step;
-            moved.given(&own).0
+            moved.given_in_part(&parts).0
         };
         near(score.initial_mean[i], derivative(log, 1e-3), 1e-7);
     }

@@ -7,6 +7,7 @@ mod copies;
 mod families;
 mod features;
 mod fitting;
+mod laplace;
 mod logistic;
 mod machines;
 mod outside;

@@ -1,6 +1,7 @@
 //! The Kalman filter against the dense Gaussian that a system is, and against itself in `f64`.
 
 mod bank;
+mod missing;
 mod refusals;
 mod stream;
 mod tangents;

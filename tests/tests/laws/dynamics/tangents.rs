@@ -15,7 +15,7 @@ const D: usize = 2;
 type Numbers = Parameters<f64, N, D>;
 
 /// A direction that leaves covariances symmetric.
-fn direction(sampler: &mut Sampler) -> Numbers {
+pub(super) fn direction(sampler: &mut Sampler) -> Numbers {
     fn symmetric<const S: usize>(sampler: &mut Sampler) -> [[f64; S]; S] {
         let half: [[f64; S]; S] =
             std::array::from_fn(|_| std::array::from_fn(|_| 0.05 * sampler.normal()));
@@ -31,7 +31,7 @@ fn direction(sampler: &mut Sampler) -> Numbers {
     }
 }
 
-fn moved(from: &Numbers, along: &Numbers, step: f64) -> Numbers {
+pub(super) fn moved(from: &Numbers, along: &Numbers, step: f64) -> Numbers {
     fn add<const R: usize, const C: usize>(
         a: &[[f64; C]; R],
         b: &[[f64; C]; R],

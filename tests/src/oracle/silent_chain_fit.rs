@@ -3,7 +3,7 @@
 use fishweir_core::emission::{Probabilities, score_row};
 use rand::Rng;
 
-use super::chain::{ChainExpectations, SilentChain};
+use super::silent_chain::{ChainExpectations, SilentChain};
 
 /// A gradient in the shape of a chain.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
-//! Chains with silent states, sparse: a profile is one of them.
+//! Sparse chains with silent states: the oracle that the recursion of a profile is compared with.
 
 use fishweir_core::number::Real;
 
-use super::SearchProfile;
+use fishweir_profiles::SearchProfile;
 
 /// A way from one state to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,13 +16,9 @@ pub struct Edge {
 }
 
 /// Reason why there is no such chain.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChainError {
     /// Rows for another number of states, or symbols.
-    #[error("{what} has {found} entries where {expected} belong")]
-    #[strum(serialize = "wrong-shape")]
     Size {
         /// Name of the part.
         what: &'static str,
@@ -32,8 +28,6 @@ pub enum ChainError {
         expected: usize,
     },
     /// An edge to or from a state that there is not.
-    #[error("edge {edge} leads from state {from} to state {to}, and there are {states} states")]
-    #[strum(serialize = "unknown-state")]
     State {
         /// The edge's index.
         edge: usize,
@@ -45,8 +39,6 @@ pub enum ChainError {
         states: usize,
     },
     /// A weight that is negative or not finite.
-    #[error("{what} {index} has a weight that is negative or not finite")]
-    #[strum(serialize = "bad-weight")]
     Weight {
         /// Name of the part.
         what: &'static str,
@@ -54,17 +46,11 @@ pub enum ChainError {
         index: usize,
     },
     /// Silent states in a cycle: a path could go round for ever.
-    #[error(
-        "silent state {state} leads back to itself through silent states; let one of them emit"
-    )]
-    #[strum(serialize = "silent-circle")]
     Circle {
         /// One of the states.
         state: usize,
     },
 }
-
-fishweir::kinds!(ChainError);
 
 /// A chain some of whose states emit nothing.
 ///
@@ -394,57 +380,55 @@ fn order(emission: &[Option<Vec<f64>>], edges: &[Edge]) -> Result<Vec<usize>, Ch
     Err(ChainError::Circle { state })
 }
 
-impl SearchProfile {
-    /// The search profile with the flanks of a length as a chain: `N B E J C`, then `M I D` by positions.
-    ///
-    /// # Errors
-    /// None of a search profile.
-    pub fn chain(&self, length: usize) -> Result<SilentChain, ChainError> {
-        let (flanks, positions) = (self.flanks(length), self.positions());
-        let [before, begin, end, between, after] = [0, 1, 2, 3, 4];
-        let [matched, inserted, deleted] = [0, 1, 2].map(|kind| move |k: usize| 5 + 3 * k + kind);
-        let mut edges = Vec::new();
-        let mut way = |from, to, weight| edges.push(Edge { from, to, weight });
-        for (from, to, weight) in [
-            (before, before, flanks.stay),
-            (before, begin, flanks.begin),
-            (between, between, flanks.stay),
-            (between, begin, flanks.begin),
-            (after, after, flanks.stay),
-            (end, between, flanks.again * flanks.stay),
-            (end, begin, flanks.again * flanks.begin),
-            (end, after, flanks.last * flanks.stay),
-        ] {
-            way(from, to, weight);
-        }
-        for (k, steps) in self.steps().iter().enumerate() {
-            way(begin, matched(k), steps.enter);
-            way(matched(k), end, steps.exit);
-            way(deleted(k), end, steps.exit);
-            way(matched(k), inserted(k), steps.match_insert);
-            way(inserted(k), inserted(k), steps.insert_insert);
-            if k + 1 < positions {
-                way(matched(k), matched(k + 1), steps.match_match);
-                way(matched(k), deleted(k + 1), steps.match_delete);
-                way(inserted(k), matched(k + 1), steps.insert_match);
-                way(deleted(k), matched(k + 1), steps.delete_match);
-                way(deleted(k), deleted(k + 1), steps.delete_delete);
-            }
-        }
-        let symbols = self.residues().symbols();
-        let states = 5 + 3 * positions;
-        let (mut initial, mut ends) = (vec![0.0; states], vec![0.0; states]);
-        // A state that emits is entered with a symbol: a flank of none is passed by.
-        initial[before] = flanks.stay;
-        initial[begin] = flanks.begin;
-        ends[end] = flanks.last * flanks.finish;
-        ends[after] = flanks.finish;
-        let mut emission = vec![Some(vec![1.0; symbols]), None, None];
-        emission.extend([Some(vec![1.0; symbols]), Some(vec![1.0; symbols])]);
-        for k in 0..positions {
-            let odds = (0..symbols).map(|symbol| self.odds(symbol)[k]).collect();
-            emission.extend([Some(odds), Some(vec![1.0; symbols]), None]);
-        }
-        SilentChain::new(symbols, initial, ends, emission, edges)
+/// The search profile with the flanks of a length as a chain: `N B E J C`, then `M I D` by positions.
+///
+/// # Errors
+/// None of a search profile.
+pub fn profile_chain(profile: &SearchProfile, length: usize) -> Result<SilentChain, ChainError> {
+    let (flanks, positions) = (profile.flanks(length), profile.positions());
+    let [before, begin, end, between, after] = [0, 1, 2, 3, 4];
+    let [matched, inserted, deleted] = [0, 1, 2].map(|kind| move |k: usize| 5 + 3 * k + kind);
+    let mut edges = Vec::new();
+    let mut way = |from, to, weight| edges.push(Edge { from, to, weight });
+    for (from, to, weight) in [
+        (before, before, flanks.stay),
+        (before, begin, flanks.begin),
+        (between, between, flanks.stay),
+        (between, begin, flanks.begin),
+        (after, after, flanks.stay),
+        (end, between, flanks.again * flanks.stay),
+        (end, begin, flanks.again * flanks.begin),
+        (end, after, flanks.last * flanks.stay),
+    ] {
+        way(from, to, weight);
     }
+    for (k, steps) in profile.steps().iter().enumerate() {
+        way(begin, matched(k), steps.enter);
+        way(matched(k), end, steps.exit);
+        way(deleted(k), end, steps.exit);
+        way(matched(k), inserted(k), steps.match_insert);
+        way(inserted(k), inserted(k), steps.insert_insert);
+        if k + 1 < positions {
+            way(matched(k), matched(k + 1), steps.match_match);
+            way(matched(k), deleted(k + 1), steps.match_delete);
+            way(inserted(k), matched(k + 1), steps.insert_match);
+            way(deleted(k), matched(k + 1), steps.delete_match);
+            way(deleted(k), deleted(k + 1), steps.delete_delete);
+        }
+    }
+    let symbols = profile.residues().symbols();
+    let states = 5 + 3 * positions;
+    let (mut initial, mut ends) = (vec![0.0; states], vec![0.0; states]);
+    // A state that emits is entered with a symbol: a flank of none is passed by.
+    initial[before] = flanks.stay;
+    initial[begin] = flanks.begin;
+    ends[end] = flanks.last * flanks.finish;
+    ends[after] = flanks.finish;
+    let mut emission = vec![Some(vec![1.0; symbols]), None, None];
+    emission.extend([Some(vec![1.0; symbols]), Some(vec![1.0; symbols])]);
+    for k in 0..positions {
+        let odds = (0..symbols).map(|symbol| profile.odds(symbol)[k]).collect();
+        emission.extend([Some(odds), Some(vec![1.0; symbols]), None]);
+    }
+    SilentChain::new(symbols, initial, ends, emission, edges)
 }
