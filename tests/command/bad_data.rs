@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::fixtures::{Folder, fixtures};
-use crate::{fishweir, refused, refuses};
+use crate::{fishweir, notes, refused, refuses};
 
 /// Names and contents of files, and what must be said of each.
 fn bad_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
@@ -108,7 +108,6 @@ fn bad_strings_are_named_by_file_and_line() {
     let folder = Folder::new();
     for (name, text, expected) in [
         ("empty.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t\n", "empty-series 3"),
-        ("gap.tsv", "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t---\n", "empty-series"),
         ("ragged.tsv", "label\tid\tsequence\nruns\ta\n", "ragged-row 2"),
         ("empty.fasta", ">a\nACGT\n>b\n", "empty-series 3"),
         ("headless.fasta", ";comment\nACGT\n", "bad-layout 2"),
@@ -116,6 +115,14 @@ fn bad_strings_are_named_by_file_and_line() {
         let file = folder.put(name, text);
         all_refuse(&file, expected, "strings.json");
     }
+    // A string without a symbol is no training, and no figure; predictions go on without it.
+    let gap = "label\tid\tsequence\nruns\ta\tACGT\nturns\tb\t---\n";
+    let (gap, model) = (folder.put("gap.tsv", gap), fixtures().at("strings.json"));
+    for line in [format!("fit {gap} --dry-run"), format!("evaluate {gap} --model {model}")] {
+        refuses(&line, "empty-series gap.tsv 3");
+    }
+    let told = notes(&format!("predict {gap} --model {model}"));
+    assert!(told.iter().any(|note| note.is("skipped-records gap.tsv 3 b 1 2")), "{told:?}");
 }
 
 #[test]

@@ -52,6 +52,42 @@ fn false_alarms_come_as_rarely_as_wanted_and_changes_are_seen() {
 }
 
 #[test]
+fn a_detector_is_kept_and_finds_changes() {
+    let streams = streams();
+    let (normal, changed) = (streams.at("normal.csv"), streams.at("changed.csv"));
+    let (model, rust) = (streams.at("detector.json"), streams.at("detector.rs"));
+    let train = format!("detect {normal} --mean-time 150 --states 2 --offset x=1.5");
+    let made = json(&format!("{train} -o {model} --rust {rust} --json"));
+    assert_eq!((&made["file"], &made["detector"]), (&model.as_str().into(), &rust.as_str().into()));
+
+    let alarms = |data: &str| {
+        let found = json(&format!("detect {data} --model {model} --json"));
+        let alarms = found["alarms"].as_array().expect("a list").clone();
+        let table = printed(&format!("detect {data} --model {model}"));
+        assert_eq!(table.lines().count(), alarms.len() + 1, "{table}");
+        alarms
+    };
+    let (of_normal, of_changed) = (alarms(&normal), alarms(&changed));
+    assert!(of_changed.len() > 3 * of_normal.len(), "{of_changed:?}");
+    assert!(of_changed.iter().any(|one| one["statistic"] == "change"), "{of_changed:?}");
+
+    let info = json(&format!("info {model} --json"));
+    assert_eq!((&info["form"], &info["states"]), (&"detector".into(), &2.into()), "{info}");
+    let exported = streams.at("exported.rs");
+    printed(&format!("export {model} --rust {exported}"));
+    assert_eq!(streams.text("exported.rs"), streams.text("detector.rs"));
+    let recipe = streams.put("recipe.toml", printed(&format!("info {model} --recipe")));
+    let again = streams.at("again.json");
+    printed(&format!("detect {normal} --config {recipe} -o {again}"));
+    assert_eq!(streams.text("again.json"), streams.text("detector.json"));
+
+    answers(format!("detect {changed} --model {model} --states 3"), "idle-option --states");
+    refuses(&format!("predict {changed} --model {model}"), "wrong-model");
+    refuses(&format!("detect {changed} --model {}", fixtures().at("two.json")), "wrong-model");
+    refuses(&format!("export {model} --artefact {}", streams.at("d.fishweir")), "unsupported");
+}
+
+#[test]
 fn the_detector_is_source_for_firmware() {
     let streams = streams();
     let (normal, detector) = (streams.at("normal.csv"), streams.at("detector.rs"));

@@ -97,7 +97,7 @@ fn whether_it_keeps_up_is_told_from_the_least_to_the_most() {
     // In fixed point too where there is no unit for floats.
     assert_eq!(slow.lines().filter(|line| line.ends_with(" no")).count(), 5 + 3, "{slow}");
     refuses(&format!("info {model} --rate 50 --current 4"), "missing-required-argument --clock");
-    refuses(&format!("info {model} --clock 16"), "missing-required-argument --rate");
+    refuses(&format!("info {model} --clock 16"), "missing-option --rate");
     refuses(&format!("info {model} --rate 50 --clock 0"), "invalid-value 0 --clock");
     for rate in ["1e-7", "100001"] {
         let told = "invalid-value 0.0000116 --rate";

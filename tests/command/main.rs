@@ -32,6 +32,8 @@ mod named_events;
 mod network;
 mod new;
 mod output;
+mod pages;
+mod people;
 mod predict;
 mod profile;
 mod recipe;

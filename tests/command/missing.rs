@@ -173,3 +173,64 @@ fn what_is_never_there_explains_nothing() {
     let stream = format!("predict --stream --model {model} --na=-9");
     refuses(&stream, "argument-conflict --na");
 }
+
+/// Two sensors that are never there together, of which each shows the events.
+fn marked() -> String {
+    let (mut normal, mut text) = (Normal(4_711), String::from("series,t,x,y,mark\n"));
+    for one in 0..6 {
+        for t in 0..300 {
+            let (level, mark) = match t {
+                60..100 => (3.0, "up"),
+                180..220 => (-3.0, "down"),
+                _ => (0.0, ""),
+            };
+            let value = format!("{:.4}", normal.next() + level);
+            let (x, y) = if t % 2 == 0 { (value.as_str(), "") } else { ("", value.as_str()) };
+            text += &format!("s{one},{t},{x},{y},{mark}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn spotters_and_detectors_leave_out_what_is_missing() {
+    let folder = Folder::new();
+    let (data, model) = (folder.put("marked.csv", marked()), folder.at("spotter.json"));
+    let rust = folder.at("spotter.rs");
+    let quick = "--states 1 --lag 100";
+    let report = json(&format!("spot {data} --marks mark {quick} -o {model} --json"));
+    let best = report["figures"].as_array().into_iter().flatten();
+    let best = best.filter_map(|one| one["f1"].as_f64()).fold(0.0, f64::max);
+    assert!(best > 0.9, "{report}");
+    let info = json(&format!("info {model} --json"));
+    assert_eq!(info["contract"]["channels"][0]["missing"], true, "{info}");
+    assert!(info["logarithms_per_partial_sample"].as_u64() > Some(0), "{info}");
+    notes(&format!("export {model} --rust {rust}"));
+    assert!(folder.text("spotter.rs").contains("Marginal<Gaussian<2"));
+
+    let normal: String = marked()
+        .lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split(',').take(4).collect();
+            fields.join(",") + "\n"
+        })
+        .collect();
+    let normal = folder.put("normal.csv", normal);
+    let detector = folder.at("detector.rs");
+    notes(&format!("detect {normal} --states 2 --memory 20 --mean-time 50 --rust {detector}"));
+    assert!(folder.text("detector.rs").contains("Marginal<Gaussian<2"));
+}
+
+/// The Kalman filter takes in what is there: classes that one channel tells apart are told apart, however seldom the other is.
+#[test]
+fn linear_systems_take_in_the_channels_that_are_there() {
+    let folder = Folder::new();
+    let data = folder.put("tenth.csv", series(60, |_, t| t % 10 == 0));
+    let model = folder.at("systems.json");
+    notes(&format!("fit {data} --family lds --states 1 --model-per class -o {model}"));
+    let info = json(&format!("info {model} --json"));
+    assert_eq!(info["contract"]["channels"][1]["missing"], true, "{info}");
+    assert!(info["logarithms_per_partial_sample"].as_u64() > Some(0), "{info}");
+    let report = json(&format!("evaluate {data} --model {model} --json"));
+    assert!(report["accuracy"].as_f64() > Some(0.8), "{report}");
+}

@@ -120,7 +120,9 @@ fn what_is_no_symbol_is_refused_by_place_and_options_say_otherwise() {
     let (model, log) = (folder.at("model.json"), folder.put("log.csv", event_log("event")));
     printed(&format!("fit {log} --classifier bayes {QUICK} --effort quick -o {model}"));
     let other = folder.put("other.csv", event_log("event").replacen("idle", "stuck", 1));
-    refuses(&format!("predict {other} --model {model}"), "unknown-symbol other.csv event stuck");
+    refuses(&format!("evaluate {other} --model {model}"), "unknown-symbol other.csv event stuck");
+    let told = notes(&format!("predict {other} --model {model}"));
+    assert!(told.iter().any(|note| note.is("skipped-records other.csv event stuck 1")), "{told:?}");
     refuses(&format!("predict {log} --model {model} --words"), "idle-option --words");
     let codes = format!("predict {codes} --model {model}");
     refuses(&codes, "wrong-observations codes.csv --event-column");

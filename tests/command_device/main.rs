@@ -6,6 +6,7 @@ mod contract;
 mod emission;
 mod network;
 mod new;
+mod pages;
 mod replay;
 mod run;
 #[path = "../command/shared/mod.rs"]

@@ -26,8 +26,8 @@ impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
         whitening: &'s mut [W],
     ) -> Channels<'s, W, N> {
         let size = self.observation.len().min(rows.len());
-        for d in 0..size {
-            rows[d] = self.observation[d];
+        for (to, &from) in rows.iter_mut().zip(self.observation) {
+            *to = from;
         }
         for (to, &from) in whitening.iter_mut().zip(self.whitening) {
             *to = from;

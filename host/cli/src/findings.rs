@@ -26,13 +26,20 @@ pub(super) fn tell(source: &str, findings: &[Found]) {
         Finding::Channels => "--channels",
         Finding::Names => "--name",
         Finding::Segments => "--segments",
-        Finding::Files => "",
+        Finding::Files | Finding::Skipped => "",
     };
-    let words = findings.iter().map(|one| match option(one.about) {
+    for one in findings.iter().filter(|one| one.about == Finding::Skipped) {
+        note_once(Topic::SkippedRecords, &one.what);
+    }
+    let words = findings.iter().filter(|one| one.about != Finding::Skipped);
+    let words = words.map(|one| match option(one.about) {
         "" => one.what.clone(),
         option => format!("{} ({option})", one.what),
     });
     let words: Vec<String> = words.collect();
+    if words.is_empty() {
+        return;
+    }
     note_once(Topic::SourceFound, format_args!("{source}: {}", words.join("; ")));
 }
 

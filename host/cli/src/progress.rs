@@ -1,5 +1,6 @@
 //! Progress on standard error; silent where that is no terminal, and by --quiet.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use fishweir::fit::BaumWelch;
@@ -25,6 +26,22 @@ pub(super) fn bytes(title: String, count: usize) -> ProgressBar {
 /// A bar over samples.
 pub(super) fn samples(title: String, count: usize) -> ProgressBar {
     bar(title, count, "of {len} samples, {elapsed}, {eta} left")
+}
+
+/// Spinner shown while large files are read, with their size in bytes; hidden for small files.
+pub(super) fn reading(paths: &[PathBuf]) -> ProgressBar {
+    const LARGE: u64 = 20_000_000;
+    let sizes = paths.iter().filter_map(|path| std::fs::metadata(path).ok());
+    let bytes: u64 = sizes.filter(std::fs::Metadata::is_file).map(|one| one.len()).sum();
+    if is_quiet() || bytes < LARGE {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new_spinner().with_message(format!("reading {} MB", bytes / 1_000_000));
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 fn bar(title: String, length: usize, unit: &str) -> ProgressBar {

@@ -15,7 +15,7 @@ use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
 use super::reading::Reading;
-use super::{Failure, Topic, absent, findings, note, note_once, recognise};
+use super::{Failure, Topic, absent, findings, note, note_once, progress, recognise};
 
 /// Columns that name what series may have in common.
 const LIKELY_GROUPS: [&str; 6] = ["subject", "user", "patient", "device", "session", "source"];
@@ -67,7 +67,7 @@ pub(super) fn read_for(
     reading: &Reading,
     model: &Model,
 ) -> Result<Dataset, Failure> {
-    let options = reading.options_of(model, None)?;
+    let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
     read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
 }
 
@@ -89,8 +89,10 @@ pub(super) fn read_all_against(
     classes: &[String],
 ) -> Result<Dataset, Failure> {
     let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
-    let data =
-        Dataset::read_all(paths, options).map_err(|error| recognise::no_data(first, error))?;
+    let bar = progress::reading(paths);
+    let data = Dataset::read_all(paths, options);
+    bar.finish_and_clear();
+    let data = data.map_err(|error| recognise::no_data(first, error))?;
     if contract.is_some_and(|contract| !contract.lacks_some()) {
         data.check_whole_rows()?;
     }

@@ -49,6 +49,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         codes: BTreeMap::new(),
     };
     let (mut series, mut units) = (Vec::new(), Vec::new());
+    let (mut all, mut skipped, mut first) = (0, 0, None);
     for mut part in parts {
         units.extend(std::mem::take(&mut part.units));
         std::mem::take(&mut part.findings)
@@ -56,8 +57,23 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
             .into_iter()
             .for_each(|one| findings.add(one.about, one.what));
         for draft in std::mem::take(&mut part.drafts) {
-            series.push(numbering.series(&part, draft)?);
+            all += 1;
+            match numbering.series(&part, draft) {
+                Ok(one) => series.push(one),
+                Err(error) if options.skips && can_be_skipped(&error) => {
+                    skipped += 1;
+                    first.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
+            }
         }
+    }
+    if let Some(error) = first {
+        if series.is_empty() {
+            return Err(error);
+        }
+        let what = format!("{error}: {skipped} of {} left out", counted(all, "series"));
+        findings.add(Finding::Skipped, what);
     }
     let Numbering { kind, classes, codes, .. } = numbering;
     let data = Dataset::new(source, kind, classes, columns, series)?;
@@ -65,6 +81,11 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         data.check_channels()?;
     }
     Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units).with_findings(findings.0))
+}
+
+/// Returns true if an error concerns one series only.
+fn can_be_skipped(error: &DataError) -> bool {
+    matches!(error, DataError::UnknownSymbol { .. } | DataError::EmptySeries { .. })
 }
 
 /// Words of a dictionary that a finding names.

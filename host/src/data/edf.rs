@@ -7,7 +7,7 @@ use super::annotations::Annotation;
 use super::error::DataError;
 use super::layout::{Layout, ReadOptions};
 use super::part::Part;
-use super::recording::{Recording, part};
+use super::recording::{Recording, part, stem};
 use super::source::Finding;
 use super::table::finite;
 
@@ -61,9 +61,6 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let duration = number(244, 8).ok_or_else(|| wrong("does not say how long a record is"))?;
     let is_open =
         text(bytes, 192, 44).starts_with("EDF+D") || text(bytes, 192, 44).starts_with("BDF+D");
-    if is_open {
-        return Err(wrong("is interrupted (EDF+D): write each stretch as a file of its own"));
-    }
     // Fields lie side by side, those of one kind for all signals.
     let field =
         |from: usize, length: usize, signal: usize| (HEAD + count * from + length * signal, length);
@@ -105,19 +102,17 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     let (mut columns, mut channels, mut findings) = (Vec::new(), Vec::new(), Vec::new());
     let mut annotations = Vec::new();
     let mut rows: Vec<Vec<f64>> = Vec::new();
-    let taken: Vec<&Signal> = signals
-        .iter()
-        .filter(|signal| {
-            !signal.are_annotations() && signal.samples > 0 && most % signal.samples == 0
-        })
-        .collect();
+    let taken: Vec<&Signal> =
+        signals.iter().filter(|signal| !signal.are_annotations() && signal.samples > 0).collect();
     for signal in &signals {
         if signal.are_annotations() {
             continue;
         }
-        if signal.samples == 0 || most % signal.samples != 0 {
+        if signal.samples == 0 {
+            findings.push(format!("`{}` has no samples and is left out", signal.label));
+        } else if most % signal.samples != 0 {
             findings.push(format!(
-                "`{}` is left out: its rate is no part of the highest",
+                "`{}` has a lower rate: it is missing between its samples",
                 signal.label
             ));
         } else if signal.samples != most {
@@ -134,9 +129,23 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
         columns.push(named.clone());
         channels.push(if alike == 0 { named } else { format!("{named} {}", alike + 1) });
     }
+    // Where stretches begin, in seconds and rows: records of an interrupted file say when they are.
+    let mut stretches: Vec<(f64, usize)> = vec![(0.0, 0)];
+    let mut expected = 0.0;
     for record in bytes[begin..].chunks_exact(record.max(1)).take(told) {
         let first = rows.len();
         rows.resize(first + most, Vec::with_capacity(taken.len()));
+        if is_open {
+            let start = onset(record, &signals, width).ok_or_else(|| {
+                wrong("is interrupted (EDF+D), and a record does not say when it begins")
+            })?;
+            if first == 0 {
+                stretches = vec![(start, 0)];
+            } else if (start - expected).abs() > 0.5 * duration / most as f64 {
+                stretches.push((start, first));
+            }
+            expected = start + duration;
+        }
         let mut at = 0;
         for signal in &signals {
             let own = &record[at..at + signal.samples * width];
@@ -145,10 +154,14 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
                 annotations.extend(lists(own));
                 continue;
             }
-            if signal.samples == 0 || most % signal.samples != 0 {
+            if signal.samples == 0 {
                 continue;
             }
             let held = most / signal.samples;
+            let is_held = most % signal.samples == 0;
+            if !is_held {
+                rows[first..].iter_mut().for_each(|row| row.push(f64::NAN));
+            }
             for (index, item) in own.chunks_exact(width).enumerate() {
                 let digital = match *item {
                     [a, b] => f64::from(i16::from_le_bytes([a, b])),
@@ -157,16 +170,45 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
                 };
                 let value = signal.offset + signal.gain * digital;
                 let own = first + index * held;
-                rows[own..own + held].iter_mut().for_each(|row| row.push(value));
+                if is_held {
+                    rows[own..own + held].iter_mut().for_each(|row| row.push(value));
+                } else if let Some(last) = rows[first + index * most / signal.samples].last_mut() {
+                    *last = value;
+                }
             }
         }
     }
     let period = Some(duration / most as f64);
-    let recording = Recording { period, rows, ..Recording::default() };
-    let mut part = part(name, Some(&channels), channels.len(), vec![recording], options)?;
+    let several = stretches.len() > 1;
+    let mut recordings = Vec::with_capacity(stretches.len());
+    for (number, (start, first)) in stretches.into_iter().enumerate().rev() {
+        let id = if several { format!("{}/{}", stem(name), number + 1) } else { String::new() };
+        let rows = rows.split_off(first);
+        recordings.push(Recording { id, start, period, rows, ..Recording::default() });
+    }
+    recordings.reverse();
+    let mut part = part(name, Some(&channels), channels.len(), recordings, options)?;
+    if several {
+        let what = format!("the file is interrupted: {} stretches are series", part.drafts.len());
+        part.findings.add(Finding::Series, what);
+    }
     findings.into_iter().for_each(|what| part.findings.add(Finding::Channels, what));
     part.annotations = annotations;
     Ok(part)
+}
+
+/// Start of a record of an interrupted file, in seconds: the time of its first list of annotations.
+fn onset(record: &[u8], signals: &[Signal], width: usize) -> Option<f64> {
+    let mut at = 0;
+    for signal in signals {
+        let own = record.get(at..at + signal.samples * width)?;
+        at += own.len();
+        if signal.are_annotations() {
+            let head = own.split(|&byte| byte == 20 || byte == 21).next()?;
+            return finite(std::str::from_utf8(head).ok()?.trim_start_matches('+'));
+        }
+    }
+    None
 }
 
 /// The annotations in a record: `+onset 21 duration 20 text 20 0`. Lists without a text only keep the time.
@@ -250,6 +292,55 @@ mod tests {
         assert_eq!(found, [(0.5, 4), (2.0, 2)]);
     }
 
+    /// `with` in the place of `what`, which is as long, wherever it stands.
+    fn replaced(bytes: &[u8], what: &[u8], with: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        for at in 0..bytes.len().saturating_sub(what.len()) {
+            if bytes[at..].starts_with(what) {
+                bytes[at..at + what.len()].copy_from_slice(with);
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn an_interrupted_file_has_a_series_per_stretch() {
+        let open = replaced(&file(), b"EDF+C", b"EDF+D");
+        let data = parse(&open, false).expect("no gap");
+        assert_eq!(data.series().len(), 1);
+        let data = parse(&replaced(&open, b"+2\x14\x14", b"+7\x14\x14"), false).expect("a gap");
+        let found: Vec<_> = data
+            .series()
+            .iter()
+            .map(|one| (one.id.as_str(), one.times[0], one.samples.view().len()))
+            .collect();
+        assert_eq!(found, [("night/1", 0.0, 8), ("night/2", 7.0, 4)]);
+        let silent = replaced(&open, b"+1\x14\x14", b"xx\x14\x14");
+        assert!(parse(&silent, false).expect_err("no time").to_string().contains("EDF+D"));
+    }
+
+    #[test]
+    fn a_signal_whose_rate_is_no_part_of_the_highest_is_missing_between_its_samples() {
+        let mut bytes = file();
+        // Three samples a record where the first has four: one more of the second, in each record.
+        let head = 1024;
+        let at = 256 + 3 * (16 + 80 + 5 * 8 + 80) + 8;
+        bytes[at..at + 8].copy_from_slice(b"3       ");
+        let records: Vec<Vec<u8>> =
+            bytes[head..].chunks(2 * 4 + 2 * 2 + 40).map(<[u8]>::to_vec).collect();
+        bytes.truncate(head);
+        for record in records {
+            bytes.extend(&record[..12]);
+            bytes.extend(700_i16.to_le_bytes());
+            bytes.extend(&record[12..]);
+        }
+        let data = parse(&bytes, false).expect("sound");
+        let rows = data.series()[0].samples.view().rows().expect("channels");
+        let second: Vec<f64> = rows.iter_in_part().take(4).flatten().map(|row| row[1]).collect();
+        assert_eq!(&second[..3], [50.0, 60.0, 70.0]);
+        assert!(second[3].is_nan(), "{second:?}");
+    }
+
     #[test]
     fn a_damaged_file_is_refused_or_read_as_far_as_it_goes() {
         let whole = file();
@@ -261,9 +352,5 @@ mod tests {
             other[at] = b'x';
             let _ = parse(&other, false);
         }
-        let open = String::from_utf8_lossy(&whole).replacen("EDF+C", "EDF+D", 1);
-        assert!(
-            parse(open.as_bytes(), false).expect_err("interrupted").to_string().contains("EDF+D")
-        );
     }
 }

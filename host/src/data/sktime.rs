@@ -291,6 +291,9 @@ fn series(
     Ok((channels, label, Vec::new()))
 }
 
+/// Samples, `[channel][time]`, and their times.
+type Timed = (Vec<Vec<Option<f64>>>, Vec<f64>);
+
 /// Reads the samples of a line whose channels are `(time,value),(time,value),...`. A channel that has no sample at a time of
 /// another lacks it.
 fn timed(
@@ -298,7 +301,7 @@ fn timed(
     description: &mut Description,
     options: &ReadOptions,
     place: &dyn Fn(usize) -> Box<Place>,
-) -> Result<(Vec<Vec<Option<f64>>>, Vec<f64>), DataError> {
+) -> Result<Timed, DataError> {
     let mut rows: BTreeMap<u64, (f64, Vec<Option<f64>>)> = BTreeMap::new();
     let (mut channel, mut rest) = (0, body);
     loop {

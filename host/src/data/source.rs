@@ -156,6 +156,8 @@ pub enum Finding {
     Segments,
     /// Files that are read.
     Files,
+    /// Series that are left out, as they cannot be read.
+    Skipped,
 }
 
 /// Fact that was inferred because no option gave it.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::contract::ContractSummary;
 use super::table::on_a_device;
 use super::{EmissionSummary, counted, grouped, to_three_digits};
-use crate::classifier::Provenance;
+use crate::classifier::{Direction, Provenance};
 use crate::deploy::{CalibrationError, ChangeLimit, DetectorCost, DetectorModel};
 
 /// Summary of a detector of change and its cost on a device.
@@ -28,6 +28,8 @@ pub struct DetectorInspection {
     pub memory: f64,
     /// Limits of the log-likelihood, in nats.
     pub fit: ChangeLimit,
+    /// `true` if a change of a known direction is looked for.
+    pub has_direction: bool,
     /// Limits of the derivative along the change.
     pub drift: ChangeLimit,
     /// Contract of the training: sample period and channels.
@@ -60,6 +62,7 @@ impl DetectorInspection {
             emission: EmissionSummary::of(emission.family(), emission.shape()),
             memory: model.memory,
             fit: model.fit,
+            has_direction: model.direction != Direction::zero(&model.normal),
             drift: model.drift,
             contract: ContractSummary::new(
                 &model.provenance.contract_in_part(),
@@ -87,8 +90,10 @@ impl fmt::Display for DetectorInspection {
             ("model", format!("{}, {}", counted(self.states, "hidden state"), self.emission)),
             ("memory", format!("{} samples", to_three_digits(self.memory))),
             ("likelihood", limit(self.fit)),
-            ("change", limit(self.drift)),
         ];
+        if self.has_direction {
+            lines.push(("change", limit(self.drift)));
+        }
         let contract = self.contract.lines().into_iter().filter(|(name, _)| *name != "windows");
         lines.extend(contract);
         let series = counted(trained.series, "series");

@@ -2,6 +2,7 @@
 
 pub(crate) mod data;
 pub(crate) mod fixtures;
+pub(crate) mod pages;
 
 use std::process::Output;
 

@@ -230,10 +230,10 @@ mod tests {
                 _ => 0.0,
             };
             let noise = (t * 7919 % 101) as f64 / 50.0 - 1.0;
-            let row = match t % 5 {
-                0 | 3 => [level + noise, f64::NAN],
-                1 | 2 => [f64::NAN, noise - level],
-                _ => [level + noise, -level - noise],
+            let row = match t % 100 {
+                99 => [level + noise, -level - noise],
+                at if at % 2 == 0 => [level + noise, f64::NAN],
+                _ => [f64::NAN, noise - level],
             };
             rows.push(Some(&row));
         }

@@ -16,7 +16,7 @@ fn in_part<const D: usize>(sampler: &mut Sampler, length: usize) -> Vec<[Option<
     let sample = |t: usize| {
         std::array::from_fn(|d| {
             let x = 2.0 * sampler.normal();
-            let is_there = t.is_multiple_of(2) || t != 3 && (t / 2 + d) % 2 == 0;
+            let is_there = t.is_multiple_of(2) || t != 3 && (t / 2 + d).is_multiple_of(2);
             is_there.then_some(x)
         })
     };
