@@ -65,7 +65,7 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
     let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
     let line = format!("fit {data} -o {model} {FEW}");
     let text = printed(&format!("{line} --copies 1,0"));
-    for part in ["copies of each series  accuracy", "\n  1 ", "\n  0 ", "unless another leads it"] {
+    for part in ["copies of each series  accuracy", "\n  1 ", "\n  0 ", "unless another beats it"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
     let fit = json(&format!("{line} --copies 1,0 --json"));

@@ -162,7 +162,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Dynamics<N, 
     }
 }
 
-/// By the Kalman filter, of samples that may lack channels.
+/// Kalman filter for samples that may lack channels.
 impl<const N: usize, const D: usize, W: Arithmetic> StreamModel for Marginal<Dynamics<N, D, W>> {
     type Observation = [Option<<W as Parameter>::Real>; D];
     type Real = <W as Parameter>::Real;

@@ -18,7 +18,7 @@ use crate::number::{Compensated, Number, Real};
 /// - *Normalised*: `log_norm_m = log k(stored_m, stored_m) / 2`, known when the machine is exported,
 ///   and `own` streams `log k(x, x)`: [`FixedLengthNorm`](crate::kernel::FixedLengthNorm), a row of
 ///   `N` numbers more. (A pair kernel's own norm would need all of `x`, a column over it and
-/// `|x| N^2` multiply-adds per symbol: that is no constant-memory recursion, and this type does not offer it.)
+///   `|x| N^2` multiply-adds per symbol: that is no constant-memory recursion, and this type does not offer it.)
 /// - *As it is*: `own` is [`NoNorm`], and the norms are one common log scale, so that
 ///   coefficients and bias are of a size that a real holds.
 ///

@@ -5,7 +5,7 @@ use crate::filter::Streaming;
 use crate::number::{Arithmetic, Parameter, Real};
 
 impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
-    /// The whitened view of the channels that are there: the marginal over the others.
+    /// Computes the whitened view of the channels present: the marginal over the others.
     ///
     /// A missing channel is an unknown in the whitened rows after it. Rotations collect it in one row, which is left out:
     ///
@@ -73,7 +73,7 @@ fn get<W: Arithmetic>(entries: &[W], at: usize) -> W {
     entries.get(at).copied().unwrap_or(W::ZERO)
 }
 
-/// Rotates the rows `m` and `d`, after which the row `d` knows nothing of the channel `m`.
+/// Rotates the rows `m` and `d` so that the row `d` no longer depends on the channel `m`.
 #[inline]
 fn collect<W: Arithmetic, const N: usize>(
     m: usize,
@@ -106,7 +106,7 @@ fn collect<W: Arithmetic, const N: usize>(
 }
 
 impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
-    /// Takes in the channels of this moment that are there, after [`advance`](Self::advance). `rows` and `whitening` are
+    /// Takes in the channels present in this sample, after [`advance`](Self::advance). `rows` and `whitening` are
     /// scratch as [`Channels::marginal`] has it, and `values` a number per channel.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<X: Arithmetic, const N: usize> KalmanState<X, N> {
     }
 }
 
-/// A Kalman filter of samples that may lack channels: it takes in the channels that are there.
+/// Kalman filter for samples that may lack channels: it takes in the channels present.
 ///
 /// With every channel it has the bits of [`Kalman`]; a sample without any is a missing sample.
 impl<const N: usize, const D: usize, W: Arithmetic> Streaming for Marginal<Kalman<'_, N, D, W>> {
@@ -178,7 +178,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Streaming for Marginal<Kalma
 }
 
 impl<const N: usize, const D: usize, W: Arithmetic> Kalman<'_, N, D, W> {
-    /// Takes in a sample of which some channels are there. Out of line: few streams have such samples.
+    /// Takes in a sample with some channels present. Out of line: few streams have such samples.
     #[inline(never)]
     fn step_in_part(
         &self,
@@ -197,7 +197,7 @@ impl<const N: usize, const D: usize, W: Arithmetic> Kalman<'_, N, D, W> {
 }
 
 impl<const N: usize, const D: usize, W> Marginal<Dynamics<N, D, W>> {
-    /// The system of which channels may be missing.
+    /// The system whose channels may be missing.
     pub const fn system(&self) -> &Dynamics<N, D, W> {
         self.distribution()
     }

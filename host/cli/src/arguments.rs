@@ -45,8 +45,8 @@ pub(super) struct TrainingArguments {
     effort: Option<Effort>,
     /// Preprocessing stages, comma-separated, such as decimate=4,slopes=8 [default: none]
     ///
-    /// decimate=4: the mean of 4 samples. magnitude=ax+ay+az: the Euclidean norm of channels in their place. slopes=8: beside
-    /// each channel its slope over 8 samples. cepstra=256/128/26/13@8000: of one channel, 13 mel cepstra (MFCC) of 26 bands
+    /// decimate=4: the mean of 4 samples. magnitude=ax+ay+az: the Euclidean norm of channels in their place. slopes=8: adds
+    /// the slope of each channel over 8 samples. cepstra=256/128/26/13@8000: of one channel, 13 mel cepstra (MFCC) of 26 bands
     /// over 256 samples every 128 at 8000 Hz. bands=256/128/26@8000: log energies of the bands. symbols=16, as the last
     /// stage: which of 16 rows, learnt from the training data, is nearest; for --emission categorical.
     #[arg(long, value_name = "STAGES", value_delimiter = ',')]

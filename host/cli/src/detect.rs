@@ -106,7 +106,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Memory of a detector in samples, unless it is given.
+/// Default memory of a detector in samples.
 const MEMORY: f64 = 50.0;
 
 /// A channel and a size.
@@ -158,7 +158,7 @@ impl fmt::Display for Alarms {
     }
 }
 
-/// Reads a detector that was kept.
+/// Reads the file of a detector.
 fn kept(model: &Path) -> Result<DetectorModel, Failure> {
     let file = model.display().to_string();
     let bytes = recognise::read(model)?;
@@ -174,7 +174,7 @@ fn kept(model: &Path) -> Result<DetectorModel, Failure> {
     })
 }
 
-/// Lists the alarms of a detector that was kept.
+/// Lists the alarms of a detector read from a file.
 fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let Arguments { states, std_floor, restarts, seed, emitting, .. } = arguments;
     let trained = named([
@@ -222,7 +222,7 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Makes a detector, tries it, and keeps it where that is asked for.
+/// Makes a detector, tries it, and writes it if requested.
 fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     arguments.for_c.check()?;
     let outputs = arguments.rust.iter().chain(&arguments.output);

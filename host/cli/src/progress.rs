@@ -28,7 +28,7 @@ pub(super) fn samples(title: String, count: usize) -> ProgressBar {
     bar(title, count, "of {len} samples, {elapsed}, {eta} left")
 }
 
-/// A sign that large files are being read, of so many bytes; none of small ones.
+/// Spinner shown while large files are read, with their size in bytes; hidden for small files.
 pub(super) fn reading(paths: &[PathBuf]) -> ProgressBar {
     const LARGE: u64 = 20_000_000;
     let sizes = paths.iter().filter_map(|path| std::fs::metadata(path).ok());

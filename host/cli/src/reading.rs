@@ -286,12 +286,12 @@ impl Reading {
         [self.of_series(), self.text.given()].concat()
     }
 
-    /// Options of a text, which tables of records have too.
+    /// Options of a text table, shared with tables of records.
     pub(super) fn text(&self) -> &TextOptions {
         &self.text
     }
 
-    /// Options given that only series have.
+    /// Names of the options given that apply to series only.
     pub(super) fn of_series(&self) -> Vec<&'static str> {
         named([
             ("--format", self.format.is_some()),

@@ -151,7 +151,7 @@ pub(super) fn no_data(path: &Path, error: DataError) -> Failure {
     }
 }
 
-/// The file beside a path that is not there whose name is nearest to it.
+/// Finds the file with the most similar name in the folder of a missing path.
 pub(super) fn nearby(path: &Path) -> Option<String> {
     const ALIKE: f64 = 0.8;
     let name = path.file_name()?.to_string_lossy().into_owned();

@@ -233,7 +233,7 @@ impl Provenance {
         self.contract_in_part().of_whole_samples()
     }
 
-    /// What the training data were, for models that leave out what is missing: a channel that was missing may be missing.
+    /// Contract of the training data, for models that skip missing channels: those that were missing may be missing again.
     #[must_use]
     pub fn contract_in_part(&self) -> Contract {
         let channels = self.channels.clone();

@@ -83,7 +83,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units).with_findings(findings.0))
 }
 
-/// Whether an error is of one series alone.
+/// Returns true if an error concerns one series only.
 fn can_be_skipped(error: &DataError) -> bool {
     matches!(error, DataError::UnknownSymbol { .. } | DataError::EmptySeries { .. })
 }

@@ -30,7 +30,7 @@ impl Kind {
         }
     }
 
-    /// Whether the symbols are words.
+    /// Returns true if the symbols are words.
     pub(super) fn has_words(&self) -> bool {
         matches!(self, Self::Symbols(alphabet) if !alphabet.words().is_empty())
     }

@@ -249,8 +249,8 @@ fn separator(lines: &[&str], findings: &mut Findings) -> Separator {
     found
 }
 
-/// Whether blanks part nearly every line alike, and each into as many fields as are near that; the row that is not so is named
-/// where it is read.
+/// Returns true if blanks split nearly every line into the same number of fields; a row with another number is reported where
+/// it is read.
 fn parts_most(lines: &[&str]) -> bool {
     let (count, alike) = agreement(lines, Separator::Blanks);
     let looked = lines.len().min(20);

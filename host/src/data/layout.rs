@@ -140,7 +140,7 @@ pub struct ReadOptions {
     pub source: Source,
     /// The rate that the series are resampled to, before `period` is looked at.
     pub resample: Option<Resample>,
-    /// Whether a string that the alphabet does not spell, or a series without an observation, is left out and counted, where
-    /// the others can be decided on.
+    /// True if strings with symbols outside the alphabet, and series without observations, are skipped and counted instead of
+    /// refused.
     pub skips: bool,
 }

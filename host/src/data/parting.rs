@@ -66,7 +66,7 @@ impl Parting {
         }
     }
 
-    /// Begins another part of a series whose rows take turns with others'.
+    /// Begins another part of a series whose rows alternate with those of others.
     pub(super) fn go_on(&mut self) {
         self.by.get_or_insert("label");
         self.continues.push(true);

@@ -1,25 +1,25 @@
-//! Lines before a table that say something of it: a logger's name, settings, `sep=;`.
+//! Lines before a table that describe it: a logger's name, settings, `sep=;`.
 
 use super::dialect::fields;
 use super::source::Separator;
 
-/// Lines that may stand before a table.
+/// Most lines before a table.
 const MOST: usize = 60;
 
-/// Lines of a table that are looked at.
+/// Lines of a table that are inspected.
 const LOOKED_AT: usize = 20;
 
-/// A text without what stands before its table.
+/// Text of a table without its preamble.
 pub(super) struct Preamble {
     /// Lines that are left out, blank ones aside.
     pub(super) lines: usize,
-    /// What they say of the separator.
+    /// The separator that they declare, if any.
     pub(super) separator: Option<Separator>,
     /// The text with blank lines in their place, so that lines keep their numbers.
     pub(super) text: Vec<u8>,
 }
 
-/// Of a text whose first lines have other numbers of fields than all that follow; `None` where there is no such preamble.
+/// Finds a preamble: first lines whose numbers of fields differ from those of all lines that follow.
 pub(super) fn of(text: &[u8]) -> Option<Preamble> {
     let mut lines: Vec<(usize, &[u8])> = Vec::new();
     let mut start = 0;

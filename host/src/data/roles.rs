@@ -113,7 +113,7 @@ struct Look {
     same: usize,
     /// The first fields that are there.
     first: Vec<String>,
-    /// Where the first of them is.
+    /// Place of the first of them.
     place: Option<Box<Place>>,
     last: Option<f64>,
     before: String,

@@ -57,9 +57,9 @@ struct Description {
     /// Value of each keyword, in lower case but for classes, and its line.
     said: Vec<(String, String, u64)>,
     begun: bool,
-    /// Whether each sample is `(time,value)`.
+    /// True if each sample is `(time,value)`.
     timed: bool,
-    /// How times are read, from the first.
+    /// Reading of times, settled by the first.
     times: Option<Times>,
 }
 
@@ -215,7 +215,7 @@ fn read(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Part, DataErr
     Ok(part)
 }
 
-/// The samples of a line, `[channel][time]`, its label, and its times, where these are told.
+/// The samples of a line, `[channel][time]`, its label, and its times, if they are given.
 type Line = (Vec<Vec<Option<f64>>>, Option<String>, Vec<f64>);
 
 /// Reads a line of data.

@@ -182,7 +182,7 @@ impl Findings {
         }
     }
 
-    /// Adds what is said of the source and has no effect on strings.
+    /// Adds notes on the source that have no effect on strings.
     pub(super) fn add_idle(&mut self, source: &Source) {
         for (is_said, about, what) in [
             (

@@ -70,7 +70,7 @@ pub(super) enum Times {
     Dates { origin: i128, order: Order },
 }
 
-/// Which part of a date with the year last comes first.
+/// Part that comes first in a date with the year last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// `03/14/2025`.
@@ -80,10 +80,10 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// That in which all fields are dates; months first where both are, and the dates are one.
+    /// Order in which all fields are dates; months first if both orders fit and give the same dates.
     ///
     /// # Errors
-    /// That both are, and the dates differ.
+    /// Both orders fit, and the dates differ.
     fn of(fields: &[&str]) -> Result<Self, String> {
         let all = |order| -> Option<Vec<i128>> {
             fields.iter().map(|field| nanoseconds_in(field, order)).collect()
@@ -204,7 +204,7 @@ pub(super) fn nanoseconds(text: &str) -> Option<i128> {
     nanoseconds_in(text, Order::Month).or_else(|| nanoseconds_in(text, Order::Day))
 }
 
-/// The same where it is known what comes first of a date with the year last. Hours may be of half a day: `1:30 PM`.
+/// [`nanoseconds`], with a known order of dates that have the year last. Hours may be of half a day: `1:30 PM`.
 fn nanoseconds_in(text: &str, order: Order) -> Option<i128> {
     let (text, half) = match half_of_day(text.trim()) {
         Some((text, half)) => (text, Some(half)),
@@ -252,7 +252,7 @@ fn nanoseconds_in(text: &str, order: Order) -> Option<i128> {
     Some((minutes * 60 + whole) * 1_000_000_000 + nanoseconds)
 }
 
-/// A time without its `AM` or `PM`, and the hours that it adds.
+/// Splits off `AM` or `PM`; returns the time without it and the hours that it adds.
 fn half_of_day(text: &str) -> Option<(&str, i128)> {
     let at = text.len().checked_sub(2).filter(|&at| text.is_char_boundary(at))?;
     let (before, half) = text.split_at(at);

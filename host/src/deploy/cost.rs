@@ -23,9 +23,9 @@ pub struct Cost {
     pub multiply_adds_per_sample: usize,
     /// Exponentials per sample.
     pub exponentials_per_sample: usize,
-    /// Multiply-adds at most that a sample takes more where channels are missing: all but one. Zero where none may be.
+    /// Most extra multiply-adds per sample if all channels but one are missing; zero if none may be.
     pub multiply_adds_per_partial_sample: usize,
-    /// Logarithms at most of such a sample: of a Gaussian one per state and missing channel.
+    /// Most extra logarithms of such a sample: for a Gaussian one per state and missing channel.
     pub logarithms_per_partial_sample: usize,
     /// Multiply-adds a decision that is read.
     pub multiply_adds_per_decision: usize,

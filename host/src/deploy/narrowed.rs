@@ -9,7 +9,7 @@ use crate::data::Sample;
 pub(super) struct Narrowed {
     /// Number of channels of rows; `None` for symbols.
     channels: Option<usize>,
-    /// Whether samples may lack channels; else such a sample is missing.
+    /// True if samples may lack channels; else such a sample is missing.
     in_part: bool,
     row: Vec<f32>,
 }

@@ -375,7 +375,7 @@ mod tests {
         std::array::from_fn(|i| std::array::from_fn(|j| rows[i][j]))
     }
 
-    /// Channels that are missing, on the host and in the core's own type.
+    /// Missing channels give the same results on the host and in the core's own type.
     #[test]
     fn the_stream_of_samples_that_lack_channels_has_the_core_s_bits() {
         let mut two = set(vec![(Some("a"), model(0.2).into()), (Some("b"), model(-0.3).into())]);

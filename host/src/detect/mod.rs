@@ -39,7 +39,7 @@ pub struct DetectorPlan<'a> {
 pub struct DetectorTrial {
     /// The detector.
     pub detector: Detector,
-    /// The parts of the detector, as its file keeps them.
+    /// Parts of the detector, as stored in its file.
     pub model: DetectorModel,
     /// The model of normal.
     pub fit: Fit,

@@ -96,7 +96,7 @@ pub(crate) struct Moment {
     pub(crate) filtered: Vec<f64>,
     /// Innovation of each whitened channel: error, precision, gain. Empty for a missing sample.
     pub(crate) told: Vec<(f64, f64, Vec<f64>)>,
-    /// What these channels see, where a channel is missing: `[channel][row]`. Else the motion's own.
+    /// Observation matrix of the channels present, `[channel][row]`, if a channel is missing; else the motion's own.
     pub(crate) seen: Option<Matrix>,
 }
 
@@ -328,7 +328,7 @@ impl<const N: usize> Filter<N> {
         }
     }
 
-    /// Takes in a sample; a channel that is NaN is missing.
+    /// Takes in a sample; NaN marks a missing channel.
     fn observe(
         &self,
         mut state: KalmanState<f64, N>,
@@ -345,7 +345,7 @@ impl<const N: usize> Filter<N> {
         state.observe(&marginal, &there, told).map(|()| state)
     }
 
-    /// What the channels that are there see, whitened: `[channel][row]`.
+    /// Whitened observation matrix of the channels present: `[channel][row]`.
     fn marginal_rows(&self, x: &[f64], size: usize) -> Matrix {
         let (mut rows, mut whitening) = (self.observation.clone(), self.whitening.clone());
         let marginal = self.channels().marginal(|d| !x[d].is_nan(), &mut rows, &mut whitening);

@@ -139,7 +139,7 @@ fn backward(motion: &Motion, path: Path<'_>, moments: &[Moment]) -> Vec<Given> {
     for (t, moment) in moments.iter().enumerate().rev() {
         let own = moment.seen.as_deref().map(vectors);
         let channels = own.as_ref().unwrap_or(&all);
-        // Nothing is told of a missing sample.
+        // A missing sample has no innovations.
         let channels = &channels[..moment.told.len()];
         for (channel, (error, precision, gain)) in channels.iter().zip(&moment.told).rev() {
             // By `L = I - K c'`, backwards through each channel that was seen.
@@ -215,7 +215,7 @@ impl Expected {
     }
 }
 
-/// What channels are expected to be, given the state and the channels that are there.
+/// Expected values of missing channels, given the state and the channels present.
 struct Completion {
     /// `C`.
     observation: DMatrix<f64>,

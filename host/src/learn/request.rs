@@ -37,8 +37,8 @@ pub enum Effort {
     /// one)
     #[default]
     Quick,
-    /// The same at two floors, against one model per class (or for each lag), if its error leaves room for a significant gain:
-    /// for fisher.
+    /// As [`Quick`](Self::Quick), at two floors, against one model per class (or for each lag), if the error leaves room for a
+    /// significant gain: for fisher.
     ///
     /// For other classifiers of channels that compile: 2, 4 and 8 states at two floors, for whole series also from left to right.
     /// For strings: these numbers of states ergodic, 4 and 8 from left to right, and a state per position. If channels form

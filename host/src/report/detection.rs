@@ -37,9 +37,9 @@ pub struct DetectionReport {
     pub unseen: Alarms,
     /// Delays of changes; null if none is looked for.
     pub changes: Option<Changes>,
-    /// The file that keeps the detector; null if not requested.
+    /// File that keeps the detector; null if not requested.
     pub file: Option<String>,
-    /// The file with the detector's source; null if not requested.
+    /// File with the detector's source; null if not requested.
     pub detector: Option<String>,
     /// The folder with a C library around it; null if not requested.
     pub c_library: Option<String>,
@@ -132,7 +132,7 @@ impl DetectionReport {
         }
     }
 
-    /// Returns whether nothing keeps the detector.
+    /// Returns true if the detector is not written to any file.
     #[must_use]
     pub fn is_unwritten(&self) -> bool {
         self.file.is_none() && self.detector.is_none() && self.c_library.is_none()

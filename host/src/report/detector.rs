@@ -8,7 +8,7 @@ use super::{EmissionSummary, counted, grouped, to_three_digits};
 use crate::classifier::{Direction, Provenance};
 use crate::deploy::{CalibrationError, ChangeLimit, DetectorCost, DetectorModel};
 
-/// Summary of a detector of change and of its cost, before anything is flashed.
+/// Summary of a detector of change and its cost on a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DetectorInspection {
     /// The file.

@@ -53,7 +53,7 @@ pub(super) fn on_a_device<'a>(rows: impl IntoIterator<Item = (&'a str, usize, &'
     table
 }
 
-/// Rows of what samples that lack channels take more, where it is not nothing.
+/// Rows of the extra cost of samples that lack channels, if any.
 pub(super) fn of_missing(
     multiply_adds: usize,
     logarithms: usize,

@@ -159,7 +159,7 @@ crate::kinds::kinds!(SpottingError,
 
 /// A background and classes with what is known of how often they come, before any penalty.
 struct Models {
-    /// Which channels were missing in some sample.
+    /// Channel ranges, with the channels that were missing in some sample.
     channels: Vec<ChannelRange>,
     background: Hmm,
     classes: Vec<SpottedClass>,

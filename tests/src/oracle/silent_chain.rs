@@ -1,4 +1,4 @@
-//! Sparse chains with silent states. A profile is one of them, whose recursion of its own is compared with this one.
+//! Sparse chains with silent states: the oracle that the recursion of a profile is compared with.
 
 use fishweir_core::number::Real;
 

@@ -99,7 +99,7 @@ impl System {
         self.given_in_part(&parts)
     }
 
-    /// The same of samples that lack channels, `[time][channel]`.
+    /// Log-likelihood of samples that lack channels, `[time][channel]`.
     pub fn given_in_part(&self, samples: &[Vec<Option<f64>>]) -> (f64, DenseGaussian) {
         let (n, d, times) = (self.states(), self.channels(), samples.len());
         let joint = self.joint(times);

@@ -263,7 +263,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Judges classifiers of records, by the options that a table of records has.
+/// Evaluates classifiers of records, with the options of tables of records.
 fn judge_records(arguments: &Arguments) -> Result<(), Failure> {
     let [data] = arguments.data.as_slice() else {
         return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));

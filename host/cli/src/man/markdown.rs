@@ -6,7 +6,7 @@ use clap::Command;
 
 use super::{default, help, inner, sections, values};
 
-/// The pages of the commands in `root`, with an index of them; those in a command are sections of its page.
+/// Pages of the commands in `root`, with an index; subcommands are sections of their command's page.
 pub(super) fn collect(root: &Command, pages: &mut Vec<(String, String)>) {
     let mut index = "# Commands\n\n".to_owned();
     index +=
@@ -27,7 +27,7 @@ fn about(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Text that may stand in a cell of a table.
+/// Escapes text for a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('|', "\\|")
@@ -70,7 +70,7 @@ fn section(command: &Command, name: &str, level: usize, text: &mut String) {
 
 /// A table per heading.
 fn options(command: &Command, text: &mut String) {
-    // Those of all commands are told once.
+    // Options of all commands are listed once.
     let all = command.get_name() == "fishweir";
     for (title, options) in sections(command) {
         let own = options.iter().filter(|option| all || !option.is_global_set());

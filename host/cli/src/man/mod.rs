@@ -58,12 +58,12 @@ fn collect(command: &Command, name: &str, pages: &mut Vec<(String, String)>) {
     }
 }
 
-/// Commands in a command.
+/// Subcommands of a command.
 fn inner(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|inner| inner.get_name() != "help")
 }
 
-/// Options and arguments of a command, by the headings that they stand under.
+/// Options and arguments of a command, grouped by heading.
 fn sections(command: &Command) -> Vec<(&str, Vec<&Arg>)> {
     let mut sections: Vec<(&str, Vec<&Arg>)> = Vec::new();
     for option in command.get_arguments().filter(|option| !option.is_hide_set()) {

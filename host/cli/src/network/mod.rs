@@ -73,7 +73,7 @@ enum Command {
     Draw(draw::Arguments),
 }
 
-/// Returns whether a file has a network, or a classifier of records.
+/// Returns true if a file contains a network or a classifier of records.
 pub(super) fn is_network(model: &Path) -> bool {
     let file = model.display().to_string();
     recognise::read(model).is_ok_and(|bytes| recognise::is_network(&file, &bytes))
@@ -89,7 +89,7 @@ pub(super) fn judge(
     super::print(&evaluate::judge(data, models, &table::Written::from(text.clone()).into())?, json)
 }
 
-/// Decides on each record of a table, on standard output.
+/// Writes a decision per record of a table to standard output.
 pub(super) fn predict(
     data: &Path,
     model: &Path,

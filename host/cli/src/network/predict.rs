@@ -46,13 +46,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     decide_on(data, model, written, (output, *json))
 }
 
-/// The decision on a record; of one that cannot be decided on, its line alone.
+/// Decision on a record; for an undecidable record, only its line.
 #[derive(Serialize)]
 struct Decided<'a> {
     line: u64,
     class: Option<&'a str>,
     margin: Option<f64>,
-    /// `[class]`.
+    /// Values of the classes: `[class]`.
     values: Option<Vec<f64>>,
 }
 

@@ -126,7 +126,7 @@ enum Missing {
 }
 
 impl From<Written> for Columns {
-    /// All columns, as a model cuts them: it has its own cuts.
+    /// All columns, with the cuts of a model.
     fn from(table: Written) -> Self {
         Self {
             drop: Vec::new(),

@@ -31,7 +31,7 @@ pub struct Detector {
     drift: Limit,
     /// Description of how the limits were set.
     notes: Vec<String>,
-    /// Whether channels may be missing in a sample beside others.
+    /// True if a sample may lack some of its channels.
     in_part: bool,
 }
 
@@ -41,7 +41,7 @@ impl Detector {
         &self.observations
     }
 
-    /// Whether channels may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    /// Returns true if a sample may lack some of its channels; otherwise a sample that lacks one is missing.
     pub fn lacks_some(&self) -> bool {
         self.in_part
     }

@@ -26,7 +26,7 @@ pub struct DetectorModel {
     pub observations: Observations,
     /// Model of normal series.
     pub normal: Hmm,
-    /// Direction of the change that is looked for; zero where it is unknown.
+    /// Direction of the expected change; zero if unknown.
     pub direction: Direction,
     /// Length of the memory in samples.
     pub memory: f64,
@@ -66,7 +66,7 @@ impl From<Limit> for ChangeLimit {
 classifier::has_a_file!(DetectorModel);
 
 impl DetectorModel {
-    /// Returns whether bytes are the file of a detector and of nothing else, by the names of its fields.
+    /// Returns true if bytes are the file of a detector, by the names of its fields.
     ///
     /// The values may still be invalid.
     pub fn is_one(bytes: &[u8]) -> bool {
@@ -90,7 +90,7 @@ impl DetectorModel {
         self.deploy().map(drop).map_err(|error| error.to_string())
     }
 
-    /// The detector in the numbers of a device.
+    /// Converts the detector to the numbers of a device.
     ///
     /// # Errors
     /// [`CalibrationError`] for an invalid model, a direction of another shape, and a number that a device cannot hold.
@@ -147,7 +147,7 @@ pub struct DetectorCost {
 }
 
 impl Detector {
-    /// Cost on a device: that of one forward filter over dual numbers of one direction, and six numbers.
+    /// Cost on a device: a forward filter over dual numbers of one direction, and six numbers.
     pub fn cost(&self) -> DetectorCost {
         let emission = EmissionType::of(std::slice::from_ref(&self.model));
         let states = self.states();
@@ -163,7 +163,7 @@ impl Detector {
     }
 }
 
-/// Bytes of the faded sums beside a belief.
+/// Bytes of the faded sums, in addition to a belief.
 const FADING: usize = 24;
 /// Numbers of the memory and the two limits.
 const LIMITS: usize = 5;

@@ -20,9 +20,9 @@ pub struct SpotterCost {
     pub exponentials_per_sample: usize,
     /// Logarithms a sample at most: two for every state of the background that an event may end in.
     pub logarithms_per_sample: usize,
-    /// Multiply-adds at most that a sample takes more where channels are missing: all but one. Zero where none may be.
+    /// Most extra multiply-adds per sample if all channels but one are missing; zero if none may be.
     pub multiply_adds_per_partial_sample: usize,
-    /// Logarithms at most that such a sample takes more.
+    /// Most extra logarithms of such a sample.
     pub logarithms_per_partial_sample: usize,
 }
 

@@ -32,7 +32,7 @@ pub struct Spotter {
     /// The class of each state.
     class: Vec<u8>,
     lag: u32,
-    /// Whether channels may be missing in a sample beside others.
+    /// True if a sample may lack some of its channels.
     in_part: bool,
 }
 
@@ -118,7 +118,7 @@ impl Spotter {
         self.class.len()
     }
 
-    /// Whether channels may be missing in a sample beside others. Where none may, a sample that lacks one is missing.
+    /// Returns true if a sample may lack some of its channels; otherwise a sample that lacks one is missing.
     pub fn lacks_some(&self) -> bool {
         self.in_part
     }

@@ -240,7 +240,7 @@ mod tests {
         Samples::Channels(rows)
     }
 
-    /// A state as the source has it.
+    /// Emission of a state as written in the source.
     fn exported(one: &DeployedEmission) -> Marginal<Gaussian<2>> {
         let reals = |at: usize| match &one.fields[at] {
             Field::Reals(reals) => std::array::from_fn(|d| reals[d]),

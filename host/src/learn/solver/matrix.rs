@@ -57,7 +57,7 @@ impl Matrix {
     /// A row.
     ///
     /// # Panics
-    /// Past the last.
+    /// Index past the last row.
     pub fn row(&self, index: usize) -> &[f32] {
         &self.values[index * self.columns..][..self.columns]
     }

@@ -425,7 +425,7 @@ impl Family for Autoregressive {
         let own = shape.own();
         (own * (2 + 2 * directions) + (shape.size - own) * (2 + directions), 1)
     }
-    /// Where the past is missing, each channel may be left out.
+    /// Work if the past is missing: each channel may be left out.
     fn work_of_missing(&self, shape: Shape, _: usize) -> (usize, usize) {
         (0, shape.own())
     }

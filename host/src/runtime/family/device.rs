@@ -47,7 +47,7 @@ pub enum Content {
 }
 
 impl FieldKind {
-    /// A field of so many entries of a kind.
+    /// Creates a field with this number of entries of a kind.
     pub const fn new(content: Content, width: Width) -> Self {
         Self { content, width }
     }
@@ -85,9 +85,9 @@ pub enum Field<T = f32> {
 /// The emission of one state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeployedEmission<T = f32> {
-    /// Its family.
+    /// Family of the emission.
     pub family: &'static dyn Family,
-    /// Its sizes.
+    /// Sizes of the emission.
     pub shape: Shape,
     /// The fields of the core's type, in order.
     pub fields: Vec<Field<T>>,
@@ -232,7 +232,7 @@ pub enum Rates<'a> {
 }
 
 impl<'a> Rates<'a> {
-    /// Its numbers.
+    /// Numbers of the blocks.
     pub fn parts(self) -> &'a Parts {
         match self {
             Self::Score(parts) | Self::Statistics(parts) => parts,

@@ -70,7 +70,7 @@ pub(crate) const OF_SYMBOLS: &dyn Family = &categorical::Categorical;
 /// Families of other crates.
 static ADDED: RwLock<Vec<&'static dyn Family>> = RwLock::new(Vec::new());
 
-/// Makes a family of another crate known by its name, which files keep. Once more changes nothing.
+/// Registers a family of another crate under its name, which files keep. Registering it again changes nothing.
 ///
 /// # Errors
 /// Returns the family that has the name already, if it is another one.
@@ -299,7 +299,7 @@ pub trait Family: Any + fmt::Debug + Sync {
     /// The direction from parameters to others of the same shape; `None` where the shapes differ.
     fn towards(&self, from: &Parts, to: &Parts) -> Option<Parts>;
 
-    /// The core's types that a device's emission is made of, the outermost last. A type of another crate by its path,
+    /// Core types of a device's emission, the outermost last. A type of another crate by its path,
     /// `my_crate::Laplace`: what is exported as Rust source depends on that crate.
     fn core_types(&self) -> &'static [&'static str];
     /// The core's type of a device's emission over a number.
@@ -326,7 +326,7 @@ pub trait Family: Any + fmt::Debug + Sync {
     ) -> Result<Vec<Field<f64>>, DoesNotFit>;
     /// Multiply-adds and exponentials of a state's likelihood, with `directions` directions.
     fn work(&self, shape: Shape, directions: usize) -> (usize, usize);
-    /// Multiply-adds and logarithms, at most, that channels that are missing (all but one) add to a state's likelihood.
+    /// Most multiply-adds and logarithms that missing channels (all but one) add to a state's likelihood.
     fn work_of_missing(&self, shape: Shape, directions: usize) -> (usize, usize) {
         let _ = (shape, directions);
         (0, 0)

@@ -408,7 +408,7 @@ impl HostReal for f64 {
 
 macro_rules! weights {
     ($($weight:ty),*) => {
-        /// The emissions of a family over rows of channels, for every weight of the host: of each [`OverRows`].
+        /// Emissions of an [`OverRows`] family over rows of channels, for every weight of the host.
         pub trait AllBanks: $(Banks<$weight> +)* Sync {}
         impl<F: OverRows> AllBanks for F {}
         $(impl HostWeight for $weight {

@@ -77,7 +77,7 @@ fn a_score_is_the_gradient() {
     check_score(|_, _| true);
 }
 
-/// Of what is there, where channels are missing.
+/// The score with missing channels is the gradient of the log-likelihood of the channels present.
 #[test]
 fn a_score_with_missing_channels_is_the_gradient() {
     check_score(|t, d| t % 3 != d % 3);

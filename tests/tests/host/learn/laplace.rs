@@ -31,7 +31,7 @@ struct Laplace<const COPY: u8>;
 const CENTRE: Block = Block::new("centre", Width::Size);
 const WIDTH: Block = Block::new("width", Width::Size);
 
-/// The sign and the length of what a sample lacks to the centre, in widths.
+/// Sign and length of the distance from a sample to the centre, in widths.
 fn away(x: f64, centre: f64, width: f64) -> (f64, f64) {
     let z = (x - centre) / width;
     (z.signum(), z.abs())
