@@ -352,7 +352,7 @@ mod tests {
         assert!(fitted.unknown(&both).expect("judged").is_empty());
         let none = waves(&[("odd", 1.0)], "x");
         let strange = fitted.score(&none).expect_err("no such class").to_string();
-        assert!(strange.starts_with("memory, series `0`: label `odd`"), "{strange}");
+        assert!(strange.starts_with("memory, series `0`: unknown label `odd`"), "{strange}");
         for data in [some, none] {
             let unknown = fitted.unknown(&data).expect("judged");
             let [odd] = unknown.as_slice() else { panic!("one class, not {unknown:?}") };
