@@ -1,4 +1,4 @@
-//! `fit`, `predict`, `predict_proba`, `score`: the names that users of scikit-learn know.
+//! `fit`, `predict`, `predict_proba`: the names that users of scikit-learn know.
 //!
 //! ```
 //! use fishweir::data::{Dataset, Kind, Samples};
@@ -15,7 +15,7 @@
 //! let fitted = Estimator::new(ClassifierKind::Fisher).fit(&data)?;
 //! assert_eq!(fitted.predict(&wave(1.9, 0.5))?, "fast");
 //! assert!(fitted.predict_proba(&wave(1.9, 0.5))?[0] > 0.5);
-//! assert!(fitted.score(&data)? > 0.9);
+//! assert!(fitted.accuracy(&data)? > 0.9);
 //! let trusted = Estimator::new(ClassifierKind::Fisher).rejecting(0.05).fit(&data)?;
 //! assert!(trusted.rejection(&wave(9.0, 0.5))?.is_some(), "neither slow nor fast");
 //! # let folder = tempfile::tempdir().unwrap();
@@ -128,7 +128,7 @@ impl Fitted {
     }
 
     /// The class of a series, taken as one window; [`predict_windows`](Self::predict_windows) takes a longer one. Samples that the classifier refuses are missing, as
-    /// [`score`](Self::score) and a device do; where nothing is left, priors or biases alone decide.
+    /// [`accuracy`](Self::accuracy) and a device do; where nothing is left, priors or biases alone decide.
     ///
     /// Cost: the stream's, a sample ([`deployed`](Self::deployed)`().cost()`).
     ///
@@ -235,14 +235,14 @@ impl Fitted {
     /// # Errors
     /// [`Error::Evaluate`]; [`Error::Data`] where the classifier knows no class of the data, and of data at another rate than
     /// that of the training.
-    pub fn score(&self, data: &Dataset) -> Result<f64, Error> {
+    pub fn accuracy(&self, data: &Dataset) -> Result<f64, Error> {
         Ok(self.figures(data)?.accuracy)
     }
 
     /// Accuracy, macro-F1, confusion.
     ///
     /// # Errors
-    /// As [`score`](Self::score).
+    /// As [`accuracy`](Self::accuracy).
     pub fn figures(&self, data: &Dataset) -> Result<Figures, Error> {
         self.check_observes(data)?;
         let (data, _) = data.clone().of_classes(self.classes())?;
@@ -343,15 +343,15 @@ mod tests {
         let both = waves(&[("slow", 0.3), ("fast", 1.9)], "x");
         let fitted = Estimator::new(ClassifierKind::Bayes).fit(&both).expect("fitted");
         assert_eq!(fitted.classes(), ["fast", "slow"]);
-        let right = fitted.score(&waves(&[("slow", 0.3)], "x")).expect("scored");
+        let right = fitted.accuracy(&waves(&[("slow", 0.3)], "x")).expect("scored");
         assert!(right > 0.9, "{right}");
         let leads = fitted.leads(&both.series()[0].samples).expect("decided");
         assert!(leads[1] > 0.0 && leads[0] < 0.0, "{leads:?}");
         let some = waves(&[("slow", 0.3), ("odd", 1.0)], "x");
-        assert_eq!(fitted.score(&some).expect("scored"), right);
+        assert_eq!(fitted.accuracy(&some).expect("scored"), right);
         assert!(fitted.unknown(&both).expect("judged").is_empty());
         let none = waves(&[("odd", 1.0)], "x");
-        let strange = fitted.score(&none).expect_err("no such class").to_string();
+        let strange = fitted.accuracy(&none).expect_err("no such class").to_string();
         assert!(strange.starts_with("memory, series `0`: unknown label `odd`"), "{strange}");
         for data in [some, none] {
             let unknown = fitted.unknown(&data).expect("judged");
@@ -360,7 +360,7 @@ mod tests {
             let decided: usize = odd.decided.iter().map(|one| one.1).sum();
             assert_eq!((decided + odd.undecided, odd.rejected), (12, None));
         }
-        let other = fitted.score(&waves(&[("slow", 0.3)], "y"));
+        let other = fitted.accuracy(&waves(&[("slow", 0.3)], "y"));
         assert!(matches!(other, Err(Error::Evaluate(EvaluateError::Observes { .. }))), "{other:?}");
     }
 

@@ -15,7 +15,7 @@
 //! | a fitted model and what it answers, with hidden states or without; its file | [`model`] |
 //! | models whose hidden state is a vector | [`dynamics`] |
 //! | Fisher scores, and kernels between sequences | [`kernel`] |
-//! | `fit`, `predict`, `predict_proba`, `score`, and data in memory | [`estimator`] |
+//! | `fit`, `predict`, `predict_proba`, `accuracy`, and data in memory | [`estimator`] |
 //! | a classifier of windows or of whole series, with every choice told | [`learn::train`] |
 //! | a detector of change, from what is normal | [`detect::DetectorPlan`] |
 //! | figures on data that it never saw, with intervals | [`evaluate`] |

@@ -84,7 +84,7 @@ fn one_evaluate_and_one_predict_take_every_classifier() {
     let noted = notes(&format!("evaluate {train} --model {bayes} --window 5"));
     assert!(noted.iter().any(|note| note.kind == "idle-option"), "{noted:?}");
     refuses(&format!("evaluate {train} {train} --model {bayes}"), "one-file");
-    refuses(&format!("evaluate {train} --model {}", garden.at("garden.bif")), "needs-classifier");
+    refuses(&format!("evaluate {train} --model {}", garden.at("garden.bif")), "wrong-model");
 }
 
 #[test]

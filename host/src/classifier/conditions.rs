@@ -353,13 +353,13 @@ mod tests {
         let estimator = Estimator::new(ClassifierKind::Bayes);
         assert_eq!(estimator.fit(&both).expect_err("two rates").kind(), "mixed-rates");
         let fitted = estimator.fit(&slow).expect("fitted");
-        assert!(fitted.score(&slow).is_ok());
-        assert_eq!(fitted.score(&fast).expect_err("another").kind(), "other-rate");
+        assert!(fitted.accuracy(&slow).is_ok());
+        assert_eq!(fitted.accuracy(&fast).expect_err("another").kind(), "other-rate");
         assert_eq!(fitted.unknown(&fast).expect_err("another").kind(), "other-rate");
         let period = fitted.deployed().contract().and_then(|contract| contract.period);
         let rate = period.expect("known").rate();
         let resampled = fast.resampled(Resample::To(rate)).expect("resampled");
-        assert!(fitted.score(&resampled).is_ok());
+        assert!(fitted.accuracy(&resampled).is_ok());
         let provenance =
             &estimator.fit(&resampled).expect("fitted").trained().classifier.provenance.clone();
         assert!(provenance.resampled && provenance.period == period);

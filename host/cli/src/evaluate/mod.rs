@@ -219,7 +219,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )),
             }
         }
-        [first, ..] if network::is_network(first) => judge_records(arguments),
+        [first, ..] if network::is_classifier(first) => judge_records(arguments),
         models => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();

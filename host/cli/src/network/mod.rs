@@ -19,6 +19,7 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use fishweir_networks::records::LAYOUTS;
+use fishweir_networks::{NetworkFile, NetworkModel};
 
 use super::reading::TextOptions;
 use super::{Failure, Recipe, recognise};
@@ -73,10 +74,12 @@ enum Command {
     Draw(draw::Arguments),
 }
 
-/// Returns true if a file contains a network or a classifier of records.
-pub(super) fn is_network(model: &Path) -> bool {
+/// Returns whether a file has a classifier of records.
+pub(super) fn is_classifier(model: &Path) -> bool {
     let file = model.display().to_string();
-    recognise::read(model).is_ok_and(|bytes| recognise::is_network(&file, &bytes))
+    let parsed =
+        recognise::read(model).ok().and_then(|bytes| NetworkFile::parse(&file, &bytes).ok());
+    parsed.is_some_and(|found| matches!(found.model, NetworkModel::Classifier(_)))
 }
 
 /// Judges fitted classifiers on a table of records; the others are compared with the first.

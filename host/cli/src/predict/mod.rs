@@ -254,7 +254,7 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let [data] = arguments.data.as_slice()
         && !arguments.explain
-        && network::is_network(&arguments.model)
+        && network::is_classifier(&arguments.model)
     {
         let given = [arguments.cutting.given(), arguments.reading.of_series()].concat();
         note_idle(&given, "the model is a classifier of records")?;

@@ -79,7 +79,8 @@ impl DetectorModel {
     fn check(&self) -> Result<(), String> {
         self.observations.kind().map_err(|error| error.to_string())?;
         let limits = [self.fit, self.drift];
-        if limits.iter().any(|limit| !limit.mean.is_finite() || !(limit.threshold > 0.0)) {
+        let good = |limit: &ChangeLimit| limit.mean.is_finite() && limit.threshold > 0.0;
+        if !limits.iter().all(good) {
             return Err(
                 "a limit whose mean is not finite, or whose threshold is not positive".into()
             );

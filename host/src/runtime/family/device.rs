@@ -274,6 +274,9 @@ impl Precision {
     }
 
     /// The nearest number, which must be finite and keep its digits.
+    ///
+    /// # Errors
+    /// [`DoesNotFit`] of a number that overflows or loses its digits, unless the precision is lenient.
     pub fn narrow(
         &self,
         part: &'static str,

@@ -306,7 +306,7 @@ const ROWS: [[f64; 2]; 4] = [[0.3, 1.0], [2.5, -1.2], [3.5, -0.9], [0.1, 2.4]];
 
 fn log_likelihood(model: &Hmm) -> f64 {
     let samples: Samples = ROWS.into_iter().collect();
-    log_likelihoods(model, &views(&[samples])).expect("sound")[0].clone().expect("possible")
+    log_likelihoods(model, &views(&[samples])).expect("sound")[0].expect("possible")
 }
 
 #[test]
