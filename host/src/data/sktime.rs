@@ -142,7 +142,7 @@ impl Description {
             }
             _ => {}
         }
-        let found = format!("{} a channel", counted(samples, "sample"));
+        let found = format!("{} per channel", counted(samples, "sample"));
         let as_long = self.said("equallength").is_none_or(|(what, _)| what != "false");
         match (number("serieslength"), is_true("equallength")) {
             (Some((wanted, line)), _) if as_long && samples != wanted => {
