@@ -126,7 +126,8 @@ pub(super) fn deployed(
     if !direction.fits(model, None) {
         return Err(CalibrationError::Shape("the direction"));
     }
-    if observations.size() != model.size() {
+    let symbols = matches!(observations, Observations::Symbols(_));
+    if observations.size() != model.size() || symbols != model.emission.is_over_symbols() {
         return Err(CalibrationError::Shape("the observation"));
     }
     let attached: Result<_, DeployError> =
