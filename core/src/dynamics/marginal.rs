@@ -14,8 +14,8 @@ impl<W: Arithmetic, const N: usize> Channels<'_, W, N> {
     /// ```
     ///
     /// `rows` and `whitening` are scratch, `[channel][row]` and `[channel][channel]` of all channels; the result lies in
-    /// their beginning and takes the values of the channels that are there, in order. Scratch that is too short leaves
-    /// channels out.
+    /// their beginning and takes the values of the channels that are there, in order. Scratch must have room for all channels;
+    /// otherwise the result is meaningless.
     ///
     /// Work: `M D (N + D)` multiply-adds, and a square root and a logarithm per missing channel, for `M` of `D` channels.
     #[inline]

@@ -61,13 +61,24 @@ pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Datas
     read_all_against(paths, options, None, &[])
 }
 
+/// Reads data to decide on with a model, and notes differences from its training. Strings that cannot be read are left out and
+/// counted.
+pub(super) fn read_to_decide(
+    paths: &[PathBuf],
+    reading: &Reading,
+    model: &Model,
+) -> Result<Dataset, Failure> {
+    let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
+    read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
+}
+
 /// Reads data for a model, and notes differences from its training.
 pub(super) fn read_for(
     paths: &[PathBuf],
     reading: &Reading,
     model: &Model,
 ) -> Result<Dataset, Failure> {
-    let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
+    let options = reading.options_of(model, None)?;
     read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
 }
 

@@ -335,10 +335,14 @@ fn timed(
         };
         let value = sample(value.trim(), options, || place(at))?;
         // Keys that are ordered as the numbers are.
-        let bits = t.to_bits();
+        let bits = (t + 0.0).to_bits();
         let key = if t.is_sign_negative() { !bits } else { bits | 1 << 63 };
         let (_, row) = rows.entry(key).or_insert((t, Vec::new()));
-        row.resize(row.len().max(channel + 1), None);
+        // Channels come in order.
+        if row.len() > channel {
+            return wrong("two samples of a channel have this time");
+        }
+        row.resize(channel + 1, None);
         row[channel] = value;
         rest = behind;
     }

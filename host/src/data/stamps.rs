@@ -66,8 +66,8 @@ pub(super) enum Times {
     Numbers(TimeUnit),
     /// Whole units since some moment long ago, `per_second` of them per second, from this one on.
     Epoch { per_second: i64, origin: i64 },
-    /// Dates with times, in nanoseconds from this one on.
-    Dates { origin: i128, order: Order },
+    /// Dates with times, in nanoseconds from this one on. `other` is the origin in the other order, where the first dates fit both.
+    Dates { origin: i128, order: Order, other: Option<i128> },
 }
 
 /// Part that comes first in a date with the year last.
@@ -80,11 +80,18 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Order in which all fields are dates; months first if both orders fit and give the same dates.
+    fn other(self) -> Self {
+        match self {
+            Self::Month => Self::Day,
+            Self::Day => Self::Month,
+        }
+    }
+
+    /// Order in which all fields are dates, and whether the other one fits as well and gives the same steps.
     ///
     /// # Errors
     /// Both orders fit, and the dates differ.
-    fn of(fields: &[&str]) -> Result<Self, String> {
+    fn of(fields: &[&str]) -> Result<(Self, bool), String> {
         let all = |order| -> Option<Vec<i128>> {
             fields.iter().map(|field| nanoseconds_in(field, order)).collect()
         };
@@ -94,8 +101,9 @@ impl Order {
                 "dates such as `{}` may have the day or the month first; write the year first, as in 2025-03-14",
                 fields.first().unwrap_or(&"")
             )),
-            (None, Some(_)) => Ok(Self::Day),
-            _ => Ok(Self::Month),
+            (None, Some(_)) => Ok((Self::Day, false)),
+            (Some(months), Some(days)) => Ok((Self::Month, months != days)),
+            _ => Ok((Self::Month, false)),
         }
     }
 }
@@ -121,12 +129,16 @@ impl Times {
             return Ok(Settled { times: Self::unnamed(unit)?, found: None });
         };
         if finite(first).is_none() && finite(&first.replacen(',', ".", 1)).is_none() {
-            let order = Order::of(fields)?;
+            let (order, is_open) = Order::of(fields)?;
             let origin = nanoseconds_in(first, order).ok_or_else(|| {
                 format!("`{first}` in the column `{name}` is neither a number nor a date such as 2025-03-01T10:00:00.5")
             })?;
             return Ok(Settled {
-                times: Self::Dates { origin, order },
+                times: Self::Dates {
+                    origin,
+                    order,
+                    other: nanoseconds_in(first, order.other()).filter(|_| is_open),
+                },
                 found: Some("dates".into()),
             });
         }
@@ -183,7 +195,7 @@ impl Times {
         }
     }
 
-    /// The seconds of a field.
+    /// The seconds of a field; `None` also for a date that gives another time with the day first than with the month first.
     pub(super) fn seconds(self, text: &str) -> Option<f64> {
         match self {
             Self::Numbers(unit) => finite(text).map(|t| unit.seconds(t)),
@@ -191,8 +203,11 @@ impl Times {
                 Ok(whole) => Some(whole.checked_sub(origin)? as f64 / per_second as f64),
                 Err(_) => Some((finite(text)? - origin as f64) / per_second as f64),
             },
-            Self::Dates { origin, order } => {
-                Some((nanoseconds_in(text, order)? - origin) as f64 / 1e9)
+            Self::Dates { origin, order, other } => {
+                let since = nanoseconds_in(text, order)? - origin;
+                let in_other = |other| Some(nanoseconds_in(text, order.other())? - other);
+                let is_certain = other.is_none_or(|other| in_other(other) == Some(since));
+                is_certain.then_some(since as f64 / 1e9)
             }
         }
     }
@@ -362,6 +377,12 @@ mod tests {
         assert_eq!(read("time", &british).0, [0.0, 86_400.0]);
         assert_eq!(read("time", &["03/04/2025 10:00:00", "03/04/2025 10:00:02"]).0, [0.0, 2.0]);
         assert!(Times::of("time", &["03/04/2025 10:00:00", "04/04/2025 10:00:00"]).is_err());
+        // One day fits both orders, and the next one tells them apart.
+        let day =
+            Times::of("time", &["03/04/2025 23:59:58", "03/04/2025 23:59:59"]).expect("dates");
+        assert_eq!(day.times.seconds("03/04/2025 23:59:59"), Some(1.0));
+        assert_eq!(day.times.seconds("04/04/2025 00:00:00"), None);
+        assert_eq!(day.times.seconds("13/04/2025 00:00:00"), None);
         assert!(Times::of("time", &["soon"]).is_err() && Times::of("time [m]", &["1"]).is_err());
     }
 }

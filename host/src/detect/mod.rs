@@ -184,16 +184,20 @@ impl DetectorPlan<'_> {
             .map_err(|error| DetectorError::Fit { file: file(), error })?
             .starting_anywhere();
         let direction = self.direction(&baum_welch, &fitted.model, &scale, progress)?;
+        let all: Vec<usize> = (0..normal.series().len()).collect();
+        let provenance = Provenance::of(normal, &all);
+        // A channel may be missing if it is in any part of the recordings.
+        let in_part = provenance.contract_in_part().lacks_some();
         let detector = self
             .calibration
-            .calibrate(&fitted.model, &direction, &observations, &second)
+            .calibrate_for((&observations, in_part), &fitted.model, &direction, &second)
             .map_err(|error| DetectorError::Calibration { file: file(), error })?;
         let [calibrated, unseen] = [&second, &third].map(|streams| FalseAlarms {
             alarms: detector.alarms(streams),
             samples: streams.iter().map(SamplesView::len).sum(),
         });
         let changes = self.changes(&detector, &third);
-        let all: Vec<usize> = (0..normal.series().len()).collect();
+        let notes = detector.notes().to_vec();
         let model = DetectorModel {
             observations,
             normal: fitted.model.clone(),
@@ -201,11 +205,7 @@ impl DetectorPlan<'_> {
             memory: self.calibration.memory,
             fit: detector.fit().into(),
             drift: detector.drift().into(),
-            in_part: detector.takes_partial_samples(),
-            provenance: Provenance {
-                notes: detector.notes().to_vec(),
-                ..Provenance::of(normal, &all)
-            },
+            provenance: Provenance { notes, ..provenance },
         };
         Ok(DetectorTrial { detector, model, fit: fitted, calibrated, unseen, changes })
     }

@@ -3,7 +3,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::contract::ContractSummary;
-use super::table::on_a_device;
+use super::table::{of_missing, on_a_device};
 use super::{EmissionSummary, counted, grouped, to_three_digits};
 use crate::classifier::{Direction, Provenance};
 use crate::deploy::{CalibrationError, ChangeLimit, DetectorCost, DetectorModel};
@@ -110,6 +110,8 @@ impl fmt::Display for DetectorInspection {
             ("multiply-adds per sample", cost.multiply_adds_per_sample, ""),
             ("exponentials per sample", cost.exponentials_per_sample, ""),
         ];
-        write!(f, "\n{}", on_a_device(rows.into_iter()))
+        let missing =
+            of_missing(cost.multiply_adds_per_partial_sample, cost.logarithms_per_partial_sample);
+        write!(f, "\n{}", on_a_device(rows.into_iter().chain(missing)))
     }
 }

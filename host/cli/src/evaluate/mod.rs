@@ -24,7 +24,7 @@ use super::emitting::Emitting;
 use super::kernels::KernelOptions;
 use super::marking::Marking;
 use super::model::Model;
-use super::options::{each_once, note_idle, refuse_idle};
+use super::options::{each_once, named, note_idle, refuse_idle};
 use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, warn};
@@ -275,6 +275,10 @@ fn judge_records(arguments: &Arguments) -> Result<(), Failure> {
         arguments.cutting.given(),
         arguments.gathering.given(),
         arguments.reading.of_series(),
+        named([
+            ("--roc", arguments.roc.is_some()),
+            ("--reliability", arguments.reliability.is_some()),
+        ]),
     ];
     note_idle(&given.concat(), "the model is a classifier of records")?;
     network::judge(data, &arguments.model, arguments.reading.text(), arguments.json)

@@ -51,7 +51,7 @@ pub(super) struct Written {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum OfUnseen {
-    /// An error
+    /// An error; network predict leaves the record undecided, and counts it
     #[default]
     Refuse,
     /// A missing field; how many is noted

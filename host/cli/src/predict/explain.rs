@@ -193,7 +193,7 @@ pub(super) fn explain(
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> = paths.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
     Outputs::check(&figure, &inputs)?;
-    let data = tell::read_for(paths, &arguments.reading, model)?;
+    let data = tell::read_to_decide(paths, &arguments.reading, model)?;
     let wanted = arguments.series.as_ref().map(|id| series_named(&data, id)).transpose()?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());

@@ -55,7 +55,7 @@ decided at its end, as in training. A column `t` gives the time, in seconds or i
 without a unit that step by one number the samples, which then have the rate of the training.
 
 A sample is refused if it is invalid (not a number, a number beyond single precision, a character or word outside \
-the alphabet) or impossible under all models left. fishweir reports and counts refused samples and takes them as \
+the alphabet) or impossible under all models left. Of a file, a string with such a symbol is left out and counted. fishweir reports and counts refused samples and takes them as \
 missing, as a device does; --strict ends the stream at the first. A model under which a sample is impossible is \
 ruled out until the next reset, and the others go on; but a kernel machine takes the scores of all its models, \
 and refuses what is impossible under one of them.
@@ -252,10 +252,14 @@ fn heads(deployed: &Deployed, series: bool) -> Vec<String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let [data] = arguments.data.as_slice()
-        && !arguments.explain
-        && network::is_classifier(&arguments.model)
-    {
+    if !arguments.data.is_empty() && network::is_classifier(&arguments.model) {
+        let [data] = arguments.data.as_slice() else {
+            return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));
+        };
+        if arguments.explain {
+            let what = "--explain is for models of series; this one is a classifier of records";
+            return Err(Failure::input(Topic::Unsupported, what));
+        }
         let given = [arguments.cutting.given(), arguments.reading.of_series()].concat();
         note_idle(&given, "the model is a classifier of records")?;
         return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
@@ -274,7 +278,7 @@ fn predict_files(
     model: &Model,
     paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read_for(paths, &arguments.reading, model)?;
+    let data = tell::read_to_decide(paths, &arguments.reading, model)?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = &model.deployed;

@@ -103,11 +103,22 @@ impl Calibration {
         observations: &Observations,
         normal: &[SamplesView<'_>],
     ) -> Result<Detector, CalibrationError> {
+        let in_part =
+            normal.iter().filter_map(SamplesView::rows).any(|rows| rows.has_partial_rows());
+        self.calibrate_for((observations, in_part), model, direction, normal)
+    }
+
+    /// [`calibrate`](Self::calibrate) for a detector whose channels may be missing, or not, though none is in these streams.
+    pub(crate) fn calibrate_for(
+        &self,
+        (observations, in_part): (&Observations, bool),
+        model: &Hmm,
+        direction: &Direction,
+        normal: &[SamplesView<'_>],
+    ) -> Result<Detector, CalibrationError> {
         self.validate()?;
         let deployed = deployed(model, direction, observations)?;
         let lost = lost(self.memory);
-        let in_part =
-            normal.iter().filter_map(SamplesView::rows).any(|rows| rows.has_partial_rows());
         let gains = gains((observations, in_part), &deployed, normal);
         let observed = gains.iter().flatten().flatten().count();
         if (observed as f64) < FEWEST_ALARMS as f64 * self.mean_time {

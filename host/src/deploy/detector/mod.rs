@@ -69,11 +69,6 @@ impl Detector {
         &self.notes
     }
 
-    /// Returns whether channels may be missing.
-    pub fn takes_partial_samples(&self) -> bool {
-        self.in_part
-    }
-
     /// Normal range of the log-likelihood.
     pub fn fit(&self) -> Limit {
         self.fit

@@ -34,9 +34,6 @@ pub struct DetectorModel {
     pub fit: ChangeLimit,
     /// Limits of the derivative along the direction.
     pub drift: ChangeLimit,
-    /// `true` if channels may be missing.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub in_part: bool,
     /// Provenance of the training; its notes say how the limits were set.
     pub provenance: Provenance,
 }
@@ -103,7 +100,7 @@ impl DetectorModel {
             fit: self.fit.into(),
             drift: self.drift.into(),
             notes: self.provenance.notes.clone(),
-            in_part: self.in_part,
+            in_part: self.provenance.contract_in_part().lacks_some(),
         })
     }
 }
@@ -146,6 +143,10 @@ pub struct DetectorCost {
     pub multiply_adds_per_sample: usize,
     /// Exponentials per sample.
     pub exponentials_per_sample: usize,
+    /// Multiply-adds, at most, that missing channels add to a sample. Zero where none may be missing.
+    pub multiply_adds_per_partial_sample: usize,
+    /// Logarithms, at most, that missing channels add to a sample.
+    pub logarithms_per_partial_sample: usize,
 }
 
 impl Detector {
@@ -155,12 +156,16 @@ impl Detector {
         let states = self.states();
         let work = FilterWork::of(states, 1, &emission);
         let weights = 2 * (states + states * states);
+        let missing = if self.in_part { states } else { 0 };
+        let partial = emission.family.work_of_missing(emission.shape, 1);
         let reals = states * reals(emission.family, emission.shape, 1);
         DetectorCost {
             state_bytes: belief_bytes(states, 1) + FADING,
             model_bytes: 4 * (weights + reals + LIMITS),
             multiply_adds_per_sample: work.multiply_adds,
             exponentials_per_sample: work.exponentials,
+            multiply_adds_per_partial_sample: missing * partial.0,
+            logarithms_per_partial_sample: missing * partial.1,
         }
     }
 }
@@ -193,7 +198,6 @@ mod tests {
             memory: 50.0,
             fit: ChangeLimit { mean: -2.5, threshold: 8.0 },
             drift: ChangeLimit { mean: 0.1, threshold: 3.0 },
-            in_part: false,
             provenance: Provenance::default(),
         }
     }

@@ -6,8 +6,9 @@
 //! channels meet the recursions as rows of likelihoods ([`RowState`]).
 //!
 //! # To add one
-//! In another crate: a value that is a [`Family`], made known by [`register`]; over channels it is [`OverRows`], too. In this one:
-//! A file here with a value that is a [`Family`] and, over channels, [`OverRows`]; its name is that of the
+//! In another crate, over channels: a value that is a [`Family`] and [`OverRows`], made known by [`register`].
+//!
+//! In this crate: a file here with a value that is a [`Family`] and, over channels, [`OverRows`]. Its name is that of the
 //! core's module, and the line there ([`for_each_family`]) is the line here, too. By itself, out of a model, a
 //! state's emission is a [`Distribution`]: kernels between models compare these. The core has its distribution
 //! ([`fishweir_core::emission`]).

@@ -312,7 +312,8 @@ pub trait OverRows: Sync + 'static {
     ) -> Self::State<W>;
 
     /// The log-likelihoods of many samples in a state, without their tangents, of the samples' channels,
-    /// `[channel][sample]`: bit for bit those of each alone. `false` of a family that has them one by one.
+    /// `[channel][sample]`: bit for bit those of each alone. `false` of a family that has them one by one. A family that returns
+    /// `true` must write [`Family::collect_lanes`](super::Family::collect_lanes), too, or is not fitted.
     fn log_likelihoods<W: HostWeight>(
         state: &Self::State<W>,
         x: &[W::Real],
