@@ -344,9 +344,9 @@ impl EventCost {
     /// Adds rows to a table.
     pub(super) fn rows(&self, table: &mut Table) {
         let mut row = |name: String, value| table.row([name, value]);
-        row("look-ups a push, integer multiply-adds".into(), grouped(self.look_ups));
-        row(format!("{} a push", self.operation), grouped(self.push_operations));
-        row(format!("{} a reading", self.operation), grouped(self.reading_operations));
+        row("look-ups per push, integer multiply-adds".into(), grouped(self.look_ups));
+        row(format!("{} per push", self.operation), grouped(self.push_operations));
+        row(format!("{} per reading", self.operation), grouped(self.reading_operations));
         row("model, in flash".into(), format!("{} B", grouped(self.model_bytes)));
         row("state, in RAM".into(), format!("{} B", grouped(self.state_bytes)));
     }
