@@ -278,7 +278,10 @@ mod tests {
         let known = of(["up", "left", "down"]).expect("sound");
         assert_eq!(known.events(0), [mark(0, 1..3), mark(2, 3..4)]);
         let error = of(["up", "left", "right"]).expect_err("no `down`").to_string();
-        assert!(error.starts_with("m.csv, line 5, column 4 (mark): unknown label `down`"), "{error}");
+        assert!(
+            error.starts_with("m.csv, line 5, column 4 (mark): unknown label `down`"),
+            "{error}"
+        );
         let error = Marked::parse("m.csv", text, "label", None, &options).expect_err("none");
         assert!(error.to_string().contains("no column `label`"), "{error}");
     }
