@@ -16,5 +16,5 @@ fn a_classifier_of_motions_reaches_a_board() {
 fn a_library_for_c_decides_under_qemu() {
     let output = pages::run("host/docs/tutorials/c.md");
     assert!(output.contains("C library written to gait-c"), "{output}");
-    assert_eq!(output.lines().filter(|line| *line == "00000000").count(), 5, "{output}");
+    assert_eq!(output.lines().filter(|line| *line == "00000000").count(), 4, "{output}");
 }
