@@ -20,15 +20,19 @@ use crate::words::{counted, shorten};
 pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Dataset, DataError> {
     for part in &parts {
         check_fit(&parts[0], part)?;
-        check_filled(part)?;
+        check_filled(part, options.skips)?;
     }
     let source = parts.iter().map(|part| part.file.as_str()).collect::<Vec<_>>().join(", ");
     let columns = parts[0].columns.clone();
     let clock = Clock { named: parts.iter().all(|part| part.clocked), resampled: false };
     let mut findings = Findings::default();
     let mut parts = parts;
+    let known = match &options.kind {
+        Some(Kind::Symbols(alphabet)) => Some(alphabet.words()),
+        _ => None,
+    };
     if options.kind.as_ref().is_none_or(Kind::has_words)
-        && let Some(mark) = dictionary::part_at_marks(&mut parts)
+        && let Some(mark) = dictionary::part_at_marks(&mut parts, known)
     {
         findings.add(Finding::Symbols, format!("`{mark}` separates the words"));
     }
@@ -253,8 +257,8 @@ impl Part {
     }
 }
 
-/// Checks that there is a series, and that no string is empty.
-fn check_filled(part: &Part) -> Result<(), DataError> {
+/// Checks that there is a series, and that no string is empty, unless empty ones are skipped.
+fn check_filled(part: &Part, skips: bool) -> Result<(), DataError> {
     if part.drafts.is_empty() {
         return Err(DataError::HeaderOnly { file: part.file.clone() });
     }
@@ -262,7 +266,8 @@ fn check_filled(part: &Part) -> Result<(), DataError> {
         Body::Text(text) => text.characters().next().is_none(),
         Body::Rows(rows) => rows.view().is_empty(),
     };
-    part.drafts.iter().find(is_empty).map_or(Ok(()), |draft| Err(part.empty(draft)))
+    let empty = part.drafts.iter().find(is_empty).filter(|_| !skips);
+    empty.map_or(Ok(()), |draft| Err(part.empty(draft)))
 }
 
 /// The error for a file of one kind where the other is needed.

@@ -98,8 +98,7 @@ pub(super) enum Spelling {
 
 impl Spelling {
     /// Detects the spelling from the first strings: they are words if at least half of them have a separator and at least half of
-    /// the
-    /// pieces are longer than a letter, or all are whole numbers.
+    /// the pieces are longer than a letter, or all are whole numbers.
     pub(super) fn of(parts: &[Part], marks: &Marks) -> Self {
         const LOOKED_AT: usize = 1000;
         let (mut strings, mut parted, mut pieces, mut long) = (0, 0, 0, 0);
@@ -131,27 +130,39 @@ impl Spelling {
 }
 
 /// Puts blanks for the dots or slashes between words, where nothing else separates them and the words come back; returns which
-/// mark it was. Gaps of aligned letters part what hardly comes back.
-pub(super) fn part_at_marks(parts: &mut [Part]) -> Option<char> {
+/// mark it was. Gaps of aligned letters part what hardly comes back. Words of a known dictionary need not come back, but must not
+/// have the mark in them.
+pub(super) fn part_at_marks(parts: &mut [Part], known: Option<&[String]>) -> Option<char> {
+    if let Some(words) = known {
+        let has = |mark: char| words.iter().any(|word| word.contains(mark));
+        return part_at(parts, |parts, mark| !has(mark) && are_words(parts, mark, false));
+    }
+    part_at(parts, |parts, mark| are_words(parts, mark, true))
+}
+
+/// Returns whether strings are words between marks; if asked, words that come back.
+fn are_words(parts: &[Part], mark: char, come_back: bool) -> bool {
     const LOOKED_AT: usize = 1000;
-    let are_words = |mark: char| {
-        let (mut strings, mut parted, mut pieces, mut long) = (0, 0, 0, 0);
-        let mut words = BTreeSet::new();
-        for text in texts(parts).take(LOOKED_AT) {
-            if text.form != Form::Line || text.text.contains(is_separator) {
-                return false;
-            }
-            strings += 1;
-            parted += usize::from(text.text.contains(mark));
-            for piece in text.text.split(mark).filter(|piece| !piece.is_empty()) {
-                pieces += 1;
-                long += usize::from(piece.chars().count() > 1);
-                words.insert(piece);
-            }
+    let (mut strings, mut parted, mut pieces, mut long) = (0, 0, 0, 0);
+    let mut words = BTreeSet::new();
+    for text in texts(parts).take(LOOKED_AT) {
+        if text.form != Form::Line || text.text.contains(is_separator) {
+            return false;
         }
-        2 * parted >= strings && parted > 0 && 2 * long >= pieces && 2 * words.len() <= pieces
-    };
-    let mark = ['.', '/'].into_iter().find(|&mark| are_words(mark))?;
+        strings += 1;
+        parted += usize::from(text.text.contains(mark));
+        for piece in text.text.split(mark).filter(|piece| !piece.is_empty()) {
+            pieces += 1;
+            long += usize::from(piece.chars().count() > 1);
+            words.insert(piece);
+        }
+    }
+    let are_known = !come_back || 2 * words.len() <= pieces;
+    2 * parted >= strings && parted > 0 && 2 * long >= pieces && are_known
+}
+
+fn part_at(parts: &mut [Part], is_mark: impl Fn(&[Part], char) -> bool) -> Option<char> {
+    let mark = ['.', '/'].into_iter().find(|&mark| is_mark(parts, mark))?;
     for draft in parts.iter_mut().flat_map(|part| &mut part.drafts) {
         if let Body::Text(text) = &mut draft.body {
             text.text = text.text.replace(mark, " ");

@@ -83,7 +83,12 @@ fn join(
             continue;
         }
         if sensor.eq_ignore_ascii_case("annotation") {
-            annotations = notes(file, bytes)?;
+            // A file in an archive is named with it.
+            let place = match Path::new(file).starts_with(name) {
+                true => file.clone(),
+                false => format!("{name}/{file}"),
+            };
+            annotations = notes(&place, bytes)?;
             continue;
         }
         let source = Source {
