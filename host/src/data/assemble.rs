@@ -20,7 +20,7 @@ use crate::words::{counted, shorten};
 pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Dataset, DataError> {
     for part in &parts {
         check_fit(&parts[0], part)?;
-        check_filled(part, options.skips)?;
+        check_filled(part)?;
     }
     let source = parts.iter().map(|part| part.file.as_str()).collect::<Vec<_>>().join(", ");
     let columns = parts[0].columns.clone();
@@ -257,8 +257,8 @@ impl Part {
     }
 }
 
-/// Checks that there is a series, and that no string is empty, unless empty ones are skipped.
-fn check_filled(part: &Part, skips: bool) -> Result<(), DataError> {
+/// Checks that there is a series, and that no string is empty.
+fn check_filled(part: &Part) -> Result<(), DataError> {
     if part.drafts.is_empty() {
         return Err(DataError::HeaderOnly { file: part.file.clone() });
     }
@@ -266,8 +266,7 @@ fn check_filled(part: &Part, skips: bool) -> Result<(), DataError> {
         Body::Text(text) => text.characters().next().is_none(),
         Body::Rows(rows) => rows.view().is_empty(),
     };
-    let empty = part.drafts.iter().find(is_empty).filter(|_| !skips);
-    empty.map_or(Ok(()), |draft| Err(part.empty(draft)))
+    part.drafts.iter().find(is_empty).map_or(Ok(()), |draft| Err(part.empty(draft)))
 }
 
 /// The error for a file of one kind where the other is needed.
