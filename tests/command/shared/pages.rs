@@ -5,6 +5,9 @@ use std::process::{Command, Stdio};
 
 use super::PROGRAM;
 
+/// Tutorials that build firmware, which `command_device` runs.
+pub(crate) const WITH_FIRMWARE: [&str; 2] = ["motions", "c"];
+
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("a folder")

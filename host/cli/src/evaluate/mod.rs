@@ -3,6 +3,7 @@
 mod events;
 mod figures;
 mod kernels;
+mod records;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use super::emitting::Emitting;
 use super::kernels::KernelOptions;
 use super::marking::Marking;
 use super::model::Model;
-use super::options::{each_once, named, note_idle, refuse_idle};
+use super::options::{each_once, note_idle, refuse_idle};
 use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, warn};
@@ -219,7 +220,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )),
             }
         }
-        [first, ..] if network::is_classifier(first) => judge_records(arguments),
+        [first, ..] if network::is_classifier(first) => records::judge(arguments),
         models => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();
@@ -261,27 +262,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
         }
     }
-}
-
-/// Evaluates classifiers of records, with the options of tables of records.
-fn judge_records(arguments: &Arguments) -> Result<(), Failure> {
-    let [data] = arguments.data.as_slice() else {
-        return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));
-    };
-    let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
-    let given = [
-        training.given(),
-        arguments.options.given(),
-        arguments.cutting.given(),
-        arguments.gathering.given(),
-        arguments.reading.of_series(),
-        named([
-            ("--roc", arguments.roc.is_some()),
-            ("--reliability", arguments.reliability.is_some()),
-        ]),
-    ];
-    note_idle(&given.concat(), "the model is a classifier of records")?;
-    network::judge(data, &arguments.model, arguments.reading.text(), arguments.json)
 }
 
 /// Cross-validates classifiers one after another on the same folds.

@@ -1,0 +1,26 @@
+//! `fishweir evaluate` with a classifier of records.
+
+use super::Arguments;
+use crate::options::{named, note_idle};
+use crate::{Failure, Topic, network};
+
+/// Evaluates classifiers of records, with the options of tables of records.
+pub(super) fn judge(arguments: &Arguments) -> Result<(), Failure> {
+    let [data] = arguments.data.as_slice() else {
+        return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));
+    };
+    let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
+    let given = [
+        training.given(),
+        arguments.options.given(),
+        arguments.cutting.given(),
+        arguments.gathering.given(),
+        arguments.reading.of_series(),
+        named([
+            ("--roc", arguments.roc.is_some()),
+            ("--reliability", arguments.reliability.is_some()),
+        ]),
+    ];
+    note_idle(&given.concat(), "the model is a classifier of records")?;
+    network::judge(data, &arguments.model, arguments.reading.text(), arguments.json)
+}
