@@ -27,7 +27,7 @@ fn codebooks_are_told_and_exported() {
     let info = json(&format!("info {model} --json"));
     let told = info["codebooks"].as_str().expect("told").to_owned();
     // Series of more than 32 samples and no more than 64 have room for dilations 1, 2 and 4.
-    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples, 2 levels a pattern");
+    assert_eq!(told, "6 codebooks of 8 patterns over the last 32 samples, 2 levels per pattern");
     let channels = info["channels"].as_array().expect("channels").len();
     let outputs = info["outputs"].as_u64().expect("outputs") as usize;
     let cost = |of: &Value, what: &str| of["cost"][what].as_u64().expect("a cost") as usize;
@@ -156,7 +156,7 @@ fn what_the_default_leaves_out_is_told() {
     assert!(!printed(&fit).contains("limits left out"));
     // First levels, and then codebooks.
     let said = printed(&format!("{fit} --max-flash 3000"));
-    assert!(said.contains("limits left out") && said.contains("1 level a pattern"), "{said}");
+    assert!(said.contains("limits left out") && said.contains("1 level per pattern"), "{said}");
     let said = printed(&format!("{fit} --max-flash 1500"));
     assert!(said.contains("limits left out") && !said.contains("codebook"), "{said}");
     let mut wide = "series,label,t".to_owned();

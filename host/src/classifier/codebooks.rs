@@ -193,7 +193,7 @@ impl Codebooks {
         let (count, depth) = (counted(self.books.len(), "codebook"), self.depth());
         let levels = match self.levels() {
             0 => String::new(),
-            levels => format!(", {} a pattern", counted(levels, "level")),
+            levels => format!(", {} per pattern", counted(levels, "level")),
         };
         format!("{count} of {CODEWORDS} patterns over the last {depth} samples{levels}")
     }
@@ -240,7 +240,7 @@ impl Codebooks {
             }
             if levels > LEVELS_MOST {
                 return Err(format!(
-                    "codebook {index} has {levels} levels a pattern: at most {LEVELS_MOST}"
+                    "codebook {index} has {levels} levels per pattern: at most {LEVELS_MOST}"
                 ));
             }
             if book.levels.iter().flatten().any(|x| !x.is_finite()) {

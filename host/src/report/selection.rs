@@ -101,7 +101,7 @@ fn words(form: &Form) -> String {
     if form.codebooks > 0 {
         let levels = match form.levels {
             0 => String::new(),
-            levels => format!(" with {} a pattern", counted(levels, "level")),
+            levels => format!(" with {} per pattern", counted(levels, "level")),
         };
         words.push(format!("{} a dilation{levels}", counted(form.codebooks, "codebook")));
     }

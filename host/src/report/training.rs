@@ -131,7 +131,7 @@ impl fmt::Display for FitReport {
         }
         writeln!(
             f,
-            "on a device: {} B of flash, {} B of RAM, {} multiply-adds and {} a sample",
+            "on a device: {} B of flash, {} B of RAM, {} multiply-adds and {} per sample",
             grouped(self.cost.model_bytes),
             grouped(self.cost.state_bytes),
             grouped(self.cost.multiply_adds_per_sample),
