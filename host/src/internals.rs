@@ -2,7 +2,7 @@
 
 pub use crate::batch::LANES;
 pub use crate::classifier::file::{seal, unseal};
-pub use crate::data::read::{load, unpacked, unpacked_as};
+pub use crate::data::load::{load, unpacked, unpacked_as};
 pub use crate::data::table::{Table as TableRows, check_name as check_shown_name};
 pub use crate::kernel::gram::inner_product;
 pub use crate::learn::search::choice::{choose_c, inner_folds};

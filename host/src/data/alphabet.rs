@@ -9,20 +9,9 @@ use std::sync::Arc;
 use fishweir_core::emission::Alphabet as Letters;
 use serde::{Deserialize, Serialize};
 
-use super::dictionary::Dictionary;
+use super::dictionary::{Decoded, Dictionary};
 use super::error::DataError;
 use crate::words::is_hidden;
-
-/// Meaning of a character or a word in an alphabet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decoded {
-    /// A symbol, by its index.
-    Symbol(u16),
-    /// A gap or a code for several symbols: a missing observation.
-    Missing,
-    /// Neither.
-    Unknown,
-}
 
 /// An ordered set of symbols, letters or words, and those that stand for a missing one.
 ///

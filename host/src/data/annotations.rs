@@ -1,23 +1,13 @@
 //! Labels in files of their own: stretches of time with a label each.
 
 use super::error::DataError;
-use super::part::{Body, Draft, Part};
+use super::part::{Annotation, Body, Draft, Part};
 use super::samples::Rows;
 use super::source::{Finding, Source};
 use super::stamps::plain;
-use super::table::{Table, finite};
+use super::table::Table;
+use super::values::finite;
 use crate::words::{counted, shorten};
-
-/// A label from one time to another, in seconds.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Annotation {
-    /// Series that the annotation belongs to; every series if none is named.
-    pub(super) series: Option<String>,
-    pub(super) start: f64,
-    /// Infinite where it lasts to the next, or to the end.
-    pub(super) end: f64,
-    pub(super) label: String,
-}
 
 const STARTS: [&str; 6] = ["start", "onset", "begin", "start_time", "start_s", "from"];
 const ENDS: [&str; 6] = ["end", "stop", "finish", "end_time", "end_s", "to"];

@@ -3,17 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::alphabet::{Alphabet, Decoded};
+use super::alphabet::Alphabet;
 use super::dataset::Clock;
 use super::dataset::{Dataset, Kind, Series};
-use super::dictionary::{self, Spelling, is_separator, texts};
-use super::error::DataError;
+use super::dictionary::{Decoded, is_separator};
+use super::error::{DataError, wrong_kind};
 use super::layout::ReadOptions;
 use super::marks::Marks;
 use super::part::{Body, Draft, Form, Part, Text};
 use super::place::Place;
 use super::samples::Samples;
 use super::source::{Finding, Findings, Source};
+use super::spelling::{self, Spelling, texts};
 use crate::words::{counted, shorten};
 
 /// Makes one data set of the parts, which must be one or more.
@@ -32,7 +33,7 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
         _ => None,
     };
     if options.kind.as_ref().is_none_or(Kind::has_words)
-        && let Some(mark) = dictionary::part_at_marks(&mut parts, known)
+        && let Some(mark) = spelling::part_at_marks(&mut parts, known)
     {
         findings.add(Finding::Symbols, format!("`{mark}` separates the words"));
     }
@@ -113,7 +114,7 @@ fn kind(
     }
     let Source { missing, words: said, .. } = &options.source;
     let alphabet = match spelling {
-        Spelling::Words => dictionary::infer(parts, missing, *said)?,
+        Spelling::Words => spelling::infer(parts, missing, *said)?,
         Spelling::Letters => Alphabet::infer(&count_characters(parts))?,
         Spelling::ApartLetters => {
             let mut counts = count_characters(parts);
@@ -267,12 +268,6 @@ fn check_filled(part: &Part) -> Result<(), DataError> {
         Body::Rows(rows) => rows.view().is_empty(),
     };
     part.drafts.iter().find(is_empty).map_or(Ok(()), |draft| Err(part.empty(draft)))
-}
-
-/// The error for a file of one kind where the other is needed.
-pub(super) fn wrong_kind(file: &str, found: &str, expected: &str) -> DataError {
-    let file = file.to_owned();
-    DataError::WrongKind { file, found: found.to_owned(), expected: expected.to_owned() }
 }
 
 /// Two parts have the same channels and columns.

@@ -1,6 +1,6 @@
 //! Samples that a sensor hands over in batches, whose times are those of the handing over.
 
-use super::gaps::median;
+use super::median::median;
 
 /// Ratio of a step to those within a batch at which it begins another batch.
 const LEAP: f64 = 5.0;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::batches::Batches;
 use super::dataset::{Dataset, Series};
 use super::error::DataError;
-use super::gaps::median;
+use super::median::median;
 use super::rounding::Roundings;
 use super::steps::{IRREGULAR, Steps, even_enough, nearest_period, period_of, rough_period};
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::quantity::split_unit;
 use super::source::{Finding, Findings, Separator, Source};
 use super::stamps::{plain, rank};
-use super::table::finite;
+use super::values::finite;
 
 /// Lines that are looked at.
 const LOOKED_AT: usize = 200;

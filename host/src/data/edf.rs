@@ -3,13 +3,13 @@
 //! Sources: Kemp and others, "A simple format for exchange of digitized polygraphic recordings", 1992; Kemp and Olivan,
 //! "European data format 'plus'", 2003.
 
-use super::annotations::Annotation;
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
-use super::part::Part;
-use super::recording::{Recording, part, stem};
+use super::part::{Annotation, Part};
+use super::recording::{part, stem};
 use super::source::Finding;
-use super::table::finite;
+use super::values::finite;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "edf",

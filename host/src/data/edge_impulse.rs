@@ -12,10 +12,11 @@ use serde_json::Value;
 
 use super::cbor;
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
 use super::part::Part;
 use super::place::Place;
-use super::recording::{Recording, part};
+use super::recording::part;
 use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {

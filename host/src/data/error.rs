@@ -568,3 +568,9 @@ impl DataError {
         )
     }
 }
+
+/// The error for a file of one kind where the other is needed.
+pub(super) fn wrong_kind(file: &str, found: &str, expected: &str) -> DataError {
+    let file = file.to_owned();
+    DataError::WrongKind { file, found: found.to_owned(), expected: expected.to_owned() }
+}

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::batches::Batches;
 use super::dataset::{Dataset, Series};
+use super::median::median_step;
 
 /// Steps of the time `t` that are longer than one and a half times their series' usual step, its
 /// median: samples that were lost, or that nobody marked as missing.
@@ -48,18 +49,6 @@ impl Series {
 /// The step that is usual in a series' times: the mean of batches, else the median. `None` of fewer than two steps.
 pub(super) fn usual_step(times: &[f64]) -> Option<f64> {
     Batches::of(times).map(|batches| batches.mean).or_else(|| median_step(times))
-}
-
-/// The median step of some times; `None` of fewer than two steps.
-pub(super) fn median_step(times: &[f64]) -> Option<f64> {
-    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    median(&mut steps).filter(|_| times.len() > 2)
-}
-
-/// The upper median.
-pub(super) fn median(all: &mut [f64]) -> Option<f64> {
-    let middle = all.len() / 2;
-    (!all.is_empty()).then(|| *all.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 /// Gaps of series whose samples do not come in batches.

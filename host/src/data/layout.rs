@@ -1,4 +1,4 @@
-//! Layouts of files, and how they are read.
+//! Layouts of files, how they are read, and recordings that a layout of another crate returns.
 
 use std::convert::Infallible;
 use std::str::FromStr;
@@ -7,7 +7,6 @@ use super::clock::Period;
 use super::dataset::Kind;
 use super::error::DataError;
 use super::part::Part;
-use super::recording::{self, Recordings};
 use super::resample::Resample;
 use super::source::Source;
 use super::values::Values;
@@ -31,6 +30,30 @@ pub struct Layout {
     pub(super) is_one: fn(&[u8]) -> bool,
     /// Reads a text; the name is for messages.
     pub(super) read: fn(&str, &[u8], &ReadOptions) -> Result<Part, DataError>,
+}
+
+/// A recording as it lies in a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// Name of the recording; empty if it is the file's.
+    pub id: String,
+    /// Class of the recording.
+    pub label: Option<String>,
+    /// Seconds from one sample to the next, where they are known.
+    pub period: Option<f64>,
+    /// The time of the first sample, in seconds.
+    pub start: f64,
+    /// `[time][channel]`, not finite where missing.
+    pub rows: Vec<Vec<f64>>,
+}
+
+/// The recordings of a file, all of the same channels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recordings {
+    /// The names of the channels, which may end with units: `ax [g]`. `None`: `x1`, `x2`, ...
+    pub channels: Option<Vec<String>>,
+    /// One series each.
+    pub recordings: Vec<Recording>,
 }
 
 /// Function of another crate that reads the bytes of a file of a layout; an error describes the fault.
@@ -70,21 +93,6 @@ impl Layout {
             is_one: |_| false,
             read: |name, _, _| Ok(Part::new(name)),
         }
-    }
-
-    /// Reads a text; the name is for messages.
-    pub(super) fn part(
-        &self,
-        name: &str,
-        bytes: &[u8],
-        options: &ReadOptions,
-    ) -> Result<Part, DataError> {
-        let Some(read) = self.recordings else { return (self.read)(name, bytes, options) };
-        let Recordings { channels, recordings } =
-            read(bytes).map_err(|what| DataError::Header { file: name.to_owned(), what })?;
-        let first = || recordings.iter().find_map(|one| one.rows.first());
-        let width = channels.as_ref().map_or_else(|| first().map_or(0, Vec::len), Vec::len);
-        recording::part(name, channels.as_deref(), width, recordings, options)
     }
 }
 

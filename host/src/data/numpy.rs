@@ -3,9 +3,10 @@
 //! Source: NumPy Enhancement Proposal 1, the `.npy` format.
 
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
 use super::part::Part;
-use super::recording::{Recording, part};
+use super::recording::part;
 use super::source::Finding;
 use super::zip;
 use crate::words::shorten;

@@ -1,9 +1,8 @@
 //! Common parts of layouts with one series per line and without names of channels.
 
-use super::assemble::wrong_kind;
 use super::dataset::Kind;
 use super::dialect::Commas;
-use super::error::DataError;
+use super::error::{DataError, wrong_kind};
 use super::layout::ReadOptions;
 use super::place::Place;
 use super::samples::Rows;

@@ -1,6 +1,5 @@
 //! Content of a file as a reader finds it: series whose labels and symbols are still text.
 
-use super::annotations::Annotation;
 use super::dictionary::is_separator;
 use super::marks::Marks;
 use super::samples::Rows;
@@ -52,6 +51,17 @@ impl Part {
             self.findings.add(Finding::Missing, what);
         }
     }
+}
+
+/// A label from one time to another, in seconds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Annotation {
+    /// Series that the annotation belongs to; every series if none is named.
+    pub(super) series: Option<String>,
+    pub(super) start: f64,
+    /// Infinite where it lasts to the next, or to the end.
+    pub(super) end: f64,
+    pub(super) label: String,
 }
 
 /// A series whose label and symbols are still text.

@@ -1,21 +1,17 @@
 //! Reading of a data set from bytes.
 
-use std::borrow::Cow;
-use std::fs;
-use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::GzDecoder;
-
-use super::assemble::{assemble, wrong_kind};
+use super::assemble::assemble;
 use super::dataset::{Dataset, Kind};
-use super::encoding::Encoding;
-use super::error::DataError;
-use super::gather::{self, File, files_of, label_by_names, name_by_files};
+use super::error::{DataError, wrong_kind};
+use super::gather::{File, files_of, label_by_list, label_by_names, name_by_files};
 use super::layout::{FastaLabel, Layout, ReadOptions};
+use super::load::{load, load_or_standard, unpacked, unpacked_as};
 use super::part::Part;
 use super::place::Place;
 use super::preamble::{self, Preamble};
+use super::recording::read_layout;
 use super::source::{Finding, Source};
 use super::table::first_line;
 use super::{
@@ -46,7 +42,7 @@ impl Dataset {
             && !by_name
             && !path.is_dir()
         {
-            let (name, bytes) = gather::load(path)?;
+            let (name, bytes) = load_or_standard(path)?;
             return Self::parse(&name, &bytes, options);
         }
         let annotations = options.source.annotations.as_ref().map(|path| {
@@ -63,17 +59,17 @@ impl Dataset {
                 parts.push(segmented(sensor_logger::read_folder(&file.path, options)?, options)?);
                 continue;
             }
-            let (name, bytes) = gather::load(&file.path)?;
+            let (name, bytes) = load_or_standard(&file.path)?;
             let text = unpacked_as(&name, &bytes, options.source.encoding)?;
             parts.push(read_part(&name, &text, options)?);
         }
         for list in &lists {
-            let (name, bytes) = gather::load(&list.path)?;
+            let (name, bytes) = load_or_standard(&list.path)?;
             let Some(labels) = edge_impulse::labels(&bytes) else {
                 let what = "is no list of labels as Edge Impulse writes it; remove it".to_owned();
                 return Err(DataError::Header { file: name, what });
             };
-            gather::label_by_list(&files, &mut parts, list, &labels);
+            label_by_list(&files, &mut parts, list, &labels);
         }
         label_by_names(&files, &mut parts, &options.source)?;
         if files.len() > 1 {
@@ -172,18 +168,6 @@ pub(super) fn check_resampled(data: &Dataset, options: &ReadOptions) -> Result<(
     }
 }
 
-/// A file's name for messages, and its bytes.
-///
-/// # Errors
-/// [`DataError::Io`] of a file that cannot be read.
-pub fn load(path: &Path) -> Result<(String, Vec<u8>), DataError> {
-    let file = path.display().to_string();
-    match fs::read(path) {
-        Ok(bytes) => Ok((file, bytes)),
-        Err(source) => Err(DataError::Io { file, source }),
-    }
-}
-
 /// The [`Dataset::checksum`] of the data in a file.
 ///
 /// # Errors
@@ -244,40 +228,8 @@ fn read_as(
         (Some(Kind::Channels(_)), true) => {
             Err(wrong_kind(name, "strings of symbols", options.values.channels()))
         }
-        _ => segmented(layout.part(name, text, options)?, options),
+        _ => segmented(read_layout(layout, name, text, options)?, options),
     }
-}
-
-/// The text of a file, which is not empty: unpacked, in UTF-8, and without a byte order mark. A table of Parquet is the
-/// text that it stands for.
-///
-/// # Errors
-/// [`DataError`] of a damaged gzip or Parquet file, or an empty one.
-pub fn unpacked<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    unpacked_as(name, bytes, None)
-}
-
-/// Decodes a text whose encoding is known.
-///
-/// # Errors
-/// As [`unpacked`]; of a text that is not so encoded.
-pub fn unpacked_as<'a>(
-    name: &str,
-    bytes: &'a [u8],
-    encoding: Option<Encoding>,
-) -> Result<Cow<'a, [u8]>, DataError> {
-    let plain = gunzip(name, bytes)?;
-    #[cfg(feature = "parquet")]
-    if plain.starts_with(super::parquet::MAGIC) {
-        let text = super::parquet::text(&plain);
-        let text = text.map_err(|what| DataError::Header { file: name.to_owned(), what })?;
-        return Ok(Cow::Owned(text.into_bytes()));
-    }
-    let text = Encoding::decode(encoding, name, plain)?;
-    if text.trim_ascii().is_empty() {
-        return Err(DataError::Empty { file: name.to_owned() });
-    }
-    Ok(text)
 }
 
 /// The layout that a file's bytes look like, gzipped or not; `None` where no layout knows them.
@@ -285,32 +237,6 @@ pub fn unpacked_as<'a>(
 pub fn layout_of(bytes: &[u8]) -> Option<&'static Layout> {
     let text = unpacked("", bytes).ok()?;
     LAYOUTS.iter().copied().find(|layout| (layout.is_one)(&text))
-}
-
-/// The content itself, unpacked if it begins like gzip.
-fn gunzip<'a>(name: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, DataError> {
-    const MAGIC: [u8; 2] = [0x1F, 0x8B];
-    if !bytes.starts_with(&MAGIC) {
-        return Ok(Cow::Borrowed(bytes));
-    }
-    let wrong = |what: String| DataError::Gzip { file: name.to_owned(), what };
-    let (mut plain, mut rest) = (Vec::new(), bytes);
-    while rest.starts_with(&MAGIC) {
-        let mut member = GzDecoder::new(rest);
-        member.read_to_end(&mut plain).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => wrong("ends too early".to_owned()),
-            ErrorKind::OutOfMemory => {
-                DataError::TooLarge { file: name.to_owned(), bytes: 2 * plain.len() }
-            }
-            _ => wrong(format!("is damaged: {error}")),
-        })?;
-        rest = member.into_inner();
-    }
-    // Zeros fill up blocks, and gzip itself passes over them.
-    if rest.iter().any(|&byte| byte != 0) {
-        return Err(wrong(format!("{} bytes behind its end belong to no gzip", rest.len())));
-    }
-    Ok(Cow::Owned(plain))
 }
 
 /// Refuses what memory has no room for, before half of it is filled: a symbol takes a byte as text

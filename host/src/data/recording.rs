@@ -2,37 +2,13 @@
 
 use super::dataset::Kind;
 use super::error::DataError;
-use super::layout::ReadOptions;
+use super::layout::{Layout, ReadOptions, Recording, Recordings};
 use super::one_line::{channel_names, unnamed};
 use super::part::{Body, Draft, Part};
 use super::quantity::{Conversion, find_channels};
 use super::samples::Rows;
 use super::unit_match::UnitMatch;
 use crate::words::{counted, shorten};
-
-/// A recording as it lies in a file.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recording {
-    /// Name of the recording; empty if it is the file's.
-    pub id: String,
-    /// Class of the recording.
-    pub label: Option<String>,
-    /// Seconds from one sample to the next, where they are known.
-    pub period: Option<f64>,
-    /// The time of the first sample, in seconds.
-    pub start: f64,
-    /// `[time][channel]`, not finite where missing.
-    pub rows: Vec<Vec<f64>>,
-}
-
-/// The recordings of a file, all of the same channels.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recordings {
-    /// The names of the channels, which may end with units: `ax [g]`. `None`: `x1`, `x2`, ...
-    pub channels: Option<Vec<String>>,
-    /// One series each.
-    pub recordings: Vec<Recording>,
-}
 
 /// The name of a file without folders and ending.
 pub(super) fn stem(name: &str) -> String {
@@ -119,4 +95,19 @@ pub(super) fn part(
         part.drafts.push(Draft { id, label, columns, times, line, body: Body::Rows(kept) });
     }
     Ok(part)
+}
+
+/// Reads a text by a layout of this crate or of another; the name is for messages.
+pub(super) fn read_layout(
+    layout: &Layout,
+    name: &str,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Part, DataError> {
+    let Some(read) = layout.recordings else { return (layout.read)(name, bytes, options) };
+    let Recordings { channels, recordings } =
+        read(bytes).map_err(|what| DataError::Header { file: name.to_owned(), what })?;
+    let first = || recordings.iter().find_map(|one| one.rows.first());
+    let width = channels.as_ref().map_or_else(|| first().map_or(0, Vec::len), Vec::len);
+    part(name, channels.as_deref(), width, recordings, options)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::error::DataError;
-use super::gaps::median;
+use super::median::median;
 use super::place::Place;
 use super::quantity::{TimeUnit, split_unit};
 use super::source::{Column, Finding, Findings, Source};

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use super::annotations::Annotation;
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
-use super::part::{Body, Part};
-use super::recording::{Recording, part, stem};
+use super::part::{Annotation, Body, Part};
+use super::recording::{part, stem};
 use super::source::{Column, Finding, Source};
 use super::table::{Table, has_column};
 use super::{series_table, zip};
@@ -60,7 +60,7 @@ pub(super) fn read_folder(folder: &Path, options: &ReadOptions) -> Result<Part, 
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.extension().is_some_and(|ending| ending == "csv") {
-            let (file, bytes) = super::read::load(&path)?;
+            let (file, bytes) = super::load::load(&path)?;
             files.push((file, bytes));
         }
     }

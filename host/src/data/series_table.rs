@@ -16,8 +16,9 @@ use super::roles::Roles;
 use super::samples::Rows;
 use super::source::{Finding, Source};
 use super::stamps::Times;
-use super::table::{Table, finite, has_column, has_time, number};
+use super::table::{Table, has_column, has_time, number};
 use super::unit_match::UnitMatch;
+use super::values::finite;
 use super::wide;
 use crate::words::shorten;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::encoding::Encoding;
-use super::gather::NamePattern;
 use super::marks::Marks;
+use super::name_pattern::NamePattern;
 use super::quantity::split_unit;
 
 /// Options for a source. All others are inferred, and each inference is a [`Finding`].

@@ -1,7 +1,7 @@
 //! Columns of times: numbers in some unit, epochs, dates.
 
 use super::quantity::{TimeUnit, split_unit};
-use super::table::finite;
+use super::values::finite;
 
 /// Names of columns of times other than `t`, without case, and the unit if the name implies it; the first that exists is used.
 const NAMES: [(&str, &str); 30] = [

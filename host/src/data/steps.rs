@@ -1,7 +1,7 @@
 //! The period of some times: by their steps, however they are rounded, lost or handed over in batches.
 
 use super::batches::Batches;
-use super::gaps::median_step;
+use super::median::median_step;
 use super::rounding::Rounding;
 
 /// A step is off where it differs from the period by more than this share of it.

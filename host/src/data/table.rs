@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use super::Values;
 use super::dialect::{Commas, Dialect, are_thousands};
 use super::error::DataError;
 use super::place::Place;
 use super::quantity::{TimeUnit, split_unit};
 use super::records::Records;
 use super::source::{Finding, Findings, Found, Source};
+use super::values::{Values, finite};
 use crate::words::{is_hidden, shorten};
 
 /// The names in a text's first line.
@@ -300,12 +300,6 @@ fn trimmed(text: &str) -> &str {
     let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
     let bytes = text.as_bytes();
     if is_plain(bytes.first()) && is_plain(bytes.last()) { text } else { text.trim() }
-}
-
-/// A finite number, or `None`. Rust reads `nan` and `inf` as numbers; data may not hold them.
-#[inline]
-pub(super) fn finite(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|value| value.is_finite())
 }
 
 /// A channel's number, finite in single precision too, or its fault: a number that should be a count, or yes or no, may be

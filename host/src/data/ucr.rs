@@ -8,7 +8,8 @@ use super::marks::Marks;
 use super::one_line::{channel_names, rows, sample, unnamed};
 use super::part::{Body, Draft, Part};
 use super::place::Place;
-use super::table::{check_name, finite};
+use super::table::check_name;
+use super::values::finite;
 use crate::words::{counted, grouped, shorten};
 
 pub(super) static LAYOUT: Layout = Layout {

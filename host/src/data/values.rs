@@ -38,6 +38,12 @@ impl PartialEq for Support {
 
 impl Eq for Support {}
 
+/// A finite number, or `None`. Rust reads `nan` and `inf` as numbers; data may not hold them.
+#[inline]
+pub(super) fn finite(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|value| value.is_finite())
+}
+
 impl Values {
     /// Channels that hold such numbers, in words.
     #[must_use]

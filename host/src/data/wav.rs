@@ -1,9 +1,10 @@
 //! WAV: sound of 8, 16, 24 or 32 bits, whole or floating, any number of channels.
 
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
 use super::part::Part;
-use super::recording::{Recording, part};
+use super::recording::part;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "wav",

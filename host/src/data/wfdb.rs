@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::annotations::Annotation;
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
-use super::part::Part;
+use super::part::{Annotation, Part};
 use super::place::Place;
-use super::recording::{Recording, part};
+use super::recording::part;
 
 pub(super) static LAYOUT: Layout = Layout {
     name: "wfdb",

@@ -8,7 +8,8 @@ use super::one_line::{channel_names, rows, unnamed};
 use super::part::{Body, Draft, Part};
 use super::source::{Column, Source};
 use super::stamps::plain;
-use super::table::{Table, finite, has_time, header_names, number};
+use super::table::{Table, has_time, header_names, number};
+use super::values::finite;
 use crate::words::shorten;
 
 pub(super) static LAYOUT: Layout = Layout {

@@ -1,11 +1,12 @@
 //! The text of WISDM: `user,activity,timestamp,x,y,z;`, without a header.
 
 use super::error::DataError;
+use super::layout::Recording;
 use super::layout::{Layout, ReadOptions};
 use super::part::Part;
-use super::recording::{Recording, part};
+use super::recording::part;
 use super::source::Finding;
-use super::table::finite;
+use super::values::finite;
 use crate::words::{counted, shorten};
 
 pub(super) static LAYOUT: Layout = Layout {

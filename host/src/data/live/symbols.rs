@@ -5,10 +5,9 @@ use std::io::BufRead;
 use fishweir_core::emission::Alphabet as Letters;
 
 use super::LiveReader;
-use crate::data::alphabet::Decoded;
 use crate::data::assemble::unknown_symbol;
 use crate::data::dataset::Kind;
-use crate::data::dictionary::is_separator;
+use crate::data::dictionary::{Decoded, is_separator};
 use crate::data::error::DataError;
 use crate::data::marks::Marks;
 
