@@ -1,5 +1,8 @@
 //! Errors in a network, or in its input.
 
+/// Largest number of entries of a network's tables.
+pub const CELLS_AT_MOST: usize = 1 << 24;
+
 /// Reason why a network is invalid, or has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -65,7 +68,7 @@ pub enum NetworkError {
     #[error(
         "with the table of node `{node}` the network would have more than {most} entries; give nodes fewer \
          parents",
-        most = super::CELLS_AT_MOST
+        most = CELLS_AT_MOST
     )]
     TooLarge {
         /// The node.
@@ -225,40 +228,6 @@ pub enum NetworkError {
 }
 
 fishweir::kinds!(NetworkError);
-
-/// An error of this package or of the library, for programs that do not distinguish its source. Each converts by `?`.
-#[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Error {
-    /// An invalid network, or one without an answer.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-    /// A network's file.
-    #[error(transparent)]
-    File(#[from] crate::NetworkFileError),
-    /// A classifier of records that cannot be evaluated.
-    #[error(transparent)]
-    Evaluate(#[from] crate::NetworkEvaluateError),
-    /// A network in BIF.
-    #[error(transparent)]
-    Bif(#[from] crate::BifError),
-    /// Records that cannot be read.
-    #[error(transparent)]
-    Data(#[from] fishweir::data::DataError),
-    /// Any other error of the library.
-    #[error(transparent)]
-    Library(#[from] fishweir::Error),
-}
-
-fishweir::kinds!(Error,
-    Self::Network(error) => error,
-    Self::File(error) => error,
-    Self::Evaluate(error) => error,
-    Self::Bif(error) => error,
-    Self::Data(error) => error,
-    Self::Library(error) => error,
-);
 
 impl NetworkError {
     /// The record that it is about, from 0.

@@ -1,6 +1,5 @@
 //! The Fisher kernel of a network.
 
-use super::linear::CellFeatures;
 use super::{Inference, Network, NetworkError, Width};
 use crate::records::{MISSING, Records};
 use fishweir::internals::each;
@@ -237,16 +236,6 @@ impl NetworkFisher {
             *entry *= inverse.sqrt();
         }
         Ok(feature)
-    }
-
-    /// A table `T` such that the weights' inner product with a record's features is the sum of `T` over
-    /// the record's cells: `w . phi(x) = sum_i T[cell of i]`.
-    ///
-    /// # Panics
-    /// If there is not a weight per cell.
-    pub fn fold(&self, weights: &[f64]) -> Vec<f64> {
-        assert_eq!(weights.len(), self.precision.len(), "one weight per cell");
-        CellFeatures::fisher(self).fold(weights)
     }
 
     /// The kernel of all pairs of records.

@@ -15,7 +15,7 @@
 //! | [`learn`]: tables and graphs from records | `learn/` |
 //! | [`records`]: records of categories, read from tables | `records/` |
 //! | [`report`], [`plot`]: tables, JSON and figures for people and programs | `report/`, `plot/` |
-//! | [`Error`]: one error for programs that do not distinguish its sources | `error.rs` |
+//! | [`Error`]: one error for programs that do not distinguish its sources | `any_error.rs` |
 //!
 //! ```
 //! use fishweir_networks::records::Records;
@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod any_error;
 mod bif;
 mod classifier;
 mod device;
@@ -51,10 +52,11 @@ mod sets;
 mod shape;
 mod triangulate;
 
+pub use any_error::Error;
 pub use bif::{BifError, read_bif, write_bif};
 pub use classifier::{ClassifierPlan, Method, NetworkClassifier, TrainedNetwork};
 pub use device::{AlarmPlan, DeployedAlarm, DeployedEvents, DeployedSum, EventCost};
-pub use error::{Error, NetworkError};
+pub use error::{CELLS_AT_MOST, NetworkError};
 pub use evaluate::{NetworkEvaluateError, NetworkEvaluation};
 pub use factors::Factor;
 pub use file::{NetworkFile, NetworkFileError, NetworkModel};
@@ -63,4 +65,4 @@ pub use junction::{Calibrated, Inference, JunctionTree, Posterior, Width, joint}
 pub use model::Network;
 pub use product::{NetworkProduct, ObservedNetwork, Power};
 pub use sets::{MeanFeature, Representatives, SampleTest, random_subsets};
-pub use shape::{CELLS_AT_MOST, Shape};
+pub use shape::Shape;

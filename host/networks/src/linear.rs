@@ -33,6 +33,18 @@ pub(super) struct CellFeatures {
     tables: Vec<Vec<f64>>,
 }
 
+impl NetworkFisher {
+    /// A table `T` such that the weights' inner product with a record's features is the sum of `T` over
+    /// the record's cells: `w . phi(x) = sum_i T[cell of i]`.
+    ///
+    /// # Panics
+    /// If there is not a weight per cell.
+    pub fn fold(&self, weights: &[f64]) -> Vec<f64> {
+        assert_eq!(weights.len(), self.precision().len(), "one weight per cell");
+        CellFeatures::fisher(self).fold(weights)
+    }
+}
+
 impl CellFeatures {
     /// Features of a Fisher kernel: `root = (P theta)^-1/2`, `share = theta`.
     pub(super) fn fisher(fisher: &NetworkFisher) -> Self {

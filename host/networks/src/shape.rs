@@ -2,11 +2,8 @@
 
 use std::ops::Range;
 
-use super::NetworkError;
+use super::error::{CELLS_AT_MOST, NetworkError};
 use crate::records::{MISSING, Variable};
-
-/// Largest number of entries of a network's tables.
-pub const CELLS_AT_MOST: usize = 1 << 24;
 
 /// A directed graph without cycles over nodes with states, and the place of every entry of tables in its
 /// form: `[node][row][state]`, one after the other.

@@ -36,18 +36,20 @@ mod likelihood;
 mod side_by_side;
 mod smoothing;
 mod symbols;
+mod tally;
 
 pub(crate) use decode::path;
 pub use decode::{DecodeError, ViterbiPath};
+pub use expectations::expectations;
 pub(crate) use expectations::expectations_to_sum;
-pub(crate) use expectations::{Accumulate, Tally};
-pub use expectations::{Expectations, expectations};
 pub use likelihood::log_likelihoods;
 pub(crate) use likelihood::of_valid as log_likelihoods_of_valid;
 pub use side_by_side::Batch;
 pub use smoothing::{Posterior, posteriors};
 pub(crate) use smoothing::{Reader, Smoothed, each_smoothed};
 pub(crate) use symbols::Lookup;
+pub(crate) use tally::Accumulate;
+pub use tally::Expectations;
 
 /// Sets of lanes of symbols that take their steps in turn.
 const SETS: usize = 2;

@@ -5,17 +5,18 @@ use std::ops::Range;
 
 use fishweir_core::emission::Emission;
 use fishweir_core::hmm::{Chain, Hmm as CoreHmm};
-use fishweir_core::number::{Lanes, shorter};
+use fishweir_core::number::Lanes;
 use fishweir_core::smooth::{self, BackwardLanes, SequenceError};
 use multiversion::multiversion;
 
+use super::LANES;
 use super::channels::Channels;
 use super::filter::filter;
 use super::group::Any;
 use super::known::KnownPath;
 use super::side_by_side::Batch;
 use super::symbols::{Symbols, Table};
-use super::{Accumulate, LANES, Tally};
+use super::tally::{Accumulate, Tally, columns};
 use crate::data::SamplesView;
 use crate::parallel::each;
 use crate::runtime::{Hmm, HmmError, with_states};
@@ -272,30 +273,6 @@ fn with_kept<T: 'static, R>(run: impl FnOnce(&mut Vec<T>) -> R) -> R {
         ROWS.set(Some(rows));
     }
     result
-}
-
-/// Each lane's rows, `[lane][time][state]`: step by step, because a lane's numbers lie far apart.
-pub(super) fn columns<const N: usize, const L: usize>(
-    starts: &[usize],
-    rows: &[[Lanes<f64, L>; N]],
-) -> Vec<Vec<[f64; N]>> {
-    let mut lanes: Vec<Vec<[f64; N]>> =
-        starts.iter().map(|start| Vec::with_capacity(rows.len() - start)).collect();
-    let count = shorter(starts.len(), L);
-    let (starts, columns) = (&starts[..count], &mut lanes[..count]);
-    for step in 0..rows.len() {
-        let row = &rows[step];
-        for lane in 0..count {
-            if step >= starts[lane] {
-                let mut own = [0.0; N];
-                for state in 0..N {
-                    own[state] = row[state].0[lane];
-                }
-                columns[lane].push(own);
-            }
-        }
-    }
-    lanes
 }
 
 /// Makes a filter's rows posteriors. `None` where there is no row.

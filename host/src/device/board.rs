@@ -97,10 +97,10 @@ impl Board {
     /// # Errors
     /// [`DeviceError::NoBoard`], which lists the names there are.
     pub fn named(name: &str) -> Result<&'static Self, DeviceError> {
-        BOARDS
-            .iter()
-            .find(|board| board.name == name)
-            .ok_or_else(|| DeviceError::NoBoard { name: name.to_owned() })
+        BOARDS.iter().find(|board| board.name == name).ok_or_else(|| DeviceError::NoBoard {
+            name: name.to_owned(),
+            known: BOARDS.each_ref().map(|board| board.name).join(", "),
+        })
     }
 
     /// The emulator and the arguments that choose the machine.

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use fishweir_core::update::UpdateError;
 use fishweir_core::wire::{Exit, SampleKind, UpdateStatus, VERSION};
 
-use super::BOARDS;
-
 /// Reason why the firmware was not built, did not run, or did not answer.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -23,11 +21,13 @@ pub enum DeviceError {
         folder: PathBuf,
     },
     /// No such board.
-    #[error("there is no board `{name}`; there are {}", BOARDS.each_ref().map(|board| board.name).join(", "))]
+    #[error("there is no board `{name}`; there are {known}")]
     #[strum(serialize = "unknown-board")]
     NoBoard {
         /// Requested name.
         name: String,
+        /// Names that there are.
+        known: String,
     },
     /// Names of the C interface cannot begin so.
     #[error("prefix `{prefix}`: {why}; name another")]

@@ -1,7 +1,9 @@
 use fishweir_core::{ModelError, ObservationError};
 
-use super::MOST_STATES;
 use crate::runtime::HmmError;
+
+/// Largest number of numbers of a state.
+pub const MOST_STATES: usize = 64;
 
 /// Reason why a system was refused, or has no result for a series.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]

@@ -23,8 +23,7 @@ mod smooth;
 mod switching;
 mod system;
 
-pub use error::SystemError;
-pub use motion::MOST_STATES;
+pub use error::{MOST_STATES, SystemError};
 pub(crate) use motion::{Motion, Move, Seen, Start, factors};
 pub use network::LinearNetwork;
 pub(crate) use smooth::{Expected, Given, StartMoments, StepMoments, smooth};

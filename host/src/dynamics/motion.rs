@@ -7,12 +7,9 @@ use fishweir_core::dynamics::{Channels, Covariance, GaussianBelief, Innovation, 
 use fishweir_core::matrix::{at, cholesky, invert};
 use fishweir_core::{ErrorKind, ModelError, ObservationError, Part};
 
-use super::{Matrix, SystemError};
+use super::{MOST_STATES, Matrix, SystemError};
 use crate::data::is_partial;
 use crate::runtime::with_states;
-
-/// Numbers of a state at most; of two systems that are compared, together.
-pub const MOST_STATES: usize = 64;
 
 /// Distribution of the first state.
 #[derive(Clone, Debug)]

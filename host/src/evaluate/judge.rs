@@ -1,4 +1,4 @@
-use fishweir_core::classify::likelihood_a_sample;
+use fishweir_core::classify::{self, Decision, likelihood_a_sample};
 
 use crate::data::Window;
 use crate::deploy::{Deployed, Stream};
@@ -72,4 +72,15 @@ fn judge_one(stream: &mut Stream, classes: usize, window: &Window<'_>, every: bo
         settled,
         refused,
     }
+}
+
+/// Returns whether thresholds reject a decision, as on a device; an undecided window is rejected.
+#[must_use]
+pub fn rejected(confidence: &classify::Calibration<'_>, judged: &Judged) -> bool {
+    let rejection = |class| {
+        let decision = Decision { class, margin: judged.margin };
+        // A likelihood per sample, as that of one sample.
+        confidence.rejection(&decision, judged.likelihood, 1)
+    };
+    judged.decision.is_none_or(|class| rejection(class).is_some())
 }

@@ -9,6 +9,7 @@ mod kernel;
 mod latency;
 mod rejection;
 mod roc;
+mod thresholds;
 mod unknown;
 
 pub use calibration::{Calibration, ReliabilityBin};
@@ -17,13 +18,12 @@ pub use cross_validation::{
 };
 pub use figures::{ClassFigures, Figures};
 pub use interval::{Interval, Units};
-pub use judge::{Judged, judge};
+pub use judge::{Judged, judge, rejected};
 pub use kernel::cross_validate_kernel;
 pub use latency::Latency;
-pub use rejection::{
-    RejectionFigures, Unseen, confidence, learn_confidence, leave_classes_out, rejected, thresholds,
-};
+pub use rejection::{confidence, learn_confidence, leave_classes_out};
 pub use roc::Roc;
+pub use thresholds::{RejectionFigures, Unseen, thresholds};
 pub use unknown::UnknownClass;
 
 use crate::classifier::Classifier;

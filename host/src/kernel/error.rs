@@ -1,7 +1,9 @@
-use super::mean_map::WORDS_AT_MOST;
 use super::{GramError, InformationError};
 use crate::model::NoScore;
 use crate::runtime::{HmmError, Observed};
+
+/// Features of an empirical map at most: one per word.
+pub const WORDS_AT_MOST: usize = 1 << 20;
 
 /// Reason why a kernel could not be computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]

@@ -264,10 +264,12 @@ impl ProjectBoard {
     /// # Errors
     /// [`ProjectError::NoBoard`], which lists the names there are.
     pub fn named(name: &str) -> Result<&'static Self, ProjectError> {
-        PROJECT_BOARDS
-            .iter()
-            .find(|board| board.name == name)
-            .ok_or_else(|| ProjectError::NoBoard { name: name.to_owned() })
+        PROJECT_BOARDS.iter().find(|board| board.name == name).ok_or_else(|| {
+            ProjectError::NoBoard {
+                name: name.to_owned(),
+                known: PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "),
+            }
+        })
     }
 
     /// Returns whether an emulator runs it.

@@ -1,6 +1,6 @@
 //! Errors of projects that are not written.
 
-use super::{PROJECT_BOARDS, RATES};
+use super::RATES;
 
 /// Reason why a project is not written.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr)]
@@ -8,11 +8,13 @@ use super::{PROJECT_BOARDS, RATES};
 #[non_exhaustive]
 pub enum ProjectError {
     /// No such board.
-    #[error("there is no board `{name}`; there are {}", PROJECT_BOARDS.each_ref().map(|board| board.name).join(", "))]
+    #[error("there is no board `{name}`; there are {known}")]
     #[strum(serialize = "unknown-board")]
     NoBoard {
         /// Requested name.
         name: String,
+        /// Names that there are.
+        known: String,
     },
     /// A name that no package can have.
     #[error(

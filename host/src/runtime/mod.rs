@@ -6,17 +6,19 @@
 //! states that cannot be reached and that change no bit of any result.
 
 pub(crate) mod check;
+mod error;
 pub mod family;
 mod hmm;
 pub(crate) mod numbers;
 mod potential;
 mod sizes;
 
+pub use error::HmmError;
 pub use family::{
     Block, CategoricalVec, Distribution, Drawn, EmissionDirection, Emissions, FAMILIES, Family,
     HostReal, HostWeight, Observed, Parts, Regularisation, RowState, Shape, Weighed, Width, family,
 };
-pub use hmm::{Hmm, HmmError};
+pub use hmm::Hmm;
 pub(crate) use potential::Potential;
 pub use sizes::{LARGEST_ALPHABET, STATE_SIZES, padded_states};
 pub(crate) use sizes::{SIZES, at_sizes, padded_to, with_all_sizes, with_states, with_two_sizes};

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::shape::{CELLS_AT_MOST, table_size};
+use super::super::error::CELLS_AT_MOST;
+use super::super::shape::table_size;
 use super::super::{Network, NetworkError, Shape};
 use super::BifError;
 use super::scanner::{At, Scanner, Token};

@@ -3,9 +3,8 @@
 use fishweir_core::front::mel::{cosines, hamming, triangles};
 use fishweir_core::{ErrorKind, ModelError};
 
-use super::{Front, FrontError, FrontStream, Mel, Stage, VectorQuantiser};
-use crate::data::samples::{Rows, Samples, SamplesView};
-use crate::data::{Alphabet, Kind, Lags, Widened};
+use super::{Front, FrontError, Mel, Stage, VectorQuantiser};
+use crate::data::{Alphabet, Kind};
 
 /// A [`Front`] over channels of some names, and the lags behind it: the input of the models.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -303,40 +302,5 @@ impl FrontEnd {
         }
         // Beside a state that 64-bit exponents align.
         (self.layout().1, ram.next_multiple_of(8), work.ceil() as usize)
-    }
-
-    /// Times of the samples that a stage refuses: they are missing.
-    pub(crate) fn refused(&self, samples: SamplesView<'_>) -> Vec<usize> {
-        let mut stream = FrontStream::<f64>::new(self);
-        let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
-        let refused = rows.map(|row| stream.push(row, &mut |_| ()).is_err());
-        refused.enumerate().filter_map(|(t, refused)| refused.then_some(t)).collect()
-    }
-
-    /// A series, or a window, as models see it: through the stages, then with its past or differences from it at
-    /// lags. What came before it is not looked at, as a device that begins there does not.
-    pub(crate) fn widen<'a>(&self, samples: SamplesView<'a>, lags: &Lags) -> Widened<'a> {
-        let rows = match samples.rows() {
-            Some(rows) if !self.is_empty() => rows,
-            _ => return lags.widen(samples),
-        };
-        let mut stream = FrontStream::<f64>::new(self);
-        if self.makes_symbols() {
-            let mut made = Vec::new();
-            for row in rows.iter() {
-                let _ = stream.push(row, &mut |heard| made.push(heard.symbol()));
-            }
-            return Widened::Made(Samples::Symbols(made));
-        }
-        let mut made = Rows::new(self.width(rows.dimension()));
-        for row in rows.iter() {
-            // What a front end refuses is missing.
-            let _ = stream.push(row, &mut |heard| made.push(heard.row()));
-        }
-        let made = Samples::Channels(made);
-        match lags.widen(made.view()) {
-            Widened::Made(wide) => Widened::Made(wide),
-            Widened::As(_) => Widened::Made(made),
-        }
     }
 }

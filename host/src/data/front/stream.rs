@@ -9,6 +9,8 @@ use fishweir_core::number::Real;
 
 use super::FrontEnd;
 use super::placed::{MelPlaced, Placed};
+use crate::data::lags::{Lags, Widened};
+use crate::data::samples::{Rows, Samples, SamplesView};
 
 /// Input of the models.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -198,5 +200,42 @@ impl<T: Real> MelState<T> {
         tables.row(&mut self.frame, &mut self.bands, &mut self.made);
         let made = self.row.iter_mut().zip(&self.made);
         made.for_each(|(to, &x)| *to = T::from_f64(x.into()));
+    }
+}
+
+impl FrontEnd {
+    /// Times of the samples that a stage refuses: they are missing.
+    pub(crate) fn refused(&self, samples: SamplesView<'_>) -> Vec<usize> {
+        let mut stream = FrontStream::<f64>::new(self);
+        let rows = samples.rows().into_iter().flat_map(|rows| rows.iter());
+        let refused = rows.map(|row| stream.push(row, &mut |_| ()).is_err());
+        refused.enumerate().filter_map(|(t, refused)| refused.then_some(t)).collect()
+    }
+
+    /// A series, or a window, as models see it: through the stages, then with its past or differences from it at
+    /// lags. What came before it is not looked at, as a device that begins there does not.
+    pub(crate) fn widen<'a>(&self, samples: SamplesView<'a>, lags: &Lags) -> Widened<'a> {
+        let rows = match samples.rows() {
+            Some(rows) if !self.is_empty() => rows,
+            _ => return lags.widen(samples),
+        };
+        let mut stream = FrontStream::<f64>::new(self);
+        if self.makes_symbols() {
+            let mut made = Vec::new();
+            for row in rows.iter() {
+                let _ = stream.push(row, &mut |heard| made.push(heard.symbol()));
+            }
+            return Widened::Made(Samples::Symbols(made));
+        }
+        let mut made = Rows::new(self.width(rows.dimension()));
+        for row in rows.iter() {
+            // What a front end refuses is missing.
+            let _ = stream.push(row, &mut |heard| made.push(heard.row()));
+        }
+        let made = Samples::Channels(made);
+        match lags.widen(made.view()) {
+            Widened::Made(wide) => Widened::Made(wide),
+            Widened::As(_) => Widened::Made(made),
+        }
     }
 }

@@ -3,14 +3,14 @@
 use fishweir_core::classify::Limit;
 use fishweir_core::filter::ForgettingFactor;
 
-use super::super::error::DeployError;
 use super::super::model::DeployedModel;
 use super::Detector;
+use super::error::{CalibrationError, FEWEST_ALARMS};
 use super::model::{deployed, lost};
 use super::stream::DetectorStream;
 use crate::classifier::{Direction, Observations};
 use crate::data::{Sample, SamplesView};
-use crate::runtime::{Hmm, HmmError};
+use crate::runtime::Hmm;
 
 /// Options for the calibration of a detector.
 ///
@@ -36,54 +36,6 @@ pub struct Calibration {
     /// Mean time between false alarms `T`, in samples.
     pub mean_time: f64,
 }
-
-/// Reason why a detector was not calibrated.
-#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-#[non_exhaustive]
-pub enum CalibrationError {
-    /// A setting out of range.
-    #[error("{setting} is {value}: it must be {wanted}")]
-    #[strum(serialize = "bad-setting")]
-    Setting {
-        /// Name of the setting.
-        setting: &'static str,
-        /// Value of the setting.
-        value: f64,
-        /// Valid range.
-        wanted: &'static str,
-    },
-    /// An invalid model.
-    #[error(transparent)]
-    Model(#[from] HmmError),
-    /// A number that a device cannot hold, or a direction of another family than the model.
-    #[error(transparent)]
-    Compile(#[from] DeployError),
-    /// A direction of another shape, or an observation of another size, than the model's.
-    #[error("{0} does not fit the model")]
-    #[strum(serialize = "wrong-shape")]
-    Shape(&'static str),
-    /// Too few samples to estimate the rate of alarms.
-    #[error(
-        "{observed} samples in which nothing changes are too few for one false alarm in {mean_time}: {:.0} \
-         are needed at least", FEWEST_ALARMS as f64 * mean_time
-    )]
-    #[strum(serialize = "too-few-samples")]
-    TooFew {
-        /// Samples that the model takes.
-        observed: usize,
-        /// Requested mean time.
-        mean_time: f64,
-    },
-}
-
-crate::kinds::kinds!(CalibrationError,
-    Self::Model(error) => error,
-    Self::Compile(error) => error,
-);
-
-/// False alarms that the normal streams must have room for.
-const FEWEST_ALARMS: usize = 10;
 
 /// Statistics closer to their mean than this, in nats, differ by rounding.
 const LEAST_THRESHOLD: f64 = 1e-3;

@@ -2,10 +2,12 @@
 
 mod calibrate;
 mod direction;
+mod error;
 mod model;
 mod stream;
 
-pub use calibrate::{Calibration, CalibrationError};
+pub use calibrate::Calibration;
+pub use error::CalibrationError;
 pub use model::{ChangeLimit, DetectorCost, DetectorModel};
 pub use stream::DetectorStream;
 

@@ -27,5 +27,7 @@ pub(crate) use latent::mix;
 pub use latent::{Cliques, LatentMap};
 pub use mixing::Mixing;
 pub use rbf::{Convention, Rbf};
-pub use words::{LARGEST_ORDER, WORDS_AT_MOST};
+pub use words::LARGEST_ORDER;
+
+pub use crate::kernel::error::WORDS_AT_MOST;
 pub(crate) use words::{counts, words_of};

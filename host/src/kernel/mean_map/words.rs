@@ -1,10 +1,7 @@
-use crate::kernel::KernelError;
+use crate::kernel::error::{KernelError, WORDS_AT_MOST};
 
 /// The largest order of an empirical map of symbols: words of eight symbols have 256 sets of places.
 pub const LARGEST_ORDER: usize = 7;
-
-/// Features of an empirical map at most: one per word.
-pub const WORDS_AT_MOST: usize = 1 << 20;
 
 /// Frequencies of the words' symbols in some of their places, `[set of places][key]`, sorted by key.
 ///
