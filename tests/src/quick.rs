@@ -3,7 +3,7 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
-use fishweir::classifier::{Classifier, Provenance};
+use fishweir::classifier::{ChannelRange, Classifier, Provenance};
 use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
 use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{
@@ -76,6 +76,19 @@ pub fn systems(data: &Dataset) -> ModelSet {
         models: data.classes().iter().enumerate().map(of_class).collect(),
         provenance: Provenance::default(),
     }
+}
+
+/// Ranges of channels, of which some may be missing.
+pub fn channels_missing<const D: usize>(missing: [bool; D]) -> Vec<ChannelRange> {
+    let range = |missing| ChannelRange {
+        unit: String::new(),
+        centre: 0.0,
+        spread: 1.0,
+        rests: None,
+        fixed: false,
+        missing,
+    };
+    missing.map(range).to_vec()
 }
 
 /// A classifier on a profile of the first kind of [`strings`], one direction.

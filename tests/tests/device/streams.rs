@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use fishweir::classifier::{Classifier, Confidence};
+use fishweir::classifier::{Classifier, Confidence, Contract};
 use fishweir::data::{Dataset, Rows, Samples, Series};
 use fishweir::deploy::{Core, Deployed};
 use fishweir::device::{Board, Firmware, ModelFile, Options, Qemu};
@@ -13,7 +13,7 @@ use fishweir::learn::{ClassifierKind, ScoreModels};
 use fishweir::parity::{Parity, Recording, compare};
 use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
-    assert_identical, channels, profiled, recordings, strings, systems, trained,
+    assert_identical, channels, channels_missing, profiled, recordings, strings, systems, trained,
     trained_by_position, trained_on_differences, trained_on_each_lag, trained_on_levels,
     trained_on_the_past, trained_on_words, unseen, whole,
 };
@@ -164,6 +164,39 @@ fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
     for (name, samples) in [(Board::DEFAULT, 1_000), ("microbit", 300)] {
         let parity = on_device(board(name), &deployed, &unseen(data, samples), &Form::Artefact);
         assert_identical(&parity, 2 + 7);
+    }
+}
+
+/// Every second sample lacks the last channel, and some the first.
+fn with_holes(data: &Dataset) -> Dataset {
+    let series = data.series().iter().map(|one| {
+        let view = one.samples.view().rows().expect("channels");
+        let mut made = Rows::new(view.dimension());
+        for (t, row) in view.iter().enumerate() {
+            let mut row = row.expect("whole").to_vec();
+            let last = row.len() - 1;
+            row[last] = if t % 2 == 1 { f64::NAN } else { row[last] };
+            row[0] = if t % 7 == 3 { f64::NAN } else { row[0] };
+            made.push(Some(&row));
+        }
+        Series { samples: Samples::Channels(made), ..one.clone() }
+    });
+    let [classes, columns] = [data.classes(), data.columns()].map(<[String]>::to_vec);
+    let series = series.collect();
+    Dataset::new(data.source(), data.kind().clone(), classes, columns, series).expect("series")
+}
+
+#[test]
+fn systems_of_samples_that_lack_channels_give_the_same_bits() {
+    let data = with_holes(&channels());
+    let mut set = systems(&data);
+    set.provenance.channels = channels_missing([true, false, true]);
+    let deployed = Deployed::of_systems(&set).expect("fits in f32");
+    assert!(deployed.contract().is_some_and(Contract::lacks_some));
+    let recording = whole(&data).in_part(true);
+    for name in [Board::DEFAULT, "microbit"] {
+        let parity = on_device(board(name), &deployed, &recording, &Form::Source);
+        assert_identical(&parity, 2 + 2);
     }
 }
 

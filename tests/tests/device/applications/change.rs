@@ -266,6 +266,55 @@ fn the_device_alarms_when_the_host_does() {
     });
 }
 
+/// Samples that lack a channel, or two, are taken by what they have.
+#[test]
+fn a_device_alarms_on_samples_that_lack_channels_when_the_host_does() {
+    let (model, _) = &*SIMULATED;
+    let holed = |series: Samples| {
+        let mut holed = Rows::new(CHANNELS.len());
+        for (t, row) in series.view().rows().expect("channels").iter().enumerate() {
+            let mut row = row.expect("whole").to_vec();
+            row[2] = if t % 4 == 0 { row[2] } else { f64::NAN };
+            row[1] = if t % 9 == 5 { f64::NAN } else { row[1] };
+            holed.push(Some(&row));
+        }
+        Samples::Channels(holed)
+    };
+    let normal: Vec<Samples> = drawn(model, 0..40).into_iter().map(holed).collect();
+    let normal: Vec<SamplesView<'_>> = normal.iter().map(Samples::view).collect();
+    let direction = Direction::offset(model, 0).expect("a channel");
+    let detector =
+        CALIBRATION.calibrate(model, &direction, &observations(), &normal).expect("calibrates");
+    let series = holed(slipped(&model.simulate(900, 5), 500, 0.2));
+    let (mut stream, mut sent, mut expected) = (detector.stream(), Dialogue::new(), Vec::new());
+    for (t, row) in series.view().rows().expect("channels").iter_in_part().enumerate() {
+        let row = row.expect("ax is there");
+        sent.push(Input::Vector(&row.iter().map(|&x| x as f32).collect::<Vec<f32>>()));
+        let reading = stream.watch(Sample::Row(row));
+        if let Some(statistic) = reading.alarm {
+            let value = reading.value(statistic).expect("it has one").to_bits();
+            let name = if statistic == Statistic::Fit { "fit" } else { "drift 0" };
+            expected.push(format!("alarm {} {name} {value:08x}", t + 1));
+        }
+        if t % 10 == 9 {
+            sent.ask(Request::Reading);
+            let (reading, sample) = (stream.read(), t + 1);
+            let [fit, drift] = [reading.fit, reading.drift[0]].map(f32::to_bits);
+            expected.push(format!("reading {sample} {fit:08x} {drift:08x}"));
+        }
+    }
+    sent.ask(Request::Report);
+    sent.ask(Request::Stop);
+    let alarms = expected.iter().filter(|line| line.starts_with("alarm")).count();
+    assert!(alarms > 3, "{expected:?}");
+    expected.push(format!("counts 900 0 0 {alarms} 0 0 0"));
+    for name in [Board::DEFAULT, "microbit"] {
+        let board = Board::named(name).expect("in the table");
+        let built = build(board, "detect_change", &detector.to_source());
+        assert_eq!(lines(built.start(), "ready 1", &sent).expect("answers"), expected, "{name}");
+    }
+}
+
 /// Every statistic of every sample, and the alarms; every tenth sample is missing.
 #[test]
 fn firmware_in_c_alarms_when_the_host_does() {

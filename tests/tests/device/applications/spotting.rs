@@ -3,10 +3,11 @@
 use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::{Rows, Sample, Samples};
 use fishweir::deploy::{Found, SpottedClass, Spotter, SpotterModel};
-use fishweir::device::{Dialogue, Input};
+use fishweir::device::{Board, Dialogue, Input};
 use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::wire::Request;
+use fishweir_tests::quick::channels_missing;
 
 use super::{PATIENCE, build};
 use crate::c_interface::{Form, said};
@@ -136,6 +137,51 @@ fn the_device_spots_what_the_host_spots() {
         answers.push(done.to_owned());
         assert_eq!(answers, expected, "{}", board.name);
     });
+}
+
+/// Samples that lack a channel are taken by the other.
+#[test]
+fn a_device_spots_in_samples_that_lack_channels_what_the_host_spots() {
+    let mut model = model();
+    model.provenance.channels = channels_missing([true, true]);
+    let spotter = model.deploy().expect("sound");
+    let (mut sent, mut expected) = (Dialogue::new(), Vec::new());
+    let (mut stream, rows) = (spotter.stream(), drawn(&model, 7));
+    let line = |what: &str, Found { event, decided }: &Found| {
+        let class = &spotter.classes()[usize::from(event.class)];
+        let (start, end, bits) = (event.start, event.end, event.log_odds.to_bits());
+        format!("{what} {decided} {start} {end} {bits:08x} {class}")
+    };
+    let samples = rows.len();
+    for (t, mut row) in rows.into_iter().enumerate() {
+        match t % 5 {
+            1 | 3 => row[1] = f64::NAN,
+            2 => row[0] = f64::NAN,
+            _ => {}
+        }
+        sent.push(Input::Vector(&row.iter().map(|&x| x as f32).collect::<Vec<f32>>()));
+        stream.push(Sample::Row(&row)).expect("possible");
+        expected.extend(stream.decided().iter().map(|found| line("event", found)));
+    }
+    sent.ask(Request::End);
+    let last = stream.undecided();
+    let what = |found: &Found| if found.event.end == found.decided { "open" } else { "event" };
+    expected.extend(last.iter().map(|found| line(what(found), found)));
+    sent.ask(Request::Report);
+    sent.ask(Request::Stop);
+    let events = expected.len();
+    assert!(events >= 5, "{expected:?}");
+    expected.push(format!("counts {samples} 0 0 {events} 0 0 0"));
+    for name in [Board::DEFAULT, "microbit"] {
+        let board = Board::named(name).expect("in the table");
+        let built = build(board, "spot_events", &spotter.to_source());
+        let mut answers = built.start().exchange_frames(PATIENCE, &sent).expect("answers");
+        assert!(answers.remove(0).starts_with("ready 2 "), "{name}");
+        let counts = answers.pop().unwrap_or_default();
+        // What the work cost stands last.
+        answers.push(counts.rsplitn(3, ' ').nth(2).unwrap_or_default().to_owned());
+        assert_eq!(answers, expected, "{name}");
+    }
 }
 
 /// Two streams, every 15th sample missing: the first ends within an event.
