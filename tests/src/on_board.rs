@@ -2,7 +2,7 @@
 
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
-use fishweir::data::{Dataset, Rows, Sample, Samples};
+use fishweir::data::{Dataset, Rows, Samples};
 use fishweir::deploy::Stream;
 use fishweir::device::{Board, ModelFile, Options, Qemu};
 use fishweir::files;
@@ -60,14 +60,12 @@ pub fn as_integers(data: &Dataset, places: &[i16]) -> Vec<Samples> {
         .step_by(2)
         .map(|series| {
             let mut rows = Rows::new(places.len());
-            for sample in series.samples.view().iter() {
-                let row = match sample {
-                    Sample::Row(row) => Some(row),
-                    _ => None,
-                };
+            let view = series.samples.view();
+            for row in view.rows().iter().flat_map(|rows| rows.iter_in_part()) {
                 let integers: Option<Vec<f64>> = row.map(|row| {
-                    let integer = |(x, &places): (&f64, &i16)| {
-                        f64::from((x * f64::from(places).exp2()).round() as i16)
+                    let integer = |(x, &places): (&f64, &i16)| match x.is_nan() {
+                        true => *x,
+                        false => f64::from((x * f64::from(places).exp2()).round() as i16),
                     };
                     row.iter().zip(places).map(integer).collect()
                 });

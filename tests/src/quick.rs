@@ -4,7 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a panic is how a test fails")]
 
 use fishweir::classifier::{ChannelRange, Classifier, Provenance};
-use fishweir::data::{Dataset, Lags, ReadOptions, SamplesView};
+use fishweir::data::{Dataset, Lags, ReadOptions, Rows, Samples, SamplesView, Series};
 use fishweir::fit::{SystemEm, Topology};
 use fishweir::learn::{
     Augment, ClassifierKind, LagChoice, ModelChoice, Request, Scaling, ScoreModels, train,
@@ -76,6 +76,25 @@ pub fn systems(data: &Dataset) -> ModelSet {
         models: data.classes().iter().enumerate().map(of_class).collect(),
         provenance: Provenance::default(),
     }
+}
+
+/// The series where every second sample lacks the last channel, and some the first.
+pub fn with_holes(data: &Dataset) -> Dataset {
+    let series = data.series().iter().map(|one| {
+        let view = one.samples.view().rows().expect("channels");
+        let mut made = Rows::new(view.dimension());
+        for (t, row) in view.iter().enumerate() {
+            let mut row = row.expect("whole").to_vec();
+            let last = row.len() - 1;
+            row[last] = if t % 2 == 1 { f64::NAN } else { row[last] };
+            row[0] = if t % 7 == 3 { f64::NAN } else { row[0] };
+            made.push(Some(&row));
+        }
+        Series { samples: Samples::Channels(made), ..one.clone() }
+    });
+    let [classes, columns] = [data.classes(), data.columns()].map(<[String]>::to_vec);
+    let series = series.collect();
+    Dataset::new(data.source(), data.kind().clone(), classes, columns, series).expect("series")
 }
 
 /// Ranges of channels, of which some may be missing.

@@ -126,7 +126,8 @@ pub unsafe extern "C" fn fishweir_push(
 
 /// Takes in a sample for a model in fixed point (FISHWEIR_FIXED_POINT), without floating point: `count` is
 /// FISHWEIR_CHANNELS, each value is the channel times two to its power in FISHWEIR_CHANNEL_PLACES,
-/// rounded. Null in place of `channels` is a missing sample.
+/// rounded. Null in place of `channels` is a missing sample. INT16_MIN is a missing channel to a model
+/// whose channels may be missing, and a number to all others.
 ///
 /// # Safety
 /// `stream` is null or points to a stream that nothing else uses meanwhile; `channels` is null or

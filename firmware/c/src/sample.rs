@@ -93,6 +93,32 @@ macro_rules! in_part {
 
 in_part!(f32, u32, bool);
 
+/// Fixed point whose channels may be missing: NaN among floats, the least among integers.
+impl<const D: usize> Sample for [Option<i16>; D] {
+    const CHANNELS: Option<usize> = Some(D);
+    const INTEGERS: Option<usize> = Some(D);
+
+    fn of_channels(channels: &[f32]) -> Result<Self, Status> {
+        let channels: &[f32; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
+        let mut values = [None; D];
+        for (slot, value) in values.iter_mut().zip(channels) {
+            if !value.is_nan() {
+                *slot = Some(ChannelQ15::integer((*value).into()).map_err(Status::refusing)?);
+            }
+        }
+        Ok(values)
+    }
+
+    fn of_integers(channels: &[i16]) -> Result<Self, Status> {
+        let channels: &[i16; D] = channels.try_into().map_err(|_| Status::WrongSize)?;
+        let mut values = [None; D];
+        for (slot, &value) in values.iter_mut().zip(channels) {
+            *slot = (value != i16::MIN).then_some(value);
+        }
+        Ok(values)
+    }
+}
+
 impl<const D: usize> Sample for [bool; D] {
     const CHANNELS: Option<usize> = Some(D);
 

@@ -106,7 +106,7 @@ macro_rules! in_part {
     )*};
 }
 
-in_part!(f32, u32, bool);
+in_part!(f32, u32, bool, i16);
 
 impl WireSample for usize {
     type Wire = U16;

@@ -17,7 +17,8 @@ use crate::runtime::{CategoricalVec, HostReal, HostWeight, RowState, with_states
 /// Observation of one sample, of any kind.
 pub(super) enum Observation<'a, T> {
     Row(&'a [T]),
-    Integers(&'a [i16]),
+    /// Integers of a device, `None` where a channel is missing.
+    Integers(&'a [Option<i16>]),
     Symbol(u16),
 }
 

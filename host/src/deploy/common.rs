@@ -67,7 +67,7 @@ impl<T> Common<T> {
             biases,
             normalisation: self.normalisation,
             confidence: self.confidence.clone(),
-            contract: self.contract.as_ref().map(Contract::of_whole_samples),
+            contract: self.contract.clone(),
         }
     }
 

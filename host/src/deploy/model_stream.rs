@@ -15,7 +15,7 @@ pub(super) struct ModelStream<T> {
 struct Columns<T> {
     columns: Vec<usize>,
     reals: Vec<T>,
-    integers: Vec<i16>,
+    integers: Vec<Option<i16>>,
 }
 
 impl<T: Copy + Default> ModelStream<T> {

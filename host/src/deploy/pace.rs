@@ -292,7 +292,16 @@ mod tests {
         };
         let directions = if outputs == 0 { 0 } else { outputs };
         let hidden = States::Hidden;
-        FixedShape { states: hidden, observations, models, rows: states, directions, outputs, lags }
+        FixedShape {
+            states: hidden,
+            observations,
+            models,
+            rows: states,
+            directions,
+            outputs,
+            lags,
+            in_part: false,
+        }
     }
 
     /// The measured filters lie within the predicted bounds, which are not too wide to be of use.

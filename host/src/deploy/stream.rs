@@ -5,7 +5,7 @@ use fishweir_core::classify::{
     Calibration, Coding, Decision, Normalisation, Output, Prediction, ScoreOutOfRange, decide,
     decide_exactly, expand_kernels,
 };
-use fishweir_core::number::Real;
+use fishweir_core::number::{Channel, Real};
 
 use super::block::Observation;
 use super::error::PushError;
@@ -115,9 +115,10 @@ impl<T: Real> Stream<T> {
             (Sample::Row(row), Some(channels)) if row.len() == channels => {
                 if let Some(mut integers) = self.integers.take() {
                     let taken = integers.read(row).map_err(PushError::from);
-                    let Integers { row, past, .. } = &mut integers;
-                    let taken =
-                        taken.and_then(|()| self.hear(past, row, |row| Observation::Integers(row)));
+                    let Integers { row, whole, past, .. } = &mut integers;
+                    let taken = taken.and_then(|()| {
+                        self.hear(past, (row, whole), |row| Observation::Integers(row))
+                    });
                     self.integers = Some(integers);
                     return taken;
                 }
@@ -176,24 +177,24 @@ impl<T: Real> Stream<T> {
             return Ok(());
         };
         let mut past = std::mem::take(&mut self.past);
-        let taken = self.hear(&mut past, row, |row| Observation::Row(row));
+        let taken = self.hear(&mut past, (row, row), |row| Observation::Row(row));
         self.past = past;
         taken
     }
 
     /// Takes in a row of channels after others of its kind.
-    fn hear<C: Coding>(
+    fn hear<R: Channel, C: Coding>(
         &mut self,
-        past: &mut Past<C>,
-        row: &[C],
-        observation: impl for<'x> Fn(&'x [C]) -> Observation<'x, T>,
+        past: &mut Past<R, C>,
+        (row, whole): (&[R], &[C]),
+        observation: impl for<'x> Fn(&'x [R]) -> Observation<'x, T>,
     ) -> Result<(), PushError> {
         match past.heard(row) {
             Some(heard) => self.push_each(&observation(heard))?,
             None if row.iter().all(|x| x.is_number() || is_missing(x)) => self.push_each_missing(),
             None => return Err(ObservationError::NotFinite.into()),
         }
-        past.take(row);
+        past.take(row, whole);
         self.samples += 1;
         Ok(())
     }

@@ -78,7 +78,7 @@ impl<'a> ProjectModel<'a> {
 
     /// Returns whether channels may be missing while others are present.
     pub(super) fn in_part(self) -> bool {
-        matches!(self, Self::F32(_)) && self.contract().is_some_and(Contract::lacks_some)
+        self.contract().is_some_and(Contract::lacks_some)
     }
 
     /// Bytes of the bits of a decision of the self-test.
@@ -92,6 +92,7 @@ impl<'a> ProjectModel<'a> {
             (Observations::Symbols(_), _) => 8,
             (Observations::Channels(names), Self::F32(_)) if self.in_part() => 8 * names.len(),
             (Observations::Channels(names), Self::F32(_)) => 4 + 4 * names.len(),
+            (Observations::Channels(names), Self::Q15(_)) if self.in_part() => 4 * names.len(),
             (Observations::Channels(names), Self::Q15(_)) => {
                 (2 + 2 * names.len()).next_multiple_of(4)
             }

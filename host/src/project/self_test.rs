@@ -150,7 +150,11 @@ impl Kind {
     /// A row as a value of it, or nothing where integers of 16 bits do not hold it.
     fn row(self, row: &[f64], model: ProjectModel<'_>) -> Option<String> {
         if let ProjectModel::Q15(fixed) = model {
-            return fixed.integers(row).ok().map(|row| format!("{row:?}"));
+            let row = fixed.integers(row).ok()?;
+            if model.in_part() {
+                return Some(format!("{row:?}"));
+            }
+            return row.into_iter().collect::<Option<Vec<i16>>>().map(|row| format!("{row:?}"));
         }
         let number = |x: &f64| {
             let number = match self {

@@ -1,5 +1,6 @@
 //! Fixed point on the device: host and device agree bit for bit without an FPU and with one.
 
+use fishweir::classifier::Contract;
 use fishweir::data::{Dataset, Rows, Samples};
 use fishweir::deploy::FixedPoint;
 use fishweir::learn::{ClassifierKind, ScoreModels};
@@ -7,7 +8,7 @@ use fishweir::parity::Recording;
 use fishweir_tests::on_board::{OnBoard, as_integers, classify};
 use fishweir_tests::quick::{
     assert_identical, recordings, strings, trained, trained_by_position, trained_on_differences,
-    trained_on_levels, trained_on_words, unseen, whole,
+    trained_on_levels, trained_on_words, unseen, whole, with_holes,
 };
 
 const BOARDS: [&str; 2] = ["microbit", "mps2-an386"];
@@ -145,6 +146,26 @@ fn lags_and_codebooks_give_the_same_bits_in_fixed_point() {
                 assert!(small.model_bytes <= float.model_bytes);
                 assert!(small.state_bytes < float.state_bytes);
             }
+        }
+    }
+}
+
+/// Channels that are missing, of samples and of differences at lags.
+#[test]
+fn channels_that_are_missing_give_the_same_bits_in_fixed_point() {
+    let data = with_holes(&recordings());
+    for (classifier, models) in [
+        (trained(&data, ClassifierKind::Fisher), 7),
+        (trained_on_differences(&data, &[1, 4], ScoreModels::Universal), 1),
+    ] {
+        let fixed = classifier.quantise().expect("fits fixed point");
+        assert!(fixed.contract().is_some_and(Contract::lacks_some));
+        let integers = as_integers(&data, fixed.places());
+        let recording = Recording::new(integers.iter().map(Samples::view), Some(300)).in_part(true);
+        let fixed = fixed.over_integers();
+        for board in BOARDS {
+            let run = on_device(board, &fixed, &recording);
+            assert_identical(&run.parity, 2 + models);
         }
     }
 }

@@ -15,7 +15,7 @@ use fishweir_core::artefact::Topology;
 use fishweir_tests::quick::{
     assert_identical, channels, channels_missing, profiled, recordings, strings, systems, trained,
     trained_by_position, trained_on_differences, trained_on_each_lag, trained_on_levels,
-    trained_on_the_past, trained_on_words, unseen, whole,
+    trained_on_the_past, trained_on_words, unseen, whole, with_holes,
 };
 
 use crate::on_boards;
@@ -165,25 +165,6 @@ fn a_bayes_artefact_read_in_place_gives_the_same_bits() {
         let parity = on_device(board(name), &deployed, &unseen(data, samples), &Form::Artefact);
         assert_identical(&parity, 2 + 7);
     }
-}
-
-/// Every second sample lacks the last channel, and some the first.
-fn with_holes(data: &Dataset) -> Dataset {
-    let series = data.series().iter().map(|one| {
-        let view = one.samples.view().rows().expect("channels");
-        let mut made = Rows::new(view.dimension());
-        for (t, row) in view.iter().enumerate() {
-            let mut row = row.expect("whole").to_vec();
-            let last = row.len() - 1;
-            row[last] = if t % 2 == 1 { f64::NAN } else { row[last] };
-            row[0] = if t % 7 == 3 { f64::NAN } else { row[0] };
-            made.push(Some(&row));
-        }
-        Series { samples: Samples::Channels(made), ..one.clone() }
-    });
-    let [classes, columns] = [data.classes(), data.columns()].map(<[String]>::to_vec);
-    let series = series.collect();
-    Dataset::new(data.source(), data.kind().clone(), classes, columns, series).expect("series")
 }
 
 #[test]

@@ -11,11 +11,12 @@ use fishweir::classifier::{
 };
 use fishweir::data::{Dataset, Front, Lags, ReadOptions, Sample, ShortSeries, Windowing};
 use fishweir::deploy::{DeviationLimits, QuantiseError, Stream};
-use fishweir::learn::{Augment, ClassifierKind, Request, Scaling, train};
+use fishweir::learn::{Augment, ClassifierKind, Request, Scaling, ScoreModels, train};
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::ObservationError;
 use fishweir_core::classify::Normalisation;
 use fishweir_core::emission::ChannelQ15;
+use fishweir_tests::quick::{recordings, trained, trained_on_differences, with_holes};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -441,6 +442,28 @@ fn rare_transitions_keep_their_digits() {
             .abs();
         // A crossing adds 100 or takes 30. The rates leave the exponent 7: half a unit is a hundredth.
         assert!(off < f64::from(crossings) + 0.1, "sample {t}: off by {off}");
+    }
+}
+
+/// Channels that are missing: the bound holds, and decisions are those of `f64`.
+#[test]
+fn recordings_that_lack_channels_are_decided_as_in_f64() {
+    let data = with_holes(&recordings());
+    for (classifier, within) in [
+        (trained(&data, ClassifierKind::Bayes), 0.01),
+        (trained_on_differences(&data, &[1, 4], ScoreModels::Universal), 0.03),
+    ] {
+        let fixed = classifier.quantise().expect("fits");
+        let windowing = Windowing {
+            length: NonZeroUsize::new(200).expect("positive"),
+            hop: NonZeroUsize::new(8000).expect("positive"),
+            short: ShortSeries::default(),
+        };
+        let found = fixed.deviation(&classifier, &data, Some(&windowing)).expect("measures");
+        assert!(found.windows >= 90 && found.refused_by_one == 0, "{found:?}");
+        found.check(DeviationLimits::default()).expect("decides as f64 does");
+        assert!(found.mean < within * found.mean_margin, "{found:?}");
+        assert!(found.bound.exceeded == 0 && 20 * found.bound.windows >= 19 * found.windows);
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct FixedShape {
     pub(crate) directions: usize,
     pub(crate) outputs: usize,
     pub(crate) lags: Lags,
+    /// `true` if channels may be missing.
+    pub(crate) in_part: bool,
 }
 
 impl FixedPoint {
@@ -34,6 +36,7 @@ impl FixedPoint {
             directions: self.directions(),
             outputs: self.outputs(),
             lags: self.common.lags.clone(),
+            in_part: self.common.in_part(),
         };
         let codebooks = self.engine.codebooks.as_ref().map(FixedCodebooks::size);
         let codes = codebooks_cost(codebooks, self.size(), self.outputs(), 2);
@@ -82,13 +85,18 @@ impl FixedShape {
         let channels = self.observations.size();
         let columns = 4 * (self.lags.columns_kept(m, channels) + self.lags.as_slice().len());
         let models = m * (contexts + chain + n * emission);
-        let (ring, differences) = ring_of(channels, &self.lags, 2);
+        let (ring, differences) = ring_of(channels, &self.lags, if self.in_part { 4 } else { 2 });
+        // The normaliser of a channel's term, and its rates.
+        let missing = if self.in_part { m * row } else { 0 };
+        let channels_seen = self.lags.seen_width(channels);
         let recursion = if known { 1 + c } else { (1 + 2 * c) * (n * n + n) + n };
         Cost {
             state_bytes: bank_bytes(m, belief) + ring,
             model_bytes: models.next_multiple_of(4) + 4 * o * (m + 1) + 8 + columns,
             multiply_adds_per_sample: m * (recursion + work) + differences,
             exponentials_per_sample: exponentials,
+            multiply_adds_per_partial_sample: missing * c * channels_seen.saturating_sub(1),
+            logarithms_per_partial_sample: missing * channels_seen.saturating_sub(1),
             multiply_adds_per_decision: m * (o + c),
             logarithms_per_decision: m,
             ..Cost::default()

@@ -31,7 +31,7 @@ use fishweir_core::ObservationError;
 use super::deployed::Deployed;
 use super::engine::Format;
 use super::model::States;
-use super::past::integers;
+use super::past::integers_in_part;
 
 /// A number of a table and its rates, one per output, all relative to `2^-exponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -114,12 +114,12 @@ impl FixedPoint {
         &self.engine.places
     }
 
-    /// A row of channels in the integers that the device is given.
+    /// A row of channels in the integers that the device is given, `None` where a channel is missing.
     ///
     /// # Errors
-    /// What is no number, or what 16 bits do not hold.
-    pub fn integers(&self, row: &[f64]) -> Result<Vec<i16>, ObservationError> {
-        integers(row, &self.engine.places)
+    /// An infinite number, or one that 16 bits do not hold.
+    pub fn integers(&self, row: &[f64]) -> Result<Vec<Option<i16>>, ObservationError> {
+        integers_in_part(row, &self.engine.places)
     }
 
     /// Converts to observations that already are the device's integers.

@@ -19,6 +19,9 @@ impl FixedPoint {
         let directions = self.directions();
         let hidden = self.engine.states == States::Hidden;
         let (family, imports) = match (&self.common.observations, hidden) {
+            (Observations::Channels(_), _) if self.common.in_part() => {
+                ("GaussianQ15", "{ChannelQ15, GaussianQ15, Marginal}")
+            }
             (Observations::Channels(_), _) => ("GaussianQ15", "{ChannelQ15, GaussianQ15}"),
             (Observations::Symbols(_), true) => ("CategoricalQ15", "CategoricalQ15"),
             (Observations::Symbols(_), false) => ("CategoricalLogQ15", "CategoricalLogQ15"),
@@ -42,6 +45,8 @@ impl FixedPoint {
         }
         let emission =
             format!("{family}<{}, {directions}>", self.common.lags.seen_width(self.size()));
+        let in_part = self.common.in_part();
+        let emission = if in_part { format!("Marginal<{emission}>") } else { emission };
         let mut text = head(
             &self.common.observations,
             &self.common.classes,
@@ -54,7 +59,7 @@ impl FixedPoint {
             let [hears, heard] = hearing(self.common.columns(index));
             text += &hears;
             let unit = format!("{:?}", model.unit);
-            let emissions = model.emission.iter().map(|emission| source(emission, &unit));
+            let emissions = model.emission.iter().map(|emission| source(emission, &unit, in_part));
             if let Some(rule) = self.engine.states.rule() {
                 contexts_and_emissions(&mut text, rule, emissions);
             } else {
@@ -100,7 +105,7 @@ fn weights(row: &[FixedWeight], weight: fn(&FixedWeight) -> String) -> String {
     format!("[{}]", row.iter().map(weight).collect::<Vec<_>>().join(", "))
 }
 
-fn source(emission: &FixedEmission, unit: &str) -> String {
+fn source(emission: &FixedEmission, unit: &str, in_part: bool) -> String {
     match emission {
         FixedEmission::Categorical { probability, exponent } => {
             format!(
@@ -116,11 +121,12 @@ fn source(emission: &FixedEmission, unit: &str) -> String {
                 channels.iter().map(|one| format!("{:?}", one.channel)).collect();
             let linear: Vec<&Vec<i16>> = channels.iter().map(|one| &one.linear).collect();
             let quadratic: Vec<&Vec<i16>> = channels.iter().map(|one| &one.quadratic).collect();
-            format!(
+            let source = format!(
                 "GaussianQ15::from_parts([{}], {constant}, {constant_rate:?}, {linear:?}, \
                  {quadratic:?}, {unit})",
                 fields.join(", ")
-            )
+            );
+            if in_part { format!("Marginal::new({source})") } else { source }
         }
     }
 }

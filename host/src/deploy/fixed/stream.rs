@@ -97,13 +97,14 @@ impl<const C: usize> Gaussian<C> {
 
 impl<const C: usize> Emission for Gaussian<C> {
     type Weight = FineQ15<C>;
-    type Observation = [i16];
+    type Observation = [Option<i16>];
 
-    fn log_likelihood(&self, x: &[i16]) -> FixedLog<C> {
-        self.view().log_likelihood(x)
+    /// The bits of the core's `Marginal`, which are those of the distribution where every channel is there.
+    fn log_likelihood(&self, x: &[Option<i16>]) -> FixedLog<C> {
+        self.view().log_marginal(|d| x.get(d).copied().flatten())
     }
-    fn check(&self, x: &[i16]) -> Result<(), ObservationError> {
-        self.view().check(x)
+    fn check(&self, _: &[Option<i16>]) -> Result<(), ObservationError> {
+        Ok(())
     }
     fn in_units<const N: usize>(states: &[Self; N], reading: Dual<f32, C>) -> Dual<f32, C> {
         GaussianQ15View::in_units(&states.each_ref().map(Self::view), reading)
@@ -148,7 +149,7 @@ impl<const C: usize> Build<C> for Categorical<C> {
 }
 
 impl<const C: usize> Observe<f32> for Gaussian<C> {
-    fn observe<'x>(x: &'x Observation<'_, f32>) -> Option<&'x [i16]> {
+    fn observe<'x>(x: &'x Observation<'_, f32>) -> Option<&'x [Option<i16>]> {
         match x {
             Observation::Integers(row) => Some(row),
             _ => None,

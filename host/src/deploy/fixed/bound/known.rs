@@ -80,7 +80,7 @@ fn sum<'a>(
     Some(bound)
 }
 
-fn density(pair: &Pair<'_>, row: usize, x: &[i16]) -> (i32, Vec<i32>) {
+fn density(pair: &Pair<'_>, row: usize, x: &[Option<i16>]) -> (i32, Vec<i32>) {
     let log = Gaussian::<DIRECTIONS_MAX>::build(pair.fixed, row).log_likelihood(x);
     (log.log2, log.rate.to_vec())
 }

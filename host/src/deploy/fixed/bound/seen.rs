@@ -1,15 +1,15 @@
 //! Input of models on a window: its samples and the device's integers, with past values at lags.
 
 use crate::data::{Lags, Ring, Sample};
-use crate::deploy::past::integers;
+use crate::deploy::past::integers_in_part;
 
 /// A sample as a model sees it.
 #[derive(Clone)]
 pub(super) enum Seen {
     Missing,
     Symbol(u16),
-    /// The row unchanged, and in the device's integers.
-    Row(Vec<f64>, Vec<i16>),
+    /// The row unchanged, and in the device's integers; a channel that is missing is NaN, and `None`.
+    Row(Vec<f64>, Vec<Option<i16>>),
 }
 
 impl Seen {
@@ -36,7 +36,7 @@ impl Seen {
 /// Values of all columns for a window's samples; `None` if 16 bits cannot hold one of them.
 pub(super) fn seen(samples: &[Sample<'_>], lags: &Lags, places: &[i16]) -> Option<Vec<Seen>> {
     let mut exact = Ring::<f64>::new(lags.clone(), places.len());
-    let mut fixed = Ring::<i16>::new(lags.clone(), places.len());
+    let mut fixed = Ring::<Option<i16>>::new(lags.clone(), places.len());
     let see = |sample: &Sample<'_>| match *sample {
         Sample::Symbol(symbol) => Some(Seen::Symbol(symbol)),
         Sample::Missing => {
@@ -45,7 +45,7 @@ pub(super) fn seen(samples: &[Sample<'_>], lags: &Lags, places: &[i16]) -> Optio
             Some(Seen::Missing)
         }
         Sample::Row(row) => {
-            let own = integers(row, places).ok()?;
+            let own = integers_in_part(row, places).ok()?;
             let seen = match exact.widen(row).zip(fixed.widen(&own)) {
                 Some((row, own)) => Seen::Row(row.to_vec(), own.to_vec()),
                 None => Seen::Missing,
