@@ -1,12 +1,46 @@
-//! The figures: detections against false alarms, and confidence against accuracy.
+//! The figures: decisions by class, detections against false alarms, and confidence against accuracy.
 
 use std::path::Path;
 
-use fishweir::evaluate::{Calibration, ReliabilityBin, Roc};
-use fishweir::plot::{Bin, Curve, Reliability, ReliabilityPlot, RocPlot, Shares};
-use fishweir::report::DataSummary;
+use fishweir::evaluate::{Calibration, Figures, Interval, ReliabilityBin, Roc};
+use fishweir::plot::{
+    Bin, Confusion, ConfusionPlot, Curve, Reliability, ReliabilityPlot, RocPlot, Shares,
+};
+use fishweir::report::{DataSummary, grouped};
 
 use crate::{Failure, Topic, output};
+
+/// Draws the decisions of each classifier by class, if requested: its name, its figures and its accuracy; `unit` is what it
+/// decides on, in the plural.
+pub(super) fn draw_confusion<'a>(
+    path: Option<&Path>,
+    unit: &str,
+    subtitle: &str,
+    classifiers: impl Iterator<Item = (&'a str, &'a Figures, Option<Interval>)>,
+) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let of = |(name, figures, interval): (&str, &'a Figures, Option<Interval>)| {
+        let interval = interval.map_or_else(String::new, |Interval { low, high, .. }| {
+            format!(" (95 % {low:.3} to {high:.3})")
+        });
+        Confusion {
+            title: format!(
+                "{name}: accuracy {:.3}{interval}, {} {unit}",
+                figures.accuracy,
+                grouped(figures.windows)
+            ),
+            subtitle: subtitle.to_owned(),
+            figures,
+        }
+    };
+    let classifiers: Vec<Confusion<'_>> = classifiers.map(of).collect();
+    output::draw(path, &ConfusionPlot { unit, classifiers: &classifiers }.to_svg())
+}
+
+/// What is decided on: windows, or whole series.
+pub(super) fn unit(data: &DataSummary) -> &'static str {
+    if data.window.is_some() { "windows" } else { "series" }
+}
 
 /// Draws the curves there are, if asked to.
 pub(super) fn draw_roc<'a>(
