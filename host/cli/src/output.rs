@@ -62,6 +62,8 @@ impl Outputs {
         hint: Option<&str>,
     ) -> Result<(), Failure> {
         self.print(report, json)?;
+        // A hint may name a file.
+        let hint = hint.map(report::printable);
         match hint {
             Some(hint) if !json && self.on_standard_output => {
                 Ok(writeln!(io::stderr().lock(), "{hint}")?)

@@ -67,9 +67,11 @@ impl ExplanationPlot<'_> {
     }
 
     fn draw_gains(&self, frame: &Frame, svg: &mut String) {
-        for piece in self.pieces {
+        for (index, piece) in self.pieces.iter().enumerate() {
             let colour = colour(piece.class);
-            let high = frame.panel.end - TOP;
+            // Of symbols there is no lane to shade.
+            let lanes = LANE * self.traces.len() as f64;
+            let high = if self.traces.is_empty() { frame.panel.end - TOP } else { lanes };
             // A path for each shade.
             let mut shades = BTreeMap::<(bool, u32), String>::new();
             let (mut sample, shade) = (piece.start, |gain: &f64| frame.shade(*gain));
@@ -95,13 +97,15 @@ impl ExplanationPlot<'_> {
                 "<line class=\"grid\" x1=\"{from:.1}\" x2=\"{from:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
                 frame.panel.end
             );
+            let next = self.pieces.get(index + 1).map(|next| frame.x(next.start) - from);
+            let room = next.map_or(to - from, |next| next.min(to - from));
             let middle = f64::midpoint(from, to);
             let over = format!("over {}", piece.rival);
             let named = format!("class=\"name middle {}\"", ink(piece.class));
             let lines = [(piece.name, named.as_str(), 24.0), (&over, "class=\"middle\"", 8.0)];
             for (text, style, above) in lines {
-                // Names of short windows would lie over one another.
-                if text.chars().count() as f64 * LETTER < to - from {
+                // Names of short windows, or of those that overlap, would lie over one another.
+                if text.chars().count() as f64 * LETTER < room {
                     let _ = writeln!(
                         svg,
                         "<text {style} x=\"{middle:.1}\" y=\"{}\">{}</text>",

@@ -22,6 +22,12 @@ pub fn traces(kind: &Kind, samples: SamplesView<'_>) -> Vec<(String, Vec<Option<
     names.iter().enumerate().map(trace).collect()
 }
 
+/// Width of a column in which many samples are drawn by their extremes.
+const COLUMN: f64 = 1.5;
+
+/// Samples in a column up to which all are drawn.
+const MOST_IN_COLUMN: usize = 2;
+
 /// Draws channels between the edges of a panel, each over its own range, which is written at its right end; `x` is the
 /// place of a sample. Lines break where samples are missing.
 pub(super) fn draw_lanes(
@@ -39,21 +45,24 @@ pub(super) fn draw_lanes(
         let least = seen.clone().copied().fold(f64::INFINITY, f64::min);
         let most = seen.copied().fold(f64::NEG_INFINITY, f64::max);
         let span = (most - least).max(1e-300);
+        let place = |value: f64| top + LANE - 4.0 - (value - least) / span * (LANE - 8.0);
+        let numbered: Vec<(usize, Option<f64>)> = (start..).zip(values.iter().copied()).collect();
         let mut path = String::new();
         let mut verb = 'M';
-        for (sample, value) in (start..).zip(values) {
-            let Some(value) = value else {
-                verb = 'M';
-                continue;
-            };
-            let share = (value - least) / span;
-            let _ = write!(
-                path,
-                "{verb}{:.1} {:.1}",
-                x(sample),
-                top + LANE - 4.0 - share * (LANE - 8.0)
-            );
-            verb = 'L';
+        // Of many samples in a column the extremes are seen.
+        let column = |sample: usize| (x(sample) / COLUMN).floor() as i64;
+        for run in numbered.chunk_by(|a, b| column(a.0) == column(b.0)) {
+            let extremes = [lowest(run), highest(run)];
+            for (sample, value) in run {
+                let Some(height) = value.map(place) else {
+                    verb = 'M';
+                    continue;
+                };
+                if run.len() <= MOST_IN_COLUMN || extremes.contains(value) {
+                    let _ = write!(path, "{verb}{:.1} {height:.1}", x(*sample));
+                    verb = 'L';
+                }
+            }
         }
         let _ = writeln!(
             svg,
@@ -73,6 +82,16 @@ pub(super) fn draw_lanes(
             }
         }
     }
+}
+
+/// The least of the samples that are there.
+fn lowest(run: &[(usize, Option<f64>)]) -> Option<f64> {
+    run.iter().filter_map(|one| one.1).min_by(f64::total_cmp)
+}
+
+/// The largest of the samples that are there.
+fn highest(run: &[(usize, Option<f64>)]) -> Option<f64> {
+    run.iter().filter_map(|one| one.1).max_by(f64::total_cmp)
 }
 
 /// A number of few letters.

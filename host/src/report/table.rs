@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::deploy::DeviceCost;
-use crate::words::{counted, grouped, to_three_digits};
+use crate::words::{counted, grouped, grouped_to_three_digits};
 
 /// A plain table: first column to the left, the others to the right.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub(super) fn write_cost(f: &mut fmt::Formatter<'_>, what: &str, of: &DeviceCost
         grouped(cost.multiply_adds_per_sample),
         counted(cost.exponentials_per_sample, "exponential")
     )?;
-    match seconds_per_sample.map(|all| all.map(|seconds| to_three_digits(1e6 * seconds))) {
+    match seconds_per_sample.map(|all| all.map(|seconds| grouped_to_three_digits(1e6 * seconds))) {
         Some([least, most]) => {
             writeln!(f, " ({least} to {most} \u{b5}s on a Cortex-M4F at 64 MHz)")
         }

@@ -174,8 +174,12 @@ impl FitReport {
                     "dead states: {dead}, where less than one sample is expected; fewer would do"
                 )?;
             }
-            self.form.iter().try_for_each(|form| write_limits(f, form))?;
-            return Ok(());
+            let held = self.fits.iter().any(|fit| !fit.floored.is_empty());
+            let form = self.form.iter();
+            form.clone().filter(|_| held).try_for_each(|form| self.write_floor(f, form))?;
+            form.clone().try_for_each(|form| write_limits(f, form))?;
+            let unjudged = self.copies.iter().find(|copies| copies.candidates.is_empty());
+            return unjudged.map_or(Ok(()), |copies| write_copies(f, copies));
         }
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
         let dead = dead > 0;
