@@ -145,7 +145,6 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let (draw, roc) = (arguments.draw.as_deref(), arguments.roc.as_deref());
     let drawn = arguments.draw.iter().chain(&arguments.roc).chain(&arguments.reliability);
     let drawn: Vec<&Path> = drawn.map(PathBuf::as_path).collect();
     let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
@@ -200,24 +199,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             for kernel in &kernels {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
-            let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
-            let drawn = report.classifiers.0.iter();
-            let drawn = drawn.map(|one| (one.method.as_str(), &one.pooled, one.accuracy));
-            let by = report.group.iter().map(|column| format!(" by {column}"));
-            let by = by.collect::<String>();
-            let subtitle =
-                format!("{}\ncross-validated in {} folds{by}", report.data, report.folds);
-            figures::draw_confusion(draw, figures::unit(&report.data), &subtitle, drawn)?;
-            figures::draw_roc(roc, data.classes(), &report.data, curves)?;
-            let calibrated = report.classifiers.0.iter();
-            let calibrated = calibrated.map(|one| (&one.method, one.calibration.as_ref()));
-            let why = "there are too few folds with a labelled window to make probabilities";
-            figures::draw_reliability(
-                arguments.reliability.as_deref(),
-                &report.data,
-                calibrated,
-                why,
-            )?;
+            figures::draw_validated(arguments, &report, data.classes())?;
             let best = report.best().map(|best| best.method.as_str()).unwrap_or_default();
             let fitted = kinds.iter().any(|kind| kind.to_string() == best);
             let next = fitted.then(|| {
@@ -245,8 +227,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             note_idle(&given, "what is judged is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
-            let evaluations = judged.iter().map(|one| &one.evaluation);
-            let curves = evaluations.map(|one| (&one.model, one.roc.as_ref()));
             let drawn = !drawn.is_empty();
             if let Some(none) = judged.iter().find(|one| drawn && one.evaluation.figures.is_none())
             {
@@ -258,23 +238,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ),
                 ));
             }
-            if let Some(first) = judged.first() {
-                let data = &first.evaluation.data;
-                let drawn = judged.iter().filter_map(|one| {
-                    let ModelEvaluation { model, figures, interval, .. } = &one.evaluation;
-                    Some((model.as_str(), figures.as_ref()?, *interval))
-                });
-                let subtitle = data.to_string();
-                figures::draw_confusion(draw, figures::unit(data), &subtitle, drawn)?;
-                figures::draw_roc(roc, &first.classes, &first.evaluation.data, curves)?;
-                let calibrated = judged.iter().map(|one| {
-                    let believed = one.evaluation.believed.as_ref();
-                    (&one.evaluation.model, believed.and_then(|one| one.calibration.as_ref()))
-                });
-                let why = "the model keeps no probabilities: fit it with --calibrate or --reject";
-                let path = arguments.reliability.as_deref();
-                figures::draw_reliability(path, &first.evaluation.data, calibrated, why)?;
-            }
+            figures::draw_judged(arguments, &judged)?;
             let refused: Vec<_> = judged.iter().map(|one| one.refused.clone()).collect();
             match <[JudgedModel; 1]>::try_from(judged) {
                 Ok([one]) => {
