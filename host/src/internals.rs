@@ -12,7 +12,7 @@ pub use crate::words::{is_hidden, shorten};
 
 /// Elements of figures.
 pub mod svg {
-    pub use crate::plot::svg::{colour, draw_heading, escape, open};
+    pub use crate::plot::svg::{colour, draw_heading, escape, ink, open};
 }
 
 /// Shoulder exercises of seven subjects, recorded by a smart watch at 50 Hz: of the program's demonstration. They are in this

@@ -158,7 +158,7 @@ fn floors_hold_what_would_break_down() {
     let line = format!(
         "evaluate {data} --emission full-gaussian --classifier bayes {QUICK} --effort quick"
     );
-    let report = printed(&format!("{line} --std-floor 0.01"));
+    let report = printed(&format!("{line} --std-floor 0.01 --verbose"));
     assert!(report.contains("class models: full-gaussian emissions\n"), "{report}");
     for floor in ["1e-300", "0.0000001", "1e300"] {
         let message = refused(&format!("{line} --std-floor {floor}"));

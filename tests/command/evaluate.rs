@@ -45,10 +45,17 @@ fn cross_validation_keeps_groups_whole_and_reports_both_classifiers() {
         groups.sort_unstable();
         assert_eq!(groups, ["ann", "bob", "cat"]);
     }
-    let text = printed(&line);
-    for part in ["accuracy", "macro-F1", "fold 3", "bayes", "fisher", "turning", "precision"] {
+    let (short, text) = (printed(&line), printed(&format!("{line} --verbose")));
+    for part in ["accuracy", "bayes", "fisher", "turning", "precision", "on a device", "next: "] {
+        assert!(short.contains(part) && text.contains(part), "no {part} in:\n{short}\n{text}");
+    }
+    for part in ["macro-F1", "fold 3", "bayes: all folds together", "fisher: all folds together"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
+    assert!(short.lines().count() <= 23 && !short.contains("fold 3"), "a screen:\n{short}");
+    let class = &report["classifiers"]["fisher"]["per_class"][0];
+    let (low, mean, high) = interval(&class["recall_interval"]);
+    assert!(low <= mean && mean <= high && Some(mean) == class["recall"].as_f64(), "{class}");
 }
 
 /// An interval as a report has it.
@@ -87,7 +94,7 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
         assert!((1..=25).contains(&latency("median")));
         assert!(latency("median") <= latency("ninetieth"));
     }
-    let text = printed(&line);
+    let text = printed(&format!("{line} --verbose"));
     for part in [
         "more than fisher",
         "95 %: Wilson",
@@ -103,10 +110,12 @@ fn classifiers_are_compared_with_the_first_on_the_same_folds() {
 #[test]
 fn a_class_without_a_window_is_told_and_has_no_figures() {
     let (data, model) = (fixtures().at("two.csv"), fixtures().at("bayes.json"));
-    let said = printed(&format!("evaluate {data} --model {model}"));
+    let said = printed(&format!("evaluate {data} --model {model} --verbose"));
     let row = said.lines().find(|line| line.starts_with("  turning ")).expect("a row");
     let cells: Vec<&str> = row.split_whitespace().collect();
-    assert_eq!(cells, ["turning", ".", ".", ".", ".", ".", ".", "0"], "{said}");
+    assert_eq!(cells, ["turning", ".", ".", ".", ".", ".", ".", ".", ".", "0"], "{said}");
+    // Not even a summary hides it.
+    let said = printed(&format!("evaluate {data} --model {model}"));
     assert!(said.contains("\n  turning: no window here; it is in no average\n"), "{said}");
 }
 

@@ -20,7 +20,7 @@ fn a_fit_says_seeds_likelihoods_the_choice_and_where_the_model_went() {
          --seed 11 --iterations 6 --tolerance 1e-6 --std-floor 0.2 --normalisation per-root-sample \
          --scaling practical --scaling diagonal --c 1,0.1 --score-model all"
     );
-    let text = printed(&line);
+    let text = printed(&format!("{line} --verbose"));
     for part in ["still", "moving", "turning", "11: -", "12: -", "13: -", "C=0.1", "C=1", "m.json"]
     {
         assert!(text.contains(part), "no {part} in:\n{text}");
@@ -260,8 +260,9 @@ fn a_constant_channel_is_fitted_and_warned_of() {
     let line = format!("fit {data} -o {model} --copies 2 {QUICK} --effort quick");
     let warned = notes(&line);
     assert!(warned.iter().any(|note| note.is("constant-channel pressure")), "{warned:?}");
+    let whole = printed(&format!("{line} --verbose"));
+    assert!(whole.contains("2 copies of each with gains off by 5 %"), "{whole}");
     let said = printed(&line);
-    assert!(said.contains("2 copies of each with gains off by 5 %"), "{said}");
     assert!(said.contains("pressure in "), "no word of what the floor holds in:\n{said}");
 }
 
@@ -385,7 +386,7 @@ fn one_model_of_all_classes_is_judged_in_closed_form() {
     }
     let hard = folder.put("hard.csv", text);
     let line = format!("fit {hard} -o {model} {given} --effort normal");
-    let said = printed(&line);
+    let said = printed(&format!("{line} --verbose"));
     assert!(said.contains("all classes, in closed form"), "{said}");
     let tried = json(fishweir(&line).arg("--json"))["form"]["candidates"].clone();
     let of = |closed: bool| -> Vec<String> {

@@ -153,7 +153,7 @@ fn each_is_cross_validated_beside_the_others() {
             assert_eq!(choice["candidates"].as_array().map(Vec::len), Some(2 * 2 * widths));
         }
     }
-    let text = printed(&line);
+    let text = printed(&format!("{line} --verbose"));
     for part in ["gaussian: all folds together", "sigma=", "more than bayes"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }

@@ -66,7 +66,7 @@ fn a_model_for_each_lag_is_told_and_exported() {
     let line = format!(
         "fit {data} -o {model} --lags 1,4 --score-model each-lag --learner ridge {QUICK} --effort quick"
     );
-    let table = printed(&line);
+    let table = printed(&format!("{line} --verbose"));
     for part in ["a model of", "for each lag and all of", "all, lag 1", "all, lag 4"] {
         assert!(table.contains(part), "{part}: {table}");
     }

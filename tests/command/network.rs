@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::figures::check_matrix;
 use crate::gram::csv_matrix;
 use crate::shared::data::{SPRINKLER, garden};
 use crate::{fishweir, json, notes, printed, refuses};
@@ -67,6 +68,8 @@ fn one_evaluate_and_one_predict_take_every_classifier() {
     for model in [&bayes, &linear] {
         let line = format!("evaluate {train} --model {model} --json");
         assert_eq!(json(&line), json(&format!("network {line}")), "{model}");
+        let report = json(&format!("{line} --draw {}", garden.at("d.svg")));
+        check_matrix(&garden.text("d.svg"), &report["classifiers"][0]);
         let line = format!("predict {train} --model {model}");
         let table = printed(&line);
         assert_eq!(table, printed(&format!("network {line}")), "{model}");
@@ -129,7 +132,8 @@ fn kernels_sets_and_pictures() {
     let figure = garden.at("garden.svg");
     printed(&format!("network draw {model} -o {figure}"));
     let svg = garden.text("garden.svg");
-    assert_eq!((svg.matches("<rect").count(), svg.matches("marker-end").count()), (3, 3));
+    // The page, and a node each.
+    assert_eq!((svg.matches("<rect").count(), svg.matches("marker-end").count()), (1 + 3, 3));
     assert!(svg.contains("3 nodes, 3 edges, 7 free parameters") && svg.contains(">sprinkler<"));
 }
 

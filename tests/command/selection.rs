@@ -20,7 +20,7 @@ fn strings_have_their_chains_tried_and_the_file_keeps_the_last_stage() {
     let folder = Folder::new();
     let (data, model) = (fixtures().at("strings.tsv"), folder.at("m.json"));
     let line = format!("fit {data} -o {model} {FEW} --effort normal");
-    let text = printed(&line);
+    let text = printed(&format!("{line} --verbose"));
     for part in ["models tried", "left to right", "fits; the chosen ", "flash B", "stage 2 *"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
@@ -64,7 +64,7 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
     let folder = Folder::new();
     let (data, model) = (fixtures().at("three.csv"), folder.at("m.json"));
     let line = format!("fit {data} -o {model} {FEW}");
-    let text = printed(&format!("{line} --copies 1,0"));
+    let text = printed(&format!("{line} --copies 1,0 --verbose"));
     for part in ["copies of each series  accuracy", "\n  1 ", "\n  0 ", "unless another beats it"] {
         assert!(text.contains(part), "no {part} in:\n{text}");
     }
@@ -93,7 +93,9 @@ fn numbers_of_copies_are_chosen_of_those_that_are_given() {
         (&1.into(), 0)
     );
     let folds = format!("evaluate {data} {FEW} --classifier fisher --folds 2 --copies 1,0");
-    assert!(printed(&folds).contains("\n  copies of each training series: "));
+    assert!(
+        printed(&format!("{folds} --verbose")).contains("\n  copies of each training series: ")
+    );
     let judged = json(&format!("{folds} --json"));
     let folds = list(&judged["classifiers"]["fisher"], "folds");
     assert!(

@@ -15,14 +15,15 @@ use fishweir::files;
 use fishweir::internals::RECORDINGS;
 use fishweir::learn::ClassifierKind;
 use fishweir::parity::Recording;
-use fishweir::plot::{Reading, Segment, StreamPlot};
+use fishweir::plot::{Reading, Segment, StreamPlot, traces};
 use fishweir::report::{
-    CrossValidationReport, DataSummary, DeviceComparison, FitReport, ModelEvaluation, Report,
+    self, CrossValidationReport, DataSummary, DeviceComparison, FitReport, ModelEvaluation, Report,
     counted, grouped, printable,
 };
 use serde::Serialize;
 
 use super::arguments::TrainingArguments;
+use super::failure::report_format;
 use super::reading::Cutting;
 use super::run::{Form, check, on_device, prepare};
 use super::{Failure, Topic, evaluate, fit, sources, training};
@@ -95,7 +96,9 @@ impl Narrator {
     }
 
     fn show(&self, report: &impl Report) -> Result<(), Failure> {
-        let text = report.to_string();
+        let mut text = Vec::new();
+        report::write(report, report_format(false), &mut text)?;
+        let text = String::from_utf8_lossy(&text);
         let lines: Vec<String> =
             text.lines().map(|line| format!("    {line}").trim_end().to_owned()).collect();
         self.say(lines.join("\n"))
@@ -173,12 +176,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             data: format!("subject {subject} of {RECORDINGS_NAME}"),
             ..DataSummary::of(&data, Some(&outside), request.windowing.as_ref())
         },
-        figures: Some(Figures::of(data.classes(), &judged)),
+        figures: Some(Figures::of(data.classes(), &judged).with_intervals(&judged, &of_series)),
         unknown: Vec::new(),
         believed: None,
         interval: Units::of(&judged, &of_series).accuracy(),
         latency: Latency::of(&judged),
         roc: Roc::of(data.classes().len(), &judged),
+        cost: deployed.device_cost(),
         group: None,
         groups: Vec::new(),
     };
@@ -311,6 +315,8 @@ fn figure(
         classes: data.classes(),
         segments: &segments,
         readings: &readings,
+        traces: &traces(data.kind(), view),
+        rate: Some(SAMPLES_PER_SECOND),
     };
     Ok(plot.to_svg())
 }

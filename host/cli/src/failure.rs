@@ -13,7 +13,7 @@ use clap::error::ErrorKind as UsageKind;
 use clap::{ColorChoice, ValueEnum};
 use fishweir::StableKind;
 use fishweir::data::Dataset;
-use fishweir::report::printable;
+use fishweir::report::{ReportFormat, printable};
 use serde::Serialize;
 
 use super::remedy::words;
@@ -220,6 +220,7 @@ pub(super) enum MessageFormat {
 static AS_JSON: AtomicBool = AtomicBool::new(false);
 static COLOURED: AtomicBool = AtomicBool::new(false);
 static QUIET: AtomicBool = AtomicBool::new(false);
+static VERBOSE: AtomicBool = AtomicBool::new(false);
 
 /// Takes the look of messages from a command line, which may be one that is refused: --message-format, else --json, and
 /// --color, which is returned.
@@ -255,6 +256,19 @@ pub(super) fn look(line: &[OsString]) -> ColorChoice {
 /// Leaves out notes and progress from now on, or not.
 pub(super) fn set_quiet(quiet: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
+}
+
+pub(super) fn set_verbose(verbose: bool) {
+    VERBOSE.store(verbose, Ordering::Relaxed);
+}
+
+/// Format of reports: JSON if asked for, else a summary, or all of it.
+pub(super) fn report_format(json: bool) -> ReportFormat {
+    match (json, VERBOSE.load(Ordering::Relaxed)) {
+        (true, _) => ReportFormat::Json,
+        (false, true) => ReportFormat::Full,
+        (false, false) => ReportFormat::Summary,
+    }
 }
 
 /// Returns whether notes and progress are left out.

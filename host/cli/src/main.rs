@@ -28,6 +28,7 @@ mod model;
 mod names;
 mod network;
 mod new;
+mod next;
 mod options;
 mod output;
 mod pca;
@@ -180,6 +181,6 @@ fn run(line: CommandLine, recipe: Recipe) -> Result<(), Failure> {
 /// Prints a report on standard output, for people or as JSON.
 fn print(report: &impl Report, json: bool) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    report::write(report, json, &mut out)?;
+    report::write(report, failure::report_format(json), &mut out)?;
     Ok(out.flush()?)
 }

@@ -7,7 +7,7 @@ use fishweir::data::LAYOUTS;
 use fishweir::files;
 use fishweir::report::{self, Report};
 
-use super::failure::is_quiet;
+use super::failure::{is_quiet, report_format};
 use super::{Failure, Topic, note};
 
 /// Files that a command will write, found to be writable.
@@ -49,7 +49,7 @@ impl Outputs {
             return Ok(());
         }
         if self.on_standard_output {
-            return Ok(report::write(report, json, &mut io::stderr().lock())?);
+            return Ok(report::write(report, report_format(json), &mut io::stderr().lock())?);
         }
         super::print(report, json)
     }
@@ -62,6 +62,8 @@ impl Outputs {
         hint: Option<&str>,
     ) -> Result<(), Failure> {
         self.print(report, json)?;
+        // A hint may name a file.
+        let hint = hint.map(report::printable);
         match hint {
             Some(hint) if !json && self.on_standard_output => {
                 Ok(writeln!(io::stderr().lock(), "{hint}")?)

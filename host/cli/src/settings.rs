@@ -19,6 +19,9 @@ pub(super) struct Settings {
     /// Write no notes and no progress, only errors
     #[arg(short, long, global = true, hide_short_help = true)]
     quiet: bool,
+    /// Report all: every fold, candidate, classifier and choice; --json always does
+    #[arg(short, long, global = true)]
+    verbose: bool,
     /// Threads that compute [default: one per processor]
     #[arg(long, global = true, hide_short_help = true, value_name = "N",
         value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -49,6 +52,7 @@ impl Settings {
     /// Sets what holds for the whole program.
     pub(super) fn apply(&self) -> Result<(), Failure> {
         failure::set_quiet(self.quiet);
+        failure::set_verbose(self.verbose);
         let Some(threads) = self.threads else { return Ok(()) };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
         pool.build_global().map_err(|error| {

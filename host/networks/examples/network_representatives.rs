@@ -16,6 +16,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::time::Instant;
 
+use fishweir::internals::svg::{colour, draw_heading, open};
 use fishweir_networks::learn::{HillClimb, Prior, fit_parameters, k_dependence, tree_augmented};
 use fishweir_networks::records::{Binning, Records, Schema, TextTable, Variable};
 use fishweir_networks::{Network, NetworkError, NetworkFisher, Width, random_subsets};
@@ -262,11 +263,9 @@ fn draw(title: &str, panels: &[Panel]) -> String {
     const SIDE: f64 = 210.0;
     const STEP: f64 = 290.0;
     let width = 60.0 + STEP * panels.len() as f64;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} 345\" font-family=\"sans-serif\" \
-         font-size=\"13\" fill=\"#57606a\">\n<text x=\"20\" y=\"28\" font-size=\"18\" \
-         font-weight=\"600\">{title}: losses on the other half, by the number of records chosen</text>\n"
-    );
+    let heading = format!("{title}: losses on the other half, by the number of records chosen");
+    let mut svg = open(&heading, (width, 345.0));
+    draw_heading(&heading, "", 20.0, &mut svg);
     for (index, panel) in panels.iter().enumerate() {
         let x = |k: usize| 70.0 + STEP * index as f64 + SIDE * k as f64 / 1050.0;
         let ends =
@@ -274,17 +273,13 @@ fn draw(title: &str, panels: &[Panel]) -> String {
         let all = ends.chain(panel.chi_squared).chain(panel.discrepancy).chain([panel.full]);
         let (low, high) = all.fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
         let y = |value: f64| 280.0 - (SIDE - 10.0) * (value - low) / (high - low).max(1e-9);
-        let _ = writeln!(
-            svg,
-            "<text x=\"{}\" y=\"58\" font-weight=\"600\">{}</text>",
-            x(0),
-            panel.title
-        );
+        let _ =
+            writeln!(svg, "<text class=\"name\" x=\"{}\" y=\"58\">{}</text>", x(0), panel.title);
         for value in [low, 0.5 * (low + high), high] {
             let _ = writeln!(
                 svg,
-                "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1}\" y2=\"{2:.1}\" stroke=\"#8b949e\" \
-                 stroke-opacity=\".3\"/><text x=\"{3}\" y=\"{4:.1}\" text-anchor=\"end\">{value:.3}</text>",
+                "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1}\" y2=\"{2:.1}\"/>\
+                 <text class=\"end\" x=\"{3}\" y=\"{4:.1}\">{value:.3}</text>",
                 x(0),
                 x(1050),
                 y(value),
@@ -293,18 +288,14 @@ fn draw(title: &str, panels: &[Panel]) -> String {
             );
         }
         for k in SIZES {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.1}\" y=\"302\" text-anchor=\"middle\">{k}</text>",
-                x(k)
-            );
+            let _ = writeln!(svg, "<text class=\"middle\" x=\"{:.1}\" y=\"302\">{k}</text>", x(k));
         }
         let means = panel.random.map(|(mean, _)| mean);
         let lines = [
             ("random", "#7f8a99", means),
-            ("chi-squared", "#f28e2b", panel.chi_squared),
-            ("discrepancy", "#4c8bf5", panel.discrepancy),
-            ("all records", "#2fa36b", [panel.full; SIZES.len()]),
+            ("chi-squared", colour(1), panel.chi_squared),
+            ("discrepancy", colour(0), panel.discrepancy),
+            ("all records", colour(2), [panel.full; SIZES.len()]),
         ];
         for (number, (name, colour, values)) in lines.into_iter().enumerate() {
             let points = SIZES.iter().zip(values).map(|(&k, v)| format!("{:.1},{:.1}", x(k), y(v)));

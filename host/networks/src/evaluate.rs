@@ -60,7 +60,10 @@ impl NetworkEvaluation {
     }
 
     fn of_verdicts(classes: &[String], verdicts: &[Verdict]) -> Self {
-        let figures = Figures::of(classes, verdicts.iter().map(|(judged, _)| judged));
+        let judged: Vec<Judged> = verdicts.iter().map(|(judged, _)| judged.clone()).collect();
+        // A record is a unit.
+        let unit: Vec<usize> = (0..judged.len()).collect();
+        let figures = Figures::of(classes, &judged).with_intervals(&judged, &unit);
         let right = verdicts.iter().map(|(j, _)| (usize::from(j.decision == Some(j.label)), 1));
         let units = Units::of_counts(right);
         let logs: Option<Vec<f64>> = verdicts.iter().map(|(_, log)| *log).collect();

@@ -71,7 +71,9 @@ pub use fixed::{
     QuantiseError,
 };
 pub(crate) use machine::{check_size, has_machines};
-pub use pace::{CLOCKS, CORES, Core, Currents, Enough, OperatingPoint, Pace, Takes, Work};
+pub use pace::{
+    CLOCKS, CORES, Core, Currents, DeviceCost, Enough, OperatingPoint, Pace, Takes, Work,
+};
 pub use profiles::ProfileParts;
 pub use route::Route;
 pub use signing::{UpdateKey, UpdateKeyError, is_to_be_signed};

@@ -222,7 +222,30 @@ impl Core {
     }
 }
 
+/// Cost of a classifier on a device, with the time that a sample takes where it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DeviceCost {
+    /// Memory and operations.
+    #[serde(flatten)]
+    pub cost: Cost,
+    /// Seconds per sample on a Cortex-M4F at 64 MHz, from the least to the most, a decision read after each; null for
+    /// classifiers that were not measured.
+    pub seconds_per_sample: Option<[f64; 2]>,
+}
+
+/// The core of [`DeviceCost`] among [`CORES`], and its clocks per second.
+const TIMED: (usize, f64) = (2, 64e6);
+
 impl Deployed {
+    /// Cost on a device, with the time that a sample takes.
+    #[must_use]
+    pub fn device_cost(&self) -> DeviceCost {
+        let (core, clock) = TIMED;
+        let setting = OperatingPoint { rate: 1.0, clock, current: None };
+        let seconds = self.work().map(|work| CORES[core].pace(&work, &setting).busy);
+        DeviceCost { cost: self.cost(), seconds_per_sample: seconds }
+    }
+
     /// Work per sample; `None` for classifiers that [`CORES`] were not measured on.
     ///
     /// Those are kernel machines, profiles, dynamical systems, emissions other than categorical and independent Gaussian, known

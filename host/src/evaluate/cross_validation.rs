@@ -8,6 +8,7 @@ use super::{
     judge,
 };
 use crate::data::{Dataset, Window};
+use crate::deploy::DeviceCost;
 use crate::learn::{Choice, CopiesChoice, Form, Request, Trained, Trainer};
 use crate::words::short;
 
@@ -66,6 +67,8 @@ pub struct FoldFigures {
     pub form: Option<Form>,
     /// The floor of standard deviations; null for symbols and for a kernel by marginalisation.
     pub floor: Option<Floor>,
+    /// Cost on a device of the fold's classifier; null for a kernel machine, which is not deployed here.
+    pub cost: Option<DeviceCost>,
 }
 
 /// The floor of standard deviations chosen within the training folds, and the parameters at it.
@@ -168,12 +171,18 @@ pub fn cross_validate(
             let form = trained.form.as_ref().map(|choice| choice.form.clone());
             let selection = trained.classifier.provenance.selection.as_ref();
             let copies = selection.and_then(|selection| selection.copies.clone());
-            made.borrow_mut().push((copies, form, Floor::of(&trained)));
+            let deployed = trained.classifier.deploy()?;
+            made.borrow_mut().push((
+                copies,
+                form,
+                Floor::of(&trained),
+                Some(deployed.device_cost()),
+            ));
             let cut: Vec<Window<'_>> = windows.of_all(test).copied().collect();
-            Ok::<_, EvaluateError>((judge(&trained.classifier.deploy()?, &cut), trained.choice))
+            Ok::<_, EvaluateError>((judge(&deployed, &cut), trained.choice))
         })?;
     for (fold, of_fold) in validated.folds.iter_mut().zip(made.into_inner()) {
-        (fold.copies, fold.form, fold.floor) = of_fold;
+        (fold.copies, fold.form, fold.floor, fold.cost) = of_fold;
     }
     Ok(validated)
 }
@@ -216,6 +225,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
             copies: None,
             form: None,
             floor: None,
+            cost: None,
         });
         all.extend(judged);
         ends.push(all.len());
@@ -225,7 +235,8 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
     }
     let unit_of =
         |series: usize| groups.as_ref().map_or(series, |(of_series, _)| of_series[series]);
-    let units = Units::of(&all, &all.iter().map(|one| unit_of(one.series)).collect::<Vec<_>>());
+    let unit: Vec<usize> = all.iter().map(|one| unit_of(one.series)).collect();
+    let units = Units::of(&all, &unit);
     let areas: Vec<f64> = by_fold.iter().filter_map(|fold| fold.roc_area).collect();
     let starts = [0].into_iter().chain(ends.iter().copied());
     let of_folds: Vec<&[Judged]> =
@@ -233,7 +244,7 @@ pub(super) fn over_folds<E: From<EvaluateError>>(
     Ok(CrossValidation {
         calibration: Calibration::of(&of_folds, data.classes().len()),
         method,
-        pooled: Figures::of(data.classes(), &all),
+        pooled: Figures::of(data.classes(), &all).with_intervals(&all, &unit),
         accuracy: units.accuracy(),
         units,
         latency: Latency::of(&all),

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-use super::Judged;
+use super::{Interval, Judged, Units};
 
 /// Figures of a classifier on labelled windows.
 ///
@@ -39,6 +39,10 @@ pub struct ClassFigures {
     pub recall: f64,
     /// Harmonic mean of precision and recall.
     pub f1: f64,
+    /// 95 % interval of the precision; null without it, or with less than two units.
+    pub precision_interval: Option<Interval>,
+    /// 95 % interval of the recall; null without it, or with less than two units.
+    pub recall_interval: Option<Interval>,
 }
 
 impl Figures {
@@ -71,6 +75,8 @@ impl Figures {
                 precision: ratio(confusion[class][class], decided(class)),
                 recall: ratio(confusion[class][class], of_class[class]),
                 f1: ratio(2 * confusion[class][class], of_class[class] + decided(class)),
+                precision_interval: None,
+                recall_interval: None,
             })
             .collect();
         let seen: Vec<f64> = (0..count)
@@ -87,5 +93,39 @@ impl Figures {
             refused_samples,
             undecided,
         }
+    }
+
+    /// Adds the intervals of precision and recall, over the units that judged windows belong to: see
+    /// [`Units::accuracy`].
+    #[must_use]
+    pub fn with_intervals(mut self, judged: &[Judged], unit: &[usize]) -> Self {
+        let units = unit.iter().max().map_or(0, |last| last + 1);
+        for (class, figures) in self.per_class.iter_mut().enumerate() {
+            // Right windows, those of the class and those decided for it, by unit.
+            let mut counts = vec![[0; 3]; units];
+            for (one, &unit) in judged.iter().zip(unit) {
+                let [of_class, decided] = [one.label == class, one.decision == Some(class)];
+                let told = [of_class && decided, of_class, decided];
+                counts[unit].iter_mut().zip(told).for_each(|(n, it)| *n += usize::from(it));
+            }
+            let share =
+                |of: usize| Units::of_counts(counts.iter().map(|n| (n[0], n[of]))).accuracy();
+            (figures.recall_interval, figures.precision_interval) = (share(1), share(2));
+        }
+        self
+    }
+
+    /// Returns whether samples were refused, windows left without a decision, or classes without a window.
+    pub fn has_doubts(&self) -> bool {
+        let absent = self.per_class.iter().any(|one| one.windows == 0);
+        absent || self.refused_samples > 0 || self.undecided > 0
+    }
+
+    /// Decisions other than the class's own: the class most often decided for, and the number of its windows.
+    pub fn most_mistaken(&self, class: usize) -> Option<(&str, usize)> {
+        let others = self.confusion[class].iter().enumerate().filter(|one| one.0 != class);
+        // Of equals the first.
+        let (most, &count) = others.rev().max_by_key(|one| one.1)?;
+        (count > 0).then(|| (self.classes[most].as_str(), count))
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
+use super::lanes::{LANE, draw_lanes, draw_time};
+use super::svg::{colour, draw_heading, draw_level, escape, ink, open, ticks, tidy};
 
 /// A decision on a window, and the contributions of its samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,19 +33,20 @@ pub struct ExplanationPlot<'a> {
     pub subtitle: &'a str,
     /// Channels by name, `[channel][sample]`, `None` if missing; empty for symbols.
     pub traces: &'a [(String, Vec<Option<f64>>)],
+    /// Samples per second; `None` for a time axis in samples.
+    pub rate: Option<f64>,
     /// Decisions in order of time.
     pub pieces: &'a [Piece<'a>],
 }
 
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 84.0;
-const RIGHT: f64 = WIDTH - 20.0;
+const RIGHT: f64 = WIDTH - 56.0;
 const TOP: f64 = 122.0;
-const LANE: f64 = 44.0;
 const BETWEEN: f64 = 26.0;
 const PANEL: f64 = 150.0;
 /// About the width of a letter.
-const LETTER: f64 = 8.0;
+const LETTER: f64 = 8.5;
 /// Steps of shading.
 const SHADES: u32 = 10;
 
@@ -56,7 +58,8 @@ impl ExplanationPlot<'_> {
         let mut svg = open(self.title, (WIDTH, frame.panel.end + 62.0));
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);
         self.draw_gains(&frame, &mut svg);
-        self.draw_traces(&frame, &mut svg);
+        let (samples, edges) = (frame.samples.clone(), (LEFT, RIGHT));
+        draw_lanes(self.traces, samples, |sample| frame.x(sample), edges, TOP, &mut svg);
         self.draw_axes(&frame, &mut svg);
         self.draw_leads(&frame, &mut svg);
         svg += "</svg>\n";
@@ -64,9 +67,11 @@ impl ExplanationPlot<'_> {
     }
 
     fn draw_gains(&self, frame: &Frame, svg: &mut String) {
-        for piece in self.pieces {
+        for (index, piece) in self.pieces.iter().enumerate() {
             let colour = colour(piece.class);
-            let high = frame.panel.end - TOP;
+            // Of symbols there is no lane to shade.
+            let lanes = LANE * self.traces.len() as f64;
+            let high = if self.traces.is_empty() { frame.panel.end - TOP } else { lanes };
             // A path for each shade.
             let mut shades = BTreeMap::<(bool, u32), String>::new();
             let (mut sample, shade) = (piece.start, |gain: &f64| frame.shade(*gain));
@@ -92,13 +97,15 @@ impl ExplanationPlot<'_> {
                 "<line class=\"grid\" x1=\"{from:.1}\" x2=\"{from:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
                 frame.panel.end
             );
+            let next = self.pieces.get(index + 1).map(|next| frame.x(next.start) - from);
+            let room = next.map_or(to - from, |next| next.min(to - from));
             let middle = f64::midpoint(from, to);
             let over = format!("over {}", piece.rival);
-            let named = format!("class=\"name middle\" style=\"fill:{colour}\"");
+            let named = format!("class=\"name middle {}\"", ink(piece.class));
             let lines = [(piece.name, named.as_str(), 24.0), (&over, "class=\"middle\"", 8.0)];
             for (text, style, above) in lines {
-                // Names of short windows would lie over one another.
-                if text.chars().count() as f64 * LETTER < to - from {
+                // Names of short windows, or of those that overlap, would lie over one another.
+                if text.chars().count() as f64 * LETTER < room {
                     let _ = writeln!(
                         svg,
                         "<text {style} x=\"{middle:.1}\" y=\"{}\">{}</text>",
@@ -110,57 +117,25 @@ impl ExplanationPlot<'_> {
         }
     }
 
-    fn draw_traces(&self, frame: &Frame, svg: &mut String) {
-        for (lane, (name, values)) in self.traces.iter().enumerate() {
-            let Range { start, end } = frame.samples;
-            let values = values.get(start..end.min(values.len())).unwrap_or_default();
-            let (top, seen) = (TOP + lane as f64 * LANE, values.iter().flatten());
-            let least = seen.clone().copied().fold(f64::INFINITY, f64::min);
-            let span = (seen.copied().fold(f64::NEG_INFINITY, f64::max) - least).max(1e-300);
-            let mut path = String::new();
-            let mut verb = 'M';
-            for (sample, value) in (start..).zip(values) {
-                let Some(value) = value else {
-                    verb = 'M';
-                    continue;
-                };
-                let share = (value - least) / span;
-                let (x, y) = (frame.x(sample), top + LANE - 4.0 - share * (LANE - 8.0));
-                let _ = write!(path, "{verb}{x:.1} {y:.1}");
-                verb = 'L';
-            }
-            let _ = writeln!(
-                svg,
-                "<path class=\"zero\" fill=\"none\" d=\"{path}\"/>\n\
-                 <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
-                LEFT - 8.0,
-                top + LANE / 2.0 + 4.5,
-                escape(name)
-            );
-        }
-    }
-
     fn draw_axes(&self, frame: &Frame, svg: &mut String) {
         for lead in ticks(&frame.lead, 4.0) {
             draw_level((LEFT, RIGHT), frame.y(lead), &tidy(lead), svg);
         }
         let (zero, bottom) = (frame.y(0.0), frame.panel.end);
-        for sample in ticks(&(frame.samples.start as f64..frame.samples.end as f64), 10.0) {
-            let x = frame.x(sample as usize);
-            let _ = writeln!(
-                svg,
-                "<text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{}</text>",
-                bottom + 20.0,
-                tidy(sample)
-            );
+        let (from, to) = (frame.samples.start as f64, frame.samples.end as f64);
+        let place = |at: f64| LEFT + (at - from) / (to - from) * (RIGHT - LEFT);
+        match self.rate {
+            Some(rate) => {
+                let place = |time: f64| place(time * rate);
+                let time = from / rate..to / rate;
+                draw_time(&time, place, (LEFT, RIGHT), bottom, "time, seconds", svg);
+            }
+            None => draw_time(&(from..to), place, (LEFT, RIGHT), bottom, "time, samples", svg),
         }
         let _ = writeln!(
             svg,
             "<line class=\"zero\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>\n\
-             <text class=\"middle\" x=\"{}\" y=\"{}\">sample</text>\n\
              <text class=\"middle\" transform=\"translate(16 {:.1}) rotate(-90)\">lead over the next</text>",
-            f64::midpoint(LEFT, RIGHT),
-            bottom + 42.0,
             f64::midpoint(frame.panel.start, bottom)
         );
     }
@@ -253,6 +228,7 @@ mod tests {
                 title: "t",
                 subtitle: "s",
                 traces: &traces[..gains.len().min(1)],
+                rate: None,
                 pieces: &pieces,
             };
             assert_eq!(running(&pieces[0]).count(), gains.len() + 1);

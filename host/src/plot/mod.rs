@@ -1,10 +1,12 @@
-//! Figures: of a stream, of what each sample gave to a decision, of what classifiers trade off, of how far they are to be
-//! believed, of items in a plane.
+//! Figures: of decisions by class, of a stream, of what each sample gave to a decision, of what classifiers trade off, of how far they
+//! are to be believed, of items in a plane.
 //!
 //! Written as SVG by hand: they style themselves for light and dark pages, and need neither fonts nor
 //! drawing libraries.
 
+mod confusion;
 mod explanation;
+mod lanes;
 mod reliability;
 mod roc;
 mod scatter;
@@ -12,7 +14,9 @@ mod square;
 mod stream;
 pub(crate) mod svg;
 
+pub use confusion::{Confusion, ConfusionPlot};
 pub use explanation::{ExplanationPlot, Piece};
+pub use lanes::traces;
 pub use reliability::{Bin, Reliability, ReliabilityPlot};
 pub use roc::{Curve, RocPlot, Shares};
 pub use scatter::ScatterPlot;

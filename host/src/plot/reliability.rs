@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::square::{LEFT, SIZE, draw_axes, x, y};
-use super::svg::{colour, draw_heading, escape, open};
+use super::square::{LEFT, draw_axes, draw_legend, size, x, y};
+use super::svg::{colour, draw_heading, ink, open};
 
 /// Decisions about as confident.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ const LARGEST: f64 = 17.0;
 impl ReliabilityPlot<'_> {
     /// The figure as SVG text.
     pub fn to_svg(&self) -> String {
-        let mut svg = open(self.title, SIZE);
+        let mut svg = open(self.title, size(self.classifiers.len()));
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);
         let axes =
             ("confidence: the mean probability of what was decided", "right, share of the windows");
@@ -55,26 +55,14 @@ impl ReliabilityPlot<'_> {
         for (index, one) in self.classifiers.iter().enumerate() {
             draw_bins(index, one, &mut svg);
         }
-        self.draw_legend(&mut svg);
+        let lines = self.classifiers.iter().map(|one| {
+            let windows: usize = one.bins.iter().map(|bin| bin.windows).sum();
+            let figure = format!("calibration error {:.3} over {windows} windows", one.error);
+            (one.name, figure)
+        });
+        draw_legend(lines, &mut svg);
         svg += "</svg>\n";
         svg
-    }
-
-    /// Draws the legend in the upper corner: decisions of low confidence are seldom all right.
-    fn draw_legend(&self, svg: &mut String) {
-        for (index, one) in self.classifiers.iter().enumerate() {
-            let windows: usize = one.bins.iter().map(|bin| bin.windows).sum();
-            let _ = writeln!(
-                svg,
-                "<text x=\"{}\" y=\"{}\"><tspan style=\"fill:{};font-weight:700\">{}</tspan> calibration error {:.3} over \
-                 {windows} windows</text>",
-                x(0.0) + 12.0,
-                y(1.0) + 24.0 + 22.0 * index as f64,
-                colour(index),
-                escape(one.name),
-                one.error
-            );
-        }
     }
 }
 
@@ -84,7 +72,7 @@ fn draw_bins(index: usize, one: &Reliability<'_>, svg: &mut String) {
         let share = bin.windows as f64 / all.max(1) as f64;
         let radius = SMALLEST + (LARGEST - SMALLEST) * share.sqrt();
         let (across, up) = (x(bin.confidence), y(bin.right));
-        let ink = colour(index);
+        let (fill, ink) = (colour(index), ink(index));
         // Left of the point or right of it, so that two classifiers keep apart; below where the frame leaves no room.
         let (class, aside, line) = match (index.is_multiple_of(2), bin.confidence) {
             (true, 0.1..) => ("end", across - radius - 4.0, up + 4.5),
@@ -93,11 +81,11 @@ fn draw_bins(index: usize, one: &Reliability<'_>, svg: &mut String) {
         };
         let _ = writeln!(
             svg,
-            "<line x1=\"{across:.1}\" x2=\"{across:.1}\" y1=\"{:.1}\" y2=\"{up:.1}\" stroke=\"{ink}\" \
+            "<line x1=\"{across:.1}\" x2=\"{across:.1}\" y1=\"{:.1}\" y2=\"{up:.1}\" stroke=\"{fill}\" \
              stroke-width=\"1.4\" stroke-opacity=\".7\"/>\n\
-             <circle cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{radius:.1}\" fill=\"{ink}\" fill-opacity=\".38\" \
-             stroke=\"{ink}\" stroke-width=\"1.4\"/>\n\
-             <text class=\"{class}\" style=\"fill:{ink}\" x=\"{aside:.1}\" y=\"{line:.1}\">{}</text>",
+             <circle cx=\"{across:.1}\" cy=\"{up:.1}\" r=\"{radius:.1}\" fill=\"{fill}\" fill-opacity=\".38\" \
+             stroke=\"{fill}\" stroke-width=\"1.4\"/>\n\
+             <text class=\"{class} {ink}\" x=\"{aside:.1}\" y=\"{line:.1}\">{}</text>",
             y(bin.confidence),
             bin.windows
         );

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::square::{LEFT, SIZE, draw_axes, x, y};
-use super::svg::{colour, draw_heading, escape, open};
+use super::square::{LEFT, draw_axes, draw_legend, size, x, y};
+use super::svg::{colour, draw_heading, open};
 
 /// One classifier's curve.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct RocPlot<'a> {
 impl RocPlot<'_> {
     /// The figure as SVG text.
     pub fn to_svg(&self) -> String {
-        let mut svg = open(self.title, SIZE);
+        let mut svg = open(self.title, size(self.curves.len()));
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);
         let axes = match self.shares {
             Shares::Windows => (
@@ -54,29 +54,12 @@ impl RocPlot<'_> {
         for (index, curve) in self.curves.iter().enumerate() {
             draw_curve(index, curve, &mut svg);
         }
-        self.draw_legend(&mut svg);
+        let figure = if self.shares == Shares::Windows { "area" } else { "mean" };
+        let lines =
+            self.curves.iter().map(|curve| (curve.name, format!("{figure} {:.3}", curve.area)));
+        draw_legend(lines, &mut svg);
         svg += "</svg>\n";
         svg
-    }
-
-    /// Draws the legend in the lower corner, where no curve should be.
-    fn draw_legend(&self, svg: &mut String) {
-        let first = y(0.0) - 14.0 - 22.0 * (self.curves.len().max(1) - 1) as f64;
-        let (class, across, what) = match self.shares {
-            Shares::Windows => ("end", x(1.0) - 12.0, "area"),
-            Shares::Tasks(_) => ("", x(0.0) + 12.0, "mean"),
-        };
-        for (index, curve) in self.curves.iter().enumerate() {
-            let line = first + 22.0 * index as f64;
-            let _ = writeln!(
-                svg,
-                "<text class=\"{class}\" x=\"{across}\" y=\"{line}\"><tspan style=\"fill:{};font-weight:700\">{}\
-                 </tspan> {what} {:.3}</text>",
-                colour(index),
-                escape(curve.name),
-                curve.area
-            );
-        }
     }
 }
 

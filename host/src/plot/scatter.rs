@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
+use super::svg::{colour, draw_heading, draw_level, escape, open, shortened, ticks, tidy};
 
 /// Points of several classes.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,8 +125,12 @@ impl ScatterPlot<'_> {
             let colour = fill(label);
             let _ = write!(svg, "<g fill=\"{colour}\">");
             mark(label, x, y - 4.5, svg);
-            let _ =
-                writeln!(svg, "</g>\n<text x=\"{}\" y=\"{y}\">{}</text>", x + 14.0, escape(name));
+            let _ = writeln!(
+                svg,
+                "</g>\n<text x=\"{}\" y=\"{y}\">{}</text>",
+                x + 14.0,
+                escape(&shortened(name, 20))
+            );
         }
     }
 }

@@ -2,14 +2,36 @@
 
 use std::fmt::Write as _;
 
-use super::svg::{ticks, tidy};
+use super::svg::{colour, escape, ink, shortened, ticks, tidy};
 
 const SIDE: f64 = 520.0;
 /// Left edge of the heading and of the square.
 pub(super) const LEFT: f64 = 72.0;
 const TOP: f64 = 96.0;
-/// The figure's width and height.
-pub(super) const SIZE: (f64, f64) = (LEFT + SIDE + 28.0, TOP + SIDE + 58.0);
+/// Distance between lines of the legend.
+const LINE: f64 = 22.0;
+
+/// The figure's width and height, with a legend of some lines below the square.
+pub(super) fn size(lines: usize) -> (f64, f64) {
+    (LEFT + SIDE + 28.0, TOP + SIDE + 66.0 + LINE * lines as f64)
+}
+
+/// Draws a legend below the square, where no point is: a name in its colour and a figure for each line.
+pub(super) fn draw_legend<'a>(lines: impl Iterator<Item = (&'a str, String)>, svg: &mut String) {
+    for (index, (name, figure)) in lines.enumerate() {
+        let y = TOP + SIDE + 70.0 + LINE * index as f64;
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{LEFT}\" y=\"{:.1}\" width=\"16\" height=\"10\" fill=\"{}\"/>\n\
+             <text x=\"{}\" y=\"{y}\"><tspan class=\"{} name\">{}</tspan> {figure}</text>",
+            y - 10.0,
+            colour(index),
+            LEFT + 24.0,
+            ink(index),
+            escape(&shortened(name, 40)),
+        );
+    }
+}
 
 /// Horizontal position of a share.
 pub(super) fn x(share: f64) -> f64 {

@@ -1,14 +1,15 @@
-//! Margins of the classes over time, true segments shaded, decisions below.
+//! Margins of the classes over time, true segments shaded, decisions and the samples themselves below.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::svg::{colour, draw_heading, draw_level, escape, open, ticks, tidy};
+use super::lanes::{LANE, draw_lanes, draw_time};
+use super::svg::{colour, draw_heading, draw_level, escape, ink, open, text_width, ticks, tidy};
 
 /// A stretch of time with its true class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segment {
-    /// Start and end in seconds.
+    /// Start and end, in seconds, or in samples where there is no rate.
     pub time: Range<f64>,
     /// Class of the stretch.
     pub class: usize,
@@ -17,7 +18,7 @@ pub struct Segment {
 /// Reading of a classifier at one time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Time in seconds.
+    /// Time, as of a [`Segment`].
     pub time: f64,
     /// The class decided for.
     pub class: usize,
@@ -40,22 +41,28 @@ pub struct StreamPlot<'a> {
     pub segments: &'a [Segment],
     /// Readings in order of time.
     pub readings: &'a [Reading],
+    /// Channels by name, `[channel][sample]` from time 0 on, `None` if missing; empty for symbols.
+    pub traces: &'a [(String, Vec<Option<f64>>)],
+    /// Samples per second; `None` for times in samples.
+    pub rate: Option<f64>,
 }
 
 const WIDTH: f64 = 1200.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = WIDTH - 20.0;
+const LEFT: f64 = 84.0;
+const RIGHT: f64 = WIDTH - 56.0;
 const TOP: f64 = 122.0;
 const BOTTOM: f64 = 420.0;
 const STRIP: f64 = 20.0;
 const STRIPS: f64 = BOTTOM + 16.0;
-const HEIGHT: f64 = STRIPS + 2.0 * STRIP + 58.0;
+/// Top of the channels, below both strips.
+const LANES: f64 = STRIPS + 2.0 * STRIP + 16.0;
 
 impl StreamPlot<'_> {
     /// The figure as SVG text.
     pub fn to_svg(&self) -> String {
         let frame = Frame::of(self);
-        let mut svg = open(self.title, (WIDTH, HEIGHT));
+        let height = self.baseline() + 54.0;
+        let mut svg = open(self.title, (WIDTH, height));
         svg += "<defs>";
         let (width, up) = (RIGHT - LEFT, frame.y(0.0) - TOP);
         let _ = write!(svg, "<clipPath id=\"up\"><rect x=\"{LEFT}\" y=\"{TOP}\" ");
@@ -64,9 +71,13 @@ impl StreamPlot<'_> {
         let _ = writeln!(svg, "width=\"{width}\" height=\"{}\"/></clipPath></defs>", BOTTOM - TOP);
         draw_heading(self.title, self.subtitle, LEFT, &mut svg);
         self.draw_segments(&frame, &mut svg);
-        draw_axes(&frame, &mut svg);
+        self.draw_axes(&frame, &mut svg);
         self.draw_margins(&frame, &mut svg);
         self.draw_strips(&frame, &mut svg);
+        let rate = self.rate.unwrap_or(1.0);
+        let samples = (frame.time.start * rate) as usize..(frame.time.end * rate).ceil() as usize;
+        let x = |sample: usize| frame.x(sample as f64 / rate);
+        draw_lanes(self.traces, samples, x, (LEFT, RIGHT), LANES, &mut svg);
         svg += "</svg>\n";
         svg
     }
@@ -74,18 +85,25 @@ impl StreamPlot<'_> {
     fn draw_segments(&self, frame: &Frame, svg: &mut String) {
         for Segment { time, class } in self.segments {
             let (from, to) = (frame.x(time.start), frame.x(time.end));
-            let colour = colour(*class);
             let _ = writeln!(
                 svg,
-                "<rect x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{}\" fill=\"{colour}\" \
-                 fill-opacity=\".13\"/>\n\
-                 <text class=\"name middle\" x=\"{:.1}\" y=\"{}\" style=\"fill:{colour}\">{}</text>",
+                "<rect x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{}\" fill=\"{}\" \
+                 fill-opacity=\".13\"/>",
                 to - from,
                 BOTTOM - TOP,
-                (from + to) / 2.0,
-                TOP - 12.0,
-                escape(self.name(*class))
+                colour(*class),
             );
+            // Names of short segments would lie over one another; the strips have them all.
+            if text_width(self.name(*class)) < to - from {
+                let _ = writeln!(
+                    svg,
+                    "<text class=\"name middle {}\" x=\"{:.1}\" y=\"{}\">{}</text>",
+                    ink(*class),
+                    (from + to) / 2.0,
+                    TOP - 12.0,
+                    escape(self.name(*class))
+                );
+            }
         }
     }
 
@@ -119,6 +137,24 @@ impl StreamPlot<'_> {
         let _ = writeln!(
             svg,
             "<line class=\"zero\" x1=\"{LEFT}\" x2=\"{RIGHT}\" y1=\"{zero:.1}\" y2=\"{zero:.1}\"/>"
+        );
+    }
+
+    /// The end of all panels.
+    fn baseline(&self) -> f64 {
+        LANES + LANE * self.traces.len() as f64
+    }
+
+    fn draw_axes(&self, frame: &Frame, svg: &mut String) {
+        for margin in ticks(&frame.margin, 5.0) {
+            draw_level((LEFT, RIGHT), frame.y(margin), &tidy(margin), svg);
+        }
+        let unit = if self.rate.is_some() { "time, seconds" } else { "time, samples" };
+        draw_time(&frame.time, |time| frame.x(time), (LEFT, RIGHT), self.baseline(), unit, svg);
+        let _ = writeln!(
+            svg,
+            "<text class=\"middle\" transform=\"translate(16 {}) rotate(-90)\">margin over the best other class</text>",
+            (TOP + BOTTOM) / 2.0
         );
     }
 
@@ -208,32 +244,6 @@ impl Frame {
     }
 }
 
-fn draw_axes(frame: &Frame, svg: &mut String) {
-    for margin in ticks(&frame.margin, 5.0) {
-        draw_level((LEFT, RIGHT), frame.y(margin), &tidy(margin), svg);
-    }
-    let baseline = STRIPS + 2.0 * STRIP + 4.0;
-    for time in ticks(&frame.time, 10.0) {
-        let x = frame.x(time);
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{baseline}\" y2=\"{}\"/>\n\
-             <text class=\"middle\" x=\"{x:.1}\" y=\"{}\">{}</text>",
-            baseline + 6.0,
-            baseline + 21.0,
-            tidy(time)
-        );
-    }
-    let _ = writeln!(
-        svg,
-        "<text class=\"middle\" x=\"{}\" y=\"{}\">seconds</text>\n\
-         <text class=\"middle\" transform=\"translate(16 {}) rotate(-90)\">margin over the best other class</text>",
-        (LEFT + RIGHT) / 2.0,
-        baseline + 40.0,
-        (TOP + BOTTOM) / 2.0
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +261,8 @@ mod tests {
             classes: &classes,
             segments: &segments,
             readings: &readings,
+            traces: &[("x".to_owned(), vec![Some(1.0), None, Some(2.0), Some(1.0), Some(1.0)])],
+            rate: Some(1.0),
         };
         let runs = plot.decisions();
         assert_eq!(

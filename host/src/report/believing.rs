@@ -56,10 +56,3 @@ pub(super) fn write_rejection(
     }
     write!(f, "{table}")
 }
-
-impl fmt::Display for BelievedFigures {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.calibration.iter().try_for_each(|one| write_calibration(f, one))?;
-        self.rejection.iter().try_for_each(|one| write_rejection(f, one))
-    }
-}

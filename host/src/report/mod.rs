@@ -10,7 +10,9 @@ mod detector;
 mod device;
 mod emission;
 mod evaluation;
+mod figures;
 mod gram;
+mod judged;
 mod model;
 mod models;
 mod pace;
@@ -39,10 +41,9 @@ pub use detector::DetectorInspection;
 #[cfg(feature = "device")]
 pub use device::DeviceComparison;
 pub use emission::EmissionSummary;
-pub use evaluation::{
-    CrossValidationReport, DataSummary, GroupFigures, ModelComparison, ModelEvaluation, Validated,
-};
+pub use evaluation::{CrossValidationReport, DataSummary, Validated};
 pub use gram::{GramReport, InformationSummary, SpectrumSummary};
+pub use judged::{GroupFigures, ModelComparison, ModelEvaluation};
 pub use model::{Inspection, Stored};
 pub use models::{ModelSummary, ModelsReport};
 pub use pace::Paces;
@@ -59,19 +60,34 @@ pub use crate::words::{
 };
 
 /// Result with two forms: [`Display`](fmt::Display) for people, JSON for programs.
+///
+/// `{}` is a summary, `{:#}` all that is known; some reports are short enough to have one form for both.
 pub trait Report: Serialize + fmt::Display {}
 
 impl<R: Serialize + fmt::Display> Report for R {}
 
-/// Writes a report for people, or as one JSON object and a line end.
+/// Format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    /// For people, on a screen or less.
+    Summary,
+    /// For people, all of it.
+    Full,
+    /// One JSON object, all of it.
+    Json,
+}
+
+/// Writes a report, as JSON with a line end.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(report: &impl Report, json: bool, to: &mut impl Write) -> io::Result<()> {
-    if json {
-        serde_json::to_writer_pretty(&mut *to, report)?;
-        writeln!(to)
-    } else {
-        write!(to, "{}", printable(&report.to_string()))
+pub fn write(report: &impl Report, format: ReportFormat, to: &mut impl Write) -> io::Result<()> {
+    match format {
+        ReportFormat::Summary => write!(to, "{}", printable(&report.to_string())),
+        ReportFormat::Full => write!(to, "{}", printable(&format!("{report:#}"))),
+        ReportFormat::Json => {
+            serde_json::to_writer_pretty(&mut *to, report)?;
+            writeln!(to)
+        }
     }
 }

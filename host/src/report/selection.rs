@@ -120,6 +120,30 @@ fn best_of(trials: &[FormCandidate]) -> Vec<&FormCandidate> {
     ranked.into_iter().map(|place| &trials[place]).collect()
 }
 
+/// Writes how many forms limits left out, if any.
+pub(super) fn write_limits(f: &mut fmt::Formatter<'_>, choice: &FormChoice) -> fmt::Result {
+    match choice.left_out {
+        0 => Ok(()),
+        forms => writeln!(f, "limits left out {}", counted(forms, "form")),
+    }
+}
+
+/// Writes the chosen setting, with its accuracy within the training data.
+pub(super) fn write_chosen(f: &mut fmt::Formatter<'_>, choice: &Choice) -> fmt::Result {
+    let chosen = choice.candidates.iter().find(|one| one.setting == choice.setting);
+    match chosen {
+        Some(one) => writeln!(
+            f,
+            "{}: inner accuracy {:.3}, of {} ({})",
+            choice.setting,
+            one.accuracy,
+            counted(choice.candidates.len(), "setting"),
+            choice.by
+        ),
+        None => writeln!(f, "{} ({})", choice.setting, choice.by),
+    }
+}
+
 /// Stage by stage what was tried of forms of class models, the chosen one marked; floors alone, if others tell them, left
 /// out.
 pub(super) fn write_forms(
@@ -128,9 +152,7 @@ pub(super) fn write_forms(
     floors_told: bool,
 ) -> fmt::Result {
     let all = &choice.candidates;
-    if choice.left_out > 0 {
-        writeln!(f, "limits left out {}", counted(choice.left_out, "form"))?;
-    }
+    write_limits(f, choice)?;
     if choice.could_not_lead > 0 {
         let forms = counted(choice.could_not_lead, "form");
         writeln!(f, "skipped {forms} that could not win by two standard errors")?;

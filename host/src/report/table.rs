@@ -1,6 +1,7 @@
 use std::fmt;
 
-use crate::words::grouped;
+use crate::deploy::DeviceCost;
+use crate::words::{counted, grouped, grouped_to_three_digits};
 
 /// A plain table: first column to the left, the others to the right.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +52,25 @@ pub(super) fn on_a_device<'a>(rows: impl IntoIterator<Item = (&'a str, usize, &'
         table.row([name, value.trim_end()]);
     }
     table
+}
+
+/// Writes memory and work on a device in a line, after words on what takes it.
+pub(super) fn write_cost(f: &mut fmt::Formatter<'_>, what: &str, of: &DeviceCost) -> fmt::Result {
+    let DeviceCost { cost, seconds_per_sample } = of;
+    write!(
+        f,
+        "{what}: {} B of flash, {} B of RAM, {} multiply-adds and {} per sample",
+        grouped(cost.model_bytes),
+        grouped(cost.state_bytes),
+        grouped(cost.multiply_adds_per_sample),
+        counted(cost.exponentials_per_sample, "exponential")
+    )?;
+    match seconds_per_sample.map(|all| all.map(|seconds| grouped_to_three_digits(1e6 * seconds))) {
+        Some([least, most]) => {
+            writeln!(f, " ({least} to {most} \u{b5}s on a Cortex-M4F at 64 MHz)")
+        }
+        None => writeln!(f),
+    }
 }
 
 /// Rows of the extra cost of samples that lack channels, if any.

@@ -2,11 +2,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::selection::{write_choice, write_copies, write_forms};
+use super::selection::{write_choice, write_chosen, write_copies, write_forms, write_limits};
+use super::table::write_cost;
 use super::{DataSummary, EmissionSummary, Stored, Table, counted, grouped, short};
 use crate::classifier::{Choice, Confidence, CopiesChoice, FormChoice, ScoreModels};
 use crate::data::Kind;
-use crate::deploy::Cost;
+use crate::deploy::{Cost, DeviceCost};
 use crate::fit::{Fit, Restart};
 
 /// Result of `fit`.
@@ -47,7 +48,7 @@ pub struct FitReport {
     /// The model's file.
     pub model: String,
     /// Cost on a device.
-    pub cost: Cost,
+    pub cost: DeviceCost,
 }
 
 /// Summary of the fit of one class model.
@@ -119,7 +120,11 @@ impl fmt::Display for FitReport {
             self.write_fits(f, &states, &classes)?;
         }
         if let Some(choice) = &self.choice {
-            write_choice(f, choice)?;
+            if f.alternate() {
+                write_choice(f, choice)?;
+            } else {
+                write_chosen(f, choice)?;
+            }
             writeln!(f)?;
         }
         if let Some(stored) = &self.stored {
@@ -129,16 +134,9 @@ impl fmt::Display for FitReport {
             let windows = counted(confidence.windows, "window");
             writeln!(f, "of {windows} held back: {confidence}")?;
         }
-        writeln!(
-            f,
-            "on a device: {} B of flash, {} B of RAM, {} multiply-adds and {} per sample",
-            grouped(self.cost.model_bytes),
-            grouped(self.cost.state_bytes),
-            grouped(self.cost.multiply_adds_per_sample),
-            counted(self.cost.exponentials_per_sample, "exponential")
-        )?;
+        write_cost(f, "on a device", &self.cost)?;
         if self.stored.is_some() {
-            let Cost { multiply_adds_per_decision, exponentials_per_decision, .. } = self.cost;
+            let Cost { multiply_adds_per_decision, exponentials_per_decision, .. } = self.cost.cost;
             writeln!(
                 f,
                 "a decision that is read: {} multiply-adds and {}",
@@ -168,8 +166,23 @@ impl FitReport {
             f,
             "{classifier} over {observes}: {which} model of {states}{emission} for {whose} of {classes}\n"
         )?;
+        let dead: usize = self.fits.iter().map(|fit| fit.dead_states).sum();
+        if !f.alternate() {
+            if dead > 0 {
+                writeln!(
+                    f,
+                    "dead states: {dead}, where less than one sample is expected; fewer would do"
+                )?;
+            }
+            let held = self.fits.iter().any(|fit| !fit.floored.is_empty());
+            let form = self.form.iter();
+            form.clone().filter(|_| held).try_for_each(|form| self.write_floor(f, form))?;
+            form.clone().try_for_each(|form| write_limits(f, form))?;
+            let unjudged = self.copies.iter().find(|copies| copies.candidates.is_empty());
+            return unjudged.map_or(Ok(()), |copies| write_copies(f, copies));
+        }
         let restarts = self.fits.iter().any(|fit| fit.restarts.len() > 1);
-        let dead = self.fits.iter().any(|fit| fit.dead_states > 0);
+        let dead = dead > 0;
         let heads = ["class", "seed", "log-likelihood", "passes", "ended"].into_iter();
         let heads = heads.chain(dead.then_some("dead states"));
         let mut table = Table::new(heads.chain(restarts.then_some("all seeds")));

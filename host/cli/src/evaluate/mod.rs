@@ -30,7 +30,7 @@ use super::output::Outputs;
 use super::reading::{Cutting, Gathering, Reading};
 use super::training::{as_taken, most_passes, warn};
 use super::values::rejection_rate;
-use super::{Failure, believing, findings, network, note, progress, tell};
+use super::{Failure, believing, findings, network, next, note, progress, tell};
 use crate::Topic;
 use crate::help::brief;
 
@@ -45,7 +45,7 @@ const SHOWN: &[&str] = &[
     "hop",
     "effort",
     "reject",
-    "roc",
+    "draw",
     "label",
     "dry_run",
     "json",
@@ -110,10 +110,15 @@ pub(super) struct Arguments {
     ///
     /// A machine on windows is judged on the same folds. With --model, evaluate spotters that spot wrote.
     #[arg(long, help_heading = "Events", requires = "marks", conflicts_with_all = ["classifier", "kernel_model", "kernel", "gram",
-        "reject", "roc", "reliability", "window"])]
+        "reject", "draw", "roc", "reliability", "window"])]
     events: bool,
     #[command(flatten)]
     marking: Marking,
+    /// Draw the confusion matrix, with recall and precision of each class; - for standard output
+    ///
+    /// One matrix per classifier, or per model.
+    #[arg(long, value_name = "FILE.svg", help_heading = "Figures")]
+    draw: Option<PathBuf>,
     /// Draw detections against false alarms, one curve per classifier; - for standard output
     #[arg(long, value_name = "FILE.svg", help_heading = "Figures")]
     roc: Option<PathBuf>,
@@ -140,8 +145,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let roc = arguments.roc.as_deref();
-    let drawn = arguments.roc.iter().chain(&arguments.reliability);
+    let drawn = arguments.draw.iter().chain(&arguments.roc).chain(&arguments.reliability);
     let drawn: Vec<&Path> = drawn.map(PathBuf::as_path).collect();
     let models = arguments.model.iter().chain(&arguments.kernel_model).chain(&arguments.gram);
     let models = models.map(PathBuf::as_path);
@@ -195,18 +199,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             for kernel in &kernels {
                 report.classifiers.0.push(kernels::validate(arguments, &data, kernel, folds)?);
             }
-            let curves = report.classifiers.0.iter().map(|one| (&one.method, one.roc.as_ref()));
-            figures::draw_roc(roc, data.classes(), &report.data, curves)?;
-            let calibrated = report.classifiers.0.iter();
-            let calibrated = calibrated.map(|one| (&one.method, one.calibration.as_ref()));
-            let why = "there are too few folds with a labelled window to make probabilities";
-            figures::draw_reliability(
-                arguments.reliability.as_deref(),
-                &report.data,
-                calibrated,
-                why,
-            )?;
-            outputs.print(&report, arguments.json)?;
+            figures::draw_validated(arguments, &report, data.classes())?;
+            let best = report.best().map(|best| best.method.as_str()).unwrap_or_default();
+            let fitted = kinds.iter().any(|kind| kind.to_string() == best);
+            let next = fitted.then(|| {
+                let data = next::files(&arguments.data);
+                format!("fishweir fit {data} --classifier {best} with the same options")
+            });
+            outputs.print_with(&report, arguments.json, next::hint(next).as_deref())?;
             let refused = report.classifiers.0.iter().map(|one| one.pooled.refused_samples).max();
             match refused {
                 None | Some(0) => Ok(()),
@@ -220,16 +220,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 )),
             }
         }
-        [first, ..] if network::is_classifier(first) => records::judge(arguments),
+        [first, ..] if network::is_classifier(first) => records::judge(arguments, &outputs),
         models => {
             let training = arguments.training.with(&arguments.kernels, &arguments.emitting);
             let given = [training.given(), arguments.options.given()].concat();
             note_idle(&given, "what is judged is trained already")?;
             let judged =
                 models.iter().map(|path| judge(arguments, path)).collect::<Result<Vec<_>, _>>()?;
-            let evaluations = judged.iter().map(|one| &one.evaluation);
-            let curves = evaluations.map(|one| (&one.model, one.roc.as_ref()));
-            let drawn = arguments.roc.is_some() || arguments.reliability.is_some();
+            let drawn = !drawn.is_empty();
             if let Some(none) = judged.iter().find(|one| drawn && one.evaluation.figures.is_none())
             {
                 return Err(Failure::input(
@@ -240,20 +238,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                     ),
                 ));
             }
-            if let Some(first) = judged.first() {
-                figures::draw_roc(roc, &first.classes, &first.evaluation.data, curves)?;
-                let calibrated = judged.iter().map(|one| {
-                    let believed = one.evaluation.believed.as_ref();
-                    (&one.evaluation.model, believed.and_then(|one| one.calibration.as_ref()))
-                });
-                let why = "the model keeps no probabilities: fit it with --calibrate or --reject";
-                let path = arguments.reliability.as_deref();
-                figures::draw_reliability(path, &first.evaluation.data, calibrated, why)?;
-            }
+            figures::draw_judged(arguments, &judged)?;
             let refused: Vec<_> = judged.iter().map(|one| one.refused.clone()).collect();
             match <[JudgedModel; 1]>::try_from(judged) {
-                Ok([one]) => outputs.print(&one.evaluation, arguments.json),
-                Err(several) => outputs.print(&compare(several)?, arguments.json),
+                Ok([one]) => {
+                    let next = next::with_model(&one.evaluation.model);
+                    outputs.print_with(&one.evaluation, arguments.json, next.as_deref())
+                }
+                Err(several) => {
+                    let next = next::hint(None);
+                    outputs.print_with(&compare(several)?, arguments.json, next.as_deref())
+                }
             }?;
             refused
                 .into_iter()
@@ -415,7 +410,7 @@ fn judge(arguments: &Arguments, path: &Path) -> Result<JudgedModel, Failure> {
         interval: Units::of(&judged, &unit).accuracy(),
         latency: Latency::of(&judged),
         roc: Roc::of(classes.len(), &judged),
-        figures: Some(figures),
+        figures: Some(figures.with_intervals(&judged, &unit)),
         believed,
         groups,
         ..unjudged(arguments, path, &model, &data, windowing.as_ref(), unknown)
@@ -443,6 +438,7 @@ fn unjudged(
         latency: None,
         roc: None,
         believed: None,
+        cost: model.deployed.device_cost(),
         group: arguments.training.group.clone(),
         groups: Vec::new(),
     }

@@ -1,11 +1,12 @@
 //! `fishweir evaluate` with a classifier of records.
 
-use super::Arguments;
+use super::{Arguments, figures};
 use crate::options::{named, note_idle};
+use crate::output::Outputs;
 use crate::{Failure, Topic, network};
 
 /// Evaluates classifiers of records, with the options of tables of records.
-pub(super) fn judge(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn judge(arguments: &Arguments, outputs: &Outputs) -> Result<(), Failure> {
     let [data] = arguments.data.as_slice() else {
         return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));
     };
@@ -22,5 +23,9 @@ pub(super) fn judge(arguments: &Arguments) -> Result<(), Failure> {
         ]),
     ];
     note_idle(&given.concat(), "the model is a classifier of records")?;
-    network::judge(data, &arguments.model, arguments.reading.text(), arguments.json)
+    let (report, found) = network::judge(data, &arguments.model, arguments.reading.text())?;
+    let drawn = report.classifiers.iter().zip(&found);
+    let drawn = drawn.map(|(one, found)| (one.classifier.as_str(), &found.figures, found.accuracy));
+    figures::draw_confusion(arguments.draw.as_deref(), "records", &report.data, drawn)?;
+    outputs.print(&report, arguments.json)
 }

@@ -22,7 +22,7 @@ use super::output::{self, Outputs, named_after};
 use super::reading::{self, Cutting, Gathering, Reading};
 use super::recipe::Recipe;
 use super::training::{as_taken, fit};
-use super::{Failure, tell};
+use super::{Failure, next, tell};
 use crate::help::brief;
 
 /// Options that `-h` shows.
@@ -172,7 +172,10 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     output::write(&output, trained.classifier.to_json()?.as_bytes())?;
     let model = output.display().to_string();
     let report = report(&data, &series_of(&data), &request, &trained, &deployed, model);
-    outputs.print(&report, arguments.json)
+    let data = next::files(&arguments.data);
+    let next =
+        format!("fishweir evaluate {data} with the same options, for the accuracy on other series");
+    outputs.print_with(&report, arguments.json, next::hint(Some(next)).as_deref())
 }
 
 /// All series of a data set.
@@ -243,6 +246,6 @@ pub(super) fn report(
         stored: Stored::of(deployed, Some(classifier)),
         confidence: classifier.confidence.clone(),
         model,
-        cost: deployed.cost(),
+        cost: deployed.device_cost(),
     }
 }

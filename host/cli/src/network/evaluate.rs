@@ -58,7 +58,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.model.is_empty() {
-        let report = judge(&arguments.data, &arguments.model, &arguments.columns)?;
+        let (report, _) = judge(&arguments.data, &arguments.model, &arguments.columns)?;
         return super::super::print(&report, arguments.json);
     }
     arguments.learning.check_read_by(&arguments.classifier)?;
@@ -93,7 +93,7 @@ pub(super) fn judge(
     data: &Path,
     models: &[PathBuf],
     columns: &Columns,
-) -> Result<NetworkEvaluationReport, Failure> {
+) -> Result<(NetworkEvaluationReport, Vec<NetworkEvaluation>), Failure> {
     let table = columns.read(data)?;
     let names: Vec<String> = models.iter().map(|path| path.display().to_string()).collect();
     let mut report = NetworkEvaluationReport {
@@ -102,14 +102,14 @@ pub(super) fn judge(
         columns: String::new(),
         classifiers: Vec::new(),
     };
-    let mut first = None;
+    let mut all = Vec::new();
     for path in models {
         let file = NetworkFile::read(path)?;
         let records = columns.records(&table, &file.columns)?;
         let found = NetworkEvaluation::of(classifier(path, &file)?, &records);
         let found = found.map_err(|error| refused(&table, error))?;
-        report.push(stem(path), &found, first.as_ref());
-        first.get_or_insert(found);
+        report.push(stem(path), &found, all.first());
+        all.push(found);
     }
-    Ok(report)
+    Ok((report, all))
 }

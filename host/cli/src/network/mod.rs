@@ -19,7 +19,8 @@ mod table;
 use std::path::{Path, PathBuf};
 
 use fishweir_networks::records::LAYOUTS;
-use fishweir_networks::{NetworkFile, NetworkModel};
+use fishweir_networks::report::NetworkEvaluationReport;
+use fishweir_networks::{NetworkEvaluation, NetworkFile, NetworkModel};
 
 use super::reading::TextOptions;
 use super::{Failure, Recipe, recognise};
@@ -82,14 +83,14 @@ pub(super) fn is_classifier(model: &Path) -> bool {
     parsed.is_some_and(|found| matches!(found.model, NetworkModel::Classifier(_)))
 }
 
-/// Judges fitted classifiers on a table of records; the others are compared with the first.
+/// Judges fitted classifiers on a table of records; the others are compared with the first. Returns the report and the
+/// figures behind it.
 pub(super) fn judge(
     data: &Path,
     models: &[PathBuf],
     text: &TextOptions,
-    json: bool,
-) -> Result<(), Failure> {
-    super::print(&evaluate::judge(data, models, &table::Written::from(text.clone()).into())?, json)
+) -> Result<(NetworkEvaluationReport, Vec<NetworkEvaluation>), Failure> {
+    evaluate::judge(data, models, &table::Written::from(text.clone()).into())
 }
 
 /// Writes a decision per record of a table to standard output.

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fishweir::classifier::Observations;
-use fishweir::data::{Dataset, Kind, Sample, SamplesView, Window};
+use fishweir::data::{Dataset, Kind, Period, SamplesView, Window};
 use fishweir::deploy::{ByChannel, ChannelParts, DeployError, Deployed, Explanation};
-use fishweir::plot::{ExplanationPlot, Piece};
+use fishweir::plot::{ExplanationPlot, Piece, traces};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -290,17 +290,11 @@ fn draw(
         })
         .collect();
     let samples = data.series()[series].samples.view();
-    let trace = |(channel, name): (usize, &String)| {
-        let value = |sample: Sample<'_>| match sample {
-            Sample::Row(row) => row.get(channel).copied(),
-            Sample::Symbol(_) | Sample::Missing => None,
-        };
-        (name.clone(), samples.iter().map(value).collect())
-    };
-    let traces: Vec<_> = channels_of(data).iter().enumerate().map(trace).collect();
+    let traces = traces(data.kind(), samples);
     let title = format!("What each sample gave: series {}", data.series()[series].id);
     let subtitle =
         "shaded where a sample spoke for the class decided for (its colour) or its rival (grey)";
-    let plot = ExplanationPlot { title: &title, subtitle, traces: &traces, pieces: &pieces };
+    let rate = Period::of(data, &[series]).map(|period| period.rate());
+    let plot = ExplanationPlot { title: &title, subtitle, traces: &traces, rate, pieces: &pieces };
     output::draw(path, &plot.to_svg())
 }

@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use fishweir::evaluate::Interval;
+use fishweir::evaluate::{ClassFigures, Interval};
 use fishweir::report::{Table, counted, grouped};
 
 use crate::{EventCost, Network, NetworkEvaluation, SampleTest};
@@ -107,6 +107,12 @@ pub struct ClassifierFigures {
     pub interval: Option<Interval>,
     /// Mean of the classes' F1.
     pub macro_f1: f64,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// Records by class and decision, `[class][decision]`.
+    pub confusion: Vec<Vec<usize>>,
+    /// Figures of each class; a window is a record.
+    pub per_class: Vec<ClassFigures>,
     /// Mean minus log-probability of the class; of Bayes' rule alone.
     pub log_loss: Option<f64>,
     /// The accuracy above the first classifier's, records in pairs.
@@ -127,6 +133,9 @@ impl NetworkEvaluationReport {
             accuracy: one.figures.accuracy,
             interval: one.accuracy,
             macro_f1: one.figures.macro_f1,
+            classes: one.figures.classes.clone(),
+            confusion: one.figures.confusion.clone(),
+            per_class: one.figures.per_class.clone(),
             log_loss: one.log_loss,
             gain: first.and_then(|first| one.units.gain_over(&first.units)),
         });
