@@ -15,7 +15,8 @@ pub struct ChannelQ15 {
     pub mean: i32,
     /// `sqrt(log2(e) / 2) / sigma`, its leading fifteen bits, ...
     pub rate: u16,
-    /// ... as `rate 2^-(14 + shift)`.
+    /// ... as `rate 2^-(14 + shift)` by the five lower bits. The others are the binary places of the observation's unit, with
+    /// which a missing channel's normaliser is that of the channel before it was made an integer.
     pub shift: u16,
 }
 
@@ -122,6 +123,18 @@ impl ChannelQ15 {
         }
     }
 
+    /// The same channel, whose observations are `round(x 2^places)`: the normaliser that a missing channel leaves out is that of
+    /// `x`. Of the places, -1024 to 1023 are kept.
+    #[must_use]
+    pub const fn with_places(self, places: i16) -> Self {
+        Self { shift: (self.shift & 31) | ((places as u16) << 5), ..self }
+    }
+
+    /// Binary places of the observation's unit.
+    const fn places(&self) -> i32 {
+        (self.shift.cast_signed() >> 5) as i32
+    }
+
     /// The nearest integer to a channel in the observation's unit, halves away from zero.
     ///
     /// # Errors
@@ -140,8 +153,9 @@ impl ChannelQ15 {
 
     /// `log2 (1 / (sigma sqrt(2 pi)))`, `v 2^-16`.
     fn log2_normaliser(&self) -> i32 {
+        let power = self.places() - i32::from(self.shift & 31);
         // 14 + log2 (log2(e) pi) / 2
-        log2(u32::from(self.rate)) - (i32::from(self.shift) << 16) - 988_947
+        log2(u32::from(self.rate)) + (power << 16) - 988_947
     }
 
     /// Adds a channel's term of the log-likelihood, and of its rates of change.
@@ -248,7 +262,7 @@ impl<const C: usize> Emission for GaussianQ15View<'_, C> {
 
     fn validate(&self) -> Result<(), ModelError> {
         for (d, channel) in self.channel.iter().enumerate() {
-            if !(1 << 14..1 << 15).contains(&channel.rate) || channel.shift > 28 {
+            if !(1 << 14..1 << 15).contains(&channel.rate) || channel.shift & 31 > 28 {
                 return Err(ModelError::new(
                     Part::Parameter("variance"),
                     ErrorKind::OutOfRange,

@@ -365,7 +365,7 @@ fn gaussian(
             scaled.collect::<Option<_>>().ok_or(out(Part::Tangent, d))
         };
         channels.push(FixedChannel {
-            channel: ChannelQ15::new(mean[d] * scale, scale / rate[d], d)?,
+            channel: ChannelQ15::new(mean[d] * scale, scale / rate[d], d)?.with_places(places),
             linear: rates(&linear[d], 1)?,
             quadratic: rates(&quadratic[d], 2)?,
         });
