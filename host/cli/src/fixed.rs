@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::model::Model;
 use super::reading::Reading;
 use super::remedy::words;
-use super::{Failure, Topic, note_once, tell};
+use super::{Failure, Topic, tell};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -63,14 +63,6 @@ fn quantised<'a>(path: &Path, model: &'a Model) -> Result<(&'a Classifier, Fixed
     let fixed = classifier
         .quantise()
         .map_err(|error| Failure::input(error.kind(), format!("{file}: {}", words(&error))))?;
-    if classifier.contract().lacks_some() {
-        note_once(
-            Topic::PartialSamples,
-            format_args!(
-                "{file}: fixed point takes whole samples: one that lacks a channel is missing there, where f32 leaves out the channel"
-            ),
-        );
-    }
     Ok((classifier, fixed))
 }
 

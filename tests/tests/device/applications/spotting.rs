@@ -3,7 +3,7 @@
 use fishweir::classifier::{Observations, Provenance};
 use fishweir::data::{Rows, Sample, Samples};
 use fishweir::deploy::{Found, SpottedClass, Spotter, SpotterModel};
-use fishweir::device::{Board, Dialogue, Input};
+use fishweir::device::{Dialogue, Input};
 use fishweir::parity::Recording;
 use fishweir::runtime::{Emissions, Hmm};
 use fishweir_core::wire::Request;
@@ -172,16 +172,15 @@ fn a_device_spots_in_samples_that_lack_channels_what_the_host_spots() {
     let events = expected.len();
     assert!(events >= 5, "{expected:?}");
     expected.push(format!("counts {samples} 0 0 {events} 0 0 0"));
-    for name in [Board::DEFAULT, "microbit"] {
-        let board = Board::named(name).expect("in the table");
+    on_boards(|board| {
         let built = build(board, "spot_events", &spotter.to_source());
         let mut answers = built.start().exchange_frames(PATIENCE, &sent).expect("answers");
-        assert!(answers.remove(0).starts_with("ready 2 "), "{name}");
+        assert!(answers.remove(0).starts_with("ready 2 "), "{}", board.name);
         let counts = answers.pop().unwrap_or_default();
         // What the work cost stands last.
         answers.push(counts.rsplitn(3, ' ').nth(2).unwrap_or_default().to_owned());
-        assert_eq!(answers, expected, "{name}");
-    }
+        assert_eq!(answers, expected, "{}", board.name);
+    });
 }
 
 /// Two streams, every 15th sample missing: the first ends within an event.
