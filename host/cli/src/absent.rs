@@ -30,8 +30,8 @@ pub(super) fn in_words(
                 }
                 Some(contract) if contract.lacks_some() => "the model leaves out what is missing",
                 Some(_) => {
-                    "such a sample is missing, for the model was trained on whole ones; fill it in, or train again with \
-                     samples that lack the channel"
+                    "the model takes whole samples, and such a sample is missing; fill it in, or train with samples that \
+                     lack the channel and --codebooks 0"
                 }
             }
         )

@@ -18,7 +18,7 @@ use super::help::brief;
 use super::model::Model;
 use super::options::{named, note_idle};
 use super::output::{self, Outputs};
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::recipe::Recipe;
 use super::values::positive;
 use super::{Failure, Topic, note, progress, recognise, tell};
@@ -61,7 +61,8 @@ Examples:
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Series in which nothing changes, labelled or not; with --model, series to find changes in
-    data: PathBuf,
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
     /// Detector, as -o writes it, to find changes with
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["changed", "offset", "output", "rust", "c"])]
     model: Option<PathBuf>,
@@ -101,6 +102,8 @@ pub(super) struct Arguments {
     emitting: Emitting,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -194,7 +197,11 @@ fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let reading = arguments.reading.options_for(kept.observations.kind()?, None)?;
     let reading = ReadOptions { values: detector.values(), ..reading };
     let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
-    let data = tell::read_against(&arguments.data, &reading, Some(&contract), &[])?;
+    let reading = arguments.gathering.add_to(reading, None);
+    let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
     let mut stream = detector.stream();
     let mut alarms = Vec::new();
     for series in data.series() {
@@ -228,7 +235,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let outputs = arguments.rust.iter().chain(&arguments.output);
     let outputs: Vec<&Path> = outputs.map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> =
-        arguments.changed.iter().chain([&arguments.data]).map(PathBuf::as_path).collect();
+        arguments.changed.iter().chain(&arguments.data).map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&outputs, &inputs)?;
     let mut baum_welch = BaumWelch::default();
     arguments.emitting.set(&mut baum_welch)?;
@@ -239,7 +246,11 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     baum_welch.validate()?;
     let reading =
         ReadOptions { values: arguments.emitting.values(), ..arguments.reading.options() };
-    let normal = tell::read_in_part(&arguments.data, &reading)?;
+    let reading = arguments.gathering.add_to(reading, None);
+    let normal = tell::read_all_against(&arguments.data, &reading, None, &[])?;
+    if arguments.gathering.shows(&normal, arguments.json)? {
+        return Ok(());
+    }
     tell::room_to_fit(&normal, baum_welch.states)?;
     let floor = named([("--std-floor", arguments.std_floor.is_some())]);
     if matches!(normal.kind(), Kind::Symbols(_)) {
@@ -252,8 +263,8 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
     let all: Vec<usize> = (0..normal.series().len()).collect();
     let contract = Contract { period: Period::of(&normal, &all), ..Contract::default() };
     let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
-    let changed =
-        arguments.changed.as_ref().map(|path| tell::read_in_part(path, &reading)).transpose()?;
+    let changed = arguments.changed.as_ref();
+    let changed = changed.map(|path| tell::read_against(path, &reading, None, &[])).transpose()?;
     let change = change(arguments, &normal, changed.as_ref())?;
     let words = match (change, &arguments.offset) {
         (Change::Recorded(changed), _) => format!("what {} has", changed.source()),

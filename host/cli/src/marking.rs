@@ -1,6 +1,6 @@
 //! Series that are marked sample by sample, and how events in them are judged, as several commands take it.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use clap::Args;
 use fishweir::data::{Marked, ReadOptions};
@@ -36,14 +36,14 @@ impl Marking {
     }
 
     /// Series that are marked by the column.
-    pub(super) fn read(&self, data: &Path, reading: &ReadOptions) -> Result<Marked, Failure> {
+    pub(super) fn read(&self, data: &[PathBuf], reading: &ReadOptions) -> Result<Marked, Failure> {
         let Some(marks) = &self.marks else {
             return Err(Failure::input(
                 Topic::MissingOption,
                 "name the column that marks samples: --marks",
             ));
         };
-        let marked = Marked::read(data, marks, self.background_mark.as_deref(), reading)?;
+        let marked = Marked::read_all(data, marks, self.background_mark.as_deref(), reading)?;
         tell::of_data(marked.data(), reading, None)?;
         Ok(marked)
     }

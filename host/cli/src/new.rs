@@ -14,7 +14,7 @@ use super::fixed::{NumberName, measured};
 use super::help::brief;
 use super::model::Model;
 use super::options::{self, note_idle};
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::room::Wanted;
 use super::{Failure, Topic, note, print, sources, tell, values};
 
@@ -294,7 +294,8 @@ fn recordings(arguments: &Arguments, model: &Model) -> Result<Option<Dataset>, F
         note_idle(&arguments.reading.given(), "nothing is read without --data")?;
         return Ok(None);
     };
-    tell::read_for(&[data.to_owned()], &arguments.reading, model).map(Some)
+    tell::read_to_decide(&[data.to_owned()], &arguments.reading, &Gathering::default(), model)
+        .map(Some)
 }
 
 fn commands(folder: &Path, board: &ProjectBoard) -> Vec<String> {

@@ -15,7 +15,7 @@ use fishweir_core::number::NumberFormat;
 
 use super::help::brief;
 use super::model::{Model, Origin};
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::{Failure, Topic, print, progress, sources, tell};
 
 /// Options that `-h` shows.
@@ -29,7 +29,8 @@ Examples:
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
     /// Series to stream, each from a fresh state
-    data: PathBuf,
+    #[arg(required = true)]
+    data: Vec<PathBuf>,
     /// Fitted model (JSON), profile (HMMER3/f) or artefact
     #[arg(short, long, value_name = "FILE")]
     model: PathBuf,
@@ -47,6 +48,8 @@ pub(super) struct Arguments {
     firmware: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
     /// Report as JSON
     #[arg(long)]
     json: bool,
@@ -69,10 +72,7 @@ pub(super) enum Form {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let firmware = match &arguments.firmware {
-        Some(folder) => Firmware::at(folder)?,
-        None => sources::firmware()?,
-    };
+    let Arguments { reading, gathering, .. } = arguments;
     let model = Model::read(&arguments.model)?;
     if let Some(why) = model.deployed.no_artefact().filter(|_| arguments.artefact) {
         let file = arguments.model.display();
@@ -82,14 +82,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ));
     }
     model.check_windows()?;
-    let data = tell::read_for(std::slice::from_ref(&arguments.data), &arguments.reading, &model)?;
+    let data = tell::read_to_decide(&arguments.data, reading, gathering, &model)?;
+    if gathering.shows(&data, arguments.json)? {
+        return Ok(());
+    }
+    let firmware = match &arguments.firmware {
+        Some(folder) => Firmware::at(folder)?,
+        None => sources::firmware()?,
+    };
     let windowing = model.windowing(None);
     let streams = data.series().iter().flat_map(|series| series.streams(windowing.as_ref()));
     let in_part = model.deployed.contract().is_some_and(Contract::lacks_some);
     let recording =
         Recording::new(streams, arguments.limit.map(NonZeroUsize::get)).in_part(in_part);
     let form = if arguments.artefact { Form::Artefact } else { Form::Source };
-    let names = (arguments.model.as_path(), arguments.data.as_path());
+    let names = (arguments.model.as_path(), Path::new(data.source()));
     let board = (&firmware, arguments.board);
     let mut report = on_device(board, &model.deployed, &recording, names, form)?;
     if let Origin::Artefact(Some(written)) = model.origin {

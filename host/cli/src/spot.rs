@@ -67,7 +67,7 @@ Examples:
 pub(super) struct Arguments {
     /// Series of channels with a column that marks samples; with --model they may be unmarked
     #[arg(required_unless_present = "clips")]
-    data: Option<PathBuf>,
+    data: Vec<PathBuf>,
     /// Spotter, as -o writes it, to find events with
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["test", "output"])]
     model: Option<PathBuf>,
@@ -142,9 +142,9 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
         note_idle(&recordings, why)?;
         note_idle(&named([("--group", arguments.group.is_some())]), "it is a column of --clips")?;
     }
-    match (&arguments.data, &arguments.model) {
-        (Some(data), Some(model)) => find(arguments, data, model),
-        _ => train(arguments, recipe),
+    match &arguments.model {
+        Some(model) => find(arguments, model),
+        None => train(arguments, recipe),
     }
 }
 
@@ -156,19 +156,18 @@ enum SpotData {
 
 impl SpotData {
     fn read(arguments: &Arguments, reading: &ReadOptions, seed: u64) -> Result<Self, Failure> {
-        match (&arguments.data, &arguments.clips, &arguments.background) {
-            (_, Some(clips), Some(background)) => {
-                let clips = tell::read_in_part(clips, reading)?;
+        match (&arguments.clips, &arguments.background) {
+            (Some(clips), Some(background)) => {
+                let clips = tell::read_against(clips, reading, None, &[])?;
                 let kind = Some(clips.kind().clone());
                 let unlabelled = ReadOptions { kind, ..reading.clone() };
-                let background = tell::read_in_part(background, &unlabelled)?;
+                let background = tell::read_against(background, &unlabelled, None, &[])?;
                 let group = arguments.group.as_deref();
                 tell::groups(&clips, group);
                 Ok(Self::Clips(Joined::new(&clips, &background, group, seed)?))
             }
-            (Some(data), ..) => Ok(Self::Marked(arguments.marking.read(data, reading)?)),
-            // The command line has one of both.
-            _ => Err(Failure::input(Topic::MissingOption, "name series to train on, or --clips")),
+            // The command line has clips with background, or data.
+            _ => Ok(Self::Marked(arguments.marking.read(&arguments.data, reading)?)),
         }
     }
 
@@ -208,8 +207,9 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         }
     }
     let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
-    let inputs = [&arguments.test, &arguments.data, &arguments.clips, &arguments.background];
-    let inputs: Vec<&Path> = inputs.into_iter().flatten().map(PathBuf::as_path).collect();
+    let inputs = [&arguments.test, &arguments.clips, &arguments.background];
+    let inputs = inputs.into_iter().flatten().chain(&arguments.data);
+    let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
     let outputs = Outputs::check(&outputs, &inputs)?;
     let plan = arguments.marking.plan(arguments.states, &arguments.emitting)?;
     let mut reading = arguments.reading.options();
@@ -225,8 +225,10 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
         ..Contract::default()
     };
     let reading = arguments.reading.at_rate_of(Some(&contract), reading)?;
-    let test = arguments.test.as_ref().map(|path| arguments.marking.read(path, &reading));
-    let test = test.transpose()?;
+    let test = arguments.test.as_ref();
+    let test = test
+        .map(|path| arguments.marking.read(std::slice::from_ref(path), &reading))
+        .transpose()?;
     if let Some(test) = &test {
         tell::against(test.data(), Some(&contract), &[]);
     }
@@ -271,7 +273,7 @@ fn train(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> {
 }
 
 /// Finds events with a spotter that was kept: judged where they are marked, else listed.
-fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure> {
+fn find(arguments: &Arguments, model: &Path) -> Result<(), Failure> {
     let mut trained = arguments.marking.of_training();
     trained.extend(named([
         ("--states", arguments.states.is_some()),
@@ -284,7 +286,7 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
         let mut judging = arguments.marking.given();
         judging.extend(named([("--events", arguments.events)]));
         note_idle(&judging, "events are listed where --marks names no column of them")?;
-        let data = tell::read_against(data, &reading, Some(&contract), &[])?;
+        let data = tell::read_all_against(&arguments.data, &reading, Some(&contract), &[])?;
         let events = spotted(&spotter, &data);
         tell_none(&events, &data);
         if !arguments.json {
@@ -295,7 +297,7 @@ fn find(arguments: &Arguments, data: &Path, model: &Path) -> Result<(), Failure>
             SpotReport { classes, states, chosen: None, figures: Vec::new(), events, file: None };
         return super::print(&report, true);
     }
-    let (marked, figures) = judged(&spotter, &reading, data, &arguments.marking)?;
+    let (marked, figures) = judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
     tell::against(marked.data(), Some(&contract), &[]);
     let source = marked.data().source().to_owned();
     let report = SpotReport {
@@ -337,7 +339,7 @@ pub(super) fn kept(
 pub(super) fn judged(
     spotter: &Spotter,
     reading: &ReadOptions,
-    data: &Path,
+    data: &[PathBuf],
     marking: &Marking,
 ) -> Result<(Marked, SpotFigures), Failure> {
     let plan = marking.plan(None, &Emitting::default())?;

@@ -14,7 +14,7 @@ use fishweir::model::ModelFamily;
 use fishweir::report::{counted, grouped, to_three_digits};
 
 use super::model::Model;
-use super::reading::Reading;
+use super::reading::{Gathering, Reading};
 use super::{Failure, Topic, absent, findings, note, note_once, progress, recognise};
 
 /// Columns that name what series may have in common.
@@ -51,11 +51,6 @@ pub(super) fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, 
     Ok(data)
 }
 
-/// Reads samples whose channels may be missing.
-pub(super) fn read_in_part(path: &Path, options: &ReadOptions) -> Result<Dataset, Failure> {
-    read_against(path, options, None, &[])
-}
-
 /// Reads several files.
 pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Dataset, Failure> {
     read_all_against(paths, options, None, &[])
@@ -66,19 +61,11 @@ pub(super) fn read_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Datas
 pub(super) fn read_to_decide(
     paths: &[PathBuf],
     reading: &Reading,
+    gathering: &Gathering,
     model: &Model,
 ) -> Result<Dataset, Failure> {
     let options = ReadOptions { skips: true, ..reading.options_of(model, None)? };
-    read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
-}
-
-/// Reads data for a model, and notes differences from its training.
-pub(super) fn read_for(
-    paths: &[PathBuf],
-    reading: &Reading,
-    model: &Model,
-) -> Result<Dataset, Failure> {
-    let options = reading.options_of(model, None)?;
+    let options = gathering.add_to(options, None);
     read_all_against(paths, &options, model.contract().as_ref(), model.deployed.classes())
 }
 

@@ -21,7 +21,7 @@ use crate::words::{counted, shorten};
 pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Dataset, DataError> {
     for part in &parts {
         check_fit(&parts[0], part)?;
-        check_filled(part)?;
+        check_filled(part, options.skips)?;
     }
     let source = parts.iter().map(|part| part.file.as_str()).collect::<Vec<_>>().join(", ");
     let columns = parts[0].columns.clone();
@@ -85,7 +85,8 @@ pub(super) fn assemble(parts: Vec<Part>, options: &ReadOptions) -> Result<Datase
     if options.kind.is_none() {
         data.check_channels()?;
     }
-    Ok(data.with_codes(codes).with_clock(clock).with_unit_matches(units).with_findings(findings.0))
+    let data = data.with_codes(codes).with_clock(clock).with_unit_matches(units);
+    Ok(data.with_findings(findings.0).with_skipped(skipped))
 }
 
 /// Returns true if an error concerns one series only.
@@ -168,9 +169,12 @@ impl Numbering<'_> {
         let label =
             draft.label.as_ref().map(|label| self.class(part, &draft, label)).transpose()?;
         let body = std::mem::take(&mut draft.body);
+        let mut codes = BTreeMap::new();
         let samples = match (body, &self.kind) {
             (Body::Rows(rows), _) => Samples::Channels(rows),
-            (Body::Text(text), Kind::Symbols(_)) => Samples::Symbols(self.encode(part, &text)?),
+            (Body::Text(text), Kind::Symbols(_)) => {
+                Samples::Symbols(self.encode(part, &text, &mut codes)?)
+            }
             (Body::Text(_), Kind::Channels(_)) => {
                 return Err(wrong_kind(&part.file, "strings of symbols", "real channels"));
             }
@@ -178,12 +182,18 @@ impl Numbering<'_> {
         if samples.view().observed() == 0 {
             return Err(part.empty(&draft));
         }
+        codes.into_iter().for_each(|(code, count)| *self.codes.entry(code).or_default() += count);
         let Draft { id, columns, times, line, .. } = draft;
         Ok(Series { id, label, columns, times, samples, line })
     }
 
     /// Symbols to numbers; those that stand for missing ones are counted.
-    fn encode(&mut self, part: &Part, text: &Text) -> Result<Vec<Option<u16>>, DataError> {
+    fn encode(
+        &self,
+        part: &Part,
+        text: &Text,
+        codes: &mut BTreeMap<String, usize>,
+    ) -> Result<Vec<Option<u16>>, DataError> {
         let Kind::Symbols(alphabet) = &self.kind else { return Ok(Vec::new()) };
         let of_letters = alphabet.words().is_empty() && text.form != Form::Events;
         let mut symbols = Vec::with_capacity(match of_letters {
@@ -194,9 +204,9 @@ impl Numbering<'_> {
             symbols.push(match decoded {
                 Decoded::Symbol(symbol) => Some(symbol),
                 Decoded::Missing => {
-                    match self.codes.get_mut(piece) {
+                    match codes.get_mut(piece) {
                         Some(count) => *count += 1,
-                        None => drop(self.codes.insert(piece.to_owned(), 1)),
+                        None => drop(codes.insert(piece.to_owned(), 1)),
                     }
                     None
                 }
@@ -258,10 +268,13 @@ impl Part {
     }
 }
 
-/// Checks that there is a series, and that no string is empty.
-fn check_filled(part: &Part) -> Result<(), DataError> {
+/// Checks that there is a series, and that no string is empty, unless such strings are skipped.
+fn check_filled(part: &Part, skips: bool) -> Result<(), DataError> {
     if part.drafts.is_empty() {
         return Err(DataError::HeaderOnly { file: part.file.clone() });
+    }
+    if skips {
+        return Ok(());
     }
     let is_empty = |draft: &&Draft| match &draft.body {
         Body::Text(text) => text.characters().next().is_none(),

@@ -1,6 +1,6 @@
 //! Samples that a sensor hands over in batches, whose times are those of the handing over.
 
-use super::median::median;
+use super::median::{median, step_range};
 
 /// Ratio of a step to those within a batch at which it begins another batch.
 const LEAP: f64 = 5.0;
@@ -27,6 +27,10 @@ impl Batches {
     /// the samples may have been taken then, in bursts.
     #[must_use]
     pub fn of(times: &[f64]) -> Option<Self> {
+        let [least, most] = step_range(times);
+        if most <= LEAP * least {
+            return None;
+        }
         let steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         if steps.len() < 2 * FEWEST {
             return None;

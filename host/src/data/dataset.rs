@@ -84,6 +84,7 @@ pub struct Dataset {
     clock: Clock,
     units: Vec<UnitMatch>,
     findings: Vec<Found>,
+    skipped: usize,
 }
 
 impl Dataset {
@@ -126,6 +127,7 @@ impl Dataset {
             clock,
             units,
             findings,
+            skipped: 0,
         })
     }
 
@@ -275,6 +277,16 @@ impl Dataset {
         &self.findings
     }
 
+    /// Adds how many series a reader left out.
+    pub(super) fn with_skipped(self, skipped: usize) -> Self {
+        Self { skipped, ..self }
+    }
+
+    /// Series that were left out because they could not be read ([`ReadOptions::skips`](super::ReadOptions::skips)).
+    pub fn skipped(&self) -> usize {
+        self.skipped
+    }
+
     /// The channels whose names in the data are not those that were wanted, which may be in other units.
     pub fn unit_matches(&self) -> &[UnitMatch] {
         &self.units
@@ -287,6 +299,7 @@ impl Dataset {
         self.missing.codes.clone_from(&other.missing.codes);
         self.units.clone_from(&other.units);
         self.findings.clone_from(&other.findings);
+        self.skipped = other.skipped;
         self
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::batches::Batches;
 use super::dataset::{Dataset, Series};
-use super::median::median_step;
+use super::median::{median_step, step_range};
 
 /// Steps of the time `t` that are longer than one and a half times their series' usual step, its
 /// median: samples that were lost, or that nobody marked as missing.
@@ -34,8 +34,7 @@ impl Series {
     pub(crate) fn leaps(&self, steps: usize) -> Vec<usize> {
         let all = || self.times.windows(2).map(|pair| pair[1] - pair[0]);
         // If even the smallest step is within the limit, no step is a leap.
-        let [least, most] =
-            all().fold([f64::INFINITY, 0.0], |[least, most], t| [t.min(least), t.max(most)]);
+        let [least, most] = step_range(&self.times);
         if most <= least * steps as f64 {
             return Vec::new();
         }
@@ -53,6 +52,10 @@ pub(super) fn usual_step(times: &[f64]) -> Option<f64> {
 
 /// Gaps of series whose samples do not come in batches.
 fn gaps_in(series: &Series, rounded: Option<f64>) -> Option<Gaps<'_>> {
+    let [least, most] = step_range(&series.times);
+    if rounded.is_none() && most <= 1.5 * least {
+        return None;
+    }
     let usual = median_step(&series.times)?;
     // Rounded times have a step of one unit more, which is no leap.
     let longest = rounded.map_or(1.5 * usual, |period| 2.0 * period);

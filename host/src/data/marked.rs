@@ -1,16 +1,19 @@
 //! Series whose label changes within: a column with a mark for every sample.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::assemble::assemble;
 use super::dataset::{Dataset, Kind};
 use super::error::DataError;
 use super::fold_error::FoldError;
 use super::folds::Folds;
+use super::gather::{files_of, name_by_files};
 use super::layout::ReadOptions;
-use super::load::{load, unpacked_as};
-use super::read::check_resampled;
+use super::load::{load_or_standard, unpacked_as};
+use super::part::Part;
+use super::read::{check_resampled, read_part};
 use super::resample::Resample;
 use super::roles::Roles;
 use super::samples::SamplesView;
@@ -54,8 +57,34 @@ impl Marked {
         background: Option<&str>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        let (name, bytes) = load(path.as_ref())?;
-        Self::parse(&name, &bytes, column, background, options)
+        Self::read_all(&[path.as_ref().to_owned()], column, background, options)
+    }
+
+    /// Reads several files as [`read`](Self::read) does one; folders, patterns and `-` are as of [`Dataset::read_all`].
+    ///
+    /// # Errors
+    /// As of [`read`](Self::read), or if files do not go together.
+    pub fn read_all(
+        paths: &[PathBuf],
+        column: &str,
+        background: Option<&str>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        let (files, _) = files_of(paths)?;
+        let (mut parts, mut marks) = (Vec::new(), Vec::new());
+        for file in &files {
+            let (name, bytes) = load_or_standard(&file.path)?;
+            if files.len() == 1 {
+                return Self::parse(&name, &bytes, column, background, options);
+            }
+            let text = unpacked_as(&name, &bytes, options.source.encoding)?;
+            let (part, own) = marked_part(&name, &text, column, background, options)?;
+            parts.push(part);
+            marks.extend(own);
+        }
+        name_by_files(&files, &mut parts);
+        let data = assemble(parts, &ReadOptions { classes: None, ..options.clone() })?;
+        Self::joined(data, &marks, options)
     }
 
     /// Parses bytes in memory as [`read`](Self::read) parses a file; `name` is for messages.
@@ -70,50 +99,21 @@ impl Marked {
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         let text = unpacked_as(name, bytes, options.source.encoding)?;
-        let mut table = Table::open_as(name, &text, &options.source)?;
-        let found = table.column(column);
-        // Marks are no labels, whatever they are called.
-        let mut source = options.source.clone();
-        if source.label.is_none() && table.column("label").is_none_or(|label| Some(label) == found)
-        {
-            source.label = Some(Column::None);
-        }
-        let mut looked = Table::open_as(name, &text, &source)?;
-        let roles = Roles::of(&mut looked, &source, &[])?;
-        let (Some(at), Some(_)) = (found, roles.time) else {
-            let what =
-                format!("has no column `{column}` after a column `t` that marks its samples");
-            return Err(table.bad_header(what));
-        };
-        let channels = roles.channels.iter().filter(|&&place| place != at);
-        let channels = channels.map(|&place| table.header()[place].clone());
-        let channels = Kind::Channels(channels.collect());
-        let kind = options.kind.clone().or(Some(channels));
-        let unlabelled = ReadOptions { kind, classes: None, source, ..options.clone() };
-        // Marks are of the samples that the file has.
-        let data = Dataset::parse_as_is(name, bytes, &unlabelled)?;
+        let (part, marks) = marked_part(name, &text, column, background, options)?;
+        let data = assemble(vec![part], &ReadOptions { classes: None, ..options.clone() })?;
+        Self::joined(data.with_checksum(crc32fast::hash(&text)), &marks, options)
+    }
 
-        let known = |mark: &String| options.classes.as_ref().is_none_or(|all| all.contains(mark));
-        let mut marks: Vec<Option<String>> = Vec::new();
-        while table.next_row()? {
-            let mark = table.name(at)?;
-            let marked = !options.source.missing.has(mark) && Some(mark) != background;
-            let mark = marked.then(|| mark.to_owned());
-            if let Some(label) = mark.as_ref().filter(|&mark| !known(mark)) {
-                let classes =
-                    options.classes.as_ref().map_or_else(String::new, |all| all.join(", "));
-                return Err(DataError::UnknownLabel {
-                    place: table.place(at),
-                    label: shorten(label),
-                    classes,
-                });
-            }
-            marks.push(mark);
-        }
+    /// Joins series with the marks of their samples, in their order.
+    fn joined(
+        data: Dataset,
+        marks: &[Option<String>],
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
         let found: BTreeSet<&String> = marks.iter().flatten().collect();
         let found = || found.into_iter().cloned().collect();
         let classes: Vec<String> = options.classes.clone().unwrap_or_else(found);
-        let (mut events, mut rest) = (Vec::new(), marks.as_slice());
+        let (mut events, mut rest) = (Vec::new(), marks);
         for series in data.series() {
             let (own, later) = rest.split_at(series.samples.view().len().min(rest.len()));
             rest = later;
@@ -242,6 +242,63 @@ fn runs(marks: &[Option<String>], classes: &[String]) -> Vec<Mark> {
         events.extend(class.map(|class| Mark { class, samples }));
     }
     events
+}
+
+/// A file's series without labels, and the marks of their samples, series by series.
+fn marked_part(
+    name: &str,
+    text: &[u8],
+    column: &str,
+    background: Option<&str>,
+    options: &ReadOptions,
+) -> Result<(Part, Vec<Option<String>>), DataError> {
+    let mut table = Table::open_as(name, text, &options.source)?;
+    let found = table.column(column);
+    // Marks are no labels, whatever they are called.
+    let mut source = options.source.clone();
+    if source.label.is_none() && table.column("label").is_none_or(|label| Some(label) == found) {
+        source.label = Some(Column::None);
+    }
+    let mut looked = Table::open_as(name, text, &source)?;
+    let roles = Roles::of(&mut looked, &source, &[])?;
+    let (Some(at), Some(_)) = (found, roles.time) else {
+        let what = format!("has no column `{column}` after a column `t` that marks its samples");
+        return Err(table.bad_header(what));
+    };
+    let channels = roles.channels.iter().filter(|&&place| place != at);
+    let channels = channels.map(|&place| table.header()[place].clone());
+    let channels = Kind::Channels(channels.collect());
+    let kind = options.kind.clone().or(Some(channels));
+    let unlabelled = ReadOptions { kind, classes: None, source, ..options.clone() };
+    let part = read_part(name, text, &unlabelled)?;
+
+    let known = |mark: &String| options.classes.as_ref().is_none_or(|all| all.contains(mark));
+    let mut marks: Vec<(usize, Option<String>)> = Vec::new();
+    // Where rows of several series take turns: the place of each series among them.
+    let mut places: HashMap<String, usize> = HashMap::new();
+    while table.next_row()? {
+        let mark = table.name(at)?;
+        let marked = !options.source.missing.has(mark) && Some(mark) != background;
+        let mark = marked.then(|| mark.to_owned());
+        if let Some(label) = mark.as_ref().filter(|&mark| !known(mark)) {
+            let classes = options.classes.as_ref().map_or_else(String::new, |all| all.join(", "));
+            return Err(DataError::UnknownLabel {
+                place: table.place(at),
+                label: shorten(label),
+                classes,
+            });
+        }
+        let place = match roles.series.filter(|_| roles.take_turns) {
+            None => 0,
+            Some(series) => {
+                let next = places.len();
+                *places.entry(table.name(series)?.to_owned()).or_insert(next)
+            }
+        };
+        marks.push((place, mark));
+    }
+    marks.sort_by_key(|&(place, _)| place);
+    Ok((part, marks.into_iter().map(|(_, mark)| mark).collect()))
 }
 
 #[cfg(test)]

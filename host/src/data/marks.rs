@@ -33,6 +33,11 @@ impl Marks {
         }
     }
 
+    /// Returns whether no mark is a number.
+    pub(super) fn are_words(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// The marks.
     pub(super) fn words(&self) -> Vec<&str> {
         match &self.0 {

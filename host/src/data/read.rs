@@ -125,22 +125,11 @@ impl Dataset {
     /// # Errors
     /// [`DataError`] naming `name`, line and column.
     pub fn parse(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Self, DataError> {
-        under(Self::parse_as_is(name, bytes, options)?, options)
-    }
-}
-
-impl Dataset {
-    /// Parses bytes in memory without resampling.
-    pub(super) fn parse_as_is(
-        name: &str,
-        bytes: &[u8],
-        options: &ReadOptions,
-    ) -> Result<Self, DataError> {
         let text = unpacked_as(name, bytes, options.source.encoding)?;
         let checksum = crc32fast::hash(&text);
         let part = read_part(name, &text, options)?;
         drop(text);
-        Ok(assemble(vec![part], options)?.with_checksum(checksum))
+        under(assemble(vec![part], options)?.with_checksum(checksum), options)
     }
 }
 
@@ -190,7 +179,7 @@ fn segmented(mut part: Part, options: &ReadOptions) -> Result<Part, DataError> {
     Ok(part)
 }
 
-fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
+pub(super) fn read_part(name: &str, text: &[u8], options: &ReadOptions) -> Result<Part, DataError> {
     let layout = match options.layout.map_or_else(|| detect(name, text, &options.source), Ok) {
         Ok(layout) => layout,
         Err(error @ DataError::UnknownLayout { .. }) => {

@@ -15,6 +15,8 @@ pub(super) struct Records<'a> {
     comments: bool,
     /// The bytes that end a field: separators and line ends.
     ends_field: [bool; 256],
+    /// Eight times each of them, where they are three.
+    ends: Option<[u64; 3]>,
     /// Reader of a text with quotes, in which a field may hold separators and line ends.
     quoted: Option<Quoted<'a>>,
     /// Start and end of the fields of the record, in a text without quotes.
@@ -54,8 +56,12 @@ impl<'a> Records<'a> {
                 Separator::Blanks => byte.is_ascii_whitespace(),
             };
         }
+        let ends = match separator {
+            Separator::Byte(by) => Some([by, b'\n', b'\r'].map(|one| u64::from_ne_bytes([one; 8]))),
+            Separator::Blanks => None,
+        };
         let (fields, line, next) = (Vec::new(), 1, (0, 1));
-        Self { bytes, text, separator, comments, ends_field, quoted, fields, line, next }
+        Self { bytes, text, separator, comments, ends_field, ends, quoted, fields, line, next }
     }
 
     /// Goes to the next record; false at the end. Empty lines are skipped.
@@ -110,6 +116,22 @@ impl<'a> Records<'a> {
         let blanks = self.separator == Separator::Blanks;
         let bytes = self.bytes;
         let (mut field, mut at) = (begin, begin);
+        // Eight bytes at a time, as far as they go.
+        let words = self.ends.map_or([].as_chunks::<8>(), |_| bytes[begin..].as_chunks::<8>()).0;
+        for word in words {
+            let word = u64::from_le_bytes(*word);
+            let mut found = self.ends.iter().flatten().fold(0, |all, end| all | zeros(word ^ end));
+            while found != 0 {
+                let end = at + found.trailing_zeros() as usize / 8;
+                self.fields.push((field, end));
+                if matches!(bytes[end], b'\n' | b'\r') {
+                    return end;
+                }
+                field = end + 1;
+                found &= found - 1;
+            }
+            at += 8;
+        }
         loop {
             while at < bytes.len() && !self.ends_field[usize::from(bytes[at])] {
                 at += 1;
@@ -123,6 +145,16 @@ impl<'a> Records<'a> {
             at += 1;
             field = at;
         }
+    }
+
+    /// The bytes of a field; empty if there is no such field.
+    #[inline]
+    pub(super) fn bytes(&self, index: usize) -> &[u8] {
+        if let Some(quoted) = &self.quoted {
+            return quoted.record.get(index).unwrap_or_default();
+        }
+        let (begin, end) = self.fields.get(index).copied().unwrap_or_default();
+        self.bytes.get(begin..end).unwrap_or_default()
     }
 
     /// Returns whether a quote in the last record is never closed, so that lines became one field.
@@ -161,6 +193,40 @@ impl<'a> Records<'a> {
         match self.text {
             Some(text) => Ok(text.get(begin..end).unwrap_or_default()),
             None => std::str::from_utf8(self.bytes.get(begin..end).unwrap_or_default()),
+        }
+    }
+}
+
+/// The highest bit of each byte that is zero.
+#[inline]
+fn zeros(word: u64) -> u64 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    !(((word & LOW) + LOW) | word | LOW)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_end_at_separators_wherever_they_stand() {
+        for length in 0..20 {
+            for place in 0..=length {
+                let mut line = vec![b'a'; length];
+                line.insert(place, b',');
+                let text = [&b"x,\x80"[..], &line, b",\r", &line].join(&b'\n');
+                let mut records = Records::new(&text, Separator::Byte(b','), false);
+                let wanted: Vec<&[u8]> = vec![&line[..place], &line[place + 1..]];
+                let mut rows = Vec::new();
+                while records.advance().expect("in memory") {
+                    let row = (0..records.len()).map(|field| records.bytes(field).to_vec());
+                    rows.push((records.line(), row.collect::<Vec<_>>()));
+                }
+                assert_eq!(rows[0], (1, vec![b"x".to_vec(), vec![0x80]]));
+                assert_eq!(rows[1], (2, wanted.iter().map(|one| one.to_vec()).collect::<Vec<_>>()));
+                assert_eq!(rows[2].1, [b"", b""]);
+                assert_eq!((rows[3].0, &rows[3].1), (5, &rows[1].1));
+            }
         }
     }
 }

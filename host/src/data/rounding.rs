@@ -4,6 +4,8 @@
 //! has each time within half a unit of its own; the longest period for which that is so, with few lost samples, is the clock's.
 //! If samples are lost at random there is no such period.
 
+use super::median::step_range;
+
 /// Steps that are looked at as one.
 const BLOCK: usize = 64;
 /// Number of steps below which the result is not significant.
@@ -120,11 +122,15 @@ fn bears(times: &[f64], period: f64) -> bool {
     span + unit >= (1.0 - ALIKE) * period * count && span - unit <= 1.3 * period * count
 }
 
-/// The shortest step and the times as multiples of it; `None` if they are no multiples.
+/// The shortest step and the times as multiples of it; `None` if they are no multiples, or each follows at once.
 fn numbers(times: &[f64]) -> Option<(f64, Vec<i64>)> {
     let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
-    let short = steps().fold(f64::INFINITY, f64::min);
+    let [short, long] = step_range(times);
     if !(short > 0.0 && short.is_finite()) {
+        return None;
+    }
+    // All multiples are one: no time is left out.
+    if long < 1.5 * short {
         return None;
     }
     let (mut sum, mut count) = (0.0, 0.0);

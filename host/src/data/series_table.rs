@@ -18,7 +18,7 @@ use super::source::{Finding, Source};
 use super::stamps::Times;
 use super::table::{Table, has_column, has_time, number};
 use super::unit_match::UnitMatch;
-use super::values::finite;
+use super::values::{Values, finite, short_decimal};
 use super::wide;
 use crate::words::shorten;
 
@@ -74,7 +74,10 @@ pub(super) fn read(
     let mut parting = Parting::new(usual_step.filter(|_| alone), source.segments);
     while table.next_row()? {
         let id = match layout.series {
-            Some(column) => table.needed(column, "name of the series")?,
+            Some(column) => match table.field(column)? {
+                id if !parting.is_another(id) => id,
+                _ => table.needed(column, "name of the series")?,
+            },
             None => "",
         };
         let time =
@@ -227,7 +230,12 @@ impl Columns {
         let Some(column) = self.label else {
             return Ok(None);
         };
-        let text = table.name(column)?;
+        let last = part.drafts.last().and_then(|draft| draft.label.as_deref());
+        let text = table.field(column)?;
+        if last == Some(text) {
+            return Ok(Some(text));
+        }
+        table.name(column)?;
         if source.missing.has(text) {
             part.note_missing(&source.missing, text, &table.header()[column]);
             return Ok(None);
@@ -299,7 +307,16 @@ impl Columns {
     ) -> Result<(), DataError> {
         row.clear();
         let values = options.values;
+        // Nearly all fields are numbers that need no look at marks and commas.
+        let plain = self.commas != Commas::Decimal && options.source.missing.are_words();
         for &(column, conversion) in &self.channels {
+            if plain
+                && values == Values::Reals
+                && let Some(value) = short_decimal(table.bytes(column))
+            {
+                row.push(conversion.of(value));
+                continue;
+            }
             let text = table.field(column)?;
             if options.source.missing.has(text) {
                 row.push(f64::NAN);

@@ -240,6 +240,12 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// The bytes of a field of the current row.
+    #[inline]
+    pub(super) fn bytes(&self, column: usize) -> &[u8] {
+        self.records.bytes(column + self.skipped)
+    }
+
     /// A field that names something, and so is printed and exported.
     ///
     /// # Errors

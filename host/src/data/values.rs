@@ -41,7 +41,44 @@ impl Eq for Support {}
 /// A finite number, or `None`. Rust reads `nan` and `inf` as numbers; data may not hold them.
 #[inline]
 pub(super) fn finite(text: &str) -> Option<f64> {
-    text.parse::<f64>().ok().filter(|value| value.is_finite())
+    match short_decimal(text.as_bytes()) {
+        None => text.parse::<f64>().ok().filter(|value| value.is_finite()),
+        found => found,
+    }
+}
+
+/// Powers of ten, exact.
+const POWERS: [f64; 17] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
+
+/// The value of a decimal of few digits without exponent, in the same bits as [`str::parse`]; `None` of any other text.
+///
+/// Digits up to `2^53` and a power of ten up to `10^22` are exact in binary, so that their quotient is rounded once (Clinger 1990).
+#[inline]
+pub(super) fn short_decimal(text: &[u8]) -> Option<f64> {
+    const EXACT: u64 = 1 << 53;
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // Sixteen digits and a point are below 2^64.
+    if digits.len() > POWERS.len() {
+        return None;
+    }
+    let (mut mantissa, mut point) = (0_u64, None);
+    for (at, &byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' => mantissa = 10 * mantissa + u64::from(byte - b'0'),
+            b'.' if point.is_none() => point = Some(at),
+            _ => return None,
+        }
+    }
+    let decimals = point.map_or(0, |point| digits.len() - point - 1);
+    if mantissa > EXACT || digits.len() == usize::from(point.is_some()) {
+        return None;
+    }
+    let value = mantissa as f64 / POWERS[decimals];
+    Some(if negative { -value } else { value })
 }
 
 impl Values {
@@ -89,5 +126,76 @@ impl fmt::Display for Values {
     /// Channels that hold such numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.channels())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(text: &str) {
+        let parsed = text.parse::<f64>().ok().filter(|value| value.is_finite());
+        assert_eq!(finite(text).map(f64::to_bits), parsed.map(f64::to_bits), "{text}");
+        if let Some(short) = short_decimal(text.as_bytes()) {
+            assert_eq!(Some(short.to_bits()), parsed.map(f64::to_bits), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_bits_of_the_standard_library() {
+        let odd = [
+            "",
+            "-",
+            ".",
+            "-.",
+            "+1",
+            "--1",
+            "1.",
+            ".5",
+            "-.5",
+            "-0",
+            "0.0",
+            "1.2.3",
+            "1e5",
+            "1e400",
+            "nan",
+            "inf",
+            "9007199254740992",
+            "9007199254740993",
+            "-9007199254740.993",
+            "99999999999999999",
+            "0.000000000000001",
+            "123456789.1234567",
+            "00000000000000001",
+            " 1",
+            "1,5",
+            "1_000",
+            "\u{661}",
+        ];
+        odd.into_iter().for_each(check);
+        assert_eq!(
+            short_decimal(b"-2.34567"),
+            Some(-2.34567),
+            "the usual case takes the short way"
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_decimal_has_the_bits_of_the_standard_library(text in "[-+]?[0-9]{0,10}[.]?[0-9]{0,10}(e-?[0-9]{1,3})?") {
+            check(&text);
+        }
+
+        #[test]
+        fn any_number_as_written_has_its_bits(bits in any::<u64>(), decimals in 0_usize..12) {
+            let value = f64::from_bits(bits);
+            check(&value.to_string());
+            let tame = (bits as i64 >> 20) as f64 * 1e-6;
+            check(&format!("{tame:.decimals$}"));
+        }
     }
 }

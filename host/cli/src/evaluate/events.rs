@@ -30,7 +30,7 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
     let plan = arguments.marking.plan(arguments.training.states(), &arguments.emitting)?;
     let mut reading = arguments.reading.options();
     reading.values = arguments.emitting.values();
-    let marked = arguments.marking.read(&arguments.data[0], &reading)?;
+    let marked = arguments.marking.read(&arguments.data, &reading)?;
     let (data, group) = (marked.data(), arguments.training.group.as_deref());
     tell::groups(data, group);
     let folds = match arguments.folds {
@@ -50,8 +50,7 @@ fn validate(arguments: &Arguments) -> Result<(), Failure> {
 
 fn judge(arguments: &Arguments, model: &Path) -> Result<EventFigures, Failure> {
     let (spotter, contract, reading) = spot::kept(model, &arguments.reading)?;
-    let (marked, figures) =
-        spot::judged(&spotter, &reading, &arguments.data[0], &arguments.marking)?;
+    let (marked, figures) = spot::judged(&spotter, &reading, &arguments.data, &arguments.marking)?;
     tell::against(marked.data(), Some(&contract), &[]);
     Ok(EventFigures::of(model.display().to_string(), &figures))
 }

@@ -170,15 +170,16 @@ impl OfData {
                     .kind()
                     .map_err(|error| Failure::input(error.kind(), error.to_string()))?;
                 let options = self.gathering.add_to(reading.options_for(kind, None)?, None);
+                let options = ReadOptions { skips: true, ..options };
                 (tell::read(paths, &options)?, self.cutting.windowing())
             }
             Reads::Models(model, _) => {
-                let data = tell::read_for(paths, reading, model)?;
+                let data = tell::read_to_decide(paths, reading, &self.gathering, model)?;
                 (data, model.windowing(self.cutting.windowing()))
             }
             Reads::Fitted => {
                 let values = self.emitting.values();
-                let options = ReadOptions { values, ..reading.options() };
+                let options = ReadOptions { values, skips: true, ..reading.options() };
                 let group = self.training.group.as_deref();
                 let data = tell::read(paths, &self.gathering.add_to(options, group))?;
                 (data, asked.request()?.windowing)

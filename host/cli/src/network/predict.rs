@@ -61,6 +61,8 @@ struct Decisions<'a> {
     data: &'a str,
     classes: &'a [String],
     decisions: &'a [Decided<'a>],
+    /// Records without a decision.
+    skipped: usize,
 }
 
 /// A line for each record. Two classes of a linear machine share one value, positive for the second.
@@ -145,7 +147,8 @@ pub(super) fn decide_on(
     let text = match json && to_standard_output {
         true => {
             let data = table.source();
-            serde_json::to_string(&Decisions { data, classes: states, decisions: &decided })? + "\n"
+            let decisions = Decisions { data, classes: states, decisions: &decided, skipped };
+            serde_json::to_string(&decisions)? + "\n"
         }
         false => {
             let linear = classifier.outputs().len();

@@ -9,7 +9,7 @@ use fishweir::plot::{ExplanationPlot, Piece, traces};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Arguments;
+use super::{Arguments, Explain};
 use crate::model::Model;
 use crate::output::Outputs;
 use crate::{Failure, Topic, output, tell};
@@ -140,25 +140,26 @@ fn explainer<'a>(arguments: &Arguments, model: &'a Model) -> Result<Explainer<'a
             ),
         ));
     }
-    if !arguments.channels {
+    if arguments.explain != Some(Explain::Channels) {
         return Ok(Explainer::Samples(&model.deployed));
     }
     let Some(fitted) = model.fitted() else {
         return Err(Failure::input(
             Topic::NeedsClassifier,
             format!(
-                "{file}: --channels: channels are left out of the model that was fitted (JSON), which this is not"
+                "{file}: --explain=channels: channels are left out of the model that was fitted (JSON), which this is not"
             ),
         ));
     };
-    let named =
-        |error: DeployError| Failure::input(error.kind(), format!("{file}: --channels: {error}"));
+    let named = |error: DeployError| {
+        Failure::input(error.kind(), format!("{file}: --explain=channels: {error}"))
+    };
     match ByChannel::of(fitted).map_err(named)? {
         Some(channels) => Ok(Explainer::Channels(Box::new(channels))),
         None => Err(Failure::input(
             Topic::LeftOutChannels,
             format!(
-                "{file}: --channels: {}",
+                "{file}: --explain=channels: {}",
                 match &fitted.observations {
                     Observations::Symbols(_) => "no channel can be left out of symbols".to_owned(),
                     Observations::Channels(_) if !fitted.front.is_empty() => {
@@ -193,8 +194,15 @@ pub(super) fn explain(
     let figure: Vec<&Path> = arguments.draw.iter().map(PathBuf::as_path).collect();
     let inputs: Vec<&Path> = paths.iter().chain([&arguments.model]).map(PathBuf::as_path).collect();
     Outputs::check(&figure, &inputs)?;
-    let data = tell::read_to_decide(paths, &arguments.reading, model)?;
-    let wanted = arguments.series.as_ref().map(|id| series_named(&data, id)).transpose()?;
+    if arguments.draw.is_some() && arguments.explain == Some(Explain::Channels) {
+        let what = "--draw shows what each sample gave; leave it out, or write --explain=samples";
+        return Err(Failure::input(Topic::Unsupported, what));
+    }
+    let data = tell::read_to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(None);
+    }
+    let wanted = arguments.explain_series.as_ref().map(|id| series_named(&data, id)).transpose()?;
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let asked = |window: &&Window<'_>| wanted.is_none_or(|series| series == window.series);
@@ -221,7 +229,11 @@ pub(super) fn explain(
         text.push(b'\n');
         text
     } else {
-        let last = if arguments.channels { ["channel", "part"] } else { ["sample", "gain"] };
+        let last = if arguments.explain == Some(Explain::Channels) {
+            ["channel", "part"]
+        } else {
+            ["sample", "gain"]
+        };
         let mut table = csv::Writer::from_writer(Vec::new());
         table.write_record(HEADS.iter().chain(&last))?;
         for one in explained {

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::help::brief;
 use crate::model::Model;
 use crate::options::note_idle;
-use crate::reading::{Cutting, Reading};
+use crate::reading::{Cutting, Gathering, Reading};
 use crate::{Failure, Topic, network, output, tell};
 
 pub(super) const LONG_ABOUT: &str = "\
@@ -40,7 +40,7 @@ hold for streams as long as the windows of the training.
 
 --explain gives series,start,end,class,rival,sample,gain: for each window the bias of the class over its rival, \
 before any sample, then what each sample added to the lead. The gains add up to the margin. --draw shows them \
-along a series, with the channels above. --channels gives channel,part instead: how much smaller the lead would \
+along a series, with the channels above. --explain=channels gives channel,part instead: how much smaller the lead would \
 be had the channel never been observed; parts need not add up.
 
 --stream reads one sample per line: numbers separated by commas or blanks, NA for a missing one, with or without \
@@ -76,6 +76,13 @@ Examples:
   sensor | fishweir predict --stream --model gait.json
   fishweir predict other.csv --model gait.json --explain --draw why.svg";
 
+/// What a decision is explained by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Explain {
+    Samples,
+    Channels,
+}
+
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|option| brief(option, SHOWN)), after_help = EXAMPLES)]
 pub(super) struct Arguments {
@@ -87,7 +94,8 @@ pub(super) struct Arguments {
     model: PathBuf,
     /// Read samples from standard input and decide on windows as they fill
     #[arg(long, conflicts_with_all = ["format", "fasta_label", "alphabet", "words", "event_column", "resample", "label",
-        "time", "segments", "decimal", "sep", "na", "no_header", "header", "encoding"])]
+        "time-column", "segments", "decimal", "sep", "na", "no_header", "header", "encoding", "series-column",
+        "channel-columns", "name-pattern", "annotations", "dry_run"])]
     stream: bool,
     /// Decide after every sample of the stream, whatever the windows of the training
     #[arg(long, conflicts_with_all = ["data", "window", "hop"])]
@@ -95,15 +103,14 @@ pub(super) struct Arguments {
     /// End the stream at the first refused sample, instead of taking it as missing
     #[arg(long, conflicts_with = "data")]
     strict: bool,
-    /// Report what each sample added to the decision on its window instead, one row per sample
-    #[arg(long, conflicts_with = "stream")]
-    explain: bool,
+    /// Report what each sample added to the decision on its window instead, one row per sample; or each channel: how much
+    /// smaller the margin would be without it
+    #[arg(long, value_name = "samples|channels", value_enum, hide_possible_values = true, num_args = 0..=1,
+        require_equals = true, default_missing_value = "samples", conflicts_with = "stream")]
+    explain: Option<Explain>,
     /// Explain the windows of this series alone
     #[arg(long, value_name = "ID", requires = "explain")]
-    series: Option<String>,
-    /// Report what each channel added: how much smaller the margin would be without it
-    #[arg(long, requires = "explain", conflicts_with = "draw")]
-    channels: bool,
+    explain_series: Option<String>,
     /// Also draw the explanation of the first series as SVG, - for standard output and no table
     #[arg(long, value_name = "FILE.svg", requires = "explain")]
     draw: Option<PathBuf>,
@@ -117,6 +124,8 @@ pub(super) struct Arguments {
     cutting: Cutting,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    gathering: Gathering,
     /// Write JSON
     #[arg(long)]
     json: bool,
@@ -256,18 +265,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let [data] = arguments.data.as_slice() else {
             return Err(Failure::input(Topic::OneFile, "a classifier of records takes one table"));
         };
-        if arguments.explain {
+        if arguments.explain.is_some() {
             let what = "--explain is for models of series; this one is a classifier of records";
             return Err(Failure::input(Topic::Unsupported, what));
         }
-        let given = [arguments.cutting.given(), arguments.reading.of_series()].concat();
+        let Arguments { cutting, reading, gathering, .. } = arguments;
+        let given = [cutting.given(), reading.of_series(), gathering.given()].concat();
         note_idle(&given, "the model is a classifier of records")?;
         return network::predict(data, &arguments.model, arguments.reading.text(), arguments.json);
     }
     let model = Model::read(&arguments.model)?;
     let refused = match arguments.data.as_slice() {
         [] => live::predict_stream(arguments, &model)?,
-        data if arguments.explain => explain::explain(arguments, &model, data)?,
+        data if arguments.explain.is_some() => explain::explain(arguments, &model, data)?,
         data => predict_files(arguments, &model, data)?,
     };
     refused.map_or(Ok(()), |what| Err(Failure::check(Topic::RefusedSamples, what)))
@@ -278,7 +288,10 @@ fn predict_files(
     model: &Model,
     paths: &[PathBuf],
 ) -> Result<Option<String>, Failure> {
-    let data = tell::read_to_decide(paths, &arguments.reading, model)?;
+    let data = tell::read_to_decide(paths, &arguments.reading, &arguments.gathering, model)?;
+    if arguments.gathering.shows(&data, arguments.json)? {
+        return Ok(None);
+    }
     let windowing = model.windowing(arguments.cutting.windowing());
     let windows = data.windows(windowing.as_ref());
     let deployed = &model.deployed;
@@ -318,10 +331,13 @@ fn predict_files(
             classes: &'a [String],
             decisions: Vec<Decided<'a>>,
             unknown: Vec<UnknownClass>,
+            /// Series that could not be read, and are left out.
+            skipped: usize,
         }
         let unknown = UnknownClass::all(deployed, &data, windowing.as_ref());
-        let mut text =
-            serde_json::to_vec(&Scores { data: data.source(), classes, decisions, unknown })?;
+        let (source, skipped) = (data.source(), data.skipped());
+        let scores = Scores { data: source, classes, decisions, unknown, skipped };
+        let mut text = serde_json::to_vec(&scores)?;
         text.push(b'\n');
         text
     } else {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use fishweir_profiles::{Aligned, Mode, Profile, SearchProfile, sequences, stockholm};
+use fishweir_profiles::{Aligned, Mode, Profile, Residues, SearchProfile, sequences, stockholm};
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let profile = Profile::parse(&name, &read)?;
     let (file, read) = text(&arguments.sequences)?;
     let mut targets = sequences(&file, &read)?;
-    skip_unreadable(&file, &[profile.residues], &mut targets)?;
+    skip_unreadable(&file, &[profile.residues], Residues::encode_searched, &mut targets)?;
     let search = SearchProfile::new(&profile, Mode { local: !arguments.glocal, several: false })?;
     let path = |(name, sequence): &(String, String)| {
         let symbols = profile.residues.encode_searched(name, sequence);

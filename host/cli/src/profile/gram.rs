@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use fishweir::kernel::{Gram, Items, gram_bytes};
 use fishweir::report::{Written, counted};
-use fishweir_profiles::{MatchFeatures, Profile, ProfilePrior, SearchProfile, sequences};
+use fishweir_profiles::{MatchFeatures, Profile, ProfilePrior, SearchProfile};
 
 use super::super::gram::{Layout, layout_of};
 use super::super::output::{self, Outputs};
-use super::{Failure, SearchArguments, text};
+use super::{Failure, SearchArguments, readable, text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,8 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::check(&[&arguments.output], &[&arguments.model, &arguments.sequences])?;
     let (name, read) = text(&arguments.model)?;
     let profile = Profile::parse(&name, &read)?;
-    let (file, read) = text(&arguments.sequences)?;
-    let (ids, symbols) = super::encode(&file, &sequences(&file, &read)?, profile.residues)?;
+    let (ids, symbols) = readable(&arguments.sequences, profile.residues)?;
     let mode = arguments.search.mode();
     let search = SearchProfile::new(&profile, mode)?;
     let mixture = ProfilePrior::of(profile.residues).matched;

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use fishweir::classifier::Provenance;
 use fishweir::report::{Written, counted};
-use fishweir_profiles::{Profile, ProfileLearner, sequences};
+use fishweir_profiles::{Profile, ProfileLearner};
 
 use super::super::output::{self, Outputs};
 use super::super::values::positive;
-use super::{Failure, Recipe, SearchArguments, text};
+use super::{Failure, Recipe, SearchArguments, readable, text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,11 +48,8 @@ pub(super) fn run(arguments: &Arguments, recipe: Recipe) -> Result<(), Failure> 
     )?;
     let (name, profile) = text(&arguments.model)?;
     let profile = Profile::parse(&name, &profile)?;
-    let encode = |path: &PathBuf| -> Result<Vec<Vec<usize>>, Failure> {
-        let (file, text) = text(path)?;
-        Ok(super::encode(&file, &sequences(&file, &text)?, profile.residues)?.1)
-    };
-    let (positives, negatives) = (encode(&arguments.positives)?, encode(&arguments.negatives)?);
+    let (_, positives) = readable(&arguments.positives, profile.residues)?;
+    let (_, negatives) = readable(&arguments.negatives, profile.residues)?;
     let mode = arguments.search.mode();
     let learner = ProfileLearner { mode, grouped: !arguments.by_residue, c: sorted(&arguments.c) };
     let classes = ["other".to_owned(), profile.name.clone()];

@@ -11,7 +11,7 @@ use std::path::Path;
 use fishweir::files;
 use fishweir::internals::unpacked;
 use fishweir::report::counted;
-use fishweir_profiles::{Mode, ProfileError, Residues};
+use fishweir_profiles::{Mode, ProfileError, Residues, sequences};
 
 use super::{Failure, Recipe};
 use crate::{Topic, note};
@@ -81,6 +81,14 @@ fn text(path: &Path) -> Result<(String, String), Failure> {
     }
 }
 
+/// Names and symbols of the sequences of a FASTA file that can be read; the others are noted and left out.
+fn readable(path: &Path, residues: &Residues) -> Result<(Vec<String>, Vec<Vec<usize>>), Failure> {
+    let (file, text) = text(path)?;
+    let mut named = sequences(&file, &text)?;
+    skip_unreadable(&file, &[residues], Residues::encode, &mut named)?;
+    encode(&file, &named, residues)
+}
+
 /// Names and symbols of sequences.
 fn encode(
     file: &str,
@@ -107,20 +115,20 @@ fn encode(
 fn skip_unreadable(
     file: &str,
     alphabets: &[&Residues],
+    encode: impl Fn(&Residues, &str, &str) -> Result<Vec<usize>, ProfileError>,
     targets: &mut Vec<(String, String)>,
 ) -> Result<(), Failure> {
     let all = targets.len();
     let mut first: Option<(&'static str, String)> = None;
     targets.retain(|(name, sequence)| {
-        let wrong =
-            alphabets.iter().find_map(|residues| match residues.encode_searched(name, sequence) {
-                Ok(symbols) if symbols.is_empty() => {
-                    let error = ProfileError::Impossible;
-                    Some((error.kind(), format!("{file}: {name}: {error}")))
-                }
-                Ok(_) => None,
-                Err(error) => Some((error.kind(), format!("{file}: {error}"))),
-            });
+        let wrong = alphabets.iter().find_map(|residues| match encode(residues, name, sequence) {
+            Ok(symbols) if symbols.is_empty() => {
+                let error = ProfileError::Impossible;
+                Some((error.kind(), format!("{file}: {name}: {error}")))
+            }
+            Ok(_) => None,
+            Err(error) => Some((error.kind(), format!("{file}: {error}"))),
+        });
         let is_sound = wrong.is_none();
         first = first.take().or(wrong);
         is_sound
@@ -132,7 +140,7 @@ fn skip_unreadable(
     let skipped = counted(all - targets.len(), "sequence");
     note(
         Topic::SkippedRecords,
-        format_args!("{what}: {skipped} of {all} left out; the others are searched"),
+        format_args!("{what}: {skipped} of {all} left out; the others are read"),
     );
     Ok(())
 }

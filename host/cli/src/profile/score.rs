@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use fishweir_profiles::{Aligned, Hit, Profile, ProfileError, SearchProfile, sequences, stockholm};
+use fishweir_profiles::{
+    Aligned, Hit, Profile, ProfileError, Residues, SearchProfile, sequences, stockholm,
+};
 use rayon::prelude::*;
 
 use super::super::output::{self, Outputs};
@@ -50,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (file, read) = text(&arguments.sequences)?;
     let mut targets = sequences(&file, &read)?;
     let spelt: Vec<_> = profiles.iter().map(|profile| profile.residues).collect();
-    skip_unreadable(&file, &spelt, &mut targets)?;
+    skip_unreadable(&file, &spelt, Residues::encode_searched, &mut targets)?;
     let mode = arguments.search.mode();
     let (mut table, mut alignments) = (HEADER.to_owned(), String::new());
     for profile in &profiles {
